@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The arrows of the house point down this list and never up; `docs/architecture.md` draws it.
+let package = Package(
+  name: "photospool",
+  products: [
+    .executable(name: "photospool", targets: ["photospool"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // The command: one file per verb.
+    .executableTarget(
+      name: "photospool",
+      dependencies: [
+        "Control", "Delivery", "DurableFiles", "Ledgers", "Messages", "Networks", "Photos", "Seals",
+        "Settings", "Spooling", "Stores",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+
+    // The heart: knows the seams below it, not who fills them.
+    .target(
+      name: "Delivery",
+      dependencies: [
+        "Blocking", "Control", "Digests", "DurableFiles", "Ledgers", "Messages", "Networks", "Photos",
+        "Seals", "Spooling", "Stores",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+
+    // What a request is on disk, how it comes in, and what is remembered of it.
+    .target(name: "Control", dependencies: ["DurableFiles", "Messages"]),
+    .target(
+      name: "Spooling",
+      dependencies: ["CInotifyTools", "CKernel", "Digests", "DurableFiles", "Messages"]),
+    .target(
+      name: "Ledgers",
+      dependencies: [
+        "Digests", "DurableFiles", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+
+    // What happens to a photo on its way: prepared, sealed, stored, published.
+    .target(name: "Photos", dependencies: ["CJPEG", "CLittleCMS", "Messages"]),
+    .target(name: "Seals", dependencies: ["COpenSSL", "Digests", "Messages"]),
+    .target(name: "Stores", dependencies: ["Blocking", "Digests", "DurableFiles", "Messages", "Seals"]),
+    .target(name: "Networks", dependencies: ["Blocking", "Digests", "DurableFiles", "Messages", "Stores"]),
+
+    // The ground floor.
+    .target(
+      name: "Settings",
+      dependencies: [
+        "Messages",
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Yams", package: "Yams"),
+      ]),
+    .target(name: "DurableFiles", dependencies: ["CKernel", "Messages"]),
+    .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
+    .target(name: "Blocking"),
+    .target(name: "Messages"),
+
+    // One door per C library.
+    .target(name: "CKernel"),
+    .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .systemLibrary(
+      name: "CLittleCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
+  ]
+)

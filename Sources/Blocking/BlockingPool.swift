@@ -1,0 +1,67 @@
+import Dispatch
+import Synchronization
+
+/// A fixed number of threads for calls that block: file I/O, image work, SQLite.
+///
+/// Such calls must never run on Swift's cooperative threads, of which there are only as many as processors.
+/// Work is taken in the order in which it was handed in.
+public final class BlockingPool: Sendable {
+  private struct State {
+    var waiting: [@Sendable () -> Void] = []
+    /// Index of the first work in `waiting` that was not taken; taking is O(1) amortised.
+    var next = 0
+    var running = 0
+  }
+
+  private let state = Mutex(State())
+  private let queue: DispatchQueue
+  private let threads: Int
+
+  /// - Parameter threads: how many calls may block at the same time; at least 1.
+  public init(label: String, threads: Int) {
+    self.threads = max(1, threads)
+    queue = DispatchQueue(label: label, attributes: .concurrent)
+  }
+
+  /// Runs `work` on one of the pool's threads and waits for it without holding the caller's thread.
+  public func run<Success: Sendable>(
+    _ work: @escaping @Sendable () throws -> Success
+  ) async throws -> Success {
+    try await withCheckedThrowingContinuation { continuation in
+      submit { continuation.resume(with: Result(catching: work)) }
+    }
+  }
+
+  private func submit(_ work: @escaping @Sendable () -> Void) {
+    let startsThread = state.withLock { state in
+      state.waiting.append(work)
+      guard state.running < threads else { return false }
+      state.running += 1
+      return true
+    }
+    if startsThread { queue.async { self.drain() } }
+  }
+
+  private func drain() {
+    while let work = takeNext() { work() }
+  }
+
+  private func takeNext() -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      guard state.next < state.waiting.count else {
+        state.waiting.removeAll(keepingCapacity: true)
+        state.next = 0
+        state.running -= 1
+        return nil
+      }
+      let work = state.waiting[state.next]
+      state.next += 1
+      // Keeps the taken front from growing without bound while the pool never runs empty.
+      if state.next > 1024 && state.next * 2 > state.waiting.count {
+        state.waiting.removeFirst(state.next)
+        state.next = 0
+      }
+      return work
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Messages
+
+extension Identifier {
+  /// The identifier as a file name: no two identifiers share one, and none can leave its folder.
+  ///
+  /// ASCII letters, digits and `_@:!+=,-` stand for themselves, and so does a dot that is not the first character;
+  /// every other byte becomes `%XX`. What would be longer than 200 bytes is cut and ends in `~` and the SHA-256 of the
+  /// identifier; `~` is otherwise escaped, so the two forms never meet.
+  public var fileName: String {
+    var escaped = [UInt8]()
+    for (index, byte) in text.utf8.enumerated() {
+      if standsForItself(byte) || (byte == UInt8(ascii: ".") && index > 0) {
+        escaped.append(byte)
+      } else {
+        escaped += [UInt8(ascii: "%")] + [byte].hex.uppercased().utf8
+      }
+    }
+    if escaped.count <= longestEscapedName { return String(decoding: escaped, as: UTF8.self) }
+    let digest = SHA256Digest(of: Array(text.utf8)).hex
+    return String(decoding: escaped.prefix(longestEscapedName - 65), as: UTF8.self) + "~" + digest
+  }
+}
+
+/// Leaves room for an ending within the 255 bytes that Linux allows a file name.
+private let longestEscapedName = 200
+
+private func standsForItself(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"):
+    true
+  default:
+    "_@:!+=,-".utf8.contains(byte)
+  }
+}

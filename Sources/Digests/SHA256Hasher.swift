@@ -1,0 +1,29 @@
+import COpenSSL
+
+/// Computes a SHA-256 digest piece by piece with OpenSSL's EVP.
+public struct SHA256Hasher: ~Copyable {
+  private let context: OpaquePointer?
+
+  public init() {
+    context = EVP_MD_CTX_new()
+    precondition(
+      context != nil && EVP_DigestInit_ex2(context, EVP_sha256(), nil) == 1,
+      "libcrypto has no SHA-256: its installation is damaged")
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  /// Adds `piece` to the end of what is hashed.
+  public mutating func update(_ piece: UnsafeRawBufferPointer) {
+    // EVP_DigestUpdate fails only on a context that was not set up, which init rules out.
+    _ = EVP_DigestUpdate(context, piece.baseAddress, piece.count)
+  }
+
+  /// Ends the hash.
+  public consuming func finish() -> SHA256Digest {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    var length: UInt32 = 0
+    _ = EVP_DigestFinal_ex(context, &bytes, &length)
+    return SHA256Digest(bytes: bytes)
+  }
+}

@@ -1,0 +1,164 @@
+import CKernel
+import Glibc
+
+/// An open directory: every path below it is one name, opened without following links and without leaving it.
+public final class Directory: Sendable {
+  let descriptor: Int32
+  /// The path it was opened by, for error sentences.
+  public let path: String
+
+  init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// Opens the directory at `path`, which comes from the configuration and not from a client.
+  public convenience init(path: String) throws(FileError) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError("open", path) }
+    self.init(descriptor: descriptor, path: path)
+  }
+
+  /// The path of `name` below this directory, for error sentences and for tools outside.
+  public func path(of name: String) -> String { "\(path)/\(name)" }
+
+  // MARK: Looking
+
+  /// What the kernel says of `name`, links not followed; nil when there is none.
+  public func entry(_ name: String) throws(FileError) -> Entry? {
+    var status = ckernel_status()
+    guard ckernel_status_at(descriptor, name, &status) == 0 else {
+      if errno == ENOENT { return nil }
+      throw FileError("stat", path(of: name))
+    }
+    return Entry(status)
+  }
+
+  /// What the kernel says of the directory itself.
+  public func entry() throws(FileError) -> Entry {
+    var status = ckernel_status()
+    guard ckernel_status_at(descriptor, "", &status) == 0 else { throw FileError("stat", path) }
+    return Entry(status)
+  }
+
+  /// Calls `visit` with each name, as raw bytes, until it returns false. Names come in no order, and a name that is
+  /// renamed meanwhile may be missed.
+  public func forEachName(_ visit: ([UInt8]) throws -> Bool) throws {
+    // A descriptor of its own, so that two readers do not share one position.
+    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { throw FileError("read", path) }
+    guard let stream = fdopendir(copy) else {
+      let code = errno
+      close(copy)
+      throw FileError("read", path, code: code)
+    }
+    defer { closedir(stream) }
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        if errno != 0 { throw FileError("read", path) }
+        return
+      }
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name == [UInt8(ascii: ".")] || name == Array("..".utf8) { continue }
+      guard try visit(name) else { return }
+    }
+  }
+
+  /// The names in the directory, sorted; names that are no UTF-8 are left out. For directories that are known small.
+  public func names() throws -> [String] {
+    var names = [String]()
+    try forEachName { bytes in
+      if let name = String(validating: bytes, as: UTF8.self) { names.append(name) }
+      return true
+    }
+    return names.sorted()
+  }
+
+  // MARK: Opening
+
+  /// Opens the directory `name`.
+  public func directory(_ name: String) throws(FileError) -> Directory {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = ckernel_open_beneath(self.descriptor, name, flags, 0)
+    guard descriptor >= 0 else { throw FileError("open", path(of: name)) }
+    return Directory(descriptor: descriptor, path: path(of: name))
+  }
+
+  /// Opens the directory `name`, made first with `mode` when it is missing. A new one is synced into this directory.
+  public func directory(creating name: String, mode: mode_t = 0o700) throws(FileError) -> Directory {
+    if try make(name, mode: mode) { try sync() }
+    return try directory(name)
+  }
+
+  /// Opens the file `name` for reading. A FIFO or device planted there does not block; check `entry().kind`.
+  public func file(_ name: String) throws(FileError) -> File {
+    try file(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+  }
+
+  /// Makes the file `name`, which must not be there, and opens it for writing.
+  public func file(creating name: String, mode: mode_t = 0o600) throws(FileError) -> File {
+    try file(name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+  }
+
+  /// Opens the file `name` for reading and for writing at its end, made when it is missing.
+  public func file(appendingTo name: String, mode: mode_t = 0o600) throws(FileError) -> File {
+    try file(name, flags: O_RDWR | O_CREAT | O_APPEND, mode: mode)
+  }
+
+  private func file(_ name: String, flags: Int32, mode: mode_t = 0) throws(FileError) -> File {
+    let descriptor = ckernel_open_beneath(
+      self.descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw FileError("open", path(of: name)) }
+    return File(descriptor: descriptor, path: path(of: name))
+  }
+
+  // MARK: Changing
+
+  /// Makes the directory `name`; false when something of that name is there.
+  public func make(_ name: String, mode: mode_t = 0o700) throws(FileError) -> Bool {
+    if mkdirat(descriptor, name, mode) == 0 { return true }
+    if errno == EEXIST { return false }
+    throw FileError("make directory", path(of: name))
+  }
+
+  /// Sets the permissions of the directory itself.
+  public func setPermissions(_ mode: mode_t) throws(FileError) {
+    guard fchmod(descriptor, mode) == 0 else { throw FileError("set the permissions of", path) }
+  }
+
+  /// Renames `name` into `other`, onto nothing: false when `newName` is taken there.
+  public func move(_ name: String, to other: Directory, as newName: String) throws(FileError) -> Bool {
+    if ckernel_rename_exclusive(descriptor, name, other.descriptor, newName) == 0 { return true }
+    if errno == EEXIST || errno == ENOTEMPTY { return false }
+    throw FileError("rename", "\(path(of: name)) to \(other.path(of: newName))")
+  }
+
+  /// Renames `name` within this directory onto whatever file is there.
+  public func replace(_ newName: String, with name: String) throws(FileError) {
+    guard renameat(descriptor, name, descriptor, newName) == 0 else {
+      throw FileError("rename", "\(path(of: name)) to \(newName)")
+    }
+  }
+
+  /// Removes the file `name`; missing is as good as removed.
+  public func remove(_ name: String) throws(FileError) {
+    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+      throw FileError("remove", path(of: name))
+    }
+  }
+
+  /// Removes the directory `name`, which is empty; missing is as good as removed.
+  public func removeEmpty(_ name: String) throws(FileError) {
+    guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+      throw FileError("remove", path(of: name))
+    }
+  }
+
+  /// Waits until the names in this directory are on the disk. As with `File.sync`, an error is final.
+  public func sync() throws(FileError) {
+    guard fsync(descriptor) == 0 else { throw FileError("sync", path) }
+  }
+}

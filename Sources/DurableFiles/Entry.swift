@@ -1,0 +1,45 @@
+import CKernel
+import Glibc
+
+/// What the kernel says of one directory entry, links not followed.
+public struct Entry: Sendable {
+  public enum Kind: Sendable, Equatable {
+    case file, directory, symbolicLink, fifo, socket, device
+  }
+
+  public let kind: Kind
+  public let inode: UInt64
+  public let device: UInt64
+  /// Bytes.
+  public let size: Int
+  public let owner: UInt32
+  public let links: UInt32
+  public let permissions: UInt32
+  /// Nanoseconds since 1970 at which the entry was last renamed, written or otherwise changed.
+  public let changed: Int64
+  /// Nanoseconds since 1970 at which its contents last changed.
+  public let modified: Int64
+  /// Nanoseconds since 1970 at which it was made; 0 where the filesystem does not keep it.
+  public let born: Int64
+
+  init(_ status: ckernel_status) {
+    kind =
+      switch status.mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .directory
+      case S_IFLNK: .symbolicLink
+      case S_IFIFO: .fifo
+      case S_IFSOCK: .socket
+      default: .device
+      }
+    inode = status.inode
+    device = status.device
+    size = Int(clamping: status.size)
+    owner = status.owner
+    links = status.links
+    permissions = status.mode & 0o7777
+    changed = status.changed_ns
+    modified = status.modified_ns
+    born = status.born_ns
+  }
+}

@@ -1,0 +1,108 @@
+import CKernel
+import Glibc
+
+/// An open regular file. It closes with its last reference.
+public final class File: Sendable {
+  let descriptor: Int32
+  /// The name it was opened by, for error sentences.
+  public let path: String
+
+  init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// What the kernel says of the file.
+  public func entry() throws(FileError) -> Entry {
+    var status = ckernel_status()
+    guard ckernel_status_at(descriptor, "", &status) == 0 else { throw FileError("stat", path) }
+    return Entry(status)
+  }
+
+  /// Whether another descriptor is open for writing; nil where the kernel does not tell (a file of another user).
+  public func hasWriter() -> Bool? {
+    switch ckernel_has_writer(descriptor) {
+    case 0: false
+    case 1: true
+    default: nil
+    }
+  }
+
+  /// Hands the contents over piece by piece, at most `limit` bytes of them.
+  ///
+  /// - Returns: the number of bytes read; `limit + 1` when the file holds more than `limit`.
+  public func read(limit: Int, _ take: (UnsafeRawBufferPointer) -> Void) throws(FileError) -> Int {
+    let size = 1 << 18
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
+    while true {
+      let count = pread(descriptor, buffer.baseAddress, size, off_t(total))
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw FileError("read", path)
+      }
+      if count == 0 { return total }
+      if total + count > limit { return limit + 1 }
+      take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      total += count
+    }
+  }
+
+  /// The whole contents; nil when the file holds more than `limit` bytes.
+  public func contents(limit: Int) throws(FileError) -> [UInt8]? {
+    var bytes = [UInt8]()
+    bytes.reserveCapacity(min(try entry().size, limit))
+    let count = try read(limit: limit) { bytes.append(contentsOf: $0) }
+    return count > limit ? nil : bytes
+  }
+
+  /// Bytes `start..<start + count`, fewer at the end of the file.
+  public func bytes(from start: Int, count: Int) throws(FileError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let got = bytes.withUnsafeMutableBytes { buffer in
+        pread(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(start + filled))
+      }
+      if got < 0 {
+        if errno == EINTR { continue }
+        throw FileError("read", path)
+      }
+      if got == 0 { break }
+      filled += got
+    }
+    return Array(bytes.prefix(filled))
+  }
+
+  /// Appends all of `bytes`, however many calls it takes.
+  public func write(_ bytes: [UInt8]) throws(FileError) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw FileError("write", path)
+      }
+      written += count
+    }
+  }
+
+  /// Cuts or extends the file to `size` bytes.
+  public func truncate(to size: Int) throws(FileError) {
+    guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileError("truncate", path) }
+  }
+
+  /// Waits until the contents are on the disk. An error is final: the kernel may have dropped the data, and asking
+  /// again would be answered with a false success.
+  public func sync() throws(FileError) {
+    guard fsync(descriptor) == 0 else { throw FileError("sync", path) }
+  }
+
+  /// Begins to write the contents to the disk without waiting, so that the syncs of many files share their work.
+  public func startWriteback() { ckernel_start_writeback(descriptor) }
+}

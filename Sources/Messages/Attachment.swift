@@ -1,0 +1,41 @@
+/// All that a receiver needs to fetch and open one photo, as the `local` network writes it.
+///
+/// Source of the names: the parameters of XMTP's `remoteStaticAttachment:1.0`. The members of a seal that was not
+/// applied are absent.
+public struct Attachment: Hashable, Sendable, Codable {
+  public let url: String
+  /// SHA-256 of the stored object, 64 lower-case hexadecimal characters.
+  public let contentDigest: String
+  /// 32 bytes in lower-case hexadecimal.
+  public let secret: String?
+  /// 32 bytes in lower-case hexadecimal.
+  public let salt: String?
+  /// 12 bytes in lower-case hexadecimal.
+  public let nonce: String?
+  public let scheme: String
+  /// Bytes of the stored object.
+  public let contentLength: Int
+  public let filename: String
+  public let mimeType: String
+  /// Pixels of the upright photo.
+  public let width: Int
+  /// Pixels of the upright photo.
+  public let height: Int
+
+  public init(
+    url: String, contentDigest: String, secret: String?, salt: String?, nonce: String?,
+    scheme: String, contentLength: Int, filename: String, mimeType: String, width: Int, height: Int
+  ) {
+    self.url = url
+    self.contentDigest = contentDigest
+    self.secret = secret
+    self.salt = salt
+    self.nonce = nonce
+    self.scheme = scheme
+    self.contentLength = contentLength
+    self.filename = filename
+    self.mimeType = mimeType
+    self.width = width
+    self.height = height
+  }
+}

@@ -1,0 +1,69 @@
+/// Why a step failed: one word each, the same in the command, JSON, log, metrics and ledger.
+public enum Cause: String, CaseIterable, Sendable, Codable, Error {
+  // Passes by itself; tried again.
+  case network
+  case timeout
+  case serverBusy = "server_busy"
+  case rateLimited = "rate_limited"
+  case notYetUploaded = "not_yet_uploaded"
+  case conflict
+  case urlExpired = "url_expired"
+  case localStorageFull = "local_storage_full"
+  case localStorageError = "local_storage_error"
+  // Passes once somebody mends it; the destination is held meanwhile.
+  case authExpired = "auth_expired"
+  case accountDisabled = "account_disabled"
+  case configError = "config_error"
+  // Cannot pass; the request fails.
+  case tooLargeAfterCompress = "too_large_after_compress"
+  case unsupportedImage = "unsupported_image"
+  case truncatedImage = "truncated_image"
+  case imageLimits = "image_limits"
+  case photoChanged = "photo_changed"
+  case forbidden
+  case roomGone = "room_gone"
+  case rejected
+  case malformedRequest = "malformed_request"
+  case expired
+  case cancelled
+
+  /// What a failure of this cause means for its request.
+  public enum Disposition: Sendable {
+    /// Wait and try again; the conversation waits, in order.
+    case retry
+    /// The destination is held until it is mended; no attempt is used up.
+    case hold
+    /// The request has failed.
+    case fail
+  }
+
+  public var disposition: Disposition {
+    switch self {
+    case .network, .timeout, .serverBusy, .rateLimited, .notYetUploaded, .conflict, .urlExpired,
+      .localStorageFull, .localStorageError:
+      .retry
+    case .authExpired, .accountDisabled, .configError:
+      .hold
+    case .tooLargeAfterCompress, .unsupportedImage, .truncatedImage, .imageLimits, .photoChanged,
+      .forbidden, .roomGone, .rejected, .malformedRequest, .expired, .cancelled:
+      .fail
+    }
+  }
+}
+
+/// A step of delivery that failed: one cause and one plain sentence that says what, where and what to do.
+public struct DeliveryError: Error, Equatable, CustomStringConvertible {
+  public let cause: Cause
+  /// One sentence for people, without a line break, secret or full URL.
+  public let sentence: String
+  /// The time that the other side asked us to wait, in seconds.
+  public let retryAfter: Double?
+
+  public init(_ cause: Cause, _ sentence: String, retryAfter: Double? = nil) {
+    self.cause = cause
+    self.sentence = sentence
+    self.retryAfter = retryAfter
+  }
+
+  public var description: String { "\(sentence) (\(cause.rawValue))" }
+}

@@ -1,0 +1,49 @@
+/// How far a message has come. The raw values are the words of the ledger, of `queue` and of the log.
+public enum MessageState: String, CaseIterable, Sendable, Codable {
+  /// Accepted; nothing has been done for it since the last start.
+  case pending
+  /// Its photo is being decoded, scaled and encoded.
+  case preparing
+  /// Its sealed photo is on the way to the store.
+  case uploading
+  /// Its sealed photo is in the store; only publishing is left.
+  case uploaded
+  /// Handed to the network, or about to be: from here on it may have been published.
+  case publishing
+  case sent
+  case failed
+  case cancelled
+
+  /// Whether nothing more will happen to the message by itself.
+  public var isFinal: Bool {
+    switch self {
+    case .pending, .preparing, .uploading, .uploaded, .publishing: false
+    case .sent, .failed, .cancelled: true
+    }
+  }
+
+  /// Whether `cancel` still comes in time.
+  public var canBeCancelled: Bool {
+    switch self {
+    case .pending, .preparing, .uploading, .uploaded: true
+    case .publishing, .sent, .failed, .cancelled: false
+    }
+  }
+}
+
+/// What has become of a request as a whole. The raw values are the words of the ledger and of `show`.
+public enum RequestState: String, CaseIterable, Sendable, Codable {
+  /// Accepted, with at least one message that is not final.
+  case queued
+  case sent
+  case failed
+  case cancelled
+  /// Dropped again with the idempotency key and the contents of an earlier request, and not sent again.
+  case duplicate
+}
+
+/// What a message carries.
+public enum MessageKind: String, Sendable, Codable {
+  case photo
+  case text
+}
