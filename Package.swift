@@ -49,7 +49,10 @@ let package = Package(
       ]),
 
     // What happens to a photo on its way: prepared, sealed, stored, published.
-    .target(name: "Photos", dependencies: ["CJPEG", "CLittleCMS", "Messages"]),
+    .target(
+      name: "Photos", dependencies: ["CJPEG", "CLittleCMS", "CPixels", "Messages"],
+      // Pixel work without the optimiser is a hundred times slower, also under test.
+      swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .target(name: "Seals", dependencies: ["COpenSSL", "Digests", "Messages"]),
     .target(name: "Stores", dependencies: ["Blocking", "Digests", "DurableFiles", "Messages", "Seals"]),
     .target(name: "Networks", dependencies: ["Blocking", "Digests", "DurableFiles", "Messages", "Stores"]),
@@ -69,10 +72,24 @@ let package = Package(
 
     // One door per C library.
     .target(name: "CKernel"),
+    .target(name: "CPixels", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .systemLibrary(
       name: "CLittleCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
+
+    // A folder of tests per module; Stories run the real program.
+    .target(name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/Support"),
+    .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
+    .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
+    .testTarget(name: "PhotosTests", dependencies: ["Photos", "Messages", "TestSupport"]),
+    .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
+    .testTarget(name: "StoresTests", dependencies: ["Stores", "Messages", "TestSupport", "Digests", "Seals", "DurableFiles"]),
+    .testTarget(name: "NetworksTests", dependencies: ["Networks", "Messages", "TestSupport", "Digests", "Stores", "DurableFiles"]),
+    .testTarget(name: "SettingsTests", dependencies: ["Settings", "Messages", "TestSupport"]),
+    .testTarget(name: "SpoolingTests", dependencies: ["Spooling", "Messages", "TestSupport", "Digests", "DurableFiles"]),
+    .testTarget(name: "LedgersTests", dependencies: ["Ledgers", "Messages", "TestSupport", "Digests", "DurableFiles"]),
+    .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling"]),
   ]
 )

@@ -1,0 +1,42 @@
+import Digests
+import Messages
+import Testing
+
+@Suite struct EscapedNameTests {
+  @Test func plainNamesStandForThemselves() throws {
+    #expect(try ConversationID("family").fileName == "family")
+    #expect(try ConversationID("!room:example.org").fileName == "!room:example.org")
+  }
+
+  @Test(arguments: ["..", ".", "/etc/passwd", "../../x", ".hidden", "a/b", "a%2fb", "~"])
+  func noNameLeavesItsFolder(_ text: String) throws {
+    let name = try ConversationID(text).fileName
+    #expect(!name.contains("/") && !name.hasPrefix(".") && name != ConversationID(unchecked: text + "x").fileName)
+  }
+
+  @Test func twoIdentifiersNeverShareAName() throws {
+    let texts = ["a/b", "a%2Fb", "a%252Fb", "A/B", "ä", "a\u{308}", String(repeating: "é", count: 120) + "1"]
+      + [String(repeating: "é", count: 120) + "2"]
+    let names = Set(texts.map { ConversationID(unchecked: $0).fileName })
+    #expect(names.count == texts.count)
+  }
+
+  @Test func longNamesLeaveRoomForAnEnding() throws {
+    for text in [String(repeating: "é", count: 127), String(repeating: "a", count: 255), String(repeating: "/", count: 200)] {
+      #expect(try ConversationID(text).fileName.utf8.count <= 200)
+    }
+  }
+}
+
+@Suite struct SHA256Tests {
+  @Test func theDigestOfAbcIsThePublishedOne() {
+    #expect(
+      SHA256Digest(of: Array("abc".utf8)).hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+  }
+
+  @Test func hexadecimalReadsBackWhatItWrote() {
+    let digest = SHA256Digest(of: [1, 2, 3])
+    #expect(SHA256Digest(hex: digest.hex) == digest)
+    #expect(SHA256Digest(hex: "zz") == nil && SHA256Digest(hex: "abc") == nil && SHA256Digest(hex: "ab") == nil)
+  }
+}
