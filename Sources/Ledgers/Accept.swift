@@ -1,0 +1,184 @@
+import GRDB
+import Messages
+
+extension Ledger {
+  /// Accepts requests in the order given, all in one transaction. From here on nothing of them can be lost.
+  ///
+  /// A request that was refused gets a row too, in state `failed`. A directory that failed before and came back is the
+  /// same request again: what of it was published stays published, and only the rest is queued.
+  ///
+  /// - Parameters:
+  ///   - isTaken: whether a directory of that name exists that the ledger may not know.
+  ///   - alternative: the `number`-th name to try for a request whose own is taken.
+  public func accept(
+    _ requests: [NewRequest], at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
+    alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
+  ) async throws -> [Acceptance] {
+    try await write { database in
+      try requests.map { request in
+        try Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative).accept(request)
+      }
+    }
+  }
+}
+
+private struct Acceptor {
+  let database: Database
+  let now: Timestamp
+  let isTaken: (String) -> Bool
+  let alternative: (String, Int) -> String
+
+  private struct Known {
+    let id: Int64
+    let request: String
+    let state: RequestState
+    let filed: Bool
+    let error: String?
+  }
+
+  func accept(_ new: NewRequest) throws -> Acceptance {
+    if let known = try known(new) {
+      if !known.filed {
+        return Acceptance(
+          droppedAs: new.droppedAs, request: known.request, state: known.state, error: known.error, wasKnown: true)
+      }
+      if known.state == .failed { return try revive(known, as: new) }
+    }
+    return try insert(new, as: freeName(for: new.droppedAs))
+  }
+
+  private func known(_ new: NewRequest) throws -> Known? {
+    let row = try Row.fetchOne(
+      database,
+      sql: "SELECT id, request, state, filed, error FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1",
+      arguments: [Int64(bitPattern: new.inode), new.born])
+    return row.map { row in
+      Known(
+        id: row["id"], request: row["request"], state: RequestState(rawValue: row["state"]) ?? .failed,
+        filed: row["filed"], error: row["error"])
+    }
+  }
+
+  private func freeName(for dropped: String) throws -> String {
+    for number in 1..<1_000_000 {
+      let name = alternative(dropped, number)
+      let isKnown = try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE request = ?)", arguments: [name])
+      if isKnown != true && !isTaken(name) { return name }
+    }
+    throw DatabaseError(message: "no name is free for request \(dropped)")
+  }
+
+  // MARK: A request that was not seen before
+
+  private func insert(_ new: NewRequest, as name: String) throws -> Acceptance {
+    let (contents, verdict) = try judge(new)
+    let conversation = try contents.map { try database.conversation($0.conversation, now: now) }
+    try database.execute(
+      sql: """
+        INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, state,
+          cause, error, bytes, duplicate_of, accepted_at, finished_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text, contents?.key,
+        contents?.digest, verdict.state.rawValue, verdict.cause?.rawValue, verdict.error,
+        contents?.parts.reduce(0) { $0 + $1.bytes } ?? 0, verdict.duplicateOf, now.milliseconds,
+        verdict.state == .queued ? nil : now.milliseconds,
+      ])
+    if verdict.state == .queued, let contents, let conversation {
+      try insert(contents.parts, of: name, request: database.lastInsertedRowID, conversation: conversation)
+    }
+    return Acceptance(
+      droppedAs: new.droppedAs, request: name, state: verdict.state, error: verdict.error, wasKnown: false)
+  }
+
+  private struct Verdict {
+    var state: RequestState
+    var cause: Cause?
+    var error: String?
+    var duplicateOf: String?
+  }
+
+  private func judge(_ new: NewRequest) throws -> (NewRequest.Contents?, Verdict) {
+    switch new.contents {
+    case .failure(let refusal):
+      return (nil, Verdict(state: .failed, cause: refusal.cause, error: refusal.sentence))
+    case .success(let contents):
+      guard let key = contents.key,
+        let earlier = try Row.fetchOne(
+          database,
+          sql: """
+            SELECT request, digest FROM requests
+            WHERE inbox = ? AND idempotency_key = ? AND state NOT IN ('failed', 'cancelled', 'duplicate')
+            ORDER BY id DESC LIMIT 1
+            """,
+          arguments: [new.inbox.text, key])
+      else { return (contents, Verdict(state: .queued)) }
+      let name: String = earlier["request"]
+      if earlier["digest"] == contents.digest {
+        return (contents, Verdict(state: .duplicate, duplicateOf: name))
+      }
+      return (
+        contents,
+        Verdict(
+          state: .failed, cause: .conflict,
+          error: "the id \(key) was used by request \(name) with other contents; choose another id, or none")
+      )
+    }
+  }
+
+  private func insert(
+    _ parts: [NewRequest.Part], of name: String, request: Int64, conversation: Int64
+  ) throws {
+    for (position, part) in parts.enumerated() {
+      try database.execute(
+        sql: """
+          INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')
+          """,
+        arguments: [
+          part.message(name).text, request, conversation, position, part.kind.rawValue, part.file, part.bytes,
+          part.digest,
+        ])
+    }
+    try database.addWaiting(parts.count, to: conversation, now: now)
+  }
+
+  // MARK: A request that failed before
+
+  private func revive(_ known: Known, as new: NewRequest) throws -> Acceptance {
+    switch new.contents {
+    case .failure(let refusal):
+      try database.execute(
+        sql: """
+          UPDATE requests SET dropped_as = ?, cause = ?, error = ?, finished_at = ?, filed = 0 WHERE id = ?
+          """,
+        arguments: [new.droppedAs, refusal.cause.rawValue, refusal.sentence, now.milliseconds, known.id])
+      return Acceptance(
+        droppedAs: new.droppedAs, request: known.request, state: .failed, error: refusal.sentence, wasKnown: false)
+    case .success(let contents):
+      let conversation = try database.conversation(contents.conversation, now: now)
+      let published = try Set(
+        String.fetchAll(
+          database, sql: "SELECT file FROM messages WHERE request_id = ? AND state = 'sent'", arguments: [known.id]))
+      try database.execute(
+        sql: "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", arguments: [known.id])
+      let rest = contents.parts.filter { !published.contains($0.file) }
+      let state: RequestState = rest.isEmpty ? .sent : .queued
+      try database.execute(
+        sql: """
+          UPDATE requests SET dropped_as = ?, conversation_id = ?, inbox = ?, idempotency_key = ?, digest = ?, state = ?,
+            cause = NULL, error = NULL, bytes = ?, accepted_at = ?, finished_at = ?, filed = 0
+          WHERE id = ?
+          """,
+        arguments: [
+          new.droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
+          contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, rest.isEmpty ? now.milliseconds : nil, known.id,
+        ])
+      try insert(rest, of: known.request, request: known.id, conversation: conversation)
+      return Acceptance(
+        droppedAs: new.droppedAs, request: known.request, state: state, error: nil, wasKnown: false)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import GRDB
+import Messages
+
+/// What became of a request that was to be cancelled.
+public enum Cancellation: Sendable, Equatable, Codable {
+  case unknown
+  /// It was over already.
+  case tooLate(RequestState)
+  /// Nothing of it was or will be published.
+  case cancelled
+  /// The named files were published or are being published; the rest is cancelled.
+  case partly(published: [String])
+}
+
+extension Ledger {
+  /// Cancels what of a request was not handed to the network yet.
+  ///
+  /// - Returns: what became of it, and the messages that were cancelled.
+  public func cancel(_ request: String, at now: Timestamp) async throws -> (Cancellation, [MessageID]) {
+    try await write { database in
+      guard
+        let row = try Row.fetchOne(
+          database, sql: "SELECT id, state, conversation_id FROM requests WHERE request = ?", arguments: [request])
+      else { return (.unknown, []) }
+      let state = RequestState(rawValue: row["state"]) ?? .failed
+      guard state == .queued, let conversation: Int64 = row["conversation_id"] else { return (.tooLate(state), []) }
+      let id: Int64 = row["id"]
+      let cancellable = "state IN ('pending','preparing','uploading','uploaded')"
+      let messages = try String.fetchAll(
+        database, sql: "SELECT message FROM messages WHERE request_id = ? AND \(cancellable)", arguments: [id]
+      ).map(MessageID.init(unchecked:))
+      try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
+      for message in messages { try database.abandonUploads(of: message) }
+      let published = try String.fetchAll(
+        database,
+        sql: "SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing') ORDER BY position",
+        arguments: [id])
+      _ = try database.endRequestIfDone(id, at: now)
+      return (published.isEmpty ? .cancelled : .partly(published: published), messages)
+    }
+  }
+}

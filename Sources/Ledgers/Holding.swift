@@ -1,0 +1,41 @@
+import GRDB
+import Messages
+
+extension Ledger {
+  /// Stops publishing in a conversation, or lets it go on. Nothing is lost meanwhile.
+  ///
+  /// - Returns: whether that changed anything.
+  public func setHeld(_ isHeld: Bool, _ conversation: ConversationID, at now: Timestamp) async throws -> Bool {
+    try await write { database in
+      let id = try database.conversation(conversation, now: now)
+      try database.execute(
+        sql: "UPDATE conversations SET held = ? WHERE id = ? AND held <> ?", arguments: [isHeld, id, isHeld])
+      return database.changesCount > 0
+    }
+  }
+
+  /// Whether publishing in a conversation is stopped.
+  public func isHeld(_ conversation: Int64) async throws -> Bool {
+    try await read { database in
+      try Bool.fetchOne(database, sql: "SELECT held FROM conversations WHERE id = ?", arguments: [conversation]) ?? false
+    }
+  }
+
+  /// Ends all waiting for a retry: everything may be tried now.
+  ///
+  /// - Returns: how many conversations were waiting.
+  public func flush(at now: Timestamp) async throws -> Int {
+    try await write { database in
+      try database.execute(
+        sql: """
+          UPDATE messages SET next_attempt = NULL WHERE next_attempt IS NOT NULL AND \(LedgerSchema.waiting)
+            AND conversation_id IN (SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due > ?)
+          """,
+        arguments: [now.milliseconds])
+      try database.execute(
+        sql: "UPDATE conversations SET due = ? WHERE waiting > 0 AND held = 0 AND due > ?",
+        arguments: [now.milliseconds, now.milliseconds])
+      return database.changesCount
+    }
+  }
+}

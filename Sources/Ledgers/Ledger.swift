@@ -1,0 +1,75 @@
+import DurableFiles
+import GRDB
+
+/// The ledger: what is known of every request, in `state/ledger.sqlite`. One writer owns it; questions are one file each.
+///
+/// Guarantees: a change is on the disk when the call that made it returns (WAL, `synchronous=FULL`, checked at opening).
+/// Changes that wait at the same time share one transaction, and with it one sync; each stands or falls by itself, in
+/// the order of the calls. Every transaction, checkpoint and close happens under the kernel lock `state/ledger.lock`,
+/// which other processes that write take too. Readers need no lock and see what was committed.
+public final class Ledger: Sendable {
+  let pool: DatabasePool
+  private let writer: GroupCommit
+
+  public static let fileName = "ledger.sqlite"
+  public static let lockName = "ledger.lock"
+
+  /// Opens the ledger in `state` and brings its schema up to date.
+  public init(in state: Directory) throws {
+    let path = state.path(of: Self.fileName)
+    let lock = try FileLock(Self.lockName, in: state)
+    try lock.acquire()
+    defer { lock.release() }
+    do {
+      pool = try DatabasePool(path: path, configuration: Self.configuration())
+      let migrator = LedgerSchema.migrator
+      if try pool.read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
+      // GRDB sets NORMAL on the writer when it turns the journal to WAL; a power cut would then take back commits.
+      try pool.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
+      }
+      try migrator.migrate(pool)
+      try Self.assertDurable(pool)
+    } catch let error as DatabaseError {
+      throw LedgerError.damaged(path: path, fault: error.message ?? error.description)
+    }
+    writer = GroupCommit(pool: pool, lock: lock)
+  }
+
+  /// Makes one change. It is on the disk when this returns.
+  func write<Answer: Sendable>(_ change: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
+    try await writer.write(change)
+  }
+
+  /// Asks one question of what was committed.
+  func read<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
+    try await pool.read(question)
+  }
+
+  /// Ends all access, after a last checkpoint under the lock. The file then holds everything by itself.
+  public func close() throws { try writer.close() }
+
+  private static func configuration() -> Configuration {
+    var configuration = Configuration()
+    configuration.label = "ledger"
+    configuration.maximumReaderCount = 3
+    // Only tools from outside can hold SQLite's own lock; ours is taken before.
+    configuration.busyMode = .timeout(10)
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA cache_size = -4096")
+    }
+    return configuration
+  }
+
+  private static func assertDurable(_ pool: DatabasePool) throws {
+    let (journal, synchronous) = try pool.writeWithoutTransaction { database in
+      (
+        try String.fetchOne(database, sql: "PRAGMA journal_mode"),
+        try Int.fetchOne(database, sql: "PRAGMA synchronous")
+      )
+    }
+    guard journal == "wal", synchronous == 2 else {
+      throw LedgerError.notDurable("journal_mode is \(journal ?? "?"), synchronous is \(synchronous ?? -1) instead of wal and 2")
+    }
+  }
+}

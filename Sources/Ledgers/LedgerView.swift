@@ -1,0 +1,101 @@
+import DurableFiles
+import Glibc
+import GRDB
+import Messages
+
+/// The ledger as tools look at it: read-only, briefly, beside a running daemon or without one.
+public struct LedgerView: Sendable {
+  let queue: DatabaseQueue
+
+  /// Opens the ledger in `state` for reading.
+  public init(in state: Directory) throws {
+    let path = state.path(of: Ledger.fileName)
+    guard try state.entry(Ledger.fileName) != nil else { throw LedgerError.missing(path: path) }
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(10)
+    do {
+      queue = try DatabaseQueue(path: path, configuration: configuration)
+      if try queue.read(LedgerSchema.migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
+    } catch let error as DatabaseError {
+      throw LedgerError.damaged(path: path, fault: error.message ?? error.description)
+    }
+  }
+}
+
+/// One line of `queue`.
+public struct QueueLine: Sendable {
+  public let request: String
+  public let message: MessageID
+  public let conversation: String
+  public let inbox: String
+  public let kind: MessageKind
+  public let state: MessageState
+  public let attempts: Int
+  public let nextAttempt: Timestamp?
+  public let error: String?
+  public let acceptedAt: Timestamp
+  /// Bytes of the file as dropped.
+  public let bytes: Int
+  /// Publishing in its conversation is stopped by `hold`.
+  public let isHeld: Bool
+}
+
+extension LedgerView {
+  /// Visits the messages that wait, or those in `state`, in order of arrival. Memory does not grow with their number.
+  public func forEachLine(
+    state: MessageState? = nil, conversation: String? = nil, _ visit: (QueueLine) throws -> Void
+  ) throws {
+    var conditions = [state.map { _ in "m.state = ?" } ?? "m.\(LedgerSchema.waiting)"]
+    if conversation != nil { conditions.append("c.conversation = ?") }
+    let arguments = [state?.rawValue, conversation].compactMap { $0 }
+    try queue.read { database in
+      let rows = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT m.*, r.request, r.inbox, r.accepted_at, c.conversation, c.held
+          FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
+          WHERE \(conditions.joined(separator: " AND ")) ORDER BY m.id
+          """,
+        arguments: StatementArguments(arguments))
+      while let row = try rows.next() { try visit(QueueLine(row)) }
+    }
+  }
+
+  /// How many messages wait in each conversation, by age: the upper bounds of the buckets are `minutes`, and what is
+  /// older than the last counts in one more. Conversations with the most waiting messages come first.
+  public func shape(minutes: [Int], at now: Timestamp) throws -> [(conversation: String, counts: [Int])] {
+    let age = "(\(now.milliseconds) - r.accepted_at) / 60000.0"
+    let columns = (minutes.indices.map { index in
+      let lower = index == 0 ? "" : "\(age) >= \(minutes[index - 1]) AND "
+      return "count(*) FILTER (WHERE \(lower)\(age) < \(minutes[index]))"
+    } + ["count(*) FILTER (WHERE \(age) >= \(minutes.last ?? 0))"]).joined(separator: ", ")
+    return try queue.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT c.conversation, count(*) AS total, \(columns)
+          FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
+          WHERE m.\(LedgerSchema.waiting) GROUP BY c.id ORDER BY total DESC, c.conversation
+          """
+      ).map { row in (row[0], (0...minutes.count).map { row[$0 + 2] }) }
+    }
+  }
+}
+
+extension QueueLine {
+  init(_ row: Row) {
+    request = row["request"]
+    message = MessageID(unchecked: row["message"])
+    conversation = row["conversation"]
+    inbox = row["inbox"]
+    kind = MessageKind(rawValue: row["kind"]) ?? .photo
+    state = MessageState(rawValue: row["state"]) ?? .pending
+    attempts = row["attempts"]
+    nextAttempt = (row["next_attempt"] as Int64?).map(Timestamp.init(milliseconds:))
+    error = row["error"]
+    acceptedAt = Timestamp(milliseconds: row["accepted_at"])
+    bytes = row["bytes"]
+    isHeld = row["held"]
+  }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+import GRDB
+import Messages
+
+/// How an attempt to send a message ended.
+extension Ledger {
+  /// The message is published. Committed before the next message of its conversation may begin.
+  ///
+  /// - Parameter attachment: what stands published of a photo; its keys may be kept now.
+  /// - Returns: the final state of the request when this was its last message, else nil.
+  public func markSent(
+    _ message: QueuedMessage, publishedAt: Timestamp, remote: String?, attachment: Attachment?, at now: Timestamp
+  ) async throws -> RequestState? {
+    let opening = try attachment.map { try String(decoding: JSONEncoder().encode($0), as: UTF8.self) }
+    return try await write { database in
+      guard try database.move(message, to: .sent) else { return nil }
+      try database.execute(
+        sql: "UPDATE messages SET sent_at = ?, remote = ?, cause = NULL, error = NULL WHERE id = ?",
+        arguments: [publishedAt.milliseconds, remote, message.row])
+      try database.endAttempt(of: message.message, at: now, cause: nil, error: nil)
+      if let attachment {
+        try database.execute(
+          sql: "UPDATE photos SET url = ?, attachment = ?, uploaded_at = ? WHERE message = ?",
+          arguments: [attachment.url, opening, now.milliseconds, message.message.text])
+        try database.execute(
+          sql: "UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'",
+          arguments: [message.message.text])
+      }
+      return try database.endRequestIfDone(message.requestRow, at: now)
+    }
+  }
+
+  /// The attempt failed for a cause that can pass. The message, and with it its conversation, waits until `due`.
+  ///
+  /// - Parameters:
+  ///   - step: `prepare`, `upload` or `publish`.
+  ///   - keepsUpload: its sealed photo stays in the store for the next attempt.
+  public func postpone(
+    _ message: QueuedMessage, step: String, error: DeliveryError, until due: Timestamp, keepsUpload: Bool,
+    at now: Timestamp
+  ) async throws {
+    try await write { database in
+      guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
+      try database.execute(
+        sql: "UPDATE messages SET next_attempt = ?, cause = ?, error = ? WHERE id = ?",
+        arguments: [due.milliseconds, error.cause.rawValue, error.sentence, message.row])
+      try database.note(error, of: message, step: step, at: now)
+      if !keepsUpload { try database.abandonUploads(of: message.message) }
+      try database.execute(
+        sql: "UPDATE conversations SET due = ? WHERE id = ?", arguments: [due.milliseconds, message.conversationRow])
+    }
+  }
+
+  /// The attempt failed for good, and with it the request: what waits of it is not sent.
+  public func fail(
+    _ message: QueuedMessage, step: String, error: DeliveryError, at now: Timestamp
+  ) async throws {
+    try await write { database in
+      guard try database.move(message, to: .failed) else { return }
+      try database.execute(
+        sql: "UPDATE messages SET cause = ?, error = ?, next_attempt = NULL WHERE id = ?",
+        arguments: [error.cause.rawValue, error.sentence, message.row])
+      try database.note(error, of: message, step: step, at: now)
+      try database.endWaiting(
+        ofRequest: message.requestRow, conversation: message.conversationRow, as: .cancelled,
+        where: LedgerSchema.waiting)
+      try database.execute(
+        sql: """
+          UPDATE uploads SET state = 'abandoned'
+          WHERE state = 'started' AND message IN (SELECT message FROM messages WHERE request_id = ?)
+          """,
+        arguments: [message.requestRow])
+      try database.execute(
+        sql: "UPDATE requests SET state = 'failed', cause = ?, error = ?, finished_at = ? WHERE id = ?",
+        arguments: [
+          error.cause.rawValue, "\(message.file): \(error.sentence)", now.milliseconds, message.requestRow,
+        ])
+    }
+  }
+}
+
+extension Database {
+  /// Writes a failure into the running attempt, or into a row of its own when the network was not reached.
+  fileprivate func note(_ error: DeliveryError, of message: QueuedMessage, step: String, at now: Timestamp) throws {
+    try endAttempt(of: message.message, at: now, cause: error.cause, error: error.sentence)
+    guard changesCount == 0 else { return }
+    try execute(sql: "UPDATE messages SET attempts = attempts + 1 WHERE id = ?", arguments: [message.row])
+    try execute(
+      sql: """
+        INSERT INTO attempts (message, number, step, started_at, ended_at, cause, error) VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        message.message.text, message.attempts + 1, step, now.milliseconds, now.milliseconds, error.cause.rawValue,
+        error.sentence,
+      ])
+  }
+}

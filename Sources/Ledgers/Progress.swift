@@ -1,0 +1,98 @@
+import GRDB
+import Messages
+
+/// What is known of a photo once it is prepared.
+public struct PhotoRow: Sendable {
+  public let format: String
+  public let originalBytes: Int
+  public let originalWidth: Int
+  public let originalHeight: Int
+  public let bytes: Int
+  public let width: Int
+  public let height: Int
+  /// SHA-256 of the prepared photo, in hexadecimal.
+  public let digest: String
+  /// Its directory, relative to the spool.
+  public let path: String
+  public let thumbnailBytes: Int
+
+  public init(
+    format: String, originalBytes: Int, originalWidth: Int, originalHeight: Int, bytes: Int, width: Int, height: Int,
+    digest: String, path: String, thumbnailBytes: Int
+  ) {
+    self.format = format
+    self.originalBytes = originalBytes
+    self.originalWidth = originalWidth
+    self.originalHeight = originalHeight
+    self.bytes = bytes
+    self.width = width
+    self.height = height
+    self.digest = digest
+    self.path = path
+    self.thumbnailBytes = thumbnailBytes
+  }
+}
+
+/// The steps of a message up to its publishing. Each answers false when the message was cancelled meanwhile, and then
+/// changes nothing.
+extension Ledger {
+  /// The photo is being prepared.
+  public func beginPreparing(_ message: QueuedMessage) async throws -> Bool {
+    try await write { try $0.move(message, to: .preparing) }
+  }
+
+  /// The photo was prepared and is in the cache; its sealed form is about to be stored as `object`. Committed before the
+  /// first byte is sent, so that an upload that a crash cuts off can be deleted.
+  public func beginUploading(
+    _ message: QueuedMessage, photo: PhotoRow, store: String, object: String, at now: Timestamp
+  ) async throws -> Bool {
+    try await write { database in
+      guard try database.move(message, to: .uploading) else { return false }
+      try database.execute(
+        sql: """
+          INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
+            original_height, bytes, width, height, digest, path, thumbnail_bytes, created_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          ON CONFLICT (message) DO UPDATE SET bytes = excluded.bytes, width = excluded.width, height = excluded.height,
+            digest = excluded.digest, thumbnail_bytes = excluded.thumbnail_bytes, format = excluded.format,
+            original_bytes = excluded.original_bytes, original_width = excluded.original_width,
+            original_height = excluded.original_height
+          """,
+        arguments: [
+          message.message.text, message.inbox.text, message.conversationRow, message.file, photo.format,
+          photo.originalBytes, photo.originalWidth, photo.originalHeight, photo.bytes, photo.width, photo.height,
+          photo.digest, photo.path, photo.thumbnailBytes, now.milliseconds,
+        ])
+      try database.execute(
+        sql: "INSERT INTO uploads (message, store, object, state, started_at) VALUES (?, ?, ?, 'started', ?)",
+        arguments: [message.message.text, store, object, now.milliseconds])
+      return true
+    }
+  }
+
+  /// The sealed photo is in the store.
+  public func endUploading(_ message: QueuedMessage) async throws -> Bool {
+    try await write { try $0.move(message, to: .uploaded) }
+  }
+
+  /// The message is about to be handed to the network. Committed before the network hears of it; from here on it may
+  /// have been published, and its upload is never deleted.
+  ///
+  /// - Returns: the number of the attempt, or nil when the message was cancelled.
+  public func beginPublishing(_ message: QueuedMessage, at now: Timestamp) async throws -> Int? {
+    try await write { database in
+      guard try database.move(message, to: .publishing) else { return nil }
+      try database.execute(
+        sql: "UPDATE messages SET attempts = attempts + 1, next_attempt = NULL WHERE id = ?", arguments: [message.row])
+      let number = try Int.fetchOne(
+        database, sql: "SELECT attempts FROM messages WHERE id = ?", arguments: [message.row])
+      try database.execute(
+        sql: "INSERT INTO attempts (message, number, step, started_at) VALUES (?, ?, 'publish', ?)",
+        arguments: [message.message.text, number, now.milliseconds])
+      try database.execute(
+        sql: "UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'",
+        arguments: [message.message.text])
+      return number
+    }
+  }
+}

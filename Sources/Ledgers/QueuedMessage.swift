@@ -1,0 +1,64 @@
+import GRDB
+import Messages
+
+/// A message that waits, with all that a worker needs to send it.
+public struct QueuedMessage: Sendable {
+  /// Its row; rows grow in order of arrival.
+  public let row: Int64
+  public let message: MessageID
+  public let requestRow: Int64
+  public let request: String
+  public let droppedAs: String
+  public let inode: UInt64
+  public let born: Int64
+  public let conversationRow: Int64
+  public let conversation: ConversationID
+  public let inbox: InboxID
+  public let kind: MessageKind
+  public let file: String
+  public let bytes: Int
+  /// SHA-256 of the file as dropped, in hexadecimal.
+  public let digest: String
+  public let state: MessageState
+  /// Attempts to publish that were begun.
+  public let attempts: Int
+  public let acceptedAt: Timestamp
+
+  init(_ row: Row) {
+    self.row = row["id"]
+    message = MessageID(unchecked: row["message"])
+    requestRow = row["request_id"]
+    request = row["request"]
+    droppedAs = row["dropped_as"]
+    inode = UInt64(bitPattern: row["inode"])
+    born = row["born"]
+    conversationRow = row["conversation_id"]
+    conversation = ConversationID(unchecked: row["conversation"])
+    inbox = InboxID(unchecked: row["inbox"])
+    kind = MessageKind(rawValue: row["kind"]) ?? .photo
+    file = row["file"]
+    bytes = row["bytes"]
+    digest = row["digest"]
+    state = MessageState(rawValue: row["state"]) ?? .pending
+    attempts = row["attempts"]
+    acceptedAt = Timestamp(milliseconds: row["accepted_at"])
+  }
+}
+
+extension Ledger {
+  /// The first `limit` waiting messages of a conversation, in order.
+  public func head(of conversation: Int64, limit: Int) async throws -> [QueuedMessage] {
+    try await read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation
+          FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
+          WHERE m.conversation_id = ? AND m.\(LedgerSchema.waiting)
+          ORDER BY m.id LIMIT ?
+          """,
+        arguments: [conversation, limit]
+      ).map(QueuedMessage.init)
+    }
+  }
+}

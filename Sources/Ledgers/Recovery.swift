@@ -1,0 +1,22 @@
+import GRDB
+import Messages
+
+extension Ledger {
+  /// Sets back what a process that died had in hand. The keys of its uploads died with it, so that those are abandoned
+  /// and their messages start again; a message that was being published keeps its state and is looked for first.
+  ///
+  /// Costs as much as was in hand, not as much as waits.
+  ///
+  /// - Returns: how many messages were set back.
+  public func recover() async throws -> Int {
+    try await write { database in
+      try database.execute(
+        sql: """
+          UPDATE uploads SET state = 'abandoned'
+          WHERE state = 'started' AND message IN (SELECT message FROM messages WHERE \(LedgerSchema.inHand))
+          """)
+      try database.execute(sql: "UPDATE messages SET state = 'pending' WHERE \(LedgerSchema.inHand)")
+      return database.changesCount
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import GRDB
+import Messages
+
+/// The one place where a message changes its state.
+extension Database {
+  /// Moves a message to `state`; false, and nothing changed, when it is final already: it was cancelled or purged.
+  func move(_ message: QueuedMessage, to state: MessageState) throws -> Bool {
+    try execute(
+      sql: "UPDATE messages SET state = ? WHERE id = ? AND \(LedgerSchema.waiting)",
+      arguments: [state.rawValue, message.row])
+    guard changesCount == 1 else { return false }
+    if state.isFinal { try removeWaiting(1, from: message.conversationRow) }
+    return true
+  }
+
+  /// Ends all that still waits of a request as `state`; answers how many messages that were.
+  @discardableResult
+  func endWaiting(ofRequest request: Int64, conversation: Int64, as state: MessageState, where condition: String)
+    throws -> Int
+  {
+    try execute(
+      sql: "UPDATE messages SET state = ?, next_attempt = NULL WHERE request_id = ? AND \(condition)",
+      arguments: [state.rawValue, request])
+    let count = changesCount
+    try removeWaiting(count, from: conversation)
+    return count
+  }
+
+  /// Ends the request when none of its messages waits any more.
+  ///
+  /// - Returns: its final state; nil while it goes on.
+  func endRequestIfDone(_ request: Int64, at now: Timestamp) throws -> RequestState? {
+    let row = try Row.fetchOne(
+      self,
+      sql: """
+        SELECT count(*) FILTER (WHERE \(LedgerSchema.waiting)) AS waiting,
+          count(*) FILTER (WHERE state = 'cancelled') AS cancelled
+        FROM messages WHERE request_id = ?
+        """,
+      arguments: [request])
+    guard let row, row["waiting"] == 0 else { return nil }
+    let state: RequestState = row["cancelled"] == 0 ? .sent : .cancelled
+    try execute(
+      sql: "UPDATE requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued'",
+      arguments: [state.rawValue, now.milliseconds, request])
+    return state
+  }
+
+  /// The uploads of a message whose publishing never began are to be deleted from their store.
+  func abandonUploads(of message: MessageID) throws {
+    try execute(
+      sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", arguments: [message.text])
+  }
+
+  /// Notes how the running attempt of a message ended.
+  func endAttempt(of message: MessageID, at now: Timestamp, cause: Cause?, error: String?) throws {
+    try execute(
+      sql: "UPDATE attempts SET ended_at = ?, cause = ?, error = ? WHERE message = ? AND ended_at IS NULL",
+      arguments: [now.milliseconds, cause?.rawValue, error, message.text])
+  }
+}

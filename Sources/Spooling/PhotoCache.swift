@@ -1,0 +1,38 @@
+import Digests
+import DurableFiles
+import Messages
+
+/// The photo cache `photos/INBOX/CONVERSATION/MESSAGE/`: what was sent, and what was received.
+public struct PhotoCache: Sendable {
+  private let root: Directory
+
+  public init(_ spool: Spool) { root = spool.photos }
+
+  /// Where a message's files lie, relative to the spool.
+  public static func path(inbox: InboxID, conversation: ConversationID, message: MessageID) -> String {
+    "photos/\(inbox.fileName)/\(conversation.fileName)/\(message)"
+  }
+
+  /// Writes the photo and its thumbnail. When it returns they are whole and on the disk; files of an earlier attempt
+  /// are replaced.
+  ///
+  /// Order: each file under a temporary name, synced, renamed; then the message's directory is synced. The directories
+  /// above it are synced when they are made.
+  public func keep(
+    original: [UInt8], thumbnail: [UInt8], inbox: InboxID, conversation: ConversationID, message: MessageID
+  ) throws {
+    let directory = try root.directory(creating: inbox.fileName)
+      .directory(creating: conversation.fileName)
+      .directory(creating: message.text)
+    try directory.write(original, as: "original.jpg")
+    try directory.write(thumbnail, as: "thumbnail.jpg")
+    try directory.sync()
+  }
+
+  /// Removes what is kept of a message; nothing kept is as good.
+  public func discard(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
+    do {
+      try root.directory(inbox.fileName).directory(conversation.fileName).removeTree(message.text)
+    } catch let error as FileError where error.isMissing {}
+  }
+}

@@ -1,0 +1,78 @@
+import Messages
+
+/// Why a request cannot be accepted: one sentence that says what is wrong and what to do.
+public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+  case badName
+  case notADirectory(String)
+  case unreadable(String)
+  case empty
+  case missingRecipient
+  case badField(file: String, fault: String)
+  case unknownFile(String)
+  case notAFile(file: String, kind: String)
+  case severalLinks(String)
+  case foreignOwner(String)
+  case tooManyFiles
+  case tooManyPhotos(Int)
+  case tooLarge(file: String, bytes: Int, limit: Int)
+  case notUTF8(String)
+  case badSum(String)
+  case stillOpen(String)
+  case keyReused(String, by: String)
+  case profileWithoutNetwork
+
+  public var description: String {
+    switch self {
+    case .badName:
+      "the name of the request is not 1 to 128 of A-Za-z0-9._- or starts with . or -; rename it and move it into new/ again"
+    case .notADirectory(let kind):
+      "this is \(kind) and not a directory; make a directory with the files to, photo and text, and move that into new/"
+    case .unreadable(let fault):
+      "the request cannot be read: \(fault); make it readable for photospool, or use `photospool send`"
+    case .empty:
+      "the request has neither photo nor text; add a file named photo or text"
+    case .missingRecipient:
+      "the request has no file named to; write the conversation into it on one line"
+    case .badField(let file, let fault):
+      "\(file): \(fault)"
+    case .unknownFile(let file):
+      "\(escaped(file)) is not part of a request; only to, from, id, kind, text, .sum and photo* are; remove it or rename it"
+    case .notAFile(let file, let kind):
+      "\(escaped(file)) is \(kind) and not a plain file; put a copy of the file itself there"
+    case .severalLinks(let file):
+      "\(escaped(file)) has more than one hard link; put a copy of the file there"
+    case .foreignOwner(let file):
+      "\(escaped(file)) belongs to another user than the request; put a copy of your own there"
+    case .tooManyFiles:
+      "the request holds more than \(RequestLimits.entries) names; a request has at most \(RequestLimits.photos) photos and one text"
+    case .tooManyPhotos(let count):
+      "the request holds \(count) photos; the limit is \(RequestLimits.photos); split it into several requests"
+    case .tooLarge(let file, let bytes, let limit):
+      "\(escaped(file)) has \(bytes) bytes; the limit is \(limit); make it smaller"
+    case .notUTF8(let file):
+      "\(file) is not UTF-8; convert it, for example with iconv"
+    case .badSum(let fault):
+      ".sum: \(fault); the request was damaged on its way or .sum is wrong; drop it again"
+    case .stillOpen(let file):
+      "a program still has \(escaped(file)) open for writing; move a request into new/ only when it is complete"
+    case .keyReused(let key, let name):
+      "the id \(key) was used by request \(name) with other contents; choose another id, or none"
+    case .profileWithoutNetwork:
+      "kind is profile, and no configured network has profile photos; only kind message can be sent"
+    }
+  }
+}
+
+/// `text` with everything escaped that could move a cursor or hide a character.
+public func escaped(_ text: String) -> String {
+  var result = ""
+  for scalar in text.unicodeScalars {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+      result += "\\u{\(String(scalar.value, radix: 16))}"
+    default:
+      result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}

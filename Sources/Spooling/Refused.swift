@@ -1,0 +1,32 @@
+import Digests
+import DurableFiles
+import Glibc
+
+extension Spool {
+  /// Moves something out of `new/` that is no request's directory, with a name that may be anything, into a directory of
+  /// its own in `failed/` that explains why.
+  ///
+  /// Order: the directory and its `error`, synced; then the rename; then both parents. Killed in between, the entry is
+  /// still in `new/` and is refused again.
+  ///
+  /// - Returns: the name in `failed/`, or nil when the entry is gone.
+  @discardableResult
+  public func quarantine(_ name: [UInt8], because refusal: Refusal) throws -> RequestName? {
+    let readable = String(decoding: name.prefix(100), as: UTF8.self)
+    let base = RequestName(readable) ?? RequestName("unnamed-" + SHA256Digest(of: name).hex.prefix(16))
+    guard let base else { return nil }
+    for number in 1... {
+      let failedName = base.alternative(number)
+      guard try failed.make(failedName.text, mode: 0o700) else { continue }
+      let directory = try failed.directory(failedName.text)
+      try directory.write(Array("\(refusal)\n".utf8), as: "error")
+      let moved = try new.moveAnything(name, to: directory, as: "entry")
+      if !moved { try failed.removeTree(failedName.text) }
+      try directory.sync()
+      try failed.sync()
+      try new.sync()
+      return moved ? failedName : nil
+    }
+    return nil
+  }
+}

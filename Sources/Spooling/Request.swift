@@ -1,0 +1,45 @@
+import Digests
+import Messages
+
+/// A request that was found good: what is in its directory, checked and measured.
+public struct Request: Sendable {
+  public let conversation: ConversationID
+  /// Nil when the client left the inbox to the configuration.
+  public let inbox: InboxID?
+  public let key: IdempotencyKey?
+  /// The photos in name order, then the text: one message each.
+  public let parts: [RequestPart]
+  /// Identifies the contents: a second request of the same key and digest is the same request again.
+  public let digest: SHA256Digest
+
+  /// Bytes of all parts.
+  public var bytes: Int { parts.reduce(0) { $0 + $1.bytes } }
+}
+
+/// One file of a request that becomes one message.
+public struct RequestPart: Sendable, Hashable {
+  public let kind: MessageKind
+  public let file: String
+  public let bytes: Int
+  /// Of the file as dropped. What is read later must still have it.
+  public let digest: SHA256Digest
+}
+
+/// Which directory a request is, wherever it is moved: the inode and its time of birth.
+public struct RequestIdentity: Hashable, Sendable {
+  public let inode: UInt64
+  /// Nanoseconds since 1970; 0 where the filesystem keeps no time of birth.
+  public let born: Int64
+
+  public init(inode: UInt64, born: Int64) {
+    self.inode = inode
+    self.born = born
+  }
+
+  /// The stable id of the message at `position`. It is made from nothing but the directory itself, so that a ledger
+  /// rebuilt from the spool gives every message the id it had.
+  public func message(_ position: Int, of name: RequestName) -> MessageID {
+    let source = "photospool message\n\(name)\n\(inode)\n\(born)\n\(position)\n"
+    return MessageID(unchecked: [UInt8](SHA256Digest(of: Array(source.utf8)).bytes.prefix(16)).hex)
+  }
+}

@@ -1,0 +1,50 @@
+/// The name of a request's directory: 1 to 128 of `A-Za-z0-9._-`, not starting with `.` or `-`.
+public struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertible {
+  public static let longest = 128
+
+  public let text: String
+
+  /// Nil when `text` is not of the grammar.
+  public init?(_ text: String) {
+    guard !text.hasPrefix("."), !text.hasPrefix("-"), isToken(text) else { return nil }
+    self.text = text
+  }
+
+  public var description: String { text }
+  public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+
+  /// The name itself, then `NAME.2`, `NAME.3` and so on: what a request is called when its name is taken.
+  public func alternative(_ number: Int) -> RequestName {
+    guard number > 1 else { return self }
+    let ending = ".\(number)"
+    // Cutting a valid name and adding to its end keeps it valid.
+    return RequestName(text.prefix(Self.longest - ending.utf8.count) + ending) ?? self
+  }
+}
+
+/// A client's own key for a request: 1 to 128 of `A-Za-z0-9._-`. A second request with the same key from the same inbox
+/// is not sent again while the first one is remembered.
+public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
+  public let text: String
+
+  /// Nil when `text` is not of the grammar.
+  public init?(_ text: String) {
+    guard isToken(text) else { return nil }
+    self.text = text
+  }
+
+  public var description: String { text }
+}
+
+private func isToken(_ text: String) -> Bool {
+  (1...RequestName.longest).contains(text.utf8.count)
+    && text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default:
+        false
+      }
+    }
+}

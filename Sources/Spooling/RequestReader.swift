@@ -1,0 +1,180 @@
+import Digests
+import DurableFiles
+import Glibc
+import Messages
+
+/// Reads a request's directory as hostile input: by descriptor, no link followed, nothing blocking, everything bounded.
+///
+/// The files stay open until `sync`, so that a batch of requests can start all its writing before it waits for any.
+public struct RequestReader: Sendable {
+  public let request: Request
+  private let files: [File]
+  private let directory: Directory
+
+  /// How many descriptors the reader holds.
+  public var openFiles: Int { files.count + 1 }
+
+  /// Opens and checks all of `directory`.
+  ///
+  /// - Throws: `Refusal` when the request is not acceptable; `FileError` when the disk fails.
+  public init(_ directory: Directory) throws {
+    let owner = try directory.entry().owner
+    var found = [String: (file: File, line: SumFile.Line, contents: [UInt8])]()
+    for name in try Self.names(in: directory) {
+      let role = try Self.role(of: name)
+      guard role != .leftover else { continue }
+      let file = try Self.open(name, in: directory, owner: owner)
+      if file.hasWriter() == true { throw Refusal.stillOpen(name) }
+      file.startWriteback()
+      var hasher = SHA256Hasher()
+      var contents = [UInt8]()
+      let bytes = try file.read(limit: role.limit) { piece in
+        hasher.update(piece)
+        if role != .photo { contents.append(contentsOf: piece) }
+      }
+      if bytes > role.limit {
+        throw Refusal.tooLarge(file: name, bytes: max(bytes, try file.entry().size), limit: role.limit)
+      }
+      found[name] = (file, SumFile.Line(digest: hasher.finish(), bytes: bytes), contents)
+    }
+
+    func field(_ name: String) throws(Refusal) -> String? {
+      guard let contents = found[name]?.contents else { return nil }
+      guard let text = String(validating: contents, as: UTF8.self) else { throw .notUTF8(name) }
+      return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
+    }
+
+    if let sum = try field(".sum") {
+      try SumFile(parsing: sum).check(found.filter { $0.key != ".sum" }.mapValues(\.line))
+    }
+    let photos = found.keys.filter { $0.hasPrefix("photo") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    if photos.count > RequestLimits.photos { throw Refusal.tooManyPhotos(photos.count) }
+    var parts = [RequestPart]()
+    for name in photos {
+      guard let line = found[name]?.line else { continue }
+      if line.bytes == 0 { throw Refusal.badField(file: name, fault: "the photo is empty; copy it again") }
+      parts.append(RequestPart(kind: .photo, file: name, bytes: line.bytes, digest: line.digest))
+    }
+    // A text that is empty but for its newline is what `echo "$caption" > text` leaves when there is no caption.
+    if let text = try field("text"), !text.isEmpty, let line = found["text"]?.line {
+      parts.append(RequestPart(kind: .text, file: "text", bytes: line.bytes, digest: line.digest))
+    }
+    guard let to = try field("to") else { throw Refusal.missingRecipient }
+    let conversation = try Self.identifier(ConversationID.self, to, in: "to")
+    let inbox = try field("from").map { try Self.identifier(InboxID.self, $0, in: "from") }
+    let key = try field("id").map { text in
+      guard let key = IdempotencyKey(text) else {
+        throw Refusal.badField(file: "id", fault: "the id is not 1 to 128 of A-Za-z0-9._-; write one that is")
+      }
+      return key
+    }
+    switch try field("kind") ?? "message" {
+    case "message": break
+    case "profile": throw Refusal.profileWithoutNetwork
+    default: throw Refusal.badField(file: "kind", fault: "the kind is neither message nor profile; write one of them")
+    }
+    if parts.isEmpty { throw Refusal.empty }
+
+    request = Request(
+      conversation: conversation, inbox: inbox, key: key, parts: parts,
+      digest: Self.digest(to: to, from: inbox, parts: parts))
+    files = found.values.map(\.file)
+    self.directory = directory
+  }
+
+  /// Waits until the request is on the disk: every file, then their directory.
+  public func sync() throws {
+    for file in files { try file.sync() }
+    try directory.sync()
+  }
+
+  // MARK: Parts of init
+
+  private enum Role: Equatable {
+    case field, text, sum, photo
+    /// What photospool itself left in a request that failed before.
+    case leftover
+
+    var limit: Int {
+      switch self {
+      case .field: RequestLimits.fieldBytes
+      case .text: RequestLimits.textBytes
+      case .sum: RequestLimits.sumBytes
+      case .photo: RequestLimits.photoBytes
+      case .leftover: 0
+      }
+    }
+  }
+
+  private static func names(in directory: Directory) throws -> [String] {
+    var names = [String]()
+    var fault: Refusal?
+    try directory.forEachName { bytes in
+      guard let name = String(validating: bytes, as: UTF8.self) else {
+        fault = .unknownFile(String(decoding: bytes, as: UTF8.self))
+        return false
+      }
+      names.append(name)
+      if names.count > RequestLimits.entries { fault = .tooManyFiles }
+      return fault == nil
+    }
+    if let fault { throw fault }
+    return names.sorted()
+  }
+
+  private static func role(of name: String) throws(Refusal) -> Role {
+    switch name {
+    case "to", "from", "id", "kind": .field
+    case "text": .text
+    case ".sum": .sum
+    case "error", ".error.tmp": .leftover
+    case _ where name.hasPrefix("photo"): .photo
+    default: throw .unknownFile(name)
+    }
+  }
+
+  private static func open(_ name: String, in directory: Directory, owner: UInt32) throws -> File {
+    // Looked at before it is opened, for the sentence; looked at again once open, for the truth.
+    if let kind = try directory.entry(name)?.kind, kind != .file {
+      throw Refusal.notAFile(file: name, kind: kind.noun)
+    }
+    let file: File
+    do {
+      file = try directory.file(name)
+    } catch {
+      switch error.code {
+      case ELOOP, EXDEV: throw Refusal.notAFile(file: name, kind: Entry.Kind.symbolicLink.noun)
+      case EACCES, ENXIO: throw Refusal.unreadable(error.description)
+      default: throw error
+      }
+    }
+    let entry = try file.entry()
+    if entry.kind != .file { throw Refusal.notAFile(file: name, kind: entry.kind.noun) }
+    if entry.links != 1 { throw Refusal.severalLinks(name) }
+    if entry.owner != owner { throw Refusal.foreignOwner(name) }
+    return file
+  }
+
+  private static func identifier<ID: Identifier>(_: ID.Type, _ text: String, in file: String) throws(Refusal) -> ID {
+    do { return try ID(text) } catch { throw .badField(file: file, fault: error.description) }
+  }
+
+  private static func digest(to: String, from inbox: InboxID?, parts: [RequestPart]) -> SHA256Digest {
+    let lines = ["to \(to)", "from \(inbox?.text ?? "")"] + parts.map { "\($0.file) \($0.bytes) \($0.digest.hex)" }
+    return SHA256Digest(of: Array(lines.joined(separator: "\n").utf8))
+  }
+}
+
+extension Entry.Kind {
+  /// As sentences have it.
+  var noun: String {
+    switch self {
+    case .file: "a file"
+    case .directory: "a directory"
+    case .symbolicLink: "a symbolic link"
+    case .fifo: "a FIFO"
+    case .socket: "a socket"
+    case .device: "a device"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import DurableFiles
+import Glibc
+import Synchronization
+
+/// One spool: its directories, opened once. Everything below is reached by descriptor.
+public final class Spool: Sendable {
+  /// The absolute path of the spool.
+  public let path: String
+  public let root: Directory
+  public let tmp: Directory
+  public let cur: Directory
+  public let sent: Directory
+  public let failed: Directory
+  public let cancel: Directory
+  public let photos: Directory
+  public let published: Directory
+  public let objects: Directory
+  public let state: Directory
+  private let currentNew: Mutex<Directory>
+
+  /// Where requests arrive. It can be moved away and made again while the daemon runs; see `reopenNew`.
+  public var new: Directory { currentNew.withLock { $0 } }
+
+  /// Directories that clients of the spool's group may write to, and those that are photospool's alone.
+  private static let shared = ["tmp", "draft", "new"]
+  private static let own = ["cur", "sent", "failed", "cancel", "purge", "photos", "published", "objects", "state"]
+  private static let incoming = ["tmp", "new", "cur", "failed"]
+  private static let sharedMode: mode_t = 0o3770
+
+  /// Opens the spool at `path` and makes what is missing of it.
+  ///
+  /// - Throws: `FileError`; `SpoolError` when the spool is open to everybody or lies on several filesystems.
+  public convenience init(creating path: String) throws {
+    if mkdir(path, 0o750) != 0 && errno != EEXIST { throw FileError("make the spool", path) }
+    let root = try Directory(path: path)
+    if try root.entry().permissions & 0o002 != 0 { throw SpoolError.openToEverybody(path) }
+    for name in Self.shared where try root.make(name, mode: 0o770) {
+      // mkdir drops the set-group-id and sticky bits through the umask's filter, so they are set in a second step.
+      try root.directory(name).setPermissions(Self.sharedMode)
+    }
+    for name in Self.own { _ = try root.make(name) }
+    let incoming = try root.directory(creating: "incoming")
+    for name in Self.incoming { _ = try incoming.make(name) }
+    try root.sync()
+    try self.init(root: root)
+  }
+
+  /// Opens the spool at `path` as a client or a tool does; nothing is made.
+  public convenience init(opening path: String) throws {
+    try self.init(root: Directory(path: path))
+  }
+
+  private init(root: Directory) throws {
+    self.root = root
+    path = Self.absolute(root.path)
+    func open(_ name: String) throws -> Directory {
+      do {
+        return try root.directory(name)
+      } catch where error.isMissing {
+        throw SpoolError.notASpool(root.path, missing: name)
+      } catch where error.code == EXDEV {
+        throw SpoolError.severalFilesystems(root.path(of: name))
+      }
+    }
+    tmp = try open("tmp")
+    cur = try open("cur")
+    sent = try open("sent")
+    failed = try open("failed")
+    cancel = try open("cancel")
+    photos = try open("photos")
+    published = try open("published")
+    objects = try open("objects")
+    state = try open("state")
+    currentNew = Mutex(try open("new"))
+  }
+
+  /// Opens `new/` again after it was moved away or made anew.
+  public func reopenNew() throws {
+    let directory = try root.directory("new")
+    currentNew.withLock { $0 = directory }
+  }
+
+  /// Opens the directory of an accepted request; nil when it is not in `cur/`.
+  public func accepted(_ name: RequestName) throws -> Directory? {
+    do { return try cur.directory(name.text) } catch where error.isMissing { return nil }
+  }
+
+  private static func absolute(_ path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+}
+
+/// Why a directory cannot serve as a spool.
+public enum SpoolError: Error, Equatable, CustomStringConvertible {
+  case openToEverybody(String)
+  case notASpool(String, missing: String)
+  case severalFilesystems(String)
+  case busy(String)
+
+  public var description: String {
+    switch self {
+    case .openToEverybody(let path):
+      "the spool \(path) can be written by everybody; run `chmod o-w \(path)`"
+    case .notASpool(let path, let missing):
+      "\(path) is not a spool: it has no directory \(missing); start `photospool run` there once, or name another with --spool"
+    case .severalFilesystems(let path):
+      "\(path) is on another filesystem than the spool; the whole spool has to lie on one"
+    case .busy(let path):
+      "another photospool already runs on \(path); stop it first, or use another spool"
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/// What the watcher saw in the spool. Events are hints: the directories are the truth.
+public enum SpoolEvent: Sendable, Equatable {
+  /// Renamed into `new/`, in the order in which the kernel saw it.
+  case arrived(String)
+  /// Made in place in `new/`, which no client should do.
+  case builtInPlace(String)
+  /// Something was put into `cancel/`.
+  case cancelRequested
+  /// Names may have been missed; look into the directories again.
+  case overflow
+  /// `new/` itself was moved away, deleted or unmounted.
+  case vanished
+  /// Everything that happened before the fence of this number was told.
+  case fence(String)
+}

@@ -1,0 +1,116 @@
+import CInotifyTools
+import DurableFiles
+import Foundation
+import Synchronization
+
+/// Watches the spool through libinotifytools, on a thread of its own that does nothing but drain the kernel's queue.
+///
+/// The library keeps one inotify descriptor and one table of watches for the whole process and is not thread-safe: there
+/// is one watcher a process, and after `start` only its thread calls the library. The descriptor cannot be waited for
+/// together with anything else, so the thread is woken by an event of our own: a *fence*, a directory made and removed
+/// in `state/fence/`. The kernel's queue is first in, first out over all watches; once the fence is told, all that
+/// happened before it has been told.
+public final class SpoolWatcher: Sendable {
+  private let root: String
+  private let fences: Directory
+  private let handler: @Sendable (SpoolEvent) -> Void
+  private let stopping = Atomic<Bool>(false)
+  private let fenceCount = Atomic<Int>(0)
+  /// Asked for by `watchNewAgain`, done by the thread.
+  private let rewatch = Atomic<Bool>(false)
+
+  /// - Parameter handler: is called on the watcher's thread and must return quickly.
+  public init(_ spool: Spool, handler: @escaping @Sendable (SpoolEvent) -> Void) throws {
+    root = spool.path
+    fences = try spool.state.directory(creating: "fence")
+    self.handler = handler
+    for name in try fences.names() { try fences.removeEmpty(name) }
+  }
+
+  /// Begins to watch. What arrives after this returns is told; what was there before is not.
+  ///
+  /// - Returns: false when the kernel gives no watch; rescans alone must then find what arrives.
+  public func start() -> Bool {
+    guard inotifytools_initialize() != 0 else { return false }
+    guard watch("new"), watch("cancel"), watch("state/fence") else {
+      inotifytools_cleanup()
+      return false
+    }
+    let thread = Thread { self.drain() }
+    thread.name = "spool watcher"
+    thread.stackSize = 1 << 18
+    thread.start()
+    return true
+  }
+
+  /// Ends the thread at its next event, which this causes.
+  public func stop() {
+    stopping.store(true, ordering: .releasing)
+    _ = try? fence()
+  }
+
+  /// Makes an event of our own. `SpoolEvent.fence` with the returned number follows all events before it.
+  public func fence() throws -> String {
+    let number = String(fenceCount.wrappingAdd(1, ordering: .relaxed).newValue)
+    _ = try fences.make(number)
+    try fences.removeEmpty(number)
+    return number
+  }
+
+  /// Watches `new/` again after it vanished and was made anew.
+  public func watchNewAgain() throws {
+    rewatch.store(true, ordering: .releasing)
+    _ = try fence()
+  }
+
+  // MARK: The thread
+
+  private func watch(_ name: String) -> Bool {
+    let events = IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
+    return inotifytools_watch_file("\(root)/\(name)", Int32(bitPattern: UInt32(events))) != 0
+  }
+
+  private func drain() {
+    var new = inotifytools_wd_from_filename("\(root)/new/")
+    let cancel = inotifytools_wd_from_filename("\(root)/cancel/")
+    let fence = inotifytools_wd_from_filename("\(root)/state/fence/")
+    while !stopping.load(ordering: .acquiring) {
+      // Negative: waits without end. An idle spool wakes nobody up.
+      guard let event = inotifytools_next_event(-1) else {
+        handler(.overflow)
+        // An error that lasts must not spin; rescans go on meanwhile.
+        if inotifytools_error() != EINTR { Thread.sleep(forTimeInterval: 1) }
+        continue
+      }
+      let mask = event.pointee.mask
+      if mask & UInt32(IN_Q_OVERFLOW) != 0 {
+        handler(.overflow)
+      } else if event.pointee.wd == fence {
+        if rewatch.exchange(false, ordering: .acquiringAndReleasing), watch("new") {
+          new = inotifytools_wd_from_filename("\(root)/new/")
+        }
+        if mask & UInt32(IN_CREATE) != 0 { handler(.fence(name(of: event))) }
+      } else if event.pointee.wd == cancel {
+        handler(.cancelRequested)
+      } else if event.pointee.wd == new {
+        if mask & UInt32(IN_MOVED_TO) != 0 {
+          handler(.arrived(name(of: event)))
+        } else if mask & UInt32(IN_CREATE) != 0 {
+          handler(.builtInPlace(name(of: event)))
+        } else {
+          handler(.vanished)
+        }
+      }
+    }
+    inotifytools_cleanup()
+  }
+
+  /// The name behind the event, which is padded with zeros. Names that are no UTF-8 come out repaired and match nothing;
+  /// the next rescan finds those.
+  private func name(of event: UnsafeMutablePointer<inotify_event>) -> String {
+    guard event.pointee.len > 0 else { return "" }
+    let start = UnsafeRawPointer(event) + MemoryLayout<inotify_event>.size
+    let bytes = UnsafeRawBufferPointer(start: start, count: Int(event.pointee.len)).prefix { $0 != 0 }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,120 @@
+import Digests
+import DurableFiles
+import Glibc
+import Messages
+
+/// A request as `photospool send` drops it: built in `tmp/`, synced, renamed into `new/`.
+///
+/// Order of writes (docs/durability.md): the directory, each file and its sync, `.sum` last and its sync, the
+/// directory's sync, the rename, the sync of `new/` and of `tmp/`.
+public struct Submission: Sendable {
+  public var conversation: ConversationID
+  public var inbox: InboxID?
+  public var key: IdempotencyKey?
+  public var text: String?
+  /// What to copy, in the order to send.
+  public var photos: [File]
+
+  public init(to conversation: ConversationID, from inbox: InboxID?, key: IdempotencyKey?, text: String?, photos: [File]) {
+    self.conversation = conversation
+    self.inbox = inbox
+    self.key = key
+    self.text = text
+    self.photos = photos
+  }
+
+  /// Drops the request durably into the spool at `path`.
+  ///
+  /// - Returns: its name. When it returns, the request is on the disk and in `new/`, in order behind all that were
+  ///   dropped before.
+  /// - Throws: `SubmissionError.unknown` when the request may or may not be on its way; any other error means that it
+  ///   is not, and that nothing of it is left.
+  public func drop(into path: String) throws -> RequestName {
+    let root = try Directory(path: path)
+    let tmp = try Self.open("tmp", in: root)
+    let new = try Self.open("new", in: root)
+    var name = Self.freshName(order: 0)
+    // The mode lets a daemon of the spool's group take the request over.
+    while try !tmp.make(name, mode: 0o770) { name = Self.freshName(order: 0) }
+    let final: RequestName
+    do {
+      let directory = try tmp.directory(name)
+      try directory.setPermissions(0o770)
+      try write(into: directory)
+      try directory.sync()
+      final = try Self.rename(name, from: tmp, to: new)
+    } catch {
+      try? tmp.removeTree(name)
+      throw error
+    }
+    do {
+      try new.sync()
+      try tmp.sync()
+    } catch {
+      throw SubmissionError.unknown(final, "\(error)")
+    }
+    return final
+  }
+
+  private static func open(_ name: String, in root: Directory) throws -> Directory {
+    do { return try root.directory(name) } catch let error where error.isMissing {
+      throw SpoolError.notASpool(root.path, missing: name)
+    }
+  }
+
+  private func write(into directory: Directory) throws {
+    var sum = [String: SumFile.Line]()
+    func put(_ bytes: [UInt8], as name: String) throws {
+      let file = try directory.file(creating: name, mode: 0o660)
+      try file.write(bytes)
+      try file.sync()
+      sum[name] = SumFile.Line(digest: SHA256Digest(of: bytes), bytes: bytes.count)
+    }
+    for (index, photo) in photos.enumerated() {
+      guard let bytes = try photo.contents(limit: RequestLimits.photoBytes) else {
+        throw Refusal.tooLarge(file: photo.path, bytes: try photo.entry().size, limit: RequestLimits.photoBytes)
+      }
+      // Two digits keep name order the order of the arguments.
+      try put(bytes, as: "photo-\(index < 10 ? "0" : "")\(index)")
+    }
+    if let text { try put(Array(text.utf8), as: "text") }
+    if let inbox { try put(Array("\(inbox)\n".utf8), as: "from") }
+    if let key { try put(Array("\(key)\n".utf8), as: "id") }
+    try put(Array("\(conversation)\n".utf8), as: "to")
+    let summary = try directory.file(creating: ".sum", mode: 0o660)
+    try summary.write(Array(SumFile(lines: sum).text.utf8))
+    try summary.sync()
+  }
+
+  /// Takes a place in the order of arrival and renames in one critical section, so that order needs no clock.
+  private static func rename(_ name: String, from tmp: Directory, to new: Directory) throws -> RequestName {
+    let lock = try FileLock(ArrivalNumber.lockName, in: tmp, mode: 0o660)
+    let locked = try lock.tryAcquire(within: ArrivalNumber.lockPatience)
+    defer { if locked { lock.release() } }
+    while true {
+      let order = try ArrivalNumber.next(after: locked ? lock.note() : "")
+      let text = freshName(order: order)
+      guard let final = RequestName(text) else { throw Refusal.badName }
+      if locked { try lock.write(note: "\(order)\n") }
+      if try tmp.move(name, to: new, as: final.text) { return final }
+    }
+  }
+
+  /// `ORDER-PID-RANDOM`. The first part sorts by arrival, the others make the name unique.
+  private static func freshName(order: UInt64) -> String {
+    var random = SystemRandomNumberGenerator()
+    return ArrivalNumber.prefix(order) + "-\(getpid())-" + String(UInt32.random(in: 0 ... .max, using: &random), radix: 36)
+  }
+}
+
+/// Why a submission has no plain answer.
+public enum SubmissionError: Error, CustomStringConvertible {
+  case unknown(RequestName, String)
+
+  public var description: String {
+    switch self {
+    case .unknown(let name, let fault):
+      "the request \(name) was dropped, but the disk did not confirm it: \(fault); look for it with `photospool show \(name)` before sending it again"
+    }
+  }
+}
