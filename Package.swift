@@ -35,10 +35,11 @@ let package = Package(
         "Seals", "Spooling", "Stores",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
 
     // What a request is on disk, how it comes in, and what is remembered of it.
-    .target(name: "Control", dependencies: ["DurableFiles", "Messages"]),
+    .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),
     .target(
       name: "Spooling",
       dependencies: ["CInotifyTools", "CKernel", "Digests", "DurableFiles", "Messages"]),

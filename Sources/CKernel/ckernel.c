@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -68,3 +69,5 @@ int ckernel_terminal_columns(int terminal) {
   struct winsize size;
   return ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+
+int ckernel_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC); }

@@ -174,3 +174,8 @@ extension Directory {
     throw FileError("rename", "\(path)/\(String(decoding: name, as: UTF8.self)) to \(other.path(of: newName))")
   }
 }
+
+extension Directory {
+  /// A short path to this very directory, good in this process only.
+  public var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
+}

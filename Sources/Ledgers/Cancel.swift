@@ -30,7 +30,6 @@ extension Ledger {
         database, sql: "SELECT message FROM messages WHERE request_id = ? AND \(cancellable)", arguments: [id]
       ).map(MessageID.init(unchecked:))
       try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
-      for message in messages { try database.abandonUploads(of: message) }
       let published = try String.fetchAll(
         database,
         sql: "SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing') ORDER BY position",

@@ -14,13 +14,6 @@ extension Ledger {
     }
   }
 
-  /// Whether publishing in a conversation is stopped.
-  public func isHeld(_ conversation: Int64) async throws -> Bool {
-    try await read { database in
-      try Bool.fetchOne(database, sql: "SELECT held FROM conversations WHERE id = ?", arguments: [conversation]) ?? false
-    }
-  }
-
   /// Ends all waiting for a retry: everything may be tried now.
   ///
   /// - Returns: how many conversations were waiting.

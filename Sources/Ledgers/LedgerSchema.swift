@@ -112,7 +112,8 @@ enum LedgerSchema {
             started_at INTEGER NOT NULL
           ) STRICT;
           CREATE INDEX uploads_message ON uploads(message);
-          CREATE INDEX uploads_abandoned ON uploads(id) WHERE state = 'abandoned';
+          CREATE INDEX uploads_object ON uploads(object);
+          CREATE INDEX uploads_state ON uploads(state, id);
 
           CREATE TABLE preferences (
             conversation_id INTEGER NOT NULL REFERENCES conversations(id),

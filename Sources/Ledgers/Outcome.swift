@@ -45,7 +45,6 @@ extension Ledger {
         sql: "UPDATE messages SET next_attempt = ?, cause = ?, error = ? WHERE id = ?",
         arguments: [due.milliseconds, error.cause.rawValue, error.sentence, message.row])
       try database.note(error, of: message, step: step, at: now)
-      if !keepsUpload { try database.abandonUploads(of: message.message) }
       try database.execute(
         sql: "UPDATE conversations SET due = ? WHERE id = ?", arguments: [due.milliseconds, message.conversationRow])
     }
@@ -64,12 +63,6 @@ extension Ledger {
       try database.endWaiting(
         ofRequest: message.requestRow, conversation: message.conversationRow, as: .cancelled,
         where: LedgerSchema.waiting)
-      try database.execute(
-        sql: """
-          UPDATE uploads SET state = 'abandoned'
-          WHERE state = 'started' AND message IN (SELECT message FROM messages WHERE request_id = ?)
-          """,
-        arguments: [message.requestRow])
       try database.execute(
         sql: "UPDATE requests SET state = 'failed', cause = ?, error = ?, finished_at = ? WHERE id = ?",
         arguments: [

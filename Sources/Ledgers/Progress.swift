@@ -47,6 +47,11 @@ extension Ledger {
     _ message: QueuedMessage, photo: PhotoRow, store: String, object: String, at now: Timestamp
   ) async throws -> Bool {
     try await write { database in
+      // Only unsealed photos can share an object with an upload that is just being deleted.
+      let isBeingDeleted = try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM uploads WHERE object = ? AND store = ? AND state = 'deleting')",
+        arguments: [object, store])
+      if isBeingDeleted == true { throw DeliveryError(.conflict, "the same photo is just being deleted from its store") }
       guard try database.move(message, to: .uploading) else { return false }
       try database.execute(
         sql: """

@@ -23,6 +23,8 @@ public struct QueuedMessage: Sendable {
   /// Attempts to publish that were begun.
   public let attempts: Int
   public let acceptedAt: Timestamp
+  /// Publishing in its conversation is stopped.
+  public let isHeld: Bool
 
   init(_ row: Row) {
     self.row = row["id"]
@@ -42,6 +44,7 @@ public struct QueuedMessage: Sendable {
     state = MessageState(rawValue: row["state"]) ?? .pending
     attempts = row["attempts"]
     acceptedAt = Timestamp(milliseconds: row["accepted_at"])
+    isHeld = row["held"]
   }
 }
 
@@ -52,7 +55,7 @@ extension Ledger {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation
+          SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
           WHERE m.conversation_id = ? AND m.\(LedgerSchema.waiting)
           ORDER BY m.id LIMIT ?

@@ -11,10 +11,7 @@ extension Ledger {
   public func recover() async throws -> Int {
     try await write { database in
       try database.execute(
-        sql: """
-          UPDATE uploads SET state = 'abandoned'
-          WHERE state = 'started' AND message IN (SELECT message FROM messages WHERE \(LedgerSchema.inHand))
-          """)
+        sql: "UPDATE uploads SET state = 'abandoned' WHERE state = 'started' OR state = 'deleting'")
       try database.execute(sql: "UPDATE messages SET state = 'pending' WHERE \(LedgerSchema.inHand)")
       return database.changesCount
     }

@@ -46,12 +46,6 @@ extension Database {
     return state
   }
 
-  /// The uploads of a message whose publishing never began are to be deleted from their store.
-  func abandonUploads(of message: MessageID) throws {
-    try execute(
-      sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", arguments: [message.text])
-  }
-
   /// Notes how the running attempt of a message ended.
   func endAttempt(of message: MessageID, at now: Timestamp, cause: Cause?, error: String?) throws {
     try execute(

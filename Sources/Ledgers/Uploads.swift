@@ -9,13 +9,24 @@ public struct AbandonedUpload: Sendable {
 }
 
 extension Ledger {
-  /// The first `limit` objects that are to be deleted from their stores.
-  public func abandonedUploads(limit: Int) async throws -> [AbandonedUpload] {
-    try await read { database in
-      try Row.fetchAll(
+  /// Claims the first `limit` objects that are to be deleted from their stores. Until `forgetUpload`, no new upload of
+  /// the same object begins. An object that another message refers to is not claimed: only its row goes.
+  public func claimAbandonedUploads(limit: Int) async throws -> [AbandonedUpload] {
+    try await write { database in
+      try database.execute(
+        sql: """
+          DELETE FROM uploads WHERE state = 'abandoned' AND EXISTS (
+            SELECT 1 FROM uploads other WHERE other.object = uploads.object AND other.store = uploads.store
+              AND other.state NOT IN ('abandoned', 'deleting'))
+          """)
+      let uploads = try Row.fetchAll(
         database, sql: "SELECT id, store, object FROM uploads WHERE state = 'abandoned' ORDER BY id LIMIT ?",
         arguments: [limit]
       ).map { AbandonedUpload(row: $0["id"], store: $0["store"], object: $0["object"]) }
+      for upload in uploads {
+        try database.execute(sql: "UPDATE uploads SET state = 'deleting' WHERE id = ?", arguments: [upload.row])
+      }
+      return uploads
     }
   }
 
@@ -26,9 +37,26 @@ extension Ledger {
     }
   }
 
-  /// The keys of a message's upload are gone, so nobody can open it: it is to be deleted, unless it may be published.
-  public func abandonUploads(of message: MessageID) async throws {
-    try await write { try $0.abandonUploads(of: message) }
+  /// A deletion failed; the objects are abandoned as before.
+  public func unclaimAbandonedUploads() async throws {
+    try await write { database in
+      try database.execute(sql: "UPDATE uploads SET state = 'abandoned' WHERE state = 'deleting'")
+    }
+  }
+
+  /// The keys of these messages' uploads are gone, so that nobody can open them: those whose publishing never began are
+  /// to be deleted, and what was in hand of the messages starts again.
+  public func abandonUploads(of messages: [MessageID]) async throws {
+    try await write { database in
+      for message in messages {
+        try database.execute(
+          sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'",
+          arguments: [message.text])
+        try database.execute(
+          sql: "UPDATE messages SET state = 'pending' WHERE message = ? AND \(LedgerSchema.inHand)",
+          arguments: [message.text])
+      }
+    }
   }
 
   /// A message that was being published was surely not: what was offered of it may be deleted, and it starts again.

@@ -36,10 +36,10 @@ public struct RequestIdentity: Hashable, Sendable {
     self.born = born
   }
 
-  /// The stable id of the message at `position`. It is made from nothing but the directory itself, so that a ledger
+  /// The stable id of the message that `file` becomes. It is made from nothing but the directory itself, so that a ledger
   /// rebuilt from the spool gives every message the id it had.
-  public func message(_ position: Int, of name: RequestName) -> MessageID {
-    let source = "photospool message\n\(name)\n\(inode)\n\(born)\n\(position)\n"
+  public func message(_ file: String, of request: String) -> MessageID {
+    let source = "photospool message\n\(request)\n\(inode)\n\(born)\n\(file)\n"
     return MessageID(unchecked: [UInt8](SHA256Digest(of: Array(source.utf8)).bytes.prefix(16)).hex)
   }
 }

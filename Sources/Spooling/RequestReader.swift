@@ -167,7 +167,7 @@ public struct RequestReader: Sendable {
 
 extension Entry.Kind {
   /// As sentences have it.
-  var noun: String {
+  public var noun: String {
     switch self {
     case .file: "a file"
     case .directory: "a directory"

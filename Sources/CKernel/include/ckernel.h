@@ -33,3 +33,6 @@ int ckernel_status_at(int directory, const char *name, struct ckernel_status *st
 
 /* A pseudo-terminal's or terminal's width in columns, or 0. */
 int ckernel_terminal_columns(int terminal);
+
+/* accept4(2) with SOCK_CLOEXEC. */
+int ckernel_accept(int socket);

@@ -1,0 +1,31 @@
+import DurableFiles
+import FoundationEssentials
+
+/// Asks the running daemon.
+public enum ControlClient {
+  /// The daemon's answer; nil when no daemon runs on this spool.
+  ///
+  /// - Throws: `FileError` when the socket is there and cannot be used; `ControlError` when the daemon does not answer.
+  public static func ask(_ request: ControlRequest, in state: Directory) throws -> ControlReply? {
+    guard let socket = try LocalSocket.connected(to: ControlServer.socketName, in: state) else { return nil }
+    guard socket.write(line: Array(try JSONEncoder().encode(request))), let line = socket.readLine() else {
+      throw ControlError.noAnswer
+    }
+    let reply = try JSONDecoder().decode(ControlReply.self, from: Data(line))
+    if let error = reply.error { throw ControlError.refused(error) }
+    return reply
+  }
+}
+
+/// Why the daemon did not do what it was asked.
+public enum ControlError: Error, CustomStringConvertible {
+  case noAnswer
+  case refused(String)
+
+  public var description: String {
+    switch self {
+    case .noAnswer: "the daemon runs and does not answer; look at its log, then try again"
+    case .refused(let sentence): sentence
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// What a command asks of the running daemon: one JSON object on one line over the socket `state/control`.
+public enum ControlRequest: Codable, Sendable, Equatable {
+  case cancel([String])
+  case hold([String])
+  case release([String])
+  case flush
+  /// How far the uploads in flight have come.
+  case progress
+}
+
+/// What the daemon answers: one JSON object on one line.
+public struct ControlReply: Codable, Sendable, Equatable {
+  /// What became of one request or conversation that was named.
+  public struct Outcome: Codable, Sendable, Equatable {
+    public let subject: String
+    /// Whether all of what was asked was done.
+    public let isDone: Bool
+    public let sentence: String
+
+    public init(_ subject: String, isDone: Bool, _ sentence: String) {
+      self.subject = subject
+      self.isDone = isDone
+      self.sentence = sentence
+    }
+  }
+
+  public var outcomes: [Outcome] = []
+  /// By message: 0 to 1 of its upload.
+  public var progress: [String: Double] = [:]
+  /// Why the request could not be carried out at all.
+  public var error: String?
+
+  public init(outcomes: [Outcome] = [], progress: [String: Double] = [:], error: String? = nil) {
+    self.outcomes = outcomes
+    self.progress = progress
+    self.error = error
+  }
+}

@@ -1,0 +1,45 @@
+@preconcurrency import Dispatch
+import DurableFiles
+import FoundationEssentials
+
+/// Answers commands while the daemon runs. Nothing runs between two of them.
+public final class ControlServer: Sendable {
+  public static let socketName = "control"
+
+  private let socket: LocalSocket
+  private let source: any DispatchSourceRead
+  private let queue = DispatchQueue(label: "control", attributes: .concurrent)
+
+  /// Listens in the spool's `state` directory, which only the daemon's user may enter.
+  public init(
+    in state: Directory, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+  ) throws(FileError) {
+    let socket = try LocalSocket.listening(at: Self.socketName, in: state)
+    let queue = queue
+    self.socket = socket
+    source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
+    source.setEventHandler {
+      guard let connection = socket.accept() else { return }
+      queue.async {
+        guard let line = connection.readLine() else { return }
+        guard let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(line)) else {
+          Self.send(ControlReply(error: "the command is not understood; is it of another version?"), to: connection)
+          return
+        }
+        Task {
+          let reply = await answer(request)
+          queue.async { Self.send(reply, to: connection) }
+        }
+      }
+    }
+    source.activate()
+  }
+
+  /// Ends listening. What was asked before is still answered.
+  public func stop() { source.cancel() }
+
+  private static func send(_ reply: ControlReply, to connection: LocalSocket) {
+    guard let line = try? JSONEncoder().encode(reply) else { return }
+    _ = connection.write(line: Array(line))
+  }
+}

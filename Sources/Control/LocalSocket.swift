@@ -1,0 +1,110 @@
+import CKernel
+import DurableFiles
+import Glibc
+
+/// A Unix socket that carries one line each way. It closes with its last reference.
+final class LocalSocket: Sendable {
+  let descriptor: Int32
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  /// Lines longer than this end the connection, in bytes.
+  static let longestLine = 1 << 20
+  /// How long one read or write may take, in seconds.
+  private static let patience = 5
+
+  /// Listens at `name` in `directory`; a socket file that a dead daemon left there is replaced.
+  static func listening(at name: String, in directory: Directory) throws(FileError) -> LocalSocket {
+    try directory.remove(name)
+    let socket = try make(for: directory.path(of: name))
+    try withAddress(name, in: directory) { address, length in
+      Glibc.bind(socket.descriptor, address, length) == 0 && chmod(directory.path(of: name), 0o600) == 0
+        && listen(socket.descriptor, 16) == 0
+    }
+    return socket
+  }
+
+  /// Connects to the daemon that listens at `name`; nil when none does.
+  static func connected(to name: String, in directory: Directory) throws(FileError) -> LocalSocket? {
+    let socket = try make(for: directory.path(of: name))
+    do {
+      try withAddress(name, in: directory) { connect(socket.descriptor, $0, $1) == 0 }
+    } catch {
+      if error.code == ECONNREFUSED || error.isMissing { return nil }
+      throw error
+    }
+    return socket
+  }
+
+  /// The next connection that waits; nil when there is none after all.
+  func accept() -> LocalSocket? {
+    let connection = ckernel_accept(descriptor)
+    guard connection >= 0 else { return nil }
+    let socket = LocalSocket(descriptor: connection)
+    socket.limitPatience()
+    return socket
+  }
+
+  /// All bytes up to the first newline; nil when the other side broke off, was too slow or sent too much.
+  func readLine() -> [UInt8]? {
+    var line = [UInt8]()
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while line.count < Self.longestLine {
+      let count = recv(descriptor, &piece, piece.count, 0)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      if let end = piece[..<count].firstIndex(of: UInt8(ascii: "\n")) { return line + piece[..<end] }
+      line += piece[..<count]
+    }
+    return nil
+  }
+
+  /// Writes `line` and a newline; false when the other side is gone.
+  func write(line: [UInt8]) -> Bool {
+    let bytes = line + [UInt8(ascii: "\n")]
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        send(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return false }
+      written += count
+    }
+    return true
+  }
+
+  private func limitPatience() {
+    var time = timeval(tv_sec: Self.patience, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, size)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, size)
+  }
+
+  private static func make(for path: String) throws(FileError) -> LocalSocket {
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(AF_UNIX, type, 0)
+    guard descriptor >= 0 else { throw FileError("make the socket", path) }
+    let socket = LocalSocket(descriptor: descriptor)
+    socket.limitPatience()
+    return socket
+  }
+
+  /// The kernel allows a socket's path 107 bytes; the way through our own descriptor is always shorter.
+  private static func withAddress(
+    _ name: String, in directory: Directory, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
+  ) throws(FileError) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let path = Array("\(directory.pathByDescriptor)/\(name)".utf8)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let isDone = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    if !isDone { throw FileError("reach the socket", directory.path(of: name)) }
+  }
+}

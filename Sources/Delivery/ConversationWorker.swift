@@ -1,0 +1,164 @@
+import Ledgers
+import Logging
+import Messages
+import Networks
+import Stores
+
+/// Publishes the messages of one conversation, one after the other, while the photos behind the first are prepared and
+/// uploaded. The next message begins when the previous one's outcome is committed.
+struct ConversationWorker: Sendable {
+  let conversation: Int64
+  let ledger: Ledger
+  let files: RequestFiles
+  let photos: PhotoLine
+  let destinations: Destinations
+  let options: DeliveryOptions
+  let filing: Filing
+  let sweeper: Sweeper
+  let log: Logger
+  /// Asked between two messages: whether the daemon is stopping.
+  let isStopping: @Sendable () -> Bool
+
+  /// Messages that are published before other due conversations get their turn.
+  private static let turn = 64
+
+  private enum Outcome {
+    case goOn
+    case wait
+  }
+
+  /// Works until nothing waits, the conversation has to wait, or its turn is over.
+  func run() async {
+    do {
+      for served in 0..<Self.turn {
+        let window = try await ledger.head(of: conversation, limit: min(options.lookahead + 1, Self.turn - served))
+        guard let message = window.first, !message.isHeld, !isStopping() else { return }
+        for photo in window where photo.kind == .photo && photo.state != .publishing { await photos.start(photo) }
+        if try await send(message, window: window) == .wait { return }
+      }
+      try await ledger.sendToBack(conversation, at: .now())
+    } catch is CancellationError {
+    } catch {
+      log.error("the ledger failed; the conversation waits", metadata: ["error": "\(error)"])
+      // Without a ledger there is nowhere to write a retry time, and nothing else to do than to wait a little.
+      try? await Task.sleep(for: .seconds(1))
+    }
+  }
+
+  private func send(_ message: QueuedMessage, window: [QueuedMessage]) async throws -> Outcome {
+    do {
+      let now = Timestamp.now()
+      if now.seconds(since: message.acceptedAt) > options.lifetime {
+        throw StepError(step: "publish", error: expired(message))
+      }
+      if try await wasPublished(message) { return .goOn }
+      try await publish(message)
+      return .goOn
+    } catch let failure as StepError {
+      return try await settle(message, failure, window: window)
+    } catch is CancellationError {
+      // Cancelled by its owner, unless the daemon is stopping; the ledger has the truth, so look again.
+      if Task.isCancelled || isStopping() { return .wait }
+      try await photos.discard([message.message])
+      sweeper.wake()
+      return .goOn
+    }
+  }
+
+  // MARK: Publishing
+
+  private func publish(_ message: QueuedMessage) async throws {
+    let route = destinations.route(for: message.conversation)
+    let content: OutgoingMessage.Content
+    switch message.kind {
+    case .text:
+      do { content = .text(try await files.text(of: message)) } catch let error as DeliveryError {
+        throw StepError(step: "prepare", error: error)
+      }
+    case .photo: content = .photo(try await photos.uploaded(message).attachment)
+    }
+    guard let attempt = try await ledger.beginPublishing(message, at: .now()) else { throw CancellationError() }
+    let publication: Publication
+    do {
+      publication = try await route.network.publish(
+        OutgoingMessage(
+          message: message.message, request: message.request, conversation: message.conversation, inbox: message.inbox,
+          content: content))
+    } catch {
+      throw StepError(step: "publish", error: error)
+    }
+    try await markSent(message, publication, attempt: attempt, network: route.network.name)
+  }
+
+  private func markSent(
+    _ message: QueuedMessage, _ publication: Publication, attempt: Int, network: String
+  ) async throws {
+    let finished = try await ledger.markSent(
+      message, publishedAt: publication.publishedAt, remote: publication.remoteID,
+      attachment: publication.attachment, at: .now())
+    await photos.forget(message.message)
+    log.info(
+      "sent",
+      metadata: [
+        "request": "\(message.request)", "message": "\(message.message)", "kind": "\(message.kind.rawValue)",
+        "network": "\(network)", "attempt": "\(attempt)",
+      ])
+    if finished != nil { filing.wake() }
+  }
+
+  /// Looks for a message that a process which died may have published. The network's word decides; where it has none,
+  /// the message is published again under its id, which networks take once.
+  private func wasPublished(_ message: QueuedMessage) async throws -> Bool {
+    guard message.state == .publishing else { return false }
+    let network = destinations.route(for: message.conversation).network
+    do {
+      switch try await network.find(message.message, in: message.conversation) {
+      case .published(let publication):
+        try await markSent(message, publication, attempt: message.attempts, network: network.name)
+        return true
+      case .absent:
+        _ = try await ledger.startAgain(message, at: .now())
+        sweeper.wake()
+        return false
+      case .unknown:
+        return false
+      }
+    } catch let error as DeliveryError {
+      throw StepError(step: "publish", error: error)
+    }
+  }
+
+  // MARK: Failure
+
+  private func settle(_ message: QueuedMessage, _ failure: StepError, window: [QueuedMessage]) async throws -> Outcome {
+    let now = Timestamp.now()
+    let error = failure.error
+    let metadata: Logger.Metadata = [
+      "request": "\(message.request)", "message": "\(message.message)", "step": "\(failure.step)",
+      "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
+    ]
+    switch error.cause.disposition {
+    case .fail:
+      log.warning("failed", metadata: metadata)
+      try await ledger.fail(message, step: failure.step, error: error, at: now)
+      try await photos.discard(window.filter { $0.requestRow == message.requestRow }.map(\.message))
+      sweeper.wake()
+      filing.wake()
+      return .goOn
+    case .retry, .hold:
+      let delay = options.retry.delay(after: error, attempt: message.attempts + 1, random: .random(in: 0...1))
+      log.warning("waits", metadata: metadata.merging(["seconds": "\(delay)"]) { $1 })
+      try await ledger.postpone(
+        message, step: failure.step, error: error, until: now.advanced(seconds: delay),
+        keepsUpload: photos.holds(message.message), at: now)
+      try await photos.trim(window)
+      return .wait
+    }
+  }
+
+  private func expired(_ message: QueuedMessage) -> DeliveryError {
+    let days = Int(options.lifetime / 86_400)
+    let span = days > 0 ? "\(days) days" : "\(Int(options.lifetime)) seconds"
+    return DeliveryError(.expired, "not sent within \(span) of its acceptance; move it into new/ to try again")
+  }
+}

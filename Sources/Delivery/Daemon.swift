@@ -1,0 +1,143 @@
+import Blocking
+import Control
+import DurableFiles
+import Foundation
+import Ledgers
+import Logging
+import Messages
+import Photos
+import ServiceLifecycle
+import Spooling
+import UnixSignals
+
+/// The whole delivery of one spool: its services, and the order in which they stop.
+public struct Daemon: Sendable {
+  private let spool: Spool
+  private let ledger: Ledger
+  private let lock: FileLock
+  private let intake: Intake
+  private let dispatcher: Dispatcher
+  private let filing: Filing
+  private let sweeper: Sweeper
+  private let `operator`: Operator
+  private let log: Logger
+
+  /// Takes the spool for this process and sets back what a dead one left in hand.
+  ///
+  /// - Throws: `SpoolError.busy` when another daemon runs on the spool; `LedgerError`; `FileError`.
+  public init(
+    spool: Spool, options: DeliveryOptions, destinations: Destinations, preparer: any PhotoPreparer, log: Logger
+  ) async throws {
+    lock = try Self.takeSpool(spool)
+    let ledger = try Ledger(in: spool.state)
+    let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
+    let photos = PhotoLine(
+      ledger: ledger, files: files, preparer: preparer, destinations: destinations, inMemory: options.uploads, log: log)
+    let filing = Filing(ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 1), log: log)
+    let sweeper = Sweeper(ledger: ledger, destinations: destinations, log: log)
+    let dispatcher = Dispatcher(ledger: ledger, photos: photos, options: options, log: log) { conversation, isStopping in
+      ConversationWorker(
+        conversation: conversation, ledger: ledger, files: files, photos: photos, destinations: destinations,
+        options: options, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)
+    }
+    let wake = { @Sendable in
+      dispatcher.wake()
+      filing.wake()
+      sweeper.wake()
+    }
+    let intakeBox = LateIntake()
+    let `operator` = Operator(
+      spool: spool, ledger: ledger,
+      hooks: Operator.Hooks(
+        discard: { try await photos.discard($0) },
+        betweenBatches: { await intakeBox.betweenBatches($0) },
+        wake: wake, progress: { photos.progress }))
+    intake = try Intake(
+      spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), options: options, log: log,
+      cancelRequests: { names in
+        for name in names { await `operator`.cancelFromFile(name, log: log) }
+      }, changed: wake)
+    await intakeBox.set(intake)
+    self.spool = spool
+    self.ledger = ledger
+    self.dispatcher = dispatcher
+    self.filing = filing
+    self.sweeper = sweeper
+    self.operator = `operator`
+    self.log = log
+    let count = try await ledger.recover()
+    if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
+    try Self.emptyTrash(of: spool)
+  }
+
+  /// Runs until the task is asked to shut down gracefully. Services stop in the reverse order of this list: first
+  /// nothing new comes in, then what is in hand is finished or parked.
+  public func run(signals: [UnixSignal]) async throws {
+    let control = ControlService(state: spool.state, operator: `operator`)
+    var configuration = ServiceGroupConfiguration(
+      services: [filing, sweeper, dispatcher, intake, control], gracefulShutdownSignals: signals, logger: log)
+    // What is not finished by then is set back at the next start; systemd and people wait 5 s.
+    configuration.maximumGracefulShutdownDuration = .seconds(3)
+    configuration.maximumCancellationDuration = .seconds(1)
+    log.info("ready", metadata: ["spool": "\(spool.path)"])
+    try await ServiceGroup(configuration: configuration).run()
+    try ledger.close()
+    log.info("stopped")
+  }
+
+  /// The operator for a command that runs while no daemon does; nil when one does after all.
+  public static func withoutDaemon<Result: Sendable>(
+    _ spool: Spool, _ body: (Operator) async throws -> Result
+  ) async throws -> Result {
+    let lock = try takeSpool(spool)
+    defer { lock.release() }
+    let ledger = try Ledger(in: spool.state)
+    let result = try await body(Operator(spool: spool, ledger: ledger, hooks: Operator.Hooks()))
+    try ledger.close()
+    return result
+  }
+
+  private static func takeSpool(_ spool: Spool) throws -> FileLock {
+    let lock = try FileLock("daemon.lock", in: spool.state)
+    guard try lock.tryAcquire() else { throw SpoolError.busy(spool.path) }
+    try lock.write(note: "\(ProcessInfo.processInfo.processIdentifier)\n")
+    return lock
+  }
+
+  private static func emptyTrash(of spool: Spool) throws {
+    try spool.state.removeTree("trash")
+  }
+}
+
+/// Intake needs the operator and the operator intake; this is where the circle is closed.
+private actor LateIntake {
+  private var intake: Intake?
+  func set(_ intake: Intake) { self.intake = intake }
+  func betweenBatches(_ job: @escaping @Sendable () async -> Void) async {
+    if let intake { await intake.betweenBatches(job) } else { await job() }
+  }
+}
+
+/// Listens for commands as long as the daemon runs.
+private struct ControlService: Service {
+  let state: Directory
+  let `operator`: Operator
+
+  func run() async throws {
+    let server = try ControlServer(in: state) { [`operator`] in await `operator`.perform($0) }
+    try? await gracefulShutdown()
+    server.stop()
+  }
+}
+
+extension Operator {
+  /// Cancels one request named in a file of `cancel/`, already between two batches.
+  fileprivate func cancelFromFile(_ name: String, log: Logger) async {
+    var direct = hooks
+    direct.betweenBatches = { await $0() }
+    let reply = await Operator(spool: spool, ledger: ledger, hooks: direct).perform(.cancel([name]))
+    for outcome in reply.outcomes {
+      log.info("cancel", metadata: ["request": "\(outcome.subject)", "outcome": "\(outcome.sentence)"])
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import Messages
+import Photos
+
+/// What the configuration decides about delivery.
+public struct DeliveryOptions: Sendable, Equatable {
+  /// The inbox of requests that name none.
+  public var inbox = InboxID(unchecked: "default")
+  /// Seconds between two looks into `new/` that need no event.
+  public var rescan: Double = 30
+  /// Seconds that an entry built in place in `new/` must have been left alone.
+  public var settle: Double = 5
+  /// Conversations that are served at the same time.
+  public var conversations = 256
+  /// Photos of one conversation that are prepared and uploaded ahead of the message being published.
+  public var lookahead = 4
+  /// Photos that are in memory at the same time, being prepared or uploaded.
+  public var uploads = 8
+  /// Seconds after which a request that has not gone out fails.
+  public var lifetime: Double = 5 * 86_400
+  public var retry = RetryPolicy()
+  public var photo = PhotoLimits()
+
+  public init() {}
+}

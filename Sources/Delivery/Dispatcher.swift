@@ -1,0 +1,92 @@
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+import Synchronization
+
+/// Gives every conversation that is due a worker, as many at a time as configured, longest due first. A conversation
+/// with nothing to do has nothing running.
+actor Dispatcher: Service {
+  private let ledger: Ledger
+  private let photos: PhotoLine
+  private let log: Logger
+  private let limit: Int
+  private let longestWait: Double
+  private let makeWorker: @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
+  private let bell = Bell()
+  private let isStopping = StopFlag()
+  private var working: [Int64: Task<Void, Never>] = [:]
+
+  init(
+    ledger: Ledger, photos: PhotoLine, options: DeliveryOptions, log: Logger,
+    makeWorker: @escaping @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
+  ) {
+    self.ledger = ledger
+    self.photos = photos
+    self.log = log
+    limit = options.conversations
+    longestWait = max(options.retry.longest, 86_400)
+    self.makeWorker = makeWorker
+  }
+
+  /// Says that a conversation may have become due.
+  nonisolated func wake() { bell.ring() }
+
+  func run() async throws {
+    let alarm = Alarm(bell)
+    bell.ring()
+    await withGracefulShutdownHandler {
+      for await _ in bell.rings {
+        if isStopping.isSet { break }
+        do { try await serve(alarm) } catch {
+          log.error("the ledger failed; trying again", metadata: ["error": "\(error)"])
+          await alarm.ring(in: 1)
+        }
+      }
+    } onGracefulShutdown: {
+      self.isStopping.set()
+      self.bell.retire()
+    }
+    isStopping.set()
+    await alarm.stop()
+    await photos.stop()
+    for task in working.values { await task.value }
+  }
+
+  private func serve(_ alarm: Alarm) async throws {
+    let now = Timestamp.now()
+    if working.count < limit {
+      // Those that have a worker are due as well, and come first.
+      for conversation in try await ledger.dueConversations(at: now, limit: limit + working.count)
+      where working[conversation] == nil && working.count < limit {
+        start(conversation)
+      }
+    }
+    if let next = try await ledger.nextDue(after: now) {
+      let wait = next.seconds(since: now)
+      // No retry is that far away: the clock was set back.
+      if wait > longestWait { try await ledger.clampDue(to: now) }
+      await alarm.ring(in: min(wait, longestWait))
+    }
+  }
+
+  private func start(_ conversation: Int64) {
+    let worker = makeWorker(conversation) { [isStopping] in isStopping.isSet }
+    working[conversation] = Task {
+      await worker.run()
+      self.ended(conversation)
+    }
+  }
+
+  private func ended(_ conversation: Int64) {
+    working[conversation] = nil
+    bell.ring()
+  }
+}
+
+/// Set once, seen by all.
+final class StopFlag: Sendable {
+  private let flag = Atomic<Bool>(false)
+  var isSet: Bool { flag.load(ordering: .acquiring) }
+  func set() { flag.store(true, ordering: .releasing) }
+}

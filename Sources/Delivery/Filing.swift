@@ -1,0 +1,138 @@
+import Blocking
+import DurableFiles
+import Foundation
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+import Spooling
+
+/// Brings the directories of requests that are over to their last place: `sent/` with a receipt, `failed/` with an
+/// `error`, or nowhere when a request was cancelled before anything of it was published.
+///
+/// Order for each batch (docs/durability.md): the outcome is committed in the ledger; receipts and errors are written and
+/// synced; what must not stay is removed; directories are renamed; `sent/`, `failed/`, `cur/` and `new/` are synced; the
+/// requests are marked as filed. Every step may be done again after a crash.
+struct Filing: Service {
+  let ledger: Ledger
+  let spool: Spool
+  let pool: BlockingPool
+  let log: Logger
+  private let bell = Bell()
+
+  /// Requests that share the syncs of the directories.
+  private static let batch = 128
+
+  init(ledger: Ledger, spool: Spool, pool: BlockingPool, log: Logger) {
+    self.ledger = ledger
+    self.spool = spool
+    self.pool = pool
+    self.log = log
+  }
+
+  /// Says that a request may be over.
+  func wake() { bell.ring() }
+
+  func run() async throws {
+    let alarm = Alarm(bell)
+    bell.ring()
+    await withGracefulShutdownHandler {
+      for await _ in bell.rings {
+        do {
+          while try await fileBatch() {}
+        } catch {
+          log.error("finished requests are left for later", metadata: ["error": "\(error)"])
+          await alarm.ring(in: 5)
+        }
+      }
+    } onGracefulShutdown: {
+      bell.retire()
+    }
+    await alarm.stop()
+  }
+
+  /// Files what is due, a batch at most; false when nothing was.
+  private func fileBatch() async throws -> Bool {
+    let requests = try await ledger.unfiled(limit: Self.batch)
+    if requests.isEmpty { return false }
+    let filed = try await pool.run { [spool, log] in
+      let filed = requests.filter { request in
+        do {
+          try spool.file(request)
+          return true
+        } catch {
+          log.error("cannot file a request", metadata: ["request": "\(request.request)", "error": "\(error)"])
+          return false
+        }
+      }
+      for directory in [spool.sent, spool.failed, spool.cur, spool.new] { try directory.sync() }
+      return filed
+    }
+    try await ledger.markFiled(filed.map(\.row))
+    for request in filed { report(request) }
+    if filed.count < requests.count { throw FilingError(left: requests.count - filed.count) }
+    return true
+  }
+
+  private func report(_ request: UnfiledRequest) {
+    var metadata: Logger.Metadata = ["request": "\(request.request)"]
+    if let error = request.error { metadata["error"] = "\(error)" }
+    if let first = request.duplicateOf { metadata["of"] = "\(first)" }
+    log.info("request \(request.state.rawValue)", metadata: metadata)
+  }
+}
+
+/// Some requests could not be filed; the log says why for each.
+struct FilingError: Error, CustomStringConvertible {
+  let left: Int
+  var description: String { "\(left) requests are over and could not be moved to their last place" }
+}
+
+extension Spool {
+  /// Brings one request's directory to its last place. Does nothing that was done already.
+  fileprivate func file(_ request: UnfiledRequest) throws {
+    let identity = RequestIdentity(inode: request.inode, born: request.born)
+    let directory: Directory?
+    do {
+      directory = try takeOver(identity, droppedAs: request.droppedAs, as: request.request)
+    } catch let error as FileError where error.code == EACCES || error.code == EPERM {
+      // A directory that we may neither enter nor move with our name on it: put it, whole, into one of our own.
+      let refusal = Refusal.unreadable(request.error ?? error.description)
+      try quarantine(Array(request.droppedAs.utf8), because: refusal)
+      return
+    }
+    guard let directory else { return }
+    if request.state == .failed {
+      try directory.write(Array("\(request.error ?? "failed")\n".utf8), as: "error")
+      try directory.sync()
+      return try move(request.request, to: failed)
+    }
+    if request.state == .cancelled && !request.messages.contains(where: { $0.state == .sent }) {
+      return try cur.removeTree(request.request)
+    }
+    try directory.write(request.receipt.encoded(), as: Receipt.fileName)
+    for name in try directory.names() where name != Receipt.fileName { try directory.removeTree(name) }
+    try directory.sync()
+    try move(request.request, to: sent)
+  }
+
+  private func move(_ name: String, to other: Directory) throws {
+    if try !cur.move(name, to: other, as: name) {
+      throw FileError("rename", "\(cur.path(of: name)) to \(other.path(of: name))", code: EEXIST)
+    }
+  }
+}
+
+extension UnfiledRequest {
+  fileprivate var receipt: Receipt {
+    Receipt(
+      request: request, conversation: conversation?.text ?? "", inbox: inbox.text, state: state,
+      duplicateOf: duplicateOf, acceptedAt: acceptedAt.description, finishedAt: finishedAt.description,
+      messages: messages.map { message in
+        Receipt.Message(
+          message: message.message.text, kind: message.kind, state: message.state,
+          publishedAt: message.sentAt?.description, remote: message.remote, url: message.url,
+          contentDigest: message.contentDigest, bytes: message.bytes, width: message.width, height: message.height)
+      })
+  }
+}

@@ -1,0 +1,85 @@
+import DurableFiles
+import Foundation
+import Ledgers
+import Messages
+import Spooling
+
+/// Requests that were read, checked and synced, ready for one ledger transaction.
+struct IntakeBatch: Sendable {
+  /// How many of the names were dealt with; the rest is for the next batch.
+  private(set) var taken = 0
+  private(set) var requests: [NewRequest] = []
+
+  private static let openFiles = 256
+  private static let bytes = 64_000_000
+
+  /// Reads requests from the front of `names` until the batch is full, then syncs them and `new/`.
+  ///
+  /// - Parameter waiting: conversations whose requests are passed over for now.
+  /// - Throws: what is no fault of a request: no descriptors left, `new/` gone, a disk that fails.
+  init(_ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: Set<ConversationID>) throws {
+    let new = spool.new
+    var readers: [Int: RequestReader] = [:]
+    var open = 0
+    var size = 0
+    for name in names {
+      if open >= Self.openFiles || size >= Self.bytes || requests.count >= Self.openFiles { break }
+      taken += 1
+      guard let entry = try new.entry(name) else { continue }
+      guard RequestName(name) != nil else {
+        try spool.quarantine(Array(name.utf8), because: .badName)
+        continue
+      }
+      guard entry.kind == .directory else {
+        try spool.quarantine(Array(name.utf8), because: .notADirectory(entry.kind.noun))
+        continue
+      }
+      let contents: Result<NewRequest.Contents, DeliveryError>
+      do {
+        let reader = try RequestReader(new.directory(name))
+        if waiting.contains(reader.request.conversation) { continue }
+        readers[requests.count] = reader
+        open += reader.openFiles
+        size += reader.request.bytes
+        contents = .success(NewRequest.Contents(reader.request, RequestIdentity(inode: entry.inode, born: entry.born)))
+      } catch let refusal as Refusal {
+        contents = .failure(DeliveryError(.malformedRequest, refusal.description))
+      } catch let error as FileError {
+        if error.isMissing, try new.entry(name) == nil { continue }
+        if error.isPassing { throw error }
+        contents = .failure(DeliveryError(.malformedRequest, Refusal.unreadable(error.description).description))
+      }
+      let from = readers[requests.count]?.request.inbox
+      requests.append(
+        NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: from ?? inbox, contents: contents))
+    }
+    for (index, reader) in readers {
+      do { try reader.sync() } catch let error as FileError {
+        // What the disk could not take once may be lost already; asking again would be answered with a false success.
+        let old = requests[index]
+        requests[index] = NewRequest(
+          droppedAs: old.droppedAs, inode: old.inode, born: old.born, inbox: old.inbox,
+          contents: .failure(
+            DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")))
+      }
+    }
+    if !requests.isEmpty { try new.sync() }
+  }
+}
+
+extension NewRequest.Contents {
+  fileprivate init(_ request: Request, _ identity: RequestIdentity) {
+    self.init(
+      conversation: request.conversation, key: request.key?.text, digest: request.digest.hex,
+      parts: request.parts.map { part in
+        NewRequest.Part(
+          message: { identity.message(part.file, of: $0) }, kind: part.kind, file: part.file, bytes: part.bytes,
+          digest: part.digest.hex)
+      })
+  }
+}
+
+extension FileError {
+  /// The machine has run out of something for now; the request is not to blame.
+  fileprivate var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+}

@@ -1,0 +1,147 @@
+import Blocking
+import Control
+import DurableFiles
+import Foundation
+import Ledgers
+import Logging
+import Messages
+import Spooling
+
+/// Carries out what people ask for, the same way in the daemon and, while none runs, in the command itself.
+public struct Operator: Sendable {
+  /// What a change means for work in hand; nothing where there is none.
+  struct Hooks: Sendable {
+    /// Stops what is on its way for these messages.
+    var discard: @Sendable ([MessageID]) async throws -> Void = { _ in }
+    /// Runs a job while no request is half-way into the ledger.
+    var betweenBatches: @Sendable (@escaping @Sendable () async -> Void) async -> Void = { await $0() }
+    /// Something may have become due, be over, or be left to delete.
+    var wake: @Sendable () -> Void = {}
+    var progress: @Sendable () -> [MessageID: Double] = { [:] }
+  }
+
+  let spool: Spool
+  let ledger: Ledger
+  let hooks: Hooks
+
+  init(spool: Spool, ledger: Ledger, hooks: Hooks) {
+    self.spool = spool
+    self.ledger = ledger
+    self.hooks = hooks
+  }
+
+  /// Carries out one command.
+  public func perform(_ request: ControlRequest) async -> ControlReply {
+    do {
+      switch request {
+      case .cancel(let names):
+        var outcomes = [ControlReply.Outcome]()
+        for name in names { outcomes.append(try await cancel(name)) }
+        return ControlReply(outcomes: outcomes)
+      case .hold(let conversations):
+        return ControlReply(outcomes: try await setHeld(true, conversations))
+      case .release(let conversations):
+        return ControlReply(outcomes: try await setHeld(false, conversations))
+      case .flush:
+        let count = try await ledger.flush(at: .now())
+        hooks.wake()
+        let what = count == 1 ? "1 conversation that was waiting is" : "\(count) conversations that were waiting are"
+        return ControlReply(outcomes: [ControlReply.Outcome("", isDone: true, "\(what) tried now")])
+      case .progress:
+        let progress = hooks.progress().map { ($0.key.text, $0.value) }
+        return ControlReply(progress: Dictionary(progress) { $1 })
+      }
+    } catch {
+      return ControlReply(error: "\(error)")
+    }
+  }
+
+  // MARK: Cancel
+
+  private func cancel(_ name: String) async throws -> ControlReply.Outcome {
+    let accepted = try await cancelAccepted(name)
+    if accepted != .unknown { return outcome(name, accepted) }
+    // It may lie in new/, or be half-way into the ledger at this moment.
+    let answer = Answer()
+    await hooks.betweenBatches { await answer.set(cancelOrTakeBack(name)) }
+    return outcome(name, try await answer.get())
+  }
+
+  private func cancelOrTakeBack(_ name: String) async -> Result<Cancellation, any Error> {
+    do {
+      let accepted = try await cancelAccepted(name)
+      guard accepted == .unknown else { return .success(accepted) }
+      let wasTakenBack = try takeBack(name)
+      return .success(wasTakenBack ? .cancelled : .unknown)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func cancelAccepted(_ name: String) async throws -> Cancellation {
+    let (cancellation, messages) = try await ledger.cancel(name, at: .now())
+    if !messages.isEmpty {
+      try await hooks.discard(messages)
+      let cache = PhotoCache(spool)
+      for message in messages {
+        guard let photo = try await ledger.forgetPhoto(of: message) else { continue }
+        try cache.discard(inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
+      }
+    }
+    hooks.wake()
+    return cancellation
+  }
+
+  /// Removes a request that was dropped and not accepted yet. It leaves `new/` in one rename.
+  private func takeBack(_ name: String) throws -> Bool {
+    guard RequestName(name) != nil, let entry = try spool.new.entry(name), entry.kind == .directory else { return false }
+    let trash = try spool.state.directory(creating: "trash")
+    let parked = "\(name)-\(UUID().uuidString)"
+    do {
+      _ = try spool.new.move(name, to: trash, as: parked)
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+    try spool.new.sync()
+    try trash.removeTree(parked)
+    return true
+  }
+
+  private func outcome(_ name: String, _ cancellation: Cancellation) -> ControlReply.Outcome {
+    switch cancellation {
+    case .unknown:
+      .init(name, isDone: false, "no request of that name is known; see `photospool queue`")
+    case .cancelled:
+      .init(name, isDone: true, "cancelled; nothing of it was published")
+    case .partly(let published):
+      .init(name, isDone: false, "too late for \(published.joined(separator: ", ")); the rest is cancelled")
+    case .tooLate(let state):
+      .init(name, isDone: state == .cancelled, "too late: it is \(state.rawValue) already")
+    }
+  }
+
+  // MARK: Hold and release
+
+  private func setHeld(_ isHeld: Bool, _ conversations: [String]) async throws -> [ControlReply.Outcome] {
+    var outcomes = [ControlReply.Outcome]()
+    for text in conversations {
+      do {
+        let hasChanged = try await ledger.setHeld(isHeld, ConversationID(text), at: .now())
+        let state = isHeld ? "held" : "released"
+        outcomes.append(.init(text, isDone: true, hasChanged ? state : "\(state) already"))
+      } catch let error as IdentifierError {
+        outcomes.append(.init(text, isDone: false, error.description))
+      }
+    }
+    hooks.wake()
+    return outcomes
+  }
+}
+
+/// One answer, handed from one task to another.
+private actor Answer {
+  private var result: Result<Cancellation, any Error> = .success(.unknown)
+  func set(_ result: Result<Cancellation, any Error>) { self.result = result }
+  func get() throws -> Cancellation { try result.get() }
+}

@@ -1,0 +1,64 @@
+import Blocking
+import Digests
+import DurableFiles
+import Ledgers
+import Messages
+import Spooling
+
+/// Reads the files of accepted requests, and never takes other bytes for them than those that were accepted.
+struct RequestFiles: Sendable {
+  let spool: Spool
+  let pool: BlockingPool
+
+  /// The bytes of a message's file as they were accepted.
+  func contents(of message: QueuedMessage) async throws -> [UInt8] {
+    try await pool.run { [spool] in
+      guard let directory = try spool.directory(of: message) else {
+        throw DeliveryError(.photoChanged, "the request's directory is gone from cur/; drop the request again")
+      }
+      let limit = message.kind == .photo ? RequestLimits.photoBytes : RequestLimits.textBytes
+      do {
+        guard let bytes = try directory.file(message.file).contents(limit: limit),
+          SHA256Digest(of: bytes).hex == message.digest
+        else { throw DeliveryError(.photoChanged, "the file was changed after Send; drop the request again") }
+        return bytes
+      } catch let error as FileError where error.isMissing {
+        throw DeliveryError(.photoChanged, "the file was removed after Send; drop the request again")
+      } catch let error as FileError {
+        throw DeliveryError(.localStorageError, error.description)
+      }
+    }
+  }
+
+  /// A text message's text, without the one trailing newline.
+  func text(of message: QueuedMessage) async throws -> String {
+    let text = String(decoding: try await contents(of: message), as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
+  }
+}
+
+extension Spool {
+  /// The directory of an accepted request. A crash may have come between the ledger's commit and the move out of
+  /// `new/`; the move is then made up for here.
+  func directory(of message: QueuedMessage) throws -> Directory? {
+    try takeOver(
+      RequestIdentity(inode: message.inode, born: message.born), droppedAs: message.droppedAs, as: message.request)
+  }
+
+  /// Moves an accepted request from `new/` to `cur/`, unless it is there already.
+  ///
+  /// - Returns: its directory; nil when it is in neither place.
+  @discardableResult
+  func takeOver(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Directory? {
+    if let entry = try cur.entry(name), entry.kind == .directory { return try cur.directory(name) }
+    guard let entry = try new.entry(droppedAs), entry.inode == identity.inode, entry.born == identity.born else {
+      return try cur.entry(name)?.kind == .directory ? cur.directory(name) : nil
+    }
+    do {
+      _ = try new.move(droppedAs, to: cur, as: name)
+    } catch let error where error.isMissing {
+      // Another thread moved it at the same moment.
+    }
+    return try cur.directory(name)
+  }
+}

@@ -1,0 +1,28 @@
+import Messages
+
+/// How long to wait before the next attempt: exponential backoff with full jitter.
+///
+/// Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015: a wait drawn evenly from zero to the current
+/// bound spreads many waiting clients best.
+public struct RetryPolicy: Sendable, Equatable {
+  /// The bound of the first wait, in seconds.
+  public var first: Double
+  /// No wait is longer than this, in seconds, unless the other side asks for it.
+  public var longest: Double
+
+  public init(first: Double = 1, longest: Double = 300) {
+    self.first = first
+    self.longest = longest
+  }
+
+  /// Seconds to wait after the `attempt`-th attempt (1 is the first) failed with `error`.
+  ///
+  /// - Parameter random: evenly from 0 to 1.
+  public func delay(after error: DeliveryError, attempt: Int, random: Double) -> Double {
+    let bound = min(longest, first * Double(1 << min(max(attempt - 1, 0), 30)))
+    let jittered = max(bound * random, first / 10)
+    guard let asked = error.retryAfter, asked > 0 else { return jittered }
+    // A server may ask for more than our longest wait, but not for years.
+    return max(jittered, min(asked, 86_400))
+  }
+}

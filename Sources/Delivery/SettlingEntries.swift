@@ -1,0 +1,66 @@
+import DurableFiles
+import Messages
+
+/// Entries of `new/` that may still be being built there. Each is taken once nothing in it changed for the settling
+/// time, measured by a clock that nobody sets.
+struct SettlingEntries {
+  private struct Entry {
+    /// The latest change in the directory and its files when it was last looked at, and how many files there were.
+    var signature: [Int64]
+    var deadline: ContinuousClock.Instant
+    /// Set when the entry may as well have been renamed: its conversation then waits with it, to keep the order.
+    var conversation: ConversationID?
+  }
+
+  private var entries: [String: Entry] = [:]
+  private let settle: Duration
+  /// More than a client makes by mistake; beyond it, the next scan finds the rest.
+  private static let limit = 10_000
+
+  init(settle seconds: Double) { settle = .seconds(seconds) }
+
+  var names: Set<String> { Set(entries.keys) }
+  /// Conversations whose later requests have to wait.
+  var conversations: Set<ConversationID> { Set(entries.values.compactMap(\.conversation)) }
+  /// When the next entry may have settled.
+  var nextDeadline: ContinuousClock.Instant? { entries.values.map(\.deadline).min() }
+
+  mutating func add(_ name: String, in new: Directory, conversation: ConversationID? = nil) {
+    guard entries[name] == nil, entries.count < Self.limit else { return }
+    entries[name] = Entry(
+      signature: Self.signature(of: name, in: new), deadline: .now + settle, conversation: conversation)
+  }
+
+  /// Takes out the entries that have settled; those that changed get a new deadline.
+  mutating func takeSettled(in new: Directory) -> [String] {
+    let now = ContinuousClock.now
+    var settled = [String]()
+    for (name, entry) in entries where entry.deadline <= now {
+      let signature = Self.signature(of: name, in: new)
+      if signature == entry.signature {
+        settled.append(name)
+        entries[name] = nil
+      } else {
+        entries[name]?.signature = signature
+        entries[name]?.deadline = now + settle
+      }
+    }
+    return settled.sorted()
+  }
+
+  private static func signature(of name: String, in new: Directory) -> [Int64] {
+    guard let entry = try? new.entry(name) else { return [] }
+    var latest = max(entry.changed, entry.modified)
+    var count: Int64 = 0
+    if entry.kind == .directory, let directory = try? new.directory(name) {
+      try? directory.forEachName { bytes in
+        count += 1
+        if let file = try directory.entry(String(decoding: bytes, as: UTF8.self)) {
+          latest = max(latest, file.changed, file.modified)
+        }
+        return count < 64
+      }
+    }
+    return [latest, count, Int64(clamping: entry.inode)]
+  }
+}

@@ -1,0 +1,62 @@
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+import Stores
+
+/// Deletes abandoned uploads from their stores. What may have been published is never among them.
+struct Sweeper: Service {
+  let ledger: Ledger
+  let destinations: Destinations
+  let log: Logger
+  private let bell = Bell()
+
+  /// Uploads that are looked at together.
+  private static let batch = 64
+  /// Seconds until a store that failed is asked again.
+  private static let patience = 60.0
+
+  init(ledger: Ledger, destinations: Destinations, log: Logger) {
+    self.ledger = ledger
+    self.destinations = destinations
+    self.log = log
+  }
+
+  /// Says that an upload may have been abandoned.
+  func wake() { bell.ring() }
+
+  func run() async throws {
+    let alarm = Alarm(bell)
+    bell.ring()
+    await withGracefulShutdownHandler {
+      for await _ in bell.rings {
+        do { try await sweep() } catch {
+          log.warning("abandoned uploads are left for later", metadata: ["error": "\(error)"])
+          try? await ledger.unclaimAbandonedUploads()
+          await alarm.ring(in: Self.patience)
+        }
+      }
+    } onGracefulShutdown: {
+      bell.retire()
+    }
+    await alarm.stop()
+  }
+
+  private func sweep() async throws {
+    while true {
+      let uploads = try await ledger.claimAbandonedUploads(limit: Self.batch)
+      if uploads.isEmpty { return }
+      for upload in uploads {
+        guard let store = destinations.store(named: upload.store) else {
+          log.warning(
+            "an abandoned upload stays behind: its store is configured no more",
+            metadata: ["store": "\(upload.store)", "object": "\(upload.object)"])
+          try await ledger.forgetUpload(upload.row)
+          continue
+        }
+        try await store.delete(ObjectName(unchecked: upload.object))
+        try await ledger.forgetUpload(upload.row)
+      }
+    }
+  }
+}

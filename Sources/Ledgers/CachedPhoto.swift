@@ -1,0 +1,32 @@
+import GRDB
+import Messages
+
+/// Where a photo lies in the cache.
+public struct CachedPhoto: Sendable {
+  public let inbox: InboxID
+  public let conversation: ConversationID
+  public let message: MessageID
+}
+
+extension Ledger {
+  /// Deletes the row of a photo that was never sent.
+  ///
+  /// - Returns: where its files lie, for the caller to delete; nil when there is no such photo.
+  public func forgetPhoto(of message: MessageID) async throws -> CachedPhoto? {
+    try await write { database in
+      guard
+        let row = try Row.fetchOne(
+          database,
+          sql: """
+            SELECT p.inbox, c.conversation FROM photos p JOIN conversations c ON c.id = p.conversation_id
+            WHERE p.message = ? AND p.uploaded_at IS NULL
+            """,
+          arguments: [message.text])
+      else { return nil }
+      try database.execute(sql: "DELETE FROM photos WHERE message = ?", arguments: [message.text])
+      return CachedPhoto(
+        inbox: InboxID(unchecked: row["inbox"]), conversation: ConversationID(unchecked: row["conversation"]),
+        message: message)
+    }
+  }
+}
