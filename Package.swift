@@ -20,8 +20,8 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Control", "Delivery", "DurableFiles", "Ledgers", "Messages", "Networks", "Photos", "Seals",
-        "Settings", "Spooling", "Stores",
+        "Blocking", "CKernel", "Control", "Delivery", "DurableFiles", "Ledgers", "Messages", "Networks",
+        "Photos", "Seals", "Settings", "Spooling", "Stores",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -18,7 +18,8 @@ public struct Route: Sendable {
 
 /// Resolves conversations to routes at the moment of use: what is queued holds names, never addresses or secrets.
 public struct Destinations: Sendable {
-  private let standard: Route
+  /// The route of every conversation.
+  public let standard: Route
 
   public init(standard: Route) { self.standard = standard }
 

@@ -106,3 +106,13 @@ public final class File: Sendable {
   /// Begins to write the contents to the disk without waiting, so that the syncs of many files share their work.
   public func startWriteback() { ckernel_start_writeback(descriptor) }
 }
+
+extension File {
+  /// Opens a file that the user of a command named; links are followed, as everywhere on the command line.
+  public convenience init(reading path: String) throws(FileError) {
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError("open", path) }
+    self.init(descriptor: descriptor, path: path)
+    if try entry().kind != .file { throw FileError("read as a plain file", path, code: EINVAL) }
+  }
+}

@@ -23,6 +23,22 @@ public struct LedgerView: Sendable {
   }
 }
 
+extension LedgerView {
+  /// Has SQLite look for damage.
+  ///
+  /// - Returns: what is good about it. Throws `LedgerError.damaged` with the first fault found.
+  public func checkIntegrity() throws -> String {
+    let (fault, waiting) = try queue.read { database in
+      (
+        try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer",
+        try Int.fetchOne(database, sql: "SELECT coalesce(sum(waiting), 0) FROM conversations") ?? 0
+      )
+    }
+    if fault != "ok" { throw LedgerError.damaged(path: queue.path, fault: fault) }
+    return "intact, \(waiting) message\(waiting == 1 ? "" : "s") waiting"
+  }
+}
+
 /// One line of `queue`.
 public struct QueueLine: Sendable {
   public let request: String

@@ -49,12 +49,11 @@ public struct RequestStory: Sendable {
 }
 
 extension LedgerView {
-  /// What has become of a request; nil when the ledger does not know it. Its directory may still be on its way to
-  /// `sent/` or `failed/`.
-  public func state(of request: String) throws -> RequestState? {
+  /// What has become of a request, and whether its directory is at its last place; nil when the ledger does not know it.
+  public func state(of request: String) throws -> (state: RequestState, isFiled: Bool)? {
     try queue.read { database in
-      try String.fetchOne(database, sql: "SELECT state FROM requests WHERE request = ?", arguments: [request])
-    }.flatMap(RequestState.init(rawValue:))
+      try Row.fetchOne(database, sql: "SELECT state, filed FROM requests WHERE request = ?", arguments: [request])
+    }.map { (RequestState(rawValue: $0["state"]) ?? .failed, $0["filed"]) }
   }
 
   /// The states of a request's messages, in order.

@@ -1,0 +1,100 @@
+import ArgumentParser
+import DurableFiles
+import Foundation
+import Ledgers
+import Settings
+import Spooling
+
+struct CheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Say what is wrong with configuration, spool and destinations, and how to mend it.",
+    discussion: "Exit status 78 when something has to be mended.")
+
+  @OptionGroup var options: SpoolOptions
+
+  func run() async throws {
+    let settings = try options.settings()
+    print("configuration: good")
+    for key in SettingsSchema.settings.map(\.key) where settings.origin(of: key) != .byDefault {
+      print("  \(key) from \(settings.origin(of: key))")
+    }
+    var problems = 0
+    for (subject, check) in checks(settings) {
+      do { print("\(subject): \(try await check())") } catch {
+        problems += 1
+        Terminal.complain("\(subject): \(error)")
+      }
+    }
+    if problems > 0 { throw Failure(.configuration, "\(problems) thing\(problems == 1 ? "" : "s") to mend") }
+  }
+
+  /// What is looked at: a subject, and what is good about it or an error that says how to mend it.
+  private func checks(_ settings: Settings) -> [(String, () async throws -> String)] {
+    let path = settings.spool.directory
+    return [
+      (
+        "spool \(path)",
+        {
+          let spool = try Spool(creating: path)
+          try Self.checkParents(of: spool.path)
+          return "complete, on one filesystem"
+        }
+      ),
+      (
+        "disk",
+        {
+          let free = try FileManager.default.attributesOfFileSystem(forPath: path)[.systemFreeSize] as? Int ?? 0
+          if free < 100_000_000 {
+            throw Failure(.configuration, "only \(Terminal.bytes(free)) are free; make room")
+          }
+          return "\(Terminal.bytes(free)) free"
+        }
+      ),
+      (
+        "ledger",
+        {
+          do {
+            return try LedgerView(in: Spool(opening: path).state).checkIntegrity()
+          } catch LedgerError.missing {
+            return "none yet; the daemon makes it"
+          }
+        }
+      ),
+      (
+        "daemon",
+        {
+          let spool = try Spool(opening: path)
+          let lock = try FileLock("daemon.lock", in: spool.state)
+          if try lock.tryAcquire() {
+            lock.release()
+            return "not running"
+          }
+          return "running, process \(try lock.note().trimmingCharacters(in: .newlines))"
+        }
+      ),
+      (
+        "destinations",
+        {
+          let route = try Assembly(settings: settings).destinations(for: Spool(opening: path)).standard
+          let privacy =
+            route.seal.name == "none"
+            ? "photos are NOT sealed: whoever reads the store sees them" : "photos are sealed with \(route.seal.name)"
+          return "network \(route.network.name), store \(route.store.name); \(privacy)"
+        }
+      ),
+    ]
+  }
+
+  /// A parent that others can write to lets them put another spool in this one's place.
+  private static func checkParents(of path: String) throws {
+    var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
+    while true {
+      let permissions = try Directory(path: parent.path).entry().permissions
+      if permissions & 0o002 != 0 && permissions & 0o1000 == 0 {
+        throw Failure(.configuration, "\(parent.path) can be written by everybody; run `chmod o-w \(parent.path)`")
+      }
+      if parent.path == "/" { return }
+      parent.deleteLastPathComponent()
+    }
+  }
+}

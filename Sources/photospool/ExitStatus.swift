@@ -1,0 +1,64 @@
+import ArgumentParser
+import Control
+import DurableFiles
+import Glibc
+import Ledgers
+import Messages
+import Settings
+import Spooling
+
+/// The exit statuses of sysexits.h that the command uses.
+enum ExitStatus: Int32 {
+  case done = 0
+  case usage = 64
+  case badData = 65
+  case noInput = 66
+  case unavailable = 69
+  case cannotCreate = 73
+  case inputOutput = 74
+  case tryAgain = 75
+  case noPermission = 77
+  case configuration = 78
+
+  /// The status for one of our own errors; nil for those of the argument parser.
+  init?(for error: any Error) {
+    switch error {
+    case let error as Failure: self = error.status
+    case is SettingsError: self = .configuration
+    case let error as SpoolError:
+      switch error {
+      case .busy: self = .tryAgain
+      case .notASpool: self = .cannotCreate
+      case .openToEverybody: self = .noPermission
+      case .severalFilesystems: self = .configuration
+      }
+    case let error as FileError:
+      switch error.code {
+      case EACCES, EPERM: self = .noPermission
+      case ENOENT: self = .noInput
+      case ENOSPC, EDQUOT, EMFILE, ENFILE: self = .tryAgain
+      default: self = .inputOutput
+      }
+    case let error as LedgerError:
+      switch error {
+      case .missing: self = .unavailable
+      case .damaged, .newer, .notDurable: self = .inputOutput
+      }
+    case is Refusal, is IdentifierError: self = .badData
+    case is SubmissionError: self = .inputOutput
+    case is ControlError: self = .unavailable
+    default: return nil
+    }
+  }
+}
+
+/// Why a command failed: one sentence and its exit status.
+struct Failure: Error, CustomStringConvertible {
+  let status: ExitStatus
+  let description: String
+
+  init(_ status: ExitStatus, _ sentence: String) {
+    self.status = status
+    description = sentence
+  }
+}

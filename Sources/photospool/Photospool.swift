@@ -1,0 +1,40 @@
+import ArgumentParser
+import Glibc
+
+@main
+struct Photospool: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "photospool",
+    abstract: "Sendmail for photo messages: drop photos and a line of text into a directory, and forget about them.",
+    discussion: """
+      EXAMPLES
+        photospool run                                    the daemon, in the foreground
+        photospool send --to family --photo cat.jpg --text 'Look!'
+        photospool queue                                  what is waiting, and why
+
+      EXIT STATUS
+        0 done, 64 usage, 65 bad data, 66 no input, 69 unavailable or failed, 73 cannot create, 74 input/output error,
+        75 try again, 77 no permission, 78 configuration
+      """,
+    version: "0.1.0",
+    subcommands: [
+      RunCommand.self, SendCommand.self, QueueCommand.self, ShowCommand.self, WaitCommand.self, CancelCommand.self,
+      RetryCommand.self, FlushCommand.self, HoldCommand.self, ReleaseCommand.self, ShapeCommand.self,
+      PrepareCommand.self, CheckCommand.self,
+    ])
+
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      guard let status = ExitStatus(for: error) else { exit(withError: error) }
+      Terminal.complain("\(error)")
+      Glibc.exit(status.rawValue)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import ArgumentParser
+import Control
+import DurableFiles
+import Foundation
+import Ledgers
+import Messages
+import Spooling
+
+struct QueueCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "queue", abstract: "Print what is waiting, like mailq.",
+    discussion: """
+      One line per message: the request, size, time of acceptance, conversation and state. A mark behind the request \
+      tells more: * being worked on, ! its conversation is held. The reason why something waits stands below it in \
+      brackets.
+      """)
+
+  @OptionGroup var options: SpoolOptions
+
+  @Flag(name: .long, help: "Print one JSON object a line.")
+  var json = false
+
+  @Option(name: .long, help: "Only messages in this state, also a final one.")
+  var state: MessageState?
+
+  @Option(name: .long, help: "Only this conversation.")
+  var to: String?
+
+  func run() throws {
+    let spool = try options.openSpool()
+    let progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress ?? [:]
+    var printer = QueuePrinter(isJSON: json, progress: progress)
+    do {
+      try LedgerView(in: spool.state).forEachLine(state: state, conversation: to) { try printer.print($0) }
+    } catch LedgerError.missing {}
+    if state == nil || state == .pending { try printNew(spool, &printer) }
+    printer.finish()
+  }
+
+  /// What lies in `new/` is waiting too, although nobody looked at it yet.
+  private func printNew(_ spool: Spool, _ printer: inout QueuePrinter) throws {
+    for name in try spool.new.names() where RequestName(name) != nil {
+      guard let entry = try spool.new.entry(name), entry.kind == .directory else { continue }
+      let conversation = (try? spool.new.directory(name).file("to").contents(limit: 1_024)) ?? nil
+      let text = conversation.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) }
+      if to == nil || to == text { try printer.printNew(name, conversation: text) }
+    }
+  }
+}
+
+extension MessageState: ExpressibleByArgument {}
+
+/// Prints the lines of `queue` one by one.
+private struct QueuePrinter {
+  /// The keys are never renamed once released.
+  private struct Line: Encodable {
+    let request: String
+    let message: String?
+    let conversation: String?
+    let inbox: String?
+    let kind: String?
+    let state: String
+    let progress: Double?
+    let attempts: Int
+    let nextAttempt: String?
+    let error: String?
+    let acceptedAt: String?
+    let bytes: Int?
+
+    private enum CodingKeys: CodingKey {
+      case request, message, conversation, inbox, kind, state, progress, attempts, nextAttempt, error, acceptedAt, bytes
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(request, forKey: .request)
+      try container.encode(message, forKey: .message)
+      try container.encode(conversation, forKey: .conversation)
+      try container.encode(inbox, forKey: .inbox)
+      try container.encode(kind, forKey: .kind)
+      try container.encode(state, forKey: .state)
+      try container.encode(progress, forKey: .progress)
+      try container.encode(attempts, forKey: .attempts)
+      try container.encode(nextAttempt, forKey: .nextAttempt)
+      try container.encode(error, forKey: .error)
+      try container.encode(acceptedAt, forKey: .acceptedAt)
+      try container.encode(bytes, forKey: .bytes)
+    }
+  }
+
+  let isJSON: Bool
+  let progress: [String: Double]
+  private var count = 0
+  private var bytes = 0
+
+  init(isJSON: Bool, progress: [String: Double]) {
+    self.isJSON = isJSON
+    self.progress = progress
+  }
+
+  mutating func print(_ line: QueueLine) throws {
+    let share = line.state == .uploading ? progress[line.message.text] ?? 0 : nil
+    try print(
+      Line(
+        request: line.request, message: line.message.text, conversation: line.conversation, inbox: line.inbox,
+        kind: line.kind.rawValue, state: line.state.rawValue, progress: share, attempts: line.attempts,
+        nextAttempt: line.nextAttempt?.description, error: line.error, acceptedAt: line.acceptedAt.description,
+        bytes: line.bytes),
+      mark: line.isHeld ? "!" : line.state == .pending || line.state.isFinal ? " " : "*")
+  }
+
+  mutating func printNew(_ name: String, conversation: String?) throws {
+    try print(
+      Line(
+        request: name, message: nil, conversation: conversation, inbox: nil, kind: nil,
+        state: MessageState.pending.rawValue, progress: nil, attempts: 0, nextAttempt: nil, error: nil, acceptedAt: nil,
+        bytes: nil),
+      mark: " ")
+  }
+
+  private mutating func print(_ line: Line, mark: String) throws {
+    if isJSON { return try printJSON(line) }
+    if count == 0 { Swift.print(Terminal.bold(Self.columns("REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"))) }
+    count += 1
+    bytes += line.bytes ?? 0
+    let state = line.progress.map { "\(line.state) \(Int($0 * 100)) %" } ?? line.state
+    Swift.print(
+      Self.columns(
+        line.request + mark, line.bytes.map(Terminal.bytes) ?? "-", line.acceptedAt ?? "not yet", state,
+        escaped(line.conversation ?? "-")))
+    if let error = line.error {
+      let next = line.nextAttempt.map { "; next attempt \($0)" } ?? ""
+      Swift.print("    (\(escaped(error))\(next))")
+    }
+  }
+
+  private static func columns(_ request: String, _ size: String, _ time: String, _ state: String, _ to: String) -> String {
+    func pad(_ text: String, _ width: Int) -> String {
+      text + String(repeating: " ", count: max(0, width - text.count))
+    }
+    return "\(pad(request, 32)) \(pad(size, 9)) \(pad(time, 24)) \(pad(state, 14)) \(to)"
+  }
+
+  func finish() {
+    guard !isJSON else { return }
+    Swift.print(
+      count == 0 ? "Nothing is waiting." : "-- \(count) message\(count == 1 ? "" : "s"), \(Terminal.bytes(bytes))")
+  }
+}

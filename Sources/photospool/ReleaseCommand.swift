@@ -1,0 +1,14 @@
+import ArgumentParser
+import Control
+
+struct ReleaseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "release", abstract: "Let publishing in held conversations go on.")
+
+  @OptionGroup var options: SpoolOptions
+
+  @Argument(help: "Conversations.")
+  var conversations: [String]
+
+  func run() async throws { try await carryOut(.release(conversations), on: options.openSpool()) }
+}

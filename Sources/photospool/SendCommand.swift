@@ -1,0 +1,70 @@
+import ArgumentParser
+import DurableFiles
+import Foundation
+import Messages
+import Spooling
+
+struct SendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Drop photos and a text into the spool, durably, and print the request's name.",
+    discussion: "Works whether or not the daemon runs. Exit status 0 means that the request is on the disk.")
+
+  @OptionGroup var options: SpoolOptions
+
+  @Option(name: .long, help: "The conversation to send to.")
+  var to: String
+
+  @Option(name: .long, help: ArgumentHelp("A photo; may be given up to 10 times.", valueName: "file"))
+  var photo: [String] = []
+
+  @Option(name: .long, help: "The text; - reads it from standard input.")
+  var text: String?
+
+  @Option(name: .long, help: "The inbox to send as. (default: the configured one)")
+  var from: String?
+
+  @Option(name: .long, help: "An idempotency key: the same request with the same key is sent once.")
+  var id: String?
+
+  @Flag(name: .long, help: "Wait, with progress on a terminal, until the request is sent.")
+  var wait = false
+
+  func run() async throws {
+    // Standard input is read to its end before anything can fail, so that its writer is never cut off.
+    let text = try text.map { $0 == "-" ? try readText() : $0 }
+    let path = try options.path()
+    let conversation = try ConversationID(to)
+    let inbox = try from.map { try InboxID($0) }
+    let key = try id.map { text in
+      guard let key = IdempotencyKey(text) else {
+        throw Failure(.badData, "the id is not 1 to 128 of A-Za-z0-9._-; give one that is")
+      }
+      return key
+    }
+    if let text, text.utf8.count > RequestLimits.textBytes {
+      throw Refusal.tooLarge(file: "text", bytes: text.utf8.count, limit: RequestLimits.textBytes)
+    }
+    if photo.count > RequestLimits.photos { throw Refusal.tooManyPhotos(photo.count) }
+    let photos = try photo.map { path in
+      let file = try File(reading: path)
+      if try file.entry().size == 0 { throw Failure(.badData, "\(path) is empty; give a photo") }
+      return file
+    }
+    if photos.isEmpty && (text ?? "").isEmpty {
+      throw ValidationError("give at least one --photo or a --text that is not empty")
+    }
+    let submission = Submission(to: conversation, from: inbox, key: key, text: text, photos: photos)
+    let name = try submission.drop(into: path)
+    print(name)
+    guard wait else { return }
+    let outcome = try await Waiting(options.openSpool(), showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
+    if let failure = outcome.failure { throw failure }
+  }
+
+  private func readText() throws -> String {
+    let data = try FileHandle.standardInput.readToEnd() ?? Data()
+    guard let text = String(validating: data, as: UTF8.self) else { throw Refusal.notUTF8("standard input") }
+    return text
+  }
+}

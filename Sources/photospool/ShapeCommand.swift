@@ -1,0 +1,29 @@
+import ArgumentParser
+import Ledgers
+import Messages
+import Spooling
+
+struct ShapeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "shape", abstract: "Print how old what waits is, conversations against age in minutes, like qshape.")
+
+  @OptionGroup var options: SpoolOptions
+
+  private static let minutes = [5, 10, 20, 40, 80, 160, 320, 640, 1280]
+
+  func run() throws {
+    let spool = try options.openSpool()
+    let rows = try LedgerView(in: spool.state).shape(minutes: Self.minutes, at: .now())
+    let labels = Self.minutes.map(String.init) + ["\(Self.minutes[Self.minutes.count - 1])+"]
+    let total = labels.indices.map { column in rows.reduce(0) { $0 + $1.counts[column] } }
+    let width = min(40, max(12, rows.map { $0.conversation.count }.max() ?? 0))
+    func line(_ name: String, _ cells: [String]) -> String {
+      let padded = cells.map { String(repeating: " ", count: max(1, 7 - $0.count)) + $0 }.joined()
+      return String(repeating: " ", count: max(0, width - name.count)) + name + padded
+    }
+    print(Terminal.bold(line("", ["T"] + labels)))
+    for (name, counts) in [("TOTAL", total)] + rows.map({ (escaped($0.conversation), $0.counts) }) {
+      print(line(name, ["\(counts.reduce(0, +))"] + counts.map(String.init)))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import Ledgers
+import Messages
+import Spooling
+
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Print one request with every message, attempt and error.")
+
+  @OptionGroup var options: SpoolOptions
+
+  @Flag(name: .long, help: "Print one JSON object.")
+  var json = false
+
+  @Argument(help: "The name of the request.")
+  var name: String
+
+  func run() throws {
+    let spool = try options.openSpool()
+    guard let story = try LedgerView(in: spool.state).story(of: name) else {
+      if try RequestName(name) != nil && spool.new.entry(name) != nil {
+        throw Failure(.tryAgain, "\(name) lies in new/ and is not accepted yet; is the daemon running?")
+      }
+      throw Failure(.noInput, "no request \(name) is known; see `photospool queue`")
+    }
+    if json { try printJSON(StoryJSON(story)) } else { print(story) }
+  }
+
+  private func print(_ story: RequestStory) {
+    func row(_ label: String, _ value: String?) {
+      guard let value else { return }
+      Swift.print("  \(label)\(String(repeating: " ", count: max(1, 13 - label.count)))\(escaped(value))")
+    }
+    Swift.print("\(Terminal.bold(story.request)): \(story.state.rawValue)")
+    row("conversation", story.conversation)
+    row("inbox", story.inbox)
+    row("id", story.idempotencyKey)
+    row("duplicate of", story.duplicateOf)
+    row("accepted", story.acceptedAt.description)
+    row("finished", story.finishedAt?.description)
+    row("error", story.error)
+    for message in story.messages {
+      Swift.print("\n  \(escaped(message.file)): \(message.line.state.rawValue)")
+      row("  message", message.line.message.text)
+      row("  dropped", Terminal.bytes(message.line.bytes))
+      if let photo = message.photo {
+        row("  was", "\(photo.format) \(photo.originalWidth)x\(photo.originalHeight)")
+        row("  sent as", "\(photo.width)x\(photo.height), \(Terminal.bytes(photo.bytes))")
+        row("  kept in", photo.path)
+        row("  url", photo.url)
+      }
+      row("  sent", message.sentAt?.description)
+      row("  next", message.line.nextAttempt?.description)
+      for attempt in message.attempts {
+        let end = attempt.endedAt == nil ? "running" : attempt.cause ?? (attempt.error == nil ? "done" : "interrupted")
+        row("  \(attempt.step) \(attempt.number)", "\(attempt.startedAt) \(end)\(attempt.error.map { ": \($0)" } ?? "")")
+      }
+    }
+  }
+}
+
+/// The JSON of `show`. Keys are never renamed once released.
+private struct StoryJSON: Encodable {
+  struct Message: Encodable {
+    let message: String
+    let file: String
+    let kind: String
+    let state: String
+    let bytes: Int
+    let attempts: [Attempt]
+    let nextAttempt: String?
+    let cause: String?
+    let error: String?
+    let sentAt: String?
+    let remote: String?
+    let photo: Photo?
+  }
+
+  struct Photo: Encodable {
+    let format: String
+    let originalWidth: Int
+    let originalHeight: Int
+    let bytes: Int
+    let width: Int
+    let height: Int
+    let path: String
+    let url: String?
+  }
+
+  struct Attempt: Encodable {
+    let number: Int
+    let step: String
+    let startedAt: String
+    let endedAt: String?
+    let cause: String?
+    let error: String?
+  }
+
+  let request: String
+  let state: String
+  let conversation: String?
+  let inbox: String
+  let id: String?
+  let duplicateOf: String?
+  let cause: String?
+  let error: String?
+  let acceptedAt: String
+  let finishedAt: String?
+  let messages: [Message]
+
+  init(_ story: RequestStory) {
+    request = story.request
+    state = story.state.rawValue
+    conversation = story.conversation
+    inbox = story.inbox
+    id = story.idempotencyKey
+    duplicateOf = story.duplicateOf
+    cause = story.cause
+    error = story.error
+    acceptedAt = story.acceptedAt.description
+    finishedAt = story.finishedAt?.description
+    messages = story.messages.map { message in
+      Message(
+        message: message.line.message.text, file: message.file, kind: message.line.kind.rawValue,
+        state: message.line.state.rawValue, bytes: message.line.bytes,
+        attempts: message.attempts.map { attempt in
+          Attempt(
+            number: attempt.number, step: attempt.step, startedAt: attempt.startedAt.description,
+            endedAt: attempt.endedAt?.description, cause: attempt.cause, error: attempt.error)
+        },
+        nextAttempt: message.line.nextAttempt?.description, cause: message.cause, error: message.line.error,
+        sentAt: message.sentAt?.description, remote: message.remote,
+        photo: message.photo.map { photo in
+          Photo(
+            format: photo.format, originalWidth: photo.originalWidth, originalHeight: photo.originalHeight,
+            bytes: photo.bytes, width: photo.width, height: photo.height, path: photo.path, url: photo.url)
+        })
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import CKernel
+import Foundation
+import Spooling
+
+/// What is said to people: data on standard output, talk on standard error, both plain when nobody looks.
+enum Terminal {
+  static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+  static let errorIsTerminal = isatty(STDERR_FILENO) == 1
+
+  /// Whether standard output may be coloured: a terminal that can, and nobody who objects.
+  static var hasColour: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    return outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+
+  /// Writes a sentence of complaint to standard error.
+  static func complain(_ sentence: String) {
+    for line in sentence.split(separator: "\n") { say("photospool: \(escaped(String(line)))") }
+  }
+
+  /// Writes a line to standard error.
+  static func say(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+
+  /// Draws `line` over the last line of standard error, for progress.
+  static func redraw(_ line: String) { FileHandle.standardError.write(Data("\r\u{1b}[K\(line)".utf8)) }
+
+  /// Columns of the terminal that standard error is; 80 when it does not tell.
+  static var columns: Int {
+    let columns = Int(ckernel_terminal_columns(STDERR_FILENO))
+    return columns > 0 ? columns : 80
+  }
+
+  /// `text` in bold on a terminal.
+  static func bold(_ text: String) -> String { hasColour ? "\u{1b}[1m\(text)\u{1b}[0m" : text }
+
+  /// A number of bytes for people: `512 B`, `1.2 MB`.
+  static func bytes(_ count: Int) -> String {
+    switch count {
+    case ..<1_000: "\(count) B"
+    case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1e3)
+    case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1e6)
+    default: String(format: "%.1f GB", Double(count) / 1e9)
+    }
+  }
+}
+
+/// Writes one JSON object a line to standard output. Absent values are written as null, and keys in alphabetical order.
+func printJSON(_ value: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  print(String(decoding: try encoder.encode(value), as: UTF8.self))
+}

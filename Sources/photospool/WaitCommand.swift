@@ -1,0 +1,20 @@
+import ArgumentParser
+
+struct WaitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "wait", abstract: "Wait until requests are sent.",
+    discussion: "Exit status: 0 all are sent, 69 one failed or was cancelled, 75 the time is up.")
+
+  @OptionGroup var options: SpoolOptions
+
+  @Option(name: .long, help: "Seconds to wait at most. (default: no limit)")
+  var timeout: Double?
+
+  @Argument(help: "Names of requests.")
+  var names: [String]
+
+  func run() async throws {
+    let waiting = Waiting(try options.openSpool(), showsProgress: Terminal.errorIsTerminal)
+    if let failure = try await waiting.wait(for: names, timeout: timeout).failure { throw failure }
+  }
+}

@@ -1,0 +1,104 @@
+import Control
+import Foundation
+import Ledgers
+import Messages
+import Spooling
+
+/// Waits for requests to be over, looking into the ledger as they go.
+struct Waiting {
+  private let spool: Spool
+  private let showsProgress: Bool
+
+  init(_ spool: Spool, showsProgress: Bool) {
+    self.spool = spool
+    self.showsProgress = showsProgress
+  }
+
+  enum Outcome {
+    case sent
+    case failed(String)
+    case timedOut
+    case unknown(String)
+
+    /// The command's error for the outcome; nil when all is sent.
+    var failure: Failure? {
+      switch self {
+      case .sent: nil
+      case .failed(let sentence): Failure(.unavailable, sentence)
+      case .timedOut: Failure(.tryAgain, "the time is up and not everything is sent; it goes on being tried")
+      case .unknown(let name): Failure(.noInput, "no request \(name) is known; see `photospool queue`")
+      }
+    }
+  }
+
+  /// Seconds between two looks.
+  private static let interval = 0.1
+
+  /// Returns when all of `names` are sent, one of them failed, or `timeout` seconds are over.
+  func wait(for names: [String], timeout: Double? = nil) async throws -> Outcome {
+    let end = timeout.map { ContinuousClock.now + .seconds($0) }
+    var ledger: LedgerView?
+    var waiting = names
+    defer { if showsProgress { Terminal.redraw("") } }
+    while true {
+      if ledger == nil { ledger = try? LedgerView(in: spool.state) }
+      while let name = waiting.first {
+        switch try state(of: name, in: ledger) {
+        case .sent: waiting.removeFirst()
+        case let outcome?: return outcome
+        case nil:
+          if showsProgress, let ledger { try draw(name, ledger) }
+        }
+        if waiting.first == name { break }
+      }
+      if waiting.isEmpty { return .sent }
+      if let end, ContinuousClock.now >= end { return .timedOut }
+      try await Task.sleep(for: .seconds(Self.interval))
+    }
+  }
+
+  /// How a request ended; nil while it has not, or while its directory is on its way to its last place.
+  private func state(of name: String, in ledger: LedgerView?) throws -> Outcome? {
+    guard let (state, isFiled) = try ledger?.state(of: name) else {
+      if try RequestName(name) != nil && spool.new.entry(name) != nil { return nil }
+      // Accepted between the two looks.
+      if try ledger?.state(of: name) != nil { return nil }
+      if try spool.sent.entry(name) != nil { return .sent }
+      if try spool.failed.entry(name) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
+      return .unknown(name)
+    }
+    guard isFiled else { return nil }
+    switch state {
+    case .queued: return nil
+    case .sent, .duplicate: return .sent
+    case .cancelled: return .failed("\(name) was cancelled")
+    case .failed: return .failed("\(name) failed: \(try ledger?.story(of: name)?.error ?? "see failed/\(name)/error")")
+    }
+  }
+
+  private func draw(_ name: String, _ ledger: LedgerView) throws {
+    let states = try ledger.messageStates(of: name)
+    guard !states.isEmpty else { return Terminal.redraw("waiting to be accepted") }
+    let uploads = try ControlClient.ask(.progress, in: spool.state)?.progress ?? [:]
+    let shares = states.map { Self.share($0.state, upload: uploads[$0.message.text] ?? 0) }
+    let share = shares.reduce(0, +) / Double(states.count)
+    let width = max(10, min(40, Terminal.columns - 40))
+    let filled = Int((share * Double(width)).rounded(.down))
+    let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
+    let current = states.firstIndex { !$0.state.isFinal } ?? states.count - 1
+    Terminal.redraw(
+      "[\(bar)] \(Int(share * 100)) %  \(current + 1) of \(states.count): \(states[current].state.rawValue)")
+  }
+
+  /// How much of a message's way lies behind it, 0 to 1.
+  private static func share(_ state: MessageState, upload: Double) -> Double {
+    switch state {
+    case .pending: 0
+    case .preparing: 0.1
+    case .uploading: 0.2 + 0.6 * upload
+    case .uploaded: 0.8
+    case .publishing: 0.9
+    case .sent, .failed, .cancelled: 1
+    }
+  }
+}
