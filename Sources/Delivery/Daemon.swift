@@ -67,7 +67,8 @@ public struct Daemon: Sendable {
     self.log = log
     let count = try await ledger.recover()
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
-    try Self.emptyTrash(of: spool)
+    try spool.state.removeTree("trash")
+    try destinations.standard.store.removeLeftovers()
   }
 
   /// Runs until the task is asked to shut down gracefully. Services stop in the reverse order of this list: first
@@ -102,10 +103,6 @@ public struct Daemon: Sendable {
     guard try lock.tryAcquire() else { throw SpoolError.busy(spool.path) }
     try lock.write(note: "\(ProcessInfo.processInfo.processIdentifier)\n")
     return lock
-  }
-
-  private static func emptyTrash(of spool: Spool) throws {
-    try spool.state.removeTree("trash")
   }
 }
 

@@ -29,3 +29,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     Double(milliseconds - earlier.milliseconds) / 1000
   }
 }
+
+extension Timestamp {
+  /// Reads what `description` wrote; nil for anything else.
+  public init?(_ text: String) {
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    guard let date = try? Date(text, strategy: style) else { return nil }
+    self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
+  }
+}

@@ -14,6 +14,8 @@ struct RunCommand: AsyncParsableCommand {
     let settings = try options.settings()
     // A log reader that goes away must not take the daemon with it.
     signal(SIGPIPE, SIG_IGN)
+    // What the daemon makes is its own; directories for clients get their permissions by name.
+    umask(0o077)
     let handler = LineLog(settings.log)
     LoggingSystem.bootstrap { _ in handler }
     let log = Logger(label: "photospool")

@@ -16,7 +16,7 @@ public func run(
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = arguments
   process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-  for name in ["out", "err"] { FileManager.default.createFile(atPath: scratch.path(name), contents: nil) }
+  for name in ["out", "err"] { _ = FileManager.default.createFile(atPath: scratch.path(name), contents: nil) }
   process.standardOutput = FileHandle(forWritingAtPath: scratch.path("out"))
   process.standardError = FileHandle(forWritingAtPath: scratch.path("err"))
   if let input {
@@ -35,3 +35,8 @@ public func run(
 
 /// The Python interpreter that has the independent implementations, as `make test` sets it up.
 public var python: String { ProcessInfo.processInfo.environment["PHOTOSPOOL_PYTHON"] ?? "python3" }
+
+/// The path of a script in `Tests/Support/python`.
+public func pythonScript(_ name: String) -> String {
+  URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("python/\(name)").path
+}

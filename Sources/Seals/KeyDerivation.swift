@@ -1,0 +1,31 @@
+import COpenSSL
+import Messages
+
+/// HKDF with SHA-256 (RFC 5869), through OpenSSL's EVP.
+enum KeyDerivation {
+  /// 32 bytes of key from `secret` and `salt`, with an empty info.
+  static func hkdf(secret: [UInt8], salt: [UInt8]) throws(DeliveryError) -> [UInt8] {
+    var key = [UInt8](repeating: 0, count: 32)
+    var length = key.count
+    let context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nil)
+    defer { EVP_PKEY_CTX_free(context) }
+    guard context != nil, EVP_PKEY_derive_init(context) == 1,
+      EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) == 1,
+      EVP_PKEY_CTX_set1_hkdf_salt(context, salt, Int32(salt.count)) == 1,
+      EVP_PKEY_CTX_set1_hkdf_key(context, secret, Int32(secret.count)) == 1,
+      EVP_PKEY_derive(context, &key, &length) == 1, length == key.count
+    else { throw DeliveryError(.configError, "OpenSSL has no HKDF-SHA256; check its installation") }
+    return key
+  }
+}
+
+/// Unpredictable bytes from OpenSSL's generator.
+enum RandomBytes {
+  static func make(_ count: Int) throws(DeliveryError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard RAND_bytes(&bytes, Int32(count)) == 1 else {
+      throw DeliveryError(.configError, "OpenSSL has no random numbers; check the machine's entropy source")
+    }
+    return bytes
+  }
+}

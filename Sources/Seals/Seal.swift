@@ -1,0 +1,29 @@
+import Messages
+
+/// The seam between the photo line and an encryption scheme.
+public protocol Seal: Sendable {
+  /// The scheme's word in the configuration, the log and the ledger.
+  var name: String { get }
+
+  /// Seals `photo` under fresh keys. The result is another one with every call.
+  func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto
+}
+
+/// A prepared photo, as the receiver is to find it.
+public struct PhotoFile: Sendable {
+  public let bytes: [UInt8]
+  public let filename: String
+  public let mimeType: String
+  /// Pixels, upright.
+  public let width: Int
+  /// Pixels, upright.
+  public let height: Int
+
+  public init(bytes: [UInt8], filename: String, mimeType: String, width: Int, height: Int) {
+    self.bytes = bytes
+    self.filename = filename
+    self.mimeType = mimeType
+    self.width = width
+    self.height = height
+  }
+}

@@ -1,0 +1,56 @@
+import Digests
+import Messages
+
+/// A photo as its store keeps it, and what opens it.
+public struct SealedPhoto: Sendable {
+  /// The object, byte for byte.
+  public let bytes: [UInt8]
+  /// What the store is told the object is. It says nothing of the photo, unless there is no seal.
+  public let contentType: String
+  /// What is needed once the bytes are stored.
+  public let facts: SealedFacts
+
+  /// SHA-256 of the object, which names it.
+  public var digest: SHA256Digest { facts.digest }
+
+  init(bytes: [UInt8], contentType: String, opening: Opening, of photo: PhotoFile) {
+    self.bytes = bytes
+    self.contentType = contentType
+    facts = SealedFacts(
+      digest: SHA256Digest(of: bytes), length: bytes.count, opening: opening, filename: photo.filename,
+      mimeType: photo.mimeType, width: photo.width, height: photo.height)
+  }
+}
+
+/// What outlives the bytes of a sealed photo, in memory only: it opens the object.
+public struct SealedFacts: Sendable {
+  public let digest: SHA256Digest
+  /// Bytes of the object.
+  public let length: Int
+  let opening: Opening
+  let filename: String
+  let mimeType: String
+  let width: Int
+  let height: Int
+
+  /// What the message tells the receivers, once the object can be fetched at `url`.
+  public func attachment(at url: String) -> Attachment {
+    let keys: (secret: [UInt8], salt: [UInt8], nonce: [UInt8])? =
+      switch opening {
+      case .none: nil
+      case .xmtp(let secret, let salt, let nonce): (secret, salt, nonce)
+      }
+    return Attachment(
+      url: url, contentDigest: digest.hex, secret: keys?.secret.hex, salt: keys?.salt.hex, nonce: keys?.nonce.hex,
+      scheme: "https://", contentLength: length, filename: filename, mimeType: mimeType, width: width, height: height)
+  }
+}
+
+/// The key material of one sealed photo. It describes itself to nobody: not to a log, not to a debugger's dump.
+enum Opening: Sendable, CustomStringConvertible, CustomReflectable {
+  case none
+  case xmtp(secret: [UInt8], salt: [UInt8], nonce: [UInt8])
+
+  var description: String { "(key material)" }
+  var customMirror: Mirror { Mirror(self, children: []) }
+}

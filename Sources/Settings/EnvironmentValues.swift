@@ -1,0 +1,51 @@
+import Configuration
+
+/// What the environment sets, by key, and what is wrong with it.
+struct EnvironmentValues {
+  struct Value {
+    let text: String
+    let variable: String
+  }
+
+  /// The short name of `spool.directory`, which the command documents.
+  static let spoolVariable = "PHOTOSPOOL_SPOOL"
+  private static let prefix = "PHOTOSPOOL_"
+  /// Names that are no settings: of the command, and of the project's own tests.
+  private static let others: Set = ["PHOTOSPOOL_CONFIG", "PHOTOSPOOL_CORPUS", "PHOTOSPOOL_PYTHON"]
+  private static let testPrefix = "PHOTOSPOOL_TEST_"
+
+  private(set) var values = [String: Value]()
+  private(set) var rejected = Set<String>()
+  private(set) var problems = [SettingsProblem]()
+
+  init(_ environment: [String: String]) {
+    let keys = Dictionary(SettingsSchema.settings.map { (Self.variable(for: $0.key), $0.key) }) { first, _ in first }
+    for (name, text) in environment.sorted(by: { $0.key < $1.key }) {
+      if !name.hasPrefix(Self.prefix) || name.hasPrefix(Self.testPrefix) || Self.others.contains(name) { continue }
+      let key = name == Self.spoolVariable ? "spool.directory" : keys[name]
+      guard let setting = key.flatMap(SettingsSchema.setting) else {
+        let meant = suggestion(for: name, among: keys.keys.sorted()).map { "; did you mean \($0)?" } ?? ""
+        problems.append(SettingsProblem(place: name, sentence: "there is no such setting\(meant)"))
+        continue
+      }
+      if let complaint = setting.complaint(about: text) {
+        problems.append(SettingsProblem(place: name, sentence: complaint))
+        rejected.insert(setting.key)
+      } else if let other = values[setting.key], other.text != text {
+        let sentence = "\(other.variable) sets `\(setting.key)` differently; keep one of them"
+        problems.append(SettingsProblem(place: name, sentence: sentence))
+        rejected.insert(setting.key)
+      } else {
+        values[setting.key] = Value(text: text, variable: name)
+      }
+    }
+  }
+
+  /// The variable that sets a dotted key, as swift-configuration maps it: `photo.longestSide` is
+  /// `PHOTOSPOOL_PHOTO_LONGEST_SIDE`.
+  static func variable(for key: String) -> String {
+    let provider = EnvironmentVariablesProvider(environmentVariables: [:])
+    let absolute = AbsoluteConfigKey(ConfigKey(key)).prepending("photospool")
+    return (try? provider.value(forKey: absolute, type: .string).encodedKey) ?? key
+  }
+}

@@ -1,0 +1,120 @@
+import Messages
+
+/// How one kind of value is written, read and shown.
+struct SettingKind<Value: Sendable & Equatable>: Sendable {
+  /// What the value has to be, as the end of "it has to be …".
+  let expects: String
+  /// All that can be written, where that is a short list.
+  let words: [String]
+  /// The value that a text stands for; nil when it stands for none.
+  let parse: @Sendable (String) -> Value?
+  /// The text that `parse` turns into the value.
+  let show: @Sendable (Value) -> String
+
+  init(
+    expects: String, words: [String] = [], parse: @escaping @Sendable (String) -> Value?,
+    show: @escaping @Sendable (Value) -> String
+  ) {
+    self.expects = expects
+    self.words = words
+    self.parse = parse
+    self.show = show
+  }
+}
+
+extension SettingKind where Value == Int {
+  /// A whole number; `unit` is what is counted, in the plural.
+  static func count(_ range: ClosedRange<Int>, of unit: String? = nil) -> Self {
+    let noun = unit.map { "a whole number of \($0)" } ?? "a whole number"
+    return Self(
+      expects: "\(noun) from \(range.lowerBound) to \(range.upperBound)",
+      parse: { text in Int(text).flatMap { range.contains($0) ? $0 : nil } },
+      show: String.init)
+  }
+
+  /// A size in bytes, written as `SizeText` has it.
+  static func bytes(_ range: ClosedRange<Int>) -> Self {
+    Self(
+      expects: "a size from \(sentenceSize(range.lowerBound)) to \(sentenceSize(range.upperBound)), "
+        + "such as `250000`, `500kB` or `10 MB`",
+      parse: { text in SizeText.parse(text).flatMap { range.contains($0) ? $0 : nil } },
+      show: SizeText.show)
+  }
+}
+
+extension SettingKind where Value == Duration {
+  /// A length of time, written as `DurationText` has it.
+  static func duration(_ range: ClosedRange<Duration>) -> Self {
+    Self(
+      expects: "a duration from \(DurationText.show(range.lowerBound)) to \(DurationText.show(range.upperBound)), "
+        + "such as `30s`, `5m`, `12h` or `5d`",
+      parse: { text in DurationText.parse(text).flatMap { range.contains($0) ? $0 : nil } },
+      show: DurationText.show)
+  }
+}
+
+extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+  /// One of the words of an enumeration.
+  static var word: Self {
+    let words = Value.allCases.map(\.rawValue)
+    let quoted = words.map { "`\($0)`" }
+    return Self(
+      expects: quoted.count < 2
+        ? quoted.joined() : quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? ""),
+      words: words, parse: Value.init, show: \.rawValue)
+  }
+}
+
+extension SettingKind where Value: Identifier {
+  /// An inbox or a conversation.
+  static var identifier: Self {
+    Self(
+      expects: "the name of one \(Value.noun): 1 to \(longestIdentifier) bytes without control characters",
+      parse: { try? Value($0) }, show: \.text)
+  }
+}
+
+extension SettingKind where Value == String {
+  /// A directory's path.
+  static var directory: Self {
+    Self(
+      expects: "the path of a directory, without control characters",
+      parse: { $0.isEmpty || hasControlCharacter($0) ? nil : $0 }, show: { $0 })
+  }
+
+  /// The URL below which objects are found.
+  static var baseURL: Self {
+    Self(
+      expects: "a URL such as `https://photos.example.org/objects`",
+      parse: { isURL($0) ? $0 : nil }, show: { $0 })
+  }
+}
+
+extension SettingKind {
+  /// The same, or nothing, which is written as an empty text.
+  static func optional<Wrapped>(_ kind: SettingKind<Wrapped>) -> Self where Value == Wrapped? {
+    Self(
+      expects: kind.expects + ", or empty", words: kind.words,
+      parse: { $0.isEmpty ? .some(nil) : kind.parse($0).map { .some($0) } },
+      show: { $0.map(kind.show) ?? "" })
+  }
+}
+
+private func hasControlCharacter(_ text: String) -> Bool {
+  text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+}
+
+/// A size inside a sentence, where a bare number would not say what it counts.
+private func sentenceSize(_ bytes: Int) -> String {
+  let text = SizeText.show(bytes)
+  return text.last?.isNumber == true ? "\(text) bytes" : text
+}
+
+/// A scheme, `://`, and at least one more character, none of them a blank.
+private func isURL(_ text: String) -> Bool {
+  guard let end = text.firstRange(of: "://") else { return false }
+  let scheme = text[..<end.lowerBound]
+  let isScheme = scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+  return scheme.first?.isLetter == true && isScheme && end.upperBound < text.endIndex
+    && !hasControlCharacter(text) && !text.contains(where: \.isWhitespace)
+}

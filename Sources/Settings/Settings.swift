@@ -1,0 +1,115 @@
+import Messages
+
+/// The configuration in typed values: read once, checked once, never changed afterwards.
+///
+/// The initial values of the properties are the program's defaults. `SettingsSchema` gives each property its key.
+public struct Settings: Sendable {
+  public internal(set) var spool = Spool()
+  /// The inbox of a request that names none.
+  public internal(set) var inbox = InboxID(unchecked: "default")
+  public internal(set) var log = Log()
+  public internal(set) var intake = Intake()
+  public internal(set) var delivery = Delivery()
+  public internal(set) var photo = Photo()
+  /// The encryption of uploaded photos.
+  public internal(set) var seal = Seal.xmtp
+  public internal(set) var store = Store()
+  public internal(set) var network = Network()
+
+  /// By key; what is missing is at its default.
+  var origins = [String: SettingOrigin]()
+
+  /// The defaults.
+  public init() {}
+
+  /// Where the value of a dotted key came from.
+  public func origin(of key: String) -> SettingOrigin { origins[key] ?? .byDefault }
+
+  public struct Spool: Sendable, Equatable {
+    /// The directory that is the instance. A relative path starts in the directory where the program was started.
+    public internal(set) var directory = "./spool"
+  }
+
+  public struct Log: Sendable, Equatable {
+    public internal(set) var level = Level.info
+    public internal(set) var format = Format.logfmt
+
+    /// From everything to nearly nothing. The raw values are swift-log's.
+    public enum Level: String, CaseIterable, Sendable { case trace, debug, info, notice, warning, error }
+    public enum Format: String, CaseIterable, Sendable { case logfmt, json }
+  }
+
+  public struct Intake: Sendable, Equatable {
+    /// How often `new/` is read as a whole, in case that the kernel's notices were lost.
+    public internal(set) var rescan = Duration.seconds(30)
+    /// How long an entry that was built in `new/` has to be left alone before it is taken.
+    public internal(set) var settle = Duration.seconds(5)
+  }
+
+  public struct Delivery: Sendable, Equatable {
+    /// How many conversations are served at once; the others wait for their turn.
+    public internal(set) var conversations = 256
+    /// How many photos of one conversation are prepared and uploaded while earlier ones wait.
+    public internal(set) var lookahead = 4
+    /// How many uploads run at once.
+    public internal(set) var uploads = 8
+    /// How long a request is tried before it fails.
+    public internal(set) var lifetime = Duration.seconds(5 * 86_400)
+    public internal(set) var backoff = Backoff()
+  }
+
+  /// The pause before another attempt: doubled from the first to the longest, with full jitter.
+  public struct Backoff: Sendable, Equatable {
+    public internal(set) var first = Duration.seconds(1)
+    public internal(set) var longest = Duration.seconds(300)
+  }
+
+  public struct Photo: Sendable, Equatable {
+    /// Pixels of the longer side of what is sent, at most.
+    public internal(set) var longestSide = 2048
+    /// Bytes of what is sent, at most.
+    public internal(set) var bytes = 999_999
+    /// The JPEG quality that is tried first.
+    public internal(set) var bestQuality = 85
+    /// The JPEG quality below which the photo is made smaller instead.
+    public internal(set) var worstQuality = 50
+    /// Bytes of a photo as dropped, at most.
+    public internal(set) var inputBytes = 10_000_000
+    /// Pixels of a photo as dropped, at most.
+    public internal(set) var pixels = 100_000_000
+    /// Pixels of the longer side of the thumbnail in the cache.
+    public internal(set) var thumbnailSide = 300
+    /// How many photos are prepared at once; 0 is one per processor.
+    public internal(set) var threads = 0
+  }
+
+  public enum Seal: String, CaseIterable, Sendable {
+    /// RemoteAttachment: AES-256-GCM under keys derived by HKDF-SHA256.
+    case xmtp
+    /// No encryption: whoever can read the store sees the photos.
+    case unsealed = "none"
+  }
+
+  public struct Store: Sendable, Equatable {
+    public internal(set) var type = Kind.directory
+    /// Where the `directory` store keeps its objects; nil is `objects` in the spool.
+    public internal(set) var directory: String?
+    /// The URL under which others find the objects; nil is the `file://` URL of the directory.
+    public internal(set) var url: String?
+
+    public enum Kind: String, CaseIterable, Sendable { case directory }
+  }
+
+  public struct Network: Sendable, Equatable {
+    public internal(set) var type = Kind.local
+
+    public enum Kind: String, CaseIterable, Sendable { case local }
+  }
+}
+
+extension Settings: Equatable {
+  /// Whether every setting has the same value, wherever it came from.
+  public static func == (left: Settings, right: Settings) -> Bool {
+    SettingsSchema.settings.allSatisfy { $0.text(in: left) == $0.text(in: right) }
+  }
+}

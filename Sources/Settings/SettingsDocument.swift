@@ -1,0 +1,101 @@
+import Yams
+
+/// A configuration file as a tree of YAML nodes, and what is wrong with it as YAML.
+struct SettingsDocument {
+  struct Problem {
+    /// Counted from 1; nil where no line is to blame.
+    let line: Int?
+    let sentence: String
+  }
+
+  /// nil for an empty file, and for one that could not be read to its end.
+  private(set) var root: Node?
+  private(set) var problems = [Problem]()
+  /// Keys that stand in the tree under another name, because their section has them twice: the name in the file.
+  private(set) var renamed = [String: String]()
+
+  init(_ text: String) {
+    problems = Self.anchors(in: text)
+    if !problems.isEmpty { return }
+    var keys = DuplicateKeys(text)
+    do {
+      while true {
+        do {
+          root = try compose(yaml: keys.text)
+          break
+        } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+          guard let name = names.first, keys.setAside(name, from: context.mark) else { break }
+        }
+      }
+      problems = keys.problems
+      renamed = keys.renamed
+    } catch let error as YamlError {
+      problems = keys.problems + Self.problems(of: error, in: text)
+    } catch {
+      problems = keys.problems + [Problem(line: nil, sentence: "this is not YAML: \(error)")]
+    }
+  }
+
+  /// Anchors are refused before anything is composed, because a few lines of aliases can stand for billions of nodes.
+  /// A quoted text such as `"Tom &Jerry"` is refused with them.
+  private static func anchors(in text: String) -> [Problem] {
+    splitLines(text).enumerated().compactMap { index, line in
+      if line.drop(while: \.isWhitespace).hasPrefix("#") { return nil }
+      for place in line.indices where line[place] == "&" {
+        let before = place == line.startIndex ? " " : line[line.index(before: place)]
+        let name = line[line.index(after: place)...].prefix { !$0.isWhitespace && !",[]{}".contains($0) }
+        if name.isEmpty || before.isLetter || before.isNumber || "_-.~%/=+&".contains(before) { continue }
+        return Problem(
+          line: index + 1, sentence: "\(quoted("&" + name)) is an anchor; this file may not use anchors and aliases")
+      }
+      return nil
+    }
+  }
+
+  /// What libyaml says, in the words of the person who edits the file.
+  private static func problems(of error: YamlError, in text: String) -> [Problem] {
+    switch error {
+    case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      let tabs = indentedByTabs(text)
+      if !tabs.isEmpty { return tabs }
+      if let advice = Self.advice.first(where: { problem.contains($0.said) }) {
+        let line = advice.isAboutBeginning ? context?.mark.line : nil
+        return [Problem(line: line ?? mark.line, sentence: advice.sentence)]
+      }
+      let beginning =
+        context.flatMap { $0.mark.line == mark.line ? nil : " (\($0.text) of line \($0.mark.line))" } ?? ""
+      return [Problem(line: mark.line, sentence: "this is not YAML: \(problem)\(beginning)")]
+    case .reader(_, let offset, let value, _):
+      let line = offset.map { splitLines(String(text.prefix($0 + 1))).count }
+      let digits = String(max(value, 0), radix: 16, uppercase: true)
+      let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      return [Problem(line: line, sentence: "the character \(code) cannot stand in this file")]
+    default:
+      return [Problem(line: nil, sentence: "this is not YAML: \(error)")]
+    }
+  }
+
+  /// The frequent complaints of libyaml, and what they mean to the person who edits the file.
+  private static let advice: [(said: String, sentence: String, isAboutBeginning: Bool)] = [
+    ("unexpected end of stream", "the quotation marks that begin here are never closed", true),
+    ("cannot start any token", "a value cannot begin like this; put it in quotation marks", false),
+    ("undefined alias", "a value cannot begin with `*`; put it in quotation marks", false),
+    ("mapping values are not allowed", "a colon too many, or the line is indented too far", false),
+    ("found another document", "a second document begins here; a configuration is only one", false),
+    ("Maximum nesting level", "the sections and lists lie too deep in one another", false),
+  ]
+
+  private static func indentedByTabs(_ text: String) -> [Problem] {
+    splitLines(text).enumerated().compactMap { index, line in
+      guard line.prefix(while: \.isWhitespace).contains("\t"), line.contains(where: { !$0.isWhitespace })
+      else { return nil }
+      return Problem(line: index + 1, sentence: "a tab indents this line; use spaces")
+    }
+  }
+}
+
+/// The lines as libyaml counts them.
+func splitLines(_ text: String) -> [Substring] {
+  text.split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}"].contains($0) }
+}

@@ -1,0 +1,90 @@
+/// Every setting there is. A key in a file, a variable's name, `config show` and the sample file come from here.
+///
+/// `photo.longestSide` is written in the file as `longestSide` below `photo`, in the environment as
+/// `PHOTOSPOOL_PHOTO_LONGEST_SIDE`. The defaults are the initial values of the properties of `Settings`.
+public enum SettingsSchema {
+  public static let settings: [Setting] = [
+    Setting("spool.directory", \.spool.directory, .directory, "The directory that is the instance"),
+    Setting("inbox", \.inbox, .identifier, "The inbox of a request that names none"),
+
+    Setting("log.level", \.log.level, .word, "The least important lines that are logged"),
+    Setting("log.format", \.log.format, .word, "How a line of the log is written"),
+
+    Setting(
+      "intake.rescan", \.intake.rescan, .duration(.milliseconds(100) ... .days(1)),
+      "How often the whole of new/ is read, in case that a notice of the kernel was lost"),
+    Setting(
+      "intake.settle", \.intake.settle, .duration(.milliseconds(100) ... .hours(1)),
+      "How long an entry that was built in new/ has to be left alone before it is taken"),
+
+    Setting(
+      "delivery.conversations", \.delivery.conversations, .count(1...4096),
+      "How many conversations are served at once"),
+    Setting(
+      "delivery.lookahead", \.delivery.lookahead, .count(1...64, of: "photos"),
+      "How many photos of one conversation are prepared and uploaded ahead"),
+    Setting("delivery.uploads", \.delivery.uploads, .count(1...256), "How many uploads run at once"),
+    Setting(
+      "delivery.lifetime", \.delivery.lifetime, .duration(.seconds(1) ... .days(365)),
+      "How long a request is tried before it fails"),
+    Setting(
+      "delivery.backoff.first", \.delivery.backoff.first, .duration(.milliseconds(1) ... .hours(1)),
+      "The longest pause before the second attempt"),
+    Setting(
+      "delivery.backoff.longest", \.delivery.backoff.longest, .duration(.milliseconds(1) ... .days(1)),
+      "The longest pause before any attempt"),
+
+    Setting(
+      "photo.longestSide", \.photo.longestSide, .count(1...2732, of: "pixels"),
+      "The longer side of a photo that is sent, at most"),
+    Setting("photo.bytes", \.photo.bytes, .bytes(10_000...999_999), "The size of a photo that is sent, at most"),
+    Setting("photo.bestQuality", \.photo.bestQuality, .count(1...100), "The JPEG quality that is tried first"),
+    Setting(
+      "photo.worstQuality", \.photo.worstQuality, .count(1...100),
+      "The JPEG quality below which a photo is made smaller instead"),
+    Setting(
+      "photo.inputBytes", \.photo.inputBytes, .bytes(1000...10_000_000), "The size of a photo as dropped, at most"),
+    Setting(
+      "photo.pixels", \.photo.pixels, .count(1...100_000_000, of: "pixels"),
+      "Width times height of a photo as dropped, at most"),
+    Setting(
+      "photo.thumbnailSide", \.photo.thumbnailSide, .count(1...1024, of: "pixels"),
+      "The longer side of the thumbnail in the cache"),
+    Setting(
+      "photo.threads", \.photo.threads, .count(0...1024), "How many photos are prepared at once; 0 is one per processor"
+    ),
+
+    Setting("seal", \.seal, .word, "The encryption of uploaded photos"),
+
+    Setting("store.type", \.store.type, .word, "Where uploaded photos go"),
+    Setting(
+      "store.directory", \.store.directory, .optional(.directory),
+      "Where the directory store keeps its objects; empty is objects/ in the spool"),
+    Setting(
+      "store.url", \.store.url, .optional(.baseURL),
+      "The URL under which others find the objects; empty is the file:// URL of the directory"),
+
+    Setting("network.type", \.network.type, .word, "What publishes the messages"),
+  ]
+
+  /// The setting of a dotted key.
+  public static func setting(_ key: String) -> Setting? { byKey[key] }
+
+  static let byKey = Dictionary(settings.map { ($0.key, $0) }) { first, _ in first }
+
+  /// What may stand below a section: the names of settings and of further sections. The section "" is the file.
+  static func names(below section: String) -> [String] {
+    let prefix = section.isEmpty ? "" : section + "."
+    var names = [String]()
+    for setting in settings where setting.key.hasPrefix(prefix) {
+      let name = String(setting.key.dropFirst(prefix.count).prefix { $0 != "." })
+      if !names.contains(name) { names.append(name) }
+    }
+    return names
+  }
+}
+
+extension Duration {
+  static func hours(_ count: Int) -> Duration { .seconds(count * 3600) }
+  static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}

@@ -1,0 +1,56 @@
+import Digests
+import Messages
+import Seals
+
+/// The seam between the photo line and a place that keeps uploaded objects. Objects are never changed.
+public protocol Store: Sendable {
+  /// The store's word in the configuration, the log and the ledger.
+  var name: String { get }
+
+  /// Keeps `bytes` under `object`, unless an object of that name is there already, which is as good: names are digests.
+  ///
+  /// - Parameter progress: is told 0 to 1, never falling, as the bytes go.
+  /// - Returns: the URL at which receivers fetch the object. When it returns, the object is kept for good.
+  func put(
+    _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
+  ) async throws(DeliveryError) -> String
+
+  /// Deletes an object; missing is as good as deleted.
+  func delete(_ object: ObjectName) async throws(DeliveryError)
+
+  /// Removes what uploads of a process that died left half-done. Called once, before the first upload.
+  func removeLeftovers() throws
+}
+
+extension Store {
+  /// Most stores keep nothing half-done.
+  public func removeLeftovers() throws {}
+}
+
+/// The name of an object in its store: the digest of its bytes, so that the store learns nothing of conversations.
+public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
+  public let text: String
+
+  public init(_ digest: SHA256Digest) { text = digest.hex }
+
+  /// Takes a name back from the ledger.
+  public init(unchecked text: String) { self.text = text }
+
+  public var description: String { text }
+}
+
+/// A photo whose object is in its store, with what opens it, in memory only.
+public struct UploadedPhoto: Sendable {
+  public let object: ObjectName
+  public let url: String
+  private let sealed: SealedFacts
+
+  public init(object: ObjectName, url: String, sealed: SealedFacts) {
+    self.object = object
+    self.url = url
+    self.sealed = sealed
+  }
+
+  /// What the message tells the receivers.
+  public var attachment: Attachment { sealed.attachment(at: url) }
+}

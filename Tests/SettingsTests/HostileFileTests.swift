@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Settings
+
+/// Files that would cost a careless reader all memory, the stack or minutes.
+struct HostileFileTests {
+  private func problems(_ text: String) throws -> [String] {
+    let scratch = try TemporaryDirectory()
+    let file = scratch.path("photospool.yaml")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    do throws(SettingsError) {
+      _ = try Settings.load(file: file, fileIsExplicit: true, environment: [:], flags: [:])
+      return []
+    } catch {
+      return error.problems.map { $0.description.replacing(file, with: "f") }
+    }
+  }
+
+  @Test("a file of more than 1 MiB is not read")
+  func largeFile() throws {
+    let line = "# nothing in here\n"
+    let fitting = String(repeating: line, count: SettingsFile.limit / line.utf8.count)
+    #expect(try problems(fitting).isEmpty)
+    #expect(try problems(fitting + line) == ["f: the file is larger than 1MiB; is it the right one?"])
+  }
+
+  @Test("an endless file is not read to its end")
+  func endlessFile() throws {
+    let error = #expect(throws: SettingsError.self) {
+      try Settings.load(file: "/dev/zero", fileIsExplicit: true, environment: [:], flags: [:])
+    }
+    #expect(error?.description == "/dev/zero: the file is larger than 1MiB; is it the right one?")
+  }
+
+  @Test("deep nesting is refused", arguments: ["[", "{", "- ", "? "])
+  func deepNesting(opening: String) throws {
+    let text = "inbox:\n  " + String(repeating: opening, count: 200_000)
+    #expect(try problems(text) == ["f:2: the sections and lists lie too deep in one another"])
+  }
+
+  @Test("a wide list is one problem")
+  func wideList() throws {
+    let told = try problems("inbox: [" + String(repeating: "a,", count: 400_000) + "a]")
+    #expect(told.count == 1)
+  }
+
+  @Test("a file of too many repeated keys is given up")
+  func repeatedKeys() throws {
+    let told = try problems((0..<1000).map { "k\($0): 1\nk\($0): 2\n" }.joined())
+    #expect(told.count == DuplicateKeys.limit + 1)
+    let same = try problems(String(repeating: "inbox: x\n", count: 1000))
+    #expect(same.count == DuplicateKeys.limit + 1)
+  }
+
+  @Test("a key that is repeated inside braces is told with the line of the braces")
+  func repeatedKeyInBraces() throws {
+    #expect(try problems("log:\n  {level: info, level: debug}\n") == ["f:2: `level` is set more than once"])
+  }
+
+  @Test("a key that looks as one that was renamed is an unknown key")
+  func lookalike() throws {
+    #expect(try problems("seal\u{E000}1: none\n") == ["f:1: unknown key `seal\\u{e000}1`; did you mean `seal`?"])
+    #expect(try problems("\"inbox\\ue0001\": a\n") == ["f:1: unknown key `inbox\\u{e000}1`; did you mean `inbox`?"])
+  }
+
+  @Test("an anchor is told wherever it stands, and a word after a `&` in an address is none")
+  func anchors() throws {
+    for text in ["inbox: &a b", "&a inbox: b", "inbox: [&a b]", "- &a b", "{\"inbox\":&a b}", "photo: !!map &a {}"] {
+      #expect(try problems(text) == ["f:1: `&a` is an anchor; this file may not use anchors and aliases"])
+    }
+    #expect(try problems("# R&D, this &that\ninbox: R&D & friends\n").isEmpty)
+  }
+}
