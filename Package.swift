@@ -51,7 +51,7 @@ let package = Package(
 
     // What happens to a photo on its way: prepared, sealed, stored, published.
     .target(
-      name: "Photos", dependencies: ["CJPEG", "CLittleCMS", "CPixels", "Messages"],
+      name: "Photos", dependencies: ["Blocking", "CJPEG", "CLittleCMS", "CPixels", "Messages"],
       // Pixel work without the optimiser is a hundred times slower, also under test.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .target(name: "Seals", dependencies: ["COpenSSL", "Digests", "Messages"]),
