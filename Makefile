@@ -1,0 +1,51 @@
+# The index of what one can do here.
+SWIFT ?= swift
+PYTHON_ENV := .build/python
+PACKAGES := build-essential jq libimage-exiftool-perl libinotifytools0-dev libjpeg62-turbo-dev liblcms2-dev libsqlite3-dev libssl-dev \
+	lomiri-wallpapers-16.04 pkg-config python3-venv sqlite3
+AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
+
+.PHONY: help build demo test unit stories lint format setup clean
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+build: .build/setup ## The program, optimised: .build/release/photospool
+	$(SWIFT) build -c release --product photospool
+
+demo: .build/setup ## The main job once, on a real photograph, and what happened
+	$(SWIFT) build --product photospool
+	@bash tools/demo.sh
+
+test: unit stories ## Every test
+
+unit: .build/setup $(PYTHON_ENV)/ready ## The tests of the modules
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
+	$(SWIFT) build --product photospool
+	bash Tests/Stories/run
+
+lint: ## What CI holds the form of the code to
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	bash -n tools/*.sh Tests/Stories/*.sh Tests/Stories/run Tests/Stories/*/run.sh .ci/run
+
+format: ## The code in its form
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+setup: .build/setup ## Debian's packages that building and testing need
+
+.build/setup: Makefile
+	@dpkg -s $(PACKAGES) > /dev/null 2>&1 || \
+	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(PACKAGES))
+	@mkdir -p .build && touch $@
+
+$(PYTHON_ENV)/ready: Makefile
+	python3 -m venv $(PYTHON_ENV)
+	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check cryptography pillow xmtp-bindings
+	@touch $@
+
+clean: ## Forgets what was built
+	rm -rf .build

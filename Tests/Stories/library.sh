@@ -1,0 +1,66 @@
+# What every story shares. A story runs in an empty directory of its own, with the real program and real files.
+# It fails when a command fails; `fail` says why.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+photos=${PHOTOSPOOL_PHOTOS:-/usr/share/backgrounds}
+photospool=${PHOTOSPOOL:-$here/../../.build/debug/photospool}
+python=${PHOTOSPOOL_PYTHON:-python3}
+spool=$PWD/spool
+export PHOTOSPOOL_SPOOL=$spool
+export HOME=$PWD XDG_CONFIG_HOME=$PWD
+daemon=
+
+fail() { echo "FAILED: $*" >&2; [ ! -s run.log ] || tail -n 20 run.log >&2; exit 1; }
+
+# wait_for_line FILE PATTERN [SECONDS]: until the file has such a line.
+wait_for_line() {
+  timeout "${3:-30}" bash -c 'tail -n +1 -F "$1" 2>/dev/null | grep -q -m 1 -- "$2"' _ "$1" "$2" \
+    || fail "no line '$2' in $1"
+}
+
+# start_daemon [VARIABLE=VALUE...]: returns when the daemon is ready.
+start_daemon() {
+  : > start.log
+  env "$@" "$photospool" run > start.log 2>&1 &
+  daemon=$!
+  wait_for_line start.log event=ready
+}
+
+stop_daemon() { kill -TERM "$daemon"; wait "$daemon"; cat start.log >> run.log; daemon=; }
+kill_daemon() { kill -KILL "$daemon" 2>/dev/null || true; wait "$daemon" 2>/dev/null || true; cat start.log >> run.log; daemon=; }
+trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true' EXIT
+
+# drop NAME CONVERSATION TEXT [PHOTO...]: a request as any shell script drops it.
+drop() {
+  local name=$1 to=$2 text=$3 number=0 photo
+  shift 3
+  mkdir "$spool/tmp/$name"
+  echo "$to" > "$spool/tmp/$name/to"
+  [ -z "$text" ] || echo "$text" > "$spool/tmp/$name/text"
+  for photo in "$@"; do
+    cp "$photo" "$spool/tmp/$name/photo-$number.jpg"
+    number=$((number + 1))
+  done
+  mv "$spool/tmp/$name" "$spool/new/"
+}
+
+# published CONVERSATION: its lines, in order.
+published() { cat "$spool/published/$1.jsonl"; }
+
+expect() { [ "$1" = "$2" ] || fail "expected '$2', found '$1'${3:+ ($3)}"; }
+
+# is_empty DIRECTORY...
+is_empty() {
+  local directory
+  for directory in "$@"; do [ -z "$(ls -A "$directory")" ] || fail "$directory is not empty: $(ls -A "$directory")"; done
+}
+
+# A photograph with everything in it that must not be sent. Its markers can be searched for.
+plant_photo() {
+  cp "$1" "$2"
+  exiftool -q -overwrite_original -GPSLatitude=47.3769 -GPSLatitudeRef=N -GPSLongitude=8.5417 -GPSLongitudeRef=E \
+    -Make=MARKERMAKE -Model=MARKERMODEL -SerialNumber=MARKERSERIAL -Artist=MARKERARTIST -Comment=MARKERCOMMENT \
+    -XMP-dc:Description=MARKERXMP -IPTC:Caption-Abstract=MARKERIPTC "$2"
+  printf 'MARKERTRAILER' >> "$2"
+}

@@ -1,0 +1,17 @@
+# The same 300 requests with the daemon killed at 20 random moments: nothing missing, nothing twice, nothing out of order.
+. "$(dirname "$0")/../library.sh"
+. "$here/writers.sh"
+
+start_daemon
+start_writers
+for round in $(seq 1 20); do
+  # A random moment is what is wanted here, not a wait for something.
+  read -r -t "0.$((RANDOM % 500 + 100))" < <(tail -f /dev/null --pid=$$) || true
+  kill_daemon
+  start_daemon
+done
+wait $writers
+check_published
+stop_daemon
+expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" 'PRAGMA integrity_check')" ok
+expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" "SELECT count(*) FROM messages WHERE state <> 'sent'")" 0
