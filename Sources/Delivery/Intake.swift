@@ -24,12 +24,19 @@ actor Intake: Service {
   private let changed: @Sendable () -> Void
   private let log: Logger
   private let isStopping = StopFlag()
-  private var settling: SettlingEntries
+  private var settling = SettlingEntries()
+  /// Entries that have settled, for the next scan to take.
+  private var settled: Set<String> = []
   private var jobs: [@Sendable () async -> Void] = []
   private var isWatching = false
+  /// Names were taken from the mailbox and not accepted; only a scan knows their order.
+  private var hasLostTrack = false
 
   /// Names that are handed on together while a scan goes on.
   private static let batch = 256
+  /// Seconds that a complete request which may have been built in place is left alone: more than the steps of a script
+  /// are apart, less than anybody notices.
+  private static let moment = 0.25
 
   /// - Parameters:
   ///   - cancelRequests: cancels the requests named in a file of `cancel/`.
@@ -48,7 +55,6 @@ actor Intake: Service {
     let mailbox = ArrivalMailbox()
     self.mailbox = mailbox
     watcher = try SpoolWatcher(spool) { mailbox.post($0) }
-    settling = SettlingEntries(settle: options.settle)
   }
 
   func run() async throws {
@@ -70,6 +76,8 @@ actor Intake: Service {
         await runJobs()
         do { try await handle(mailbox.take()) } catch {
           log.error("requests are left in new/ for now", metadata: ["error": "\(error)"])
+          // What later events name must not overtake them.
+          hasLostTrack = true
           mailbox.post(.overflow, in: 1)
         }
         if let deadline = settling.nextDeadline {
@@ -108,21 +116,21 @@ actor Intake: Service {
 
   private func handle(_ seen: ArrivalMailbox.Contents) async throws {
     if seen.hasVanished { try await watchAgain() }
-    for name in seen.builtInPlace { settling.add(name, in: spool.new) }
-    if seen.needsScan || seen.hasVanished {
+    for name in seen.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
+    if seen.needsScan || seen.hasVanished || hasLostTrack {
       try await scan(after: seen)
+      hasLostTrack = false
     } else {
-      try await accept(seen.arrived)
+      try await accept(seen.arrived, except: settling.conversations)
     }
-    let settled = settling.takeSettled(in: spool.new)
-    if !settled.isEmpty {
-      for name in settled {
+    for entry in settling.takeSettled(in: spool.new) {
+      if entry.wasBuiltInPlace {
         log.warning(
           "a request was built in new/ itself; build it in tmp/ and rename it into new/",
-          metadata: ["request": "\(name)"])
+          metadata: ["request": "\(entry.name)"])
       }
-      try await accept(settled)
-      // Requests that waited behind one of them are found by a scan.
+      // The next scan takes it in its order, and what waited behind it.
+      settled.insert(entry.name)
       mailbox.post(.overflow)
     }
     if seen.cancelRequested || seen.needsScan { try await readCancelRequests() }
@@ -130,46 +138,58 @@ actor Intake: Service {
 
   /// Looks into `new/`. What no event named was there before all that events named.
   private func scan(after seen: ArrivalMailbox.Contents) async throws {
-    let known = settling.names
     let (scan, fence) = try await pool.run { [spool, watcher] in
-      (try ArrivalScan(spool.new, except: known), Int(try watcher.fence()) ?? 0)
+      (try ArrivalScan(spool.new), Int(try watcher.fence()) ?? 0)
     }
     if isWatching, await !mailbox.pass(fence: fence, within: 1) {
       log.warning("the kernel tells nothing of new/; it is looked into every \(Int(options.rescan)) s")
       isWatching = false
     }
     let meanwhile = mailbox.take()
-    for name in meanwhile.builtInPlace { settling.add(name, in: spool.new) }
+    for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
     let told = Set(seen.arrived + meanwhile.arrived)
-    let inPlace = settling.names
     try await pool.run { [spool] in
       for name in scan.foreign { try spool.quarantine(name, because: .badName) }
     }
-    var before = [String]()
+    // Conversations in which an earlier request still settles: what comes behind it waits, what came before it does not.
+    var waiting = Set<ConversationID>()
+    var ready = [String]()
     for index in 0..<scan.count where !isStopping.isSet {
       let entry = scan[index]
-      if told.contains(entry.name) || inPlace.contains(entry.name) { continue }
-      if entry.maybeInPlace && isYoung(entry.changed) {
-        let conversation = try? RequestReader(spool.new.directory(entry.name)).request.conversation
-        settling.add(entry.name, in: spool.new, conversation: conversation)
-        continue
-      }
-      before.append(entry.name)
-      if before.count == Self.batch {
-        try await accept(before)
-        before = []
+      if told.contains(entry.name) { continue }
+      let isSettled = settled.remove(entry.name) != nil
+      let settles =
+        settling.contains(entry.name)
+        || (entry.maybeInPlace && !isSettled && isStillBuilt(entry.name, changed: entry.changed))
+      if !settles { ready.append(entry.name) }
+      if settles || ready.count == Self.batch {
+        try await accept(ready, except: waiting)
+        ready = []
         await runJobs()
       }
+      if settles, let conversation = settling.conversation(waitingFor: entry.name) { waiting.insert(conversation) }
     }
-    try await accept(before)
-    try await accept(seen.arrived + meanwhile.arrived)
+    try await accept(ready, except: waiting)
+    try await accept(seen.arrived + meanwhile.arrived, except: waiting)
+    settled = []
+    if meanwhile.needsScan { mailbox.post(.overflow) }
     if meanwhile.cancelRequested { mailbox.post(.cancelRequested) }
     if meanwhile.hasVanished { mailbox.post(.vanished) }
   }
 
-  private func isYoung(_ changed: Int64) -> Bool {
+  /// Whether an entry that a scan found has to be left alone for now. Renaming leaves other times than making it in place
+  /// does, but a filesystem's clock ticks slowly, so that a quick rename may look the same. What is complete is
+  /// therefore only left alone for a moment, in which its conversation waits.
+  private func isStillBuilt(_ name: String, changed: Int64) -> Bool {
     let age = Double(Timestamp.now().milliseconds) / 1000 - Double(changed) / 1e9
-    return age < options.settle
+    guard age < options.settle else { return false }
+    guard let request = try? RequestReader(spool.new.directory(name)).request else {
+      settling.add(name, in: spool.new, settle: options.settle)
+      return true
+    }
+    guard age < Self.moment else { return false }
+    settling.add(name, in: spool.new, settle: Self.moment, conversation: request.conversation)
+    return true
   }
 
   /// `new/` was moved away or removed. Its place is watched again as soon as there is one.
@@ -203,10 +223,11 @@ actor Intake: Service {
   // MARK: Accepting
 
   /// Accepts the named requests in this order. Names that are gone are passed over.
-  private func accept(_ names: [String]) async throws {
+  ///
+  /// - Parameter waiting: conversations whose requests are passed over; a later scan finds them.
+  private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
     var rest = names[...]
     while !rest.isEmpty, !isStopping.isSet {
-      let waiting = settling.conversations
       let batch = try await pool.run { [spool, options, rest] in
         try IntakeBatch(rest, in: spool, inbox: options.inbox, waiting: waiting)
       }

@@ -1,51 +1,55 @@
 import DurableFiles
 import Messages
 
-/// Entries of `new/` that may still be being built there. Each is taken once nothing in it changed for the settling
-/// time, measured by a clock that nobody sets.
+/// Entries of `new/` that may still be being built there. Each is taken once nothing in it changed for its settling time,
+/// measured by a clock that nobody sets.
 struct SettlingEntries {
   private struct Entry {
     /// The latest change in the directory and its files when it was last looked at, and how many files there were.
     var signature: [Int64]
     var deadline: ContinuousClock.Instant
-    /// Set when the entry may as well have been renamed: its conversation then waits with it, to keep the order.
-    var conversation: ConversationID?
+    let settle: Duration
+    /// Set when the entry is complete and may as well have been renamed: later requests of its conversation wait with it.
+    let conversation: ConversationID?
   }
 
   private var entries: [String: Entry] = [:]
-  private let settle: Duration
   /// More than a client makes by mistake; beyond it, the next scan finds the rest.
   private static let limit = 10_000
 
-  init(settle seconds: Double) { settle = .seconds(seconds) }
-
-  var names: Set<String> { Set(entries.keys) }
+  func contains(_ name: String) -> Bool { entries[name] != nil }
+  /// The conversation that waits with the entry; nil when none does.
+  func conversation(waitingFor name: String) -> ConversationID? { entries[name]?.conversation }
   /// Conversations whose later requests have to wait.
   var conversations: Set<ConversationID> { Set(entries.values.compactMap(\.conversation)) }
   /// When the next entry may have settled.
   var nextDeadline: ContinuousClock.Instant? { entries.values.map(\.deadline).min() }
 
-  mutating func add(_ name: String, in new: Directory, conversation: ConversationID? = nil) {
+  mutating func add(_ name: String, in new: Directory, settle seconds: Double, conversation: ConversationID? = nil) {
     guard entries[name] == nil, entries.count < Self.limit else { return }
+    let settle = Duration.seconds(seconds)
     entries[name] = Entry(
-      signature: Self.signature(of: name, in: new), deadline: .now + settle, conversation: conversation)
+      signature: Self.signature(of: name, in: new), deadline: .now + settle, settle: settle,
+      conversation: conversation)
   }
 
   /// Takes out the entries that have settled; those that changed get a new deadline.
-  mutating func takeSettled(in new: Directory) -> [String] {
+  ///
+  /// - Returns: their names, and whether each was surely built in place.
+  mutating func takeSettled(in new: Directory) -> [(name: String, wasBuiltInPlace: Bool)] {
     let now = ContinuousClock.now
-    var settled = [String]()
+    var settled = [(name: String, wasBuiltInPlace: Bool)]()
     for (name, entry) in entries where entry.deadline <= now {
       let signature = Self.signature(of: name, in: new)
       if signature == entry.signature {
-        settled.append(name)
+        settled.append((name, entry.conversation == nil))
         entries[name] = nil
       } else {
         entries[name]?.signature = signature
-        entries[name]?.deadline = now + settle
+        entries[name]?.deadline = now + entry.settle
       }
     }
-    return settled.sorted()
+    return settled.sorted { $0.name < $1.name }
   }
 
   private static func signature(of name: String, in new: Directory) -> [Int64] {

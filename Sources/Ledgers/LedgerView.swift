@@ -5,7 +5,7 @@ import Messages
 
 /// The ledger as tools look at it: read-only, briefly, beside a running daemon or without one.
 public struct LedgerView: Sendable {
-  let queue: DatabaseQueue
+  private let queue: DatabaseQueue
 
   /// Opens the ledger in `state` for reading.
   public init(in state: Directory) throws {
@@ -16,9 +16,19 @@ public struct LedgerView: Sendable {
     configuration.busyMode = .timeout(10)
     do {
       queue = try DatabaseQueue(path: path, configuration: configuration)
-      if try queue.read(LedgerSchema.migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
     } catch let error as DatabaseError {
       throw LedgerError.damaged(path: path, fault: error.message ?? error.description)
+    }
+    let migrator = LedgerSchema.migrator
+    if try read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
+    // A daemon that starts for the first time makes the tables at this moment.
+    if try !read(migrator.hasCompletedMigrations) { throw LedgerError.missing(path: path) }
+  }
+
+  /// Asks one question; SQLite's own errors come out as the ledger's.
+  func read<Answer>(_ question: (Database) throws -> Answer) throws -> Answer {
+    do { return try queue.read(question) } catch let error as DatabaseError {
+      throw LedgerError.damaged(path: queue.path, fault: error.message ?? error.description)
     }
   }
 }
@@ -28,7 +38,7 @@ extension LedgerView {
   ///
   /// - Returns: what is good about it. Throws `LedgerError.damaged` with the first fault found.
   public func checkIntegrity() throws -> String {
-    let (fault, waiting) = try queue.read { database in
+    let (fault, waiting) = try read { database in
       (
         try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer",
         try Int.fetchOne(database, sql: "SELECT coalesce(sum(waiting), 0) FROM conversations") ?? 0
@@ -65,7 +75,7 @@ extension LedgerView {
     var conditions = [state.map { _ in "m.state = ?" } ?? "m.\(LedgerSchema.waiting)"]
     if conversation != nil { conditions.append("c.conversation = ?") }
     let arguments = [state?.rawValue, conversation].compactMap { $0 }
-    try queue.read { database in
+    try read { database in
       let rows = try Row.fetchCursor(
         database,
         sql: """
@@ -86,7 +96,7 @@ extension LedgerView {
       let lower = index == 0 ? "" : "\(age) >= \(minutes[index - 1]) AND "
       return "count(*) FILTER (WHERE \(lower)\(age) < \(minutes[index]))"
     } + ["count(*) FILTER (WHERE \(age) >= \(minutes.last ?? 0))"]).joined(separator: ", ")
-    return try queue.read { database in
+    return try read { database in
       try Row.fetchAll(
         database,
         sql: """

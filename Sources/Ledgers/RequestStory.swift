@@ -51,14 +51,14 @@ public struct RequestStory: Sendable {
 extension LedgerView {
   /// What has become of a request, and whether its directory is at its last place; nil when the ledger does not know it.
   public func state(of request: String) throws -> (state: RequestState, isFiled: Bool)? {
-    try queue.read { database in
+    try read { database in
       try Row.fetchOne(database, sql: "SELECT state, filed FROM requests WHERE request = ?", arguments: [request])
     }.map { (RequestState(rawValue: $0["state"]) ?? .failed, $0["filed"]) }
   }
 
   /// The states of a request's messages, in order.
   public func messageStates(of request: String) throws -> [(message: MessageID, state: MessageState)] {
-    try queue.read { database in
+    try read { database in
       try Row.fetchAll(
         database,
         sql: """
@@ -72,7 +72,7 @@ extension LedgerView {
 
   /// The whole story of a request; nil when the ledger does not know it.
   public func story(of request: String) throws -> RequestStory? {
-    try queue.read { database in
+    try read { database in
       guard
         let row = try Row.fetchOne(
           database,

@@ -23,20 +23,20 @@ public struct ArrivalScan: Sendable {
 
   public var count: Int { found.count }
 
-  /// Looks at every name in `new` but those in `known`, and arranges them in order of arrival.
-  public init(_ new: Directory, except known: Set<String>) throws {
+  /// Looks at every name in `new` and arranges them in order of arrival.
+  public init(_ new: Directory) throws {
     try new.forEachName { bytes in
       guard let name = String(validating: bytes, as: UTF8.self), names.count + bytes.count <= UInt32.max else {
         foreign.append(bytes)
         return foreign.count < 1000
       }
       // Gone between the listing and the look is normal: a client took it back.
-      guard !known.contains(name), let entry = try new.entry(name) else { return true }
+      guard let entry = try new.entry(name) else { return true }
       let numbered = try ArrivalNumber.isNumbered(name) && new.entry("\(name)/error") == nil
       found.append(
         Found(
           changed: entry.changed, start: UInt32(names.count), length: UInt16(bytes.count),
-          maybeInPlace: entry.changed == entry.modified, numbered: numbered))
+          maybeInPlace: !numbered && entry.changed == entry.modified, numbered: numbered))
       names += bytes
       return true
     }

@@ -2,7 +2,7 @@
 # photo before text, with a complete receipt, and no object, temporary file or request is left behind.
 . "$(dirname "$0")/../library.sh"
 
-cc -shared -fPIC -O1 -o killpoint.so "$here/../Support/killpoint/killpoint.c" -ldl
+cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
 "$python" -c 'from PIL import Image; Image.effect_noise((900, 700), 60).convert("RGB").save("photo.jpg", quality=90)'
 
 check() {
