@@ -86,12 +86,20 @@ let package = Package(
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Photos", "Messages", "TestSupport"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
-    .testTarget(name: "StoresTests", dependencies: ["Stores", "Messages", "TestSupport", "Digests", "Seals", "DurableFiles"]),
-    .testTarget(name: "NetworksTests", dependencies: ["Networks", "Messages", "TestSupport", "Digests", "Stores", "DurableFiles"]),
+    .testTarget(
+      name: "StoresTests", dependencies: ["Stores", "Messages", "TestSupport", "Digests", "Seals", "DurableFiles"]),
+    .testTarget(
+      name: "NetworksTests", dependencies: ["Networks", "Messages", "TestSupport", "Digests", "Stores", "DurableFiles"]),
     .testTarget(
       name: "SettingsTests", dependencies: ["Settings", "Messages", "TestSupport"], exclude: ["BadConfigurations"]),
-    .testTarget(name: "SpoolingTests", dependencies: ["Spooling", "Messages", "TestSupport", "Digests", "DurableFiles"]),
+    .testTarget(
+      name: "SpoolingTests", dependencies: ["Spooling", "Messages", "TestSupport", "Digests", "DurableFiles"]),
     .testTarget(name: "LedgersTests", dependencies: ["Ledgers", "Messages", "TestSupport", "Digests", "DurableFiles"]),
-    .testTarget(name: "DeliveryTests", dependencies: ["Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks", "Stores", "Seals", "Photos", "Control"]),
+    .testTarget(
+      name: "DeliveryTests",
+      dependencies: [
+        "Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks", "Stores",
+        "Seals", "Photos", "Control",
+      ]),
   ]
 )

@@ -33,9 +33,10 @@ public struct Daemon: Sendable {
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
     let photos = PhotoLine(
       ledger: ledger, files: files, preparer: preparer, destinations: destinations, inMemory: options.uploads, log: log)
-    let filing = Filing(ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 1), log: log)
+    let filing = Filing(ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), log: log)
     let sweeper = Sweeper(ledger: ledger, destinations: destinations, log: log)
-    let dispatcher = Dispatcher(ledger: ledger, photos: photos, options: options, log: log) { conversation, isStopping in
+    let dispatcher = Dispatcher(ledger: ledger, photos: photos, options: options, log: log) {
+      conversation, isStopping in
       ConversationWorker(
         conversation: conversation, ledger: ledger, files: files, photos: photos, destinations: destinations,
         options: options, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)

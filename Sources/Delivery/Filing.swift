@@ -19,6 +19,7 @@ struct Filing: Service {
   let pool: BlockingPool
   let log: Logger
   private let bell = Bell()
+  private let isStopping = StopFlag()
 
   /// Requests that share the syncs of the directories.
   private static let batch = 128
@@ -39,13 +40,15 @@ struct Filing: Service {
     await withGracefulShutdownHandler {
       for await _ in bell.rings {
         do {
-          while try await fileBatch() {}
+          var hasMore = true
+          while hasMore && !isStopping.isSet { hasMore = try await fileBatch() }
         } catch {
           log.error("finished requests are left for later", metadata: ["error": "\(error)"])
           await alarm.ring(in: 5)
         }
       }
     } onGracefulShutdown: {
+      isStopping.set()
       bell.retire()
     }
     await alarm.stop()
@@ -55,23 +58,29 @@ struct Filing: Service {
   private func fileBatch() async throws -> Bool {
     let requests = try await ledger.unfiled(limit: Self.batch)
     if requests.isEmpty { return false }
-    let filed = try await pool.run { [spool, log] in
-      let filed = requests.filter { request in
-        do {
-          try spool.file(request)
-          return true
-        } catch {
-          log.error("cannot file a request", metadata: ["request": "\(request.request)", "error": "\(error)"])
-          return false
-        }
-      }
+    let filed = await withTaskGroup(of: UnfiledRequest?.self) { group in
+      // Many at a time: the disk then syncs them together.
+      for request in requests { group.addTask { await file(request) } }
+      return await group.reduce(into: [UnfiledRequest]()) { if let request = $1 { $0.append(request) } }
+    }
+    try await pool.run { [spool] in
       for directory in [spool.sent, spool.failed, spool.cur, spool.new] { try directory.sync() }
-      return filed
     }
     try await ledger.markFiled(filed.map(\.row))
     for request in filed { report(request) }
     if filed.count < requests.count { throw FilingError(left: requests.count - filed.count) }
     return true
+  }
+
+  /// Files one request; nil when that failed and was logged.
+  private func file(_ request: UnfiledRequest) async -> UnfiledRequest? {
+    do {
+      try await pool.run { [spool] in try spool.file(request) }
+      return request
+    } catch {
+      log.error("cannot file a request", metadata: ["request": "\(request.request)", "error": "\(error)"])
+      return nil
+    }
   }
 
   private func report(_ request: UnfiledRequest) {

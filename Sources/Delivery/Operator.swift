@@ -94,7 +94,9 @@ public struct Operator: Sendable {
 
   /// Removes a request that was dropped and not accepted yet. It leaves `new/` in one rename.
   private func takeBack(_ name: String) throws -> Bool {
-    guard RequestName(name) != nil, let entry = try spool.new.entry(name), entry.kind == .directory else { return false }
+    guard RequestName(name) != nil, let entry = try spool.new.entry(name), entry.kind == .directory else {
+      return false
+    }
     let trash = try spool.state.directory(creating: "trash")
     let parked = "\(name)-\(UUID().uuidString)"
     do {

@@ -167,7 +167,9 @@ extension Directory {
   /// Renames an entry whose name may be any bytes; false when it is gone.
   public func moveAnything(_ name: [UInt8], to other: Directory, as newName: String) throws(FileError) -> Bool {
     let status = (name + [0]).withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { ckernel_rename_exclusive(descriptor, $0.baseAddress, other.descriptor, newName) }
+      bytes.withMemoryRebound(to: CChar.self) {
+        ckernel_rename_exclusive(descriptor, $0.baseAddress, other.descriptor, newName)
+      }
     }
     if status == 0 { return true }
     if errno == ENOENT { return false }

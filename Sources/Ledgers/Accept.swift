@@ -50,7 +50,8 @@ private struct Acceptor {
   private func known(_ new: NewRequest) throws -> Known? {
     let row = try Row.fetchOne(
       database,
-      sql: "SELECT id, request, state, filed, error FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1",
+      sql:
+        "SELECT id, request, state, filed, error FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1",
       arguments: [Int64(bitPattern: new.inode), new.born])
     return row.map { row in
       Known(

@@ -69,7 +69,8 @@ public final class Ledger: Sendable {
       )
     }
     guard journal == "wal", synchronous == 2 else {
-      throw LedgerError.notDurable("journal_mode is \(journal ?? "?"), synchronous is \(synchronous ?? -1) instead of wal and 2")
+      throw LedgerError.notDurable(
+        "journal_mode is \(journal ?? "?"), synchronous is \(synchronous ?? -1) instead of wal and 2")
     }
   }
 }

@@ -1,6 +1,6 @@
 import DurableFiles
-import Glibc
 import GRDB
+import Glibc
 import Messages
 
 /// The ledger as tools look at it: read-only, briefly, beside a running daemon or without one.
@@ -92,10 +92,11 @@ extension LedgerView {
   /// older than the last counts in one more. Conversations with the most waiting messages come first.
   public func shape(minutes: [Int], at now: Timestamp) throws -> [(conversation: String, counts: [Int])] {
     let age = "(\(now.milliseconds) - r.accepted_at) / 60000.0"
-    let columns = (minutes.indices.map { index in
-      let lower = index == 0 ? "" : "\(age) >= \(minutes[index - 1]) AND "
-      return "count(*) FILTER (WHERE \(lower)\(age) < \(minutes[index]))"
-    } + ["count(*) FILTER (WHERE \(age) >= \(minutes.last ?? 0))"]).joined(separator: ", ")
+    let columns =
+      (minutes.indices.map { index in
+        let lower = index == 0 ? "" : "\(age) >= \(minutes[index - 1]) AND "
+        return "count(*) FILTER (WHERE \(lower)\(age) < \(minutes[index]))"
+      } + ["count(*) FILTER (WHERE \(age) >= \(minutes.last ?? 0))"]).joined(separator: ", ")
     return try read { database in
       try Row.fetchAll(
         database,

@@ -51,7 +51,9 @@ extension Ledger {
       let isBeingDeleted = try Bool.fetchOne(
         database, sql: "SELECT EXISTS (SELECT 1 FROM uploads WHERE object = ? AND store = ? AND state = 'deleting')",
         arguments: [object, store])
-      if isBeingDeleted == true { throw DeliveryError(.conflict, "the same photo is just being deleted from its store") }
+      if isBeingDeleted == true {
+        throw DeliveryError(.conflict, "the same photo is just being deleted from its store")
+      }
       guard try database.move(message, to: .uploading) else { return false }
       try database.execute(
         sql: """

@@ -95,7 +95,8 @@ public struct JPEGPreparer: Sendable {
     }
     if structure.scans > limits.scans {
       throw DeliveryError(
-        .imageLimits, "the JPEG has \(structure.scans) scans; the limit is \(limits.scans); save it as an ordinary JPEG")
+        .imageLimits, "the JPEG has \(structure.scans) scans; the limit is \(limits.scans); save it as an ordinary JPEG"
+      )
     }
     return CheckedFrame(
       structure: structure, width: frame.width, height: frame.height, components: frame.components)

@@ -25,7 +25,8 @@ struct Pixels {
     var status: Int32 = 0
     let result = [UInt8](unsafeUninitializedCapacity: width * height * channels) { target, count in
       status = cpixels_resample(
-        samples, Int32(self.width), Int32(self.height), Int32(channels), target.baseAddress, Int32(width), Int32(height))
+        samples, Int32(self.width), Int32(self.height), Int32(channels), target.baseAddress, Int32(width), Int32(height)
+      )
       count = width * height * channels
     }
     if status != 0 { throw DeliveryError(.imageLimits, "there is no memory to scale the photo; make it smaller") }

@@ -56,9 +56,9 @@ public final class Spool: Sendable {
     func open(_ name: String) throws -> Directory {
       do {
         return try root.directory(name)
-      } catch where error.isMissing {
+      } catch  where error.isMissing {
         throw SpoolError.notASpool(root.path, missing: name)
-      } catch where error.code == EXDEV {
+      } catch  where error.code == EXDEV {
         throw SpoolError.severalFilesystems(root.path(of: name))
       }
     }
@@ -82,7 +82,7 @@ public final class Spool: Sendable {
 
   /// Opens the directory of an accepted request; nil when it is not in `cur/`.
   public func accepted(_ name: RequestName) throws -> Directory? {
-    do { return try cur.directory(name.text) } catch where error.isMissing { return nil }
+    do { return try cur.directory(name.text) } catch  where error.isMissing { return nil }
   }
 
   private static func absolute(_ path: String) -> String {

@@ -15,7 +15,9 @@ public struct Submission: Sendable {
   /// What to copy, in the order to send.
   public var photos: [File]
 
-  public init(to conversation: ConversationID, from inbox: InboxID?, key: IdempotencyKey?, text: String?, photos: [File]) {
+  public init(
+    to conversation: ConversationID, from inbox: InboxID?, key: IdempotencyKey?, text: String?, photos: [File]
+  ) {
     self.conversation = conversation
     self.inbox = inbox
     self.key = key
@@ -103,7 +105,8 @@ public struct Submission: Sendable {
   /// `ORDER-PID-RANDOM`. The first part sorts by arrival, the others make the name unique.
   private static func freshName(order: UInt64) -> String {
     var random = SystemRandomNumberGenerator()
-    return ArrivalNumber.prefix(order) + "-\(getpid())-" + String(UInt32.random(in: 0 ... .max, using: &random), radix: 36)
+    return ArrivalNumber.prefix(order) + "-\(getpid())-"
+      + String(UInt32.random(in: 0 ... .max, using: &random), radix: 36)
   }
 }
 

@@ -18,6 +18,9 @@ struct CheckCommand: AsyncParsableCommand {
     for key in SettingsSchema.settings.map(\.key) where settings.origin(of: key) != .byDefault {
       print("  \(key) from \(settings.origin(of: key))")
     }
+    guard access(settings.spool.directory, F_OK) == 0 else {
+      return print("spool \(settings.spool.directory): none yet; `photospool run` makes it")
+    }
     var problems = 0
     for (subject, check) in checks(settings) {
       do { print("\(subject): \(try await check())") } catch {
@@ -35,7 +38,7 @@ struct CheckCommand: AsyncParsableCommand {
       (
         "spool \(path)",
         {
-          let spool = try Spool(creating: path)
+          let spool = try Spool(opening: path)
           try Self.checkParents(of: spool.path)
           return "complete, on one filesystem"
         }

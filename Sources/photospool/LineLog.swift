@@ -42,7 +42,9 @@ struct LineLog: LogHandler {
 
   private func logfmt(_ value: String) -> String {
     let safe = escaped(String(value.prefix(2_000)))
-    guard safe.isEmpty || safe.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" || $0 == "\\" }) else { return safe }
+    guard safe.isEmpty || safe.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" || $0 == "\\" }) else {
+      return safe
+    }
     return "\"" + safe.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
   }
 

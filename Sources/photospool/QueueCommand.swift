@@ -134,7 +134,9 @@ private struct QueuePrinter {
     }
   }
 
-  private static func columns(_ request: String, _ size: String, _ time: String, _ state: String, _ to: String) -> String {
+  private static func columns(_ request: String, _ size: String, _ time: String, _ state: String, _ to: String)
+    -> String
+  {
     func pad(_ text: String, _ width: Int) -> String {
       text + String(repeating: " ", count: max(0, width - text.count))
     }

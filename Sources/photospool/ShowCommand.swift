@@ -53,7 +53,8 @@ struct ShowCommand: ParsableCommand {
       row("  next", message.line.nextAttempt?.description)
       for attempt in message.attempts {
         let end = attempt.endedAt == nil ? "running" : attempt.cause ?? (attempt.error == nil ? "done" : "interrupted")
-        row("  \(attempt.step) \(attempt.number)", "\(attempt.startedAt) \(end)\(attempt.error.map { ": \($0)" } ?? "")")
+        row(
+          "  \(attempt.step) \(attempt.number)", "\(attempt.startedAt) \(end)\(attempt.error.map { ": \($0)" } ?? "")")
       }
     }
   }

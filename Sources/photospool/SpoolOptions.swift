@@ -7,7 +7,8 @@ import Spooling
 
 /// The options that every command takes.
 struct SpoolOptions: ParsableArguments {
-  @Option(name: .long, help: "The spool directory. (default: $PHOTOSPOOL_SPOOL, else the configuration's, else ./spool)")
+  @Option(
+    name: .long, help: "The spool directory. (default: $PHOTOSPOOL_SPOOL, else the configuration's, else ./spool)")
   var spool: String?
 
   @Option(name: .long, help: "The configuration file. (default: $PHOTOSPOOL_CONFIG, else the first that is found)")

@@ -15,14 +15,17 @@ import Testing
   }
 
   @Test func twoIdentifiersNeverShareAName() throws {
-    let texts = ["a/b", "a%2Fb", "a%252Fb", "A/B", "ä", "a\u{308}", String(repeating: "é", count: 120) + "1"]
+    let texts =
+      ["a/b", "a%2Fb", "a%252Fb", "A/B", "ä", "a\u{308}", String(repeating: "é", count: 120) + "1"]
       + [String(repeating: "é", count: 120) + "2"]
     let names = Set(texts.map { ConversationID(unchecked: $0).fileName })
     #expect(names.count == texts.count)
   }
 
   @Test func longNamesLeaveRoomForAnEnding() throws {
-    for text in [String(repeating: "é", count: 127), String(repeating: "a", count: 255), String(repeating: "/", count: 200)] {
+    for text in [
+      String(repeating: "é", count: 127), String(repeating: "a", count: 255), String(repeating: "/", count: 200),
+    ] {
       #expect(try ConversationID(text).fileName.utf8.count <= 200)
     }
   }

@@ -18,7 +18,8 @@ check() {
 k=1 kills=0
 while :; do
   rm -rf "$spool"
-  "$photospool" check > check.log 2>&1
+  start_daemon
+  stop_daemon
   drop r family 'hello' photo.jpg
   rm -f counter trace
   : > start.log

@@ -1,7 +1,8 @@
 # A backlog that came while no daemon ran goes out in its order, and the daemon's memory stays flat.
 . "$(dirname "$0")/../library.sh"
 
-"$photospool" check > check.log
+start_daemon
+stop_daemon
 "$python" - "$spool" <<'PYTHON'
 import os, sys
 for number in range(5000):

@@ -1,7 +1,8 @@
 # `photospool send` drops a request durably with the daemon up or down, in order, once per id, and says what is wrong.
 . "$(dirname "$0")/../library.sh"
 
-"$photospool" check > check.log
+start_daemon
+stop_daemon
 first=$("$photospool" send --to family --text one)
 second=$(echo two | "$photospool" send --to family --text - --photo "$photos/Wine_by_Jakkub_Mede.jpg" --id key-1)
 third=$("$photospool" send --to family --text three --from me)
