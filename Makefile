@@ -1,7 +1,7 @@
 # The index of what one can do here.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := build-essential jq libimage-exiftool-perl libinotifytools0-dev libjpeg62-turbo-dev liblcms2-dev libsqlite3-dev libssl-dev \
+PACKAGES := build-essential imagemagick jq libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libsqlite3-dev libssl-dev \
 	lomiri-wallpapers-16.04 pkg-config python3-venv sqlite3
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python

@@ -84,7 +84,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/Support", exclude: ["python"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
-    .testTarget(name: "PhotosTests", dependencies: ["Photos", "Messages", "TestSupport"]),
+    .testTarget(name: "PhotosTests", dependencies: ["Blocking", "Photos", "Messages", "TestSupport"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
       name: "StoresTests", dependencies: ["Stores", "Messages", "TestSupport", "Digests", "Seals", "DurableFiles"]),
@@ -94,7 +94,11 @@ let package = Package(
       name: "SettingsTests", dependencies: ["Settings", "Messages", "TestSupport"], exclude: ["BadConfigurations"]),
     .testTarget(
       name: "SpoolingTests", dependencies: ["Spooling", "Messages", "TestSupport", "Digests", "DurableFiles"]),
-    .testTarget(name: "LedgersTests", dependencies: ["Ledgers", "Messages", "TestSupport", "Digests", "DurableFiles"]),
+    .testTarget(
+      name: "LedgersTests",
+      dependencies: [
+        "Ledgers", "Messages", "TestSupport", "Digests", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .testTarget(
       name: "DeliveryTests",
       dependencies: [

@@ -54,7 +54,11 @@ final class GroupCommit: Sendable {
 
   /// The last checkpoint and the close, under the lock.
   func close() throws {
-    try lock.whileHeld { try pool.close() }
+    try lock.whileHeld {
+      // The last connection to close may be a reader, which checkpoints nothing.
+      _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+      try pool.close()
+    }
   }
 
   private func drain(_ database: Database) {

@@ -11,10 +11,14 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
   }
 
-  /// RFC 3339 in UTC with milliseconds: `2026-02-28T12:00:00.250Z`.
+  /// RFC 3339 in UTC with milliseconds: `2026-02-28T12:00:00.250Z`. Read back, it is the same moment.
   public var description: String {
-    Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-      .formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
+    // The fraction is put in by hand: a formatter of floating-point seconds is a millisecond off now and then.
+    let (seconds, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    let isNegative = fraction < 0
+    let whole = Date(timeIntervalSince1970: Double(isNegative ? seconds - 1 : seconds)).formatted(.iso8601)
+    let digits = String(isNegative ? fraction + 1000 : fraction)
+    return "\(whole.dropLast()).\(String(repeating: "0", count: 3 - digits.count))\(digits)Z"
   }
 
   public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
@@ -33,8 +37,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
 extension Timestamp {
   /// Reads what `description` wrote; nil for anything else.
   public init?(_ text: String) {
-    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    guard let date = try? Date(text, strategy: style) else { return nil }
-    self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
+    let parts = text.split(separator: ".")
+    guard parts.count == 2, parts[1].count == 4, let fraction = Int64(parts[1].dropLast()), fraction >= 0,
+      let date = try? Date("\(parts[0])Z", strategy: .iso8601)
+    else { return nil }
+    self.init(milliseconds: Int64(date.timeIntervalSince1970) * 1000 + fraction)
   }
 }

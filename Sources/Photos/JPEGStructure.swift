@@ -1,96 +1,102 @@
-import Messages
+import Glibc
 
-/// The segments of a JPEG file (ITU-T T.81, annex B), found without decoding anything. Every length is checked.
+/// The markers of a JPEG from its start to its end marker, without decoding anything.
 struct JPEGStructure {
-  /// What the frame header says.
-  struct Frame {
-    /// The low byte of the SOF marker: 0xc0 baseline, 0xc2 progressive, 0xc3 lossless, from 0xc9 arithmetic.
+  /// An application or comment segment.
+  struct Segment {
     let marker: UInt8
+    /// Where its contents lie in the file, without the marker and the length.
+    let contents: Range<Int>
+  }
+
+  /// What the frame header says of the picture.
+  struct Frame {
+    /// The low byte of the marker, 0xC0 to 0xCF, which names the process.
+    let marker: UInt8
+    /// Bits per sample.
     let precision: Int
     let width: Int
     let height: Int
     let components: Int
   }
 
-  struct Segment {
-    let marker: UInt8
-    let contents: Range<Int>
-  }
+  /// More than any camera writes; what comes after them is not looked at.
+  static let segmentLimit = 2000
 
-  private(set) var frame: Frame?
-  /// APPn and COM segments, in order.
   private(set) var segments: [Segment] = []
+  private(set) var frame: Frame?
   private(set) var scans = 0
-  /// Bytes behind the end of the picture.
-  private(set) var trailingBytes = 0
-  /// Whether the end-of-image marker was found.
-  private(set) var hasEnd = false
+  /// The offset behind the end marker; nil when there is none.
+  private(set) var end: Int?
 
-  /// More segments than any honest file has.
-  private static let mostSegments = 4_096
-
-  init(_ bytes: [UInt8]) {
-    bytes.withUnsafeBufferPointer { walk($0) }
-  }
-
-  private mutating func walk(_ bytes: UnsafeBufferPointer<UInt8>) {
-    var position = 2
-    while position + 1 < bytes.count, segments.count < Self.mostSegments {
-      guard bytes[position] == 0xff else {
-        // Between segments there should be nothing; decoders pass over what is there.
-        position += 1
-        continue
-      }
-      let marker = bytes[position + 1]
+  init(of photo: [UInt8]) {
+    var offset = 2
+    while let (marker, contents) = Self.nextMarker(in: photo, from: &offset) {
       switch marker {
-      case 0xff:
-        position += 1
-      case 0x00, 0x01, 0xd0...0xd8:
-        position += 2
-      case 0xd9:
-        hasEnd = true
-        trailingBytes = bytes.count - position - 2
+      case 0xD9:
+        end = offset
         return
+      case 0xDA:
+        scans += 1
+        offset = Self.endOfScan(in: photo, from: contents.upperBound)
+      case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+        if frame == nil { frame = Self.frame(marker, in: ByteReader(photo, contents)) }
+      case 0xE0...0xEF, 0xFE:
+        if segments.count < Self.segmentLimit { segments.append(Segment(marker: marker, contents: contents)) }
       default:
-        guard position + 3 < bytes.count else { return }
-        let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
-        guard length >= 2, position + 2 + length <= bytes.count else { return }
-        let contents = position + 4..<position + 2 + length
-        note(marker, contents, bytes)
-        position = contents.upperBound
-        if marker == 0xda {
-          scans += 1
-          position = endOfEntropyData(bytes, from: position)
-        }
+        break
       }
     }
   }
 
-  private mutating func note(_ marker: UInt8, _ contents: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>) {
-    switch marker {
-    case 0xc0...0xc3, 0xc5...0xc7, 0xc9...0xcb, 0xcd...0xcf:
-      guard frame == nil, contents.count >= 6 else { return }
-      let start = contents.lowerBound
-      frame = Frame(
-        marker: marker, precision: Int(bytes[start]), width: Int(bytes[start + 3]) << 8 | Int(bytes[start + 4]),
-        height: Int(bytes[start + 1]) << 8 | Int(bytes[start + 2]), components: Int(bytes[start + 5]))
-    case 0xe0...0xef, 0xfe:
-      segments.append(Segment(marker: marker, contents: contents))
-    default:
-      break
+  /// Finds the next marker with its contents and leaves `offset` behind them; nil at the end of the file, and when
+  /// the contents run over it.
+  private static func nextMarker(in photo: [UInt8], from offset: inout Int) -> (UInt8, Range<Int>)? {
+    while offset < photo.count {
+      // Anything that is no marker is skipped, as libjpeg does.
+      while offset < photo.count, photo[offset] != 0xFF { offset += 1 }
+      while offset < photo.count, photo[offset] == 0xFF { offset += 1 }
+      guard offset < photo.count else { return nil }
+      let marker = photo[offset]
+      offset += 1
+      switch marker {
+      case 0x00, 0x01, 0xD0...0xD8:
+        continue
+      case 0xD9:
+        return (marker, offset..<offset)
+      default:
+        guard offset + 2 <= photo.count else { return nil }
+        let length = Int(photo[offset]) << 8 | Int(photo[offset + 1])
+        guard length >= 2, offset + length <= photo.count else { return nil }
+        let contents = offset + 2..<offset + length
+        offset += length
+        return (marker, contents)
+      }
+    }
+    return nil
+  }
+
+  /// The offset of the first marker behind a scan's data, in which 0xFF is followed by 0 or a restart number.
+  private static func endOfScan(in photo: [UInt8], from start: Int) -> Int {
+    photo.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return start }
+      var offset = start
+      while offset < bytes.count, let found = memchr(base + offset, 0xFF, bytes.count - offset) {
+        offset = UnsafeRawPointer(found) - base
+        guard offset + 1 < bytes.count else { return bytes.count }
+        let next = bytes[offset + 1]
+        if next != 0 && next != 0xFF && !(0xD0...0xD7).contains(next) { return offset }
+        offset += next == 0xFF ? 1 : 2
+      }
+      return bytes.count
     }
   }
 
-  /// Entropy-coded data ends at the first marker that is neither stuffing nor a restart.
-  private func endOfEntropyData(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-    var position = start
-    while position + 1 < bytes.count {
-      if bytes[position] == 0xff {
-        let next = bytes[position + 1]
-        if next != 0 && next != 0xff && !(0xd0...0xd7).contains(next) { return position }
-      }
-      position += 1
-    }
-    return bytes.count
+  private static func frame(_ marker: UInt8, in contents: ByteReader) -> Frame? {
+    guard let precision = contents.byte(at: 0), let height = contents.uint16(at: 1),
+      let width = contents.uint16(at: 3), let components = contents.byte(at: 5)
+    else { return nil }
+    return Frame(
+      marker: marker, precision: Int(precision), width: width, height: height, components: Int(components))
   }
 }

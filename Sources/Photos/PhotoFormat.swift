@@ -1,26 +1,65 @@
-/// The kind of a file, told by its first bytes and never by its name.
-public enum PhotoFormat: String, Sendable, CaseIterable {
-  case jpeg, png, gif, webp, heic, avif, tiff, bmp, jxl, pdf
+/// What kind of picture a file is, told by its first bytes; names and announced types lie.
+public enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
+  case jpeg, png, gif, webp, heic, avif, tiff, bmp
+  case jpegXL = "jxl"
+  case jpeg2000 = "jp2"
+  case svg, pdf
 
-  /// Nil when the bytes begin like no picture that we know by name.
+  /// The format of a file that begins with `bytes`, or nil for anything that is not a picture.
   public init?(of bytes: [UInt8]) {
-    func starts(_ magic: [UInt8], at offset: Int = 0) -> Bool {
-      bytes.count >= offset + magic.count && bytes[offset..<offset + magic.count].elementsEqual(magic)
+    func begins(_ prefix: [UInt8], at offset: Int = 0) -> Bool {
+      bytes.count >= offset + prefix.count && bytes[offset..<offset + prefix.count].elementsEqual(prefix)
     }
-    func says(_ text: String, at offset: Int = 0) -> Bool { starts(Array(text.utf8), at: offset) }
-    let brands = bytes.count >= 12 && says("ftyp", at: 4) ? String(decoding: bytes[8..<12], as: UTF8.self) : nil
-    switch true {
-    case starts([0xff, 0xd8, 0xff]): self = .jpeg
-    case starts([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]): self = .png
-    case says("GIF87a"), says("GIF89a"): self = .gif
-    case says("RIFF") && says("WEBP", at: 8): self = .webp
-    case brands == "avif" || brands == "avis": self = .avif
-    case ["heic", "heix", "hevc", "heim", "heis", "hevm", "mif1", "msf1"].contains(brands): self = .heic
-    case starts([0x49, 0x49, 0x2a, 0x00]), starts([0x4d, 0x4d, 0x00, 0x2a]): self = .tiff
-    case starts([0xff, 0x0a]), starts([0, 0, 0, 0x0c, 0x4a, 0x58, 0x4c, 0x20]): self = .jxl
-    case says("%PDF-"): self = .pdf
-    case says("BM"): self = .bmp
-    default: return nil
+    func says(_ text: String, at offset: Int = 0) -> Bool { begins(Array(text.utf8), at: offset) }
+
+    if begins([0xFF, 0xD8]) {
+      self = .jpeg
+    } else if begins([0x89]) && says("PNG\r\n", at: 1) {
+      self = .png
+    } else if says("GIF87a") || says("GIF89a") {
+      self = .gif
+    } else if says("RIFF") && says("WEBP", at: 8) {
+      self = .webp
+    } else if says("ftyp", at: 4), let format = Self.ofBrand(in: bytes) {
+      self = format
+    } else if begins([0x49, 0x49, 0x2A, 0]) || begins([0x4D, 0x4D, 0, 0x2A]) {
+      self = .tiff
+    } else if says("BM") && begins([0, 0, 0, 0], at: 6) {
+      self = .bmp
+    } else if begins([0xFF, 0x0A]) || says("JXL ", at: 4) {
+      self = .jpegXL
+    } else if says("jP  ", at: 4) || begins([0xFF, 0x4F, 0xFF, 0x51]) {
+      self = .jpeg2000
+    } else if says("<svg") {
+      self = .svg
+    } else if says("%PDF") {
+      self = .pdf
+    } else {
+      return nil
     }
+  }
+
+  /// The name for people.
+  public var name: String {
+    switch self {
+    case .jpegXL: "JPEG XL"
+    case .jpeg2000: "JPEG 2000"
+    case .webp: "WebP"
+    default: rawValue.uppercased()
+    }
+  }
+
+  /// HEIC and AVIF are one container; its brand, or a compatible one, says what is in it.
+  private static func ofBrand(in bytes: [UInt8]) -> PhotoFormat? {
+    let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    let end = min(bytes.count, max(length, 12), 8 + 4 * 64)
+    for offset in stride(from: 8, to: end - 3, by: 4) where offset != 12 {
+      switch String(decoding: bytes[offset..<offset + 4], as: UTF8.self) {
+      case "avif", "avis": return .avif
+      case "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1": return .heic
+      default: continue
+      }
+    }
+    return nil
   }
 }

@@ -1,23 +1,41 @@
-/// What a photo may be as it comes in, and has to be as it goes out.
+/// What a photo may cost, and what becomes of it.
 public struct PhotoLimits: Sendable, Hashable, Codable {
-  /// Bytes of a photo as dropped.
+  /// The largest photo that is looked at, in bytes.
   public var inputBytes = 10_000_000
-  /// Pixels of a photo as dropped, from its header.
+  /// Width times height of the photo as it is stored.
   public var pixels = 100_000_000
-  /// Scans of a progressive JPEG. Honest files have about ten; each costs a pass over the whole picture.
+  /// Scans of a progressive photo; an honest one has ten.
   public var scans = 100
-  /// Bytes that the decoder may use for itself: a progressive photo at the limit of pixels needs 300 MB.
-  public var decoderMemory = 400_000_000
-  /// Pixels of the longer side of what is sent, 1 to 2732.
+  /// Pixels times scans, which is what a progressive photo costs: 1.5 thousand million take one or two seconds.
+  public var pixelScans = 1_500_000_000
+  /// Memory for a decoder, in bytes. A progressive photo needs two to six bytes for each pixel.
+  public var decoderBytes = 512 << 20
+  /// The longer side of what is sent, in pixels: 1 to 2732. Smaller photos are never enlarged.
   public var longestSide = 2048
-  /// Bytes of what is sent, this number included.
+  /// The largest JPEG that is sent, in bytes; one of exactly this size is sent.
   public var outputBytes = 999_999
-  /// The JPEG quality that is tried first, 1 to 100.
+  /// The JPEG quality to begin with, 1 to 100.
   public var bestQuality = 85
   /// The JPEG quality below which the photo is made smaller instead.
   public var worstQuality = 50
-  /// Pixels of the longer side of the thumbnail.
+  /// The longer side of the thumbnail, in pixels.
   public var thumbnailSide = 300
+  /// The JPEG quality of the thumbnail.
+  public var thumbnailQuality = 80
 
   public init() {}
+
+  /// The same limits with every number brought into the range that makes sense of it.
+  var sane: PhotoLimits {
+    var limits = self
+    limits.longestSide = min(max(longestSide, 1), 2732)
+    limits.thumbnailSide = min(max(thumbnailSide, 1), 2732)
+    limits.bestQuality = min(max(bestQuality, 1), 100)
+    limits.worstQuality = min(max(worstQuality, 1), limits.bestQuality)
+    limits.thumbnailQuality = min(max(thumbnailQuality, 1), 100)
+    limits.scans = max(scans, 1)
+    // The encoder is given a buffer of this size.
+    limits.outputBytes = min(max(outputBytes, 0), 100_000_000)
+    return limits
+  }
 }

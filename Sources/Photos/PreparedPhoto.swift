@@ -1,45 +1,44 @@
-/// A photo as it is sent, with its thumbnail: upright, small enough, and nothing in it but the picture.
-public struct PreparedPhoto: Sendable {
-  /// The JPEG.
+/// A photo as it is sent, and what it was before.
+public struct PreparedPhoto: Sendable, Hashable {
+  /// The photo: upright, sRGB, without any metadata.
   public let jpeg: [UInt8]
   /// Pixels of the upright photo.
   public let width: Int
-  /// Pixels of the upright photo.
   public let height: Int
-  /// A JPEG of the same picture, upright as well.
+  /// A small JPEG of the same, upright and without metadata; never larger than the photo.
   public let thumbnail: [UInt8]
-  /// The JPEG quality it was encoded with; nil when it was not encoded again.
+  /// The JPEG quality it was encoded with; nil when its own data were kept.
   public let quality: Int?
+  /// The photo's own picture data were kept, bit for bit.
+  public let isLossless: Bool
   public let original: OriginalPhoto
-  /// What of the original is not in the photo any more, named for people: `EXIF`, `GPS position`, `XMP`…
+  /// What the original had and this photo has not, in words for people.
   public let stripped: [String]
 
-  /// Whether the picture is, sample for sample, the original's.
-  public var isLossless: Bool { quality == nil }
-
   public init(
-    jpeg: [UInt8], width: Int, height: Int, thumbnail: [UInt8], quality: Int?, original: OriginalPhoto,
-    stripped: [String]
+    jpeg: [UInt8], width: Int, height: Int, thumbnail: [UInt8], quality: Int?, isLossless: Bool,
+    original: OriginalPhoto, stripped: [String]
   ) {
     self.jpeg = jpeg
     self.width = width
     self.height = height
     self.thumbnail = thumbnail
     self.quality = quality
+    self.isLossless = isLossless
     self.original = original
     self.stripped = stripped
   }
 }
 
-/// A photo as it was dropped.
-public struct OriginalPhoto: Sendable, Hashable {
+/// What came in.
+public struct OriginalPhoto: Sendable, Hashable, Codable {
   public let format: PhotoFormat
+  /// The size of the file in bytes.
   public let bytes: Int
-  /// Pixels as stored, before it is turned upright.
+  /// Pixels as they are stored, before the orientation is applied.
   public let width: Int
-  /// Pixels as stored, before it is turned upright.
   public let height: Int
-  /// EXIF's 1 to 8.
+  /// The EXIF orientation, 1 to 8; 1 where none is given.
   public let orientation: Int
 
   public init(format: PhotoFormat, bytes: Int, width: Int, height: Int, orientation: Int) {

@@ -43,3 +43,15 @@ import Testing
     #expect(SHA256Digest(hex: "zz") == nil && SHA256Digest(hex: "abc") == nil && SHA256Digest(hex: "ab") == nil)
   }
 }
+
+@Suite struct TimestampTests {
+  @Test func everyMillisecondReadsBackAsItself() {
+    for milliseconds in Int64(1_795_244_077_000)..<1_795_244_079_000 {
+      let moment = Timestamp(milliseconds: milliseconds)
+      #expect(Timestamp(moment.description) == moment)
+    }
+    #expect(Timestamp(milliseconds: 1_772_280_000_250).description == "2026-02-28T12:00:00.250Z")
+    #expect(Timestamp(milliseconds: -1).description == "1969-12-31T23:59:59.999Z")
+    #expect(Timestamp("yesterday") == nil && Timestamp("2026-02-28T12:00:00Z") == nil)
+  }
+}

@@ -1,44 +1,78 @@
-/* libjpeg-turbo behind plain functions: errors come back as values, and no longjmp crosses into Swift. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum cjpeg_status {
-  CJPEG_OK = 0,
-  CJPEG_BROKEN = 1,    /* libjpeg gave up; `message` says why */
-  CJPEG_TRUNCATED = 2, /* the data ends too early */
-  CJPEG_SCANS = 3,     /* more scans than allowed */
-  CJPEG_MEMORY = 4     /* more memory than allowed */
-};
+// libjpeg for Swift. Every call catches the library's errors itself: no longjmp crosses a Swift frame.
+// Nothing here keeps state between photos, so photos may be worked on in several threads at once.
 
-/* How the samples of `cjpeg_pixels` are to be read. */
-enum cjpeg_colour { CJPEG_GREY = 1, CJPEG_RGB = 2, CJPEG_YCC = 3, CJPEG_CMYK = 4 };
+typedef enum {
+  CJPEG_OK,
+  // Picture data are missing: the file was cut off.
+  CJPEG_TRUNCATED,
+  // Picture data are there but make no sense.
+  CJPEG_DAMAGED,
+  CJPEG_TOO_MUCH_MEMORY,
+  CJPEG_TOO_MANY_SCANS,
+  // What the library says of it stands in the message.
+  CJPEG_REFUSED,
+} cjpeg_status;
 
-struct cjpeg_limits {
-  int scans;
-  size_t memory; /* bytes that libjpeg itself may use */
-};
+typedef enum {
+  CJPEG_GREY,
+  CJPEG_RGB,
+  CJPEG_YCC,
+  CJPEG_CMYK,
+  CJPEG_YCCK,
+  CJPEG_UNKNOWN,
+} cjpeg_color;
 
-/* Samples of 8 bits, interleaved, rows without padding. Free with cjpeg_free. */
-struct cjpeg_pixels {
-  uint8_t *samples;
-  int width;
-  int height;
-  int channels;
-  int colour;      /* enum cjpeg_colour */
-  int is_inverted; /* CMYK as Adobe writes it: 0 is full ink */
-};
+typedef struct {
+  int32_t width, height, components;
+  cjpeg_color color;
+  // An Adobe marker was seen: CMYK values are stored inverted.
+  bool adobe;
+} cjpeg_header;
 
-/* Decodes at `eighths`/8 of the size. With `wants_rgb` a three-component image comes out as RGB, else YCbCr stays so. */
-int cjpeg_decode(const uint8_t *bytes, size_t size, int eighths, int wants_rgb, struct cjpeg_limits limits,
-                 struct cjpeg_pixels *pixels, char message[200]);
+// One component as it comes out of the decoder, at the scale that was asked for.
+typedef struct {
+  int32_t width, height;
+  // How many of its samples the picture covers; the last sample of a row may lie partly outside.
+  double extent_x, extent_y;
+  // Rows that one call of cjpeg_decoder_read delivers, and the bytes that each row must have room for.
+  int32_t batch_rows, row_bytes;
+} cjpeg_component;
 
-/* Encodes grey, RGB or YCC samples as a baseline JPEG with 4:2:0 chroma and optimal Huffman codes. Free with
-   cjpeg_free. */
-int cjpeg_encode(const struct cjpeg_pixels *pixels, int quality, uint8_t **bytes, size_t *size, char message[200]);
+typedef struct cjpeg_decoder cjpeg_decoder;
 
-/* Copies the coefficients of a JPEG into a new one that holds nothing else. Free with cjpeg_free. */
-int cjpeg_copy(const uint8_t *source, size_t source_size, struct cjpeg_limits limits, uint8_t **bytes, size_t *size,
-               char message[200]);
+// A decoder of the `count` bytes, which must stay where they are until it is closed; NULL when memory is out.
+cjpeg_decoder *cjpeg_decoder_open(
+  const uint8_t *bytes, size_t count, size_t memory_limit, int32_t scan_limit);
+void cjpeg_decoder_close(cjpeg_decoder *decoder);
+// What went wrong last, in the library's words; lives as long as the decoder.
+const char *cjpeg_decoder_message(const cjpeg_decoder *decoder);
 
-void cjpeg_free(void *memory);
+cjpeg_status cjpeg_decoder_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
+// Starts decoding at `eighths`/8 of the size. A photo of several scans is read to its end here.
+cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, int32_t eighths);
+cjpeg_component cjpeg_decoder_component(const cjpeg_decoder *decoder, int32_t index);
+// Reads the next batch: `rows[c]` points to batch_rows rows for component c.
+cjpeg_status cjpeg_decoder_read(cjpeg_decoder *decoder, uint8_t ***rows);
+
+// A component for the encoder. Rows are `stride` apart and filled up to a multiple of eight samples.
+typedef struct {
+  const uint8_t *samples;
+  int32_t stride, height;
+} cjpeg_plane;
+
+// Encodes one grey plane, or three YCbCr planes of which the last two have half the width and height (rounded up).
+// `*count` is the size of the whole JPEG even where it exceeds `capacity`; then `out` is of no use.
+cjpeg_status cjpeg_encode(
+  const cjpeg_plane *planes, int32_t components, int32_t width, int32_t height, int32_t quality, bool optimize,
+  uint8_t *out, size_t capacity, size_t *count);
+
+// Writes the photo again with the same coefficients and no marker but JFIF. Refuses anything but an impeccable
+// grey or YCbCr photo. `*count` as above.
+cjpeg_status cjpeg_copy(
+  const uint8_t *bytes, size_t length, size_t memory_limit, int32_t scan_limit, uint8_t *out, size_t capacity,
+  size_t *count);

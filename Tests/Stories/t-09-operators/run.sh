@@ -54,7 +54,7 @@ head -c 40000 "$photos/Wine_by_Jakkub_Mede.jpg" > "$spool/tmp/broken/photo-2.jpg
 mv "$spool/tmp/broken" "$spool/new/"
 status=0; "$photospool" wait --timeout 60 broken 2> wait.log || status=$?
 expect "$status" 69
-grep -q 'photo-2.jpg: the JPEG ends too early' "$spool/failed/broken/error" || fail "$(cat "$spool/failed/broken/error")"
+grep -q 'photo-2.jpg: this JPEG ends before its picture does' "$spool/failed/broken/error" || fail "$(cat "$spool/failed/broken/error")"
 expect "$(published family | grep -c '"request":"broken"')" 1
 cp "$photos/Wine_by_Jakkub_Mede.jpg" "$spool/failed/broken/photo-2.jpg"
 expect "$("$photospool" retry broken)" 'broken: retried'

@@ -1,0 +1,46 @@
+#pragma once
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+#include "cjpeg.h"
+
+// Where the library's errors land.
+typedef struct {
+  struct jpeg_error_mgr manager;
+  jmp_buf escape;
+  cjpeg_status status;
+  char message[JMSG_LENGTH_MAX];
+} cjpeg_trap;
+
+// Bytes in memory. Behind their end stands an end-of-image marker for ever.
+typedef struct {
+  struct jpeg_source_mgr manager;
+  bool ended;
+} cjpeg_source;
+
+// A buffer that counts on when it is full.
+typedef struct {
+  struct jpeg_destination_mgr manager;
+  uint8_t *out;
+  size_t capacity, before;
+  bool full;
+  uint8_t spill[4096];
+} cjpeg_sink;
+
+typedef struct {
+  struct jpeg_progress_mgr manager;
+  int32_t scan_limit;
+} cjpeg_guard;
+
+struct jpeg_error_mgr *cjpeg_trap_prepare(cjpeg_trap *trap);
+void cjpeg_source_prepare(cjpeg_source *source, j_decompress_ptr jpeg, const uint8_t *bytes, size_t count);
+void cjpeg_sink_prepare(cjpeg_sink *sink, j_compress_ptr jpeg, uint8_t *out, size_t capacity);
+size_t cjpeg_sink_count(const cjpeg_sink *sink);
+// Caps the memory and the number of scans of a decoder.
+void cjpeg_guard_prepare(cjpeg_guard *guard, j_decompress_ptr jpeg, size_t memory_limit, int32_t scan_limit);
+// A photo of several scans that just ends lacks some of them.
+void cjpeg_require_whole(j_decompress_ptr jpeg, const cjpeg_source *source);

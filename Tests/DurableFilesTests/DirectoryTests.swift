@@ -1,0 +1,67 @@
+import DurableFiles
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DirectoryTests {
+  private let scratch: TemporaryDirectory
+  private let directory: Directory
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    directory = try Directory(path: scratch.path)
+  }
+
+  @Test func aFileIsWrittenWholeOverWhatWasThere() throws {
+    try directory.write([1, 2, 3], as: "file")
+    try directory.write([4], as: "file")
+    #expect(try directory.file("file").contents(limit: 10) == [4])
+    #expect(try directory.names() == ["file"])
+  }
+
+  @Test func aMoveReplacesNothing() throws {
+    try directory.write([1], as: "one")
+    try directory.write([2], as: "two")
+    #expect(try !directory.move("one", to: directory, as: "two"))
+    #expect(try directory.file("two").contents(limit: 10) == [2])
+    #expect(try directory.move("one", to: directory, as: "three"))
+  }
+
+  @Test(arguments: ["../outside", "..", "link", "link/passwd"])
+  func nothingOutsideIsOpened(_ name: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: scratch.path("link"), withDestinationPath: "/etc")
+    #expect(throws: FileError.self) { try directory.file(name) }
+    #expect(throws: FileError.self) { try directory.directory(name) }
+  }
+
+  @Test func aTreeIsRemovedWithoutFollowingLinks() throws {
+    let kept = try TemporaryDirectory()
+    try Directory(path: kept.path).write([1], as: "kept")
+    let tree = try directory.directory(creating: "tree").directory(creating: "deeper")
+    try tree.write([1], as: "file")
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.path("tree/deeper/link"), withDestinationPath: kept.path)
+    try directory.removeTree("tree")
+    try directory.removeTree("tree")
+    #expect(try directory.names().isEmpty)
+    #expect(try Directory(path: kept.path).names() == ["kept"])
+  }
+
+  @Test func readingStopsAtItsLimit() throws {
+    try directory.write([UInt8](repeating: 7, count: 1000), as: "file")
+    let file = try directory.file("file")
+    #expect(try file.contents(limit: 1000)?.count == 1000)
+    #expect(try file.contents(limit: 999) == nil)
+    #expect(try file.bytes(from: 990, count: 100).count == 10)
+  }
+
+  @Test func aLockExcludesOthersUntilItIsReleased() throws {
+    let (first, second) = (try FileLock("lock", in: directory), try FileLock("lock", in: directory))
+    #expect(try first.tryAcquire())
+    #expect(try !second.tryAcquire())
+    first.release()
+    #expect(try second.tryAcquire())
+    try second.write(note: "7\n")
+    #expect(try first.note() == "7\n")
+  }
+}

@@ -1,0 +1,276 @@
+import DurableFiles
+import Foundation
+import GRDB
+import Messages
+import TestSupport
+import Testing
+
+@testable import Ledgers
+
+@Suite struct LedgerTests {
+  private let scratch: TemporaryDirectory
+  private let state: Directory
+  private let ledger: Ledger
+  private let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    state = try Directory(path: scratch.path)
+    ledger = try Ledger(in: state)
+  }
+
+  private func request(
+    _ name: String, inode: UInt64, to conversation: String = "family", key: String? = nil, digest: String = "d",
+    files: [String] = ["text"]
+  ) -> NewRequest {
+    let parts = files.map { file in
+      NewRequest.Part(
+        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : .photo, file: file, bytes: 5,
+        digest: "f")
+    }
+    return NewRequest(
+      droppedAs: name, inode: inode, born: 1, inbox: InboxID(unchecked: "me"),
+      contents: .success(
+        NewRequest.Contents(
+          conversation: ConversationID(unchecked: conversation), key: key, digest: digest, parts: parts)))
+  }
+
+  @discardableResult
+  private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
+    try await ledger.accept(requests, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+  }
+
+  private func head(_ conversation: Int64 = 1, limit: Int = 100) async throws -> [QueuedMessage] {
+    try await ledger.head(of: conversation, limit: limit)
+  }
+
+  private func publish(_ message: QueuedMessage) async throws -> RequestState? {
+    _ = try await ledger.beginPublishing(message, at: now)
+    return try await ledger.markSent(message, publishedAt: now, remote: nil, attachment: nil, at: now)
+  }
+
+  // MARK: Durability
+
+  @Test func aCommitSurvivesAPowerCutBySettings() async throws {
+    let settings = try await ledger.write { database in
+      [
+        try String.fetchOne(database, sql: "PRAGMA journal_mode"),
+        try String.fetchOne(database, sql: "PRAGMA synchronous"),
+        try String.fetchOne(database, sql: "PRAGMA secure_delete"),
+      ]
+    }
+    #expect(settings == ["wal", "2", "1"])
+  }
+
+  @Test func oneFailingChangeTakesNoOtherWithIt() async throws {
+    let ledger = ledger
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          try? await ledger.write { database in
+            try database.execute(sql: "INSERT INTO conversations (conversation) VALUES (?)", arguments: ["\(number)"])
+            if number.isMultiple(of: 3) { throw DeliveryError(.conflict, "no") }
+          }
+        }
+      }
+    }
+    let count = try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM conversations") }
+    #expect(count == 200 - 67)
+  }
+
+  @Test func aNewerLedgerIsRefused() async throws {
+    try await ledger.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999 from the future')") }
+    try ledger.close()
+    #expect { try Ledger(in: state) } throws: { "\($0)".contains("newer photospool") }
+  }
+
+  @Test func aDamagedLedgerIsRefusedAndNotReplaced() throws {
+    try ledger.close()
+    let path = state.path(of: Ledger.fileName)
+    try Data(repeating: 7, count: 10_000).write(to: URL(fileURLWithPath: path))
+    #expect { try Ledger(in: state) } throws: { "\($0)".contains("is damaged") }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 10_000)
+  }
+
+  // MARK: Accepting
+
+  @Test func messagesWaitInOrderOfAcceptance() async throws {
+    try await accept(request("b", inode: 1, files: ["photo-1", "photo-2", "text"]), request("a", inode: 2))
+    #expect(try await head().map { "\($0.request)/\($0.file)" } == ["b/photo-1", "b/photo-2", "b/text", "a/text"])
+    #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
+  }
+
+  @Test func aTakenNameGetsAnAlternative() async throws {
+    let names = try await accept(request("a", inode: 1), request("a", inode: 2), request("a", inode: 3)).map(\.request)
+    #expect(names == ["a", "a.2", "a.3"])
+  }
+
+  @Test func theSameKeyIsSentOnceAndOtherContentsAreRefused() async throws {
+    let accepted = try await accept(
+      request("a", inode: 1, key: "k"), request("b", inode: 2, key: "k"), request("c", inode: 3, key: "k", digest: "x"))
+    #expect(accepted.map(\.state) == [.queued, .duplicate, .failed])
+    #expect(accepted[2].error?.contains("used by request a with other contents") == true)
+    #expect(try await head().map(\.request) == ["a"])
+  }
+
+  @Test func aFailedRequestDoesNotHoldItsKey() async throws {
+    try await accept(request("a", inode: 1, key: "k"))
+    try await ledger.fail(head()[0], step: "publish", error: DeliveryError(.rejected, "no"), at: now)
+    #expect(try await accept(request("b", inode: 2, key: "k")).map(\.state) == [.queued])
+  }
+
+  @Test func anInterruptedTakeOverIsKnownAgain() async throws {
+    try await accept(request("a", inode: 1))
+    let again = try await accept(request("a", inode: 1))
+    #expect(again.map(\.wasKnown) == [true] && again[0].request == "a")
+    #expect(try await head().count == 1)
+  }
+
+  @Test func aFailedRequestThatComesBackSendsOnlyTheRest() async throws {
+    try await accept(request("a", inode: 1, files: ["photo-1", "photo-2", "text"]))
+    _ = try await publish(head()[0])
+    try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
+    #expect(try await head().isEmpty)
+    let unfiled = try await ledger.unfiled(limit: 9)
+    #expect(unfiled.map(\.state) == [.failed] && unfiled[0].messages.map(\.state) == [.sent, .failed, .cancelled])
+    try await ledger.markFiled(unfiled.map(\.row))
+    try await accept(request("z", inode: 2), request("a", inode: 1, files: ["photo-1", "photo-2", "text"]))
+    #expect(try await head().map { "\($0.request)/\($0.file)" } == ["z/text", "a/photo-2", "a/text"])
+  }
+
+  // MARK: Sending
+
+  @Test func theLastMessageEndsItsRequest() async throws {
+    try await accept(request("a", inode: 1, files: ["photo", "text"]))
+    #expect(try await publish(head()[0]) == nil)
+    #expect(try await publish(head()[0]) == .sent)
+    #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
+    #expect(try await ledger.unfiled(limit: 9).map(\.request) == ["a"])
+  }
+
+  @Test func whatIsCancelledCannotBePublishedAndWhatIsPublishingCannotBeCancelled() async throws {
+    try await accept(request("a", inode: 1, files: ["photo", "text"]))
+    let (photo, text) = (try await head()[0], try await head()[1])
+    #expect(try await ledger.beginPublishing(photo, at: now) == 1)
+    let (outcome, messages) = try await ledger.cancel("a", at: now)
+    #expect(outcome == .partly(published: ["photo"]) && messages == [text.message])
+    #expect(try await ledger.beginPublishing(text, at: now) == nil)
+    #expect(
+      try await ledger.markSent(photo, publishedAt: now, remote: nil, attachment: nil, at: now) == .cancelled)
+    #expect(try await ledger.cancel("a", at: now).0 == .tooLate(.cancelled))
+    #expect(try await ledger.cancel("b", at: now).0 == .unknown)
+  }
+
+  @Test func aPostponedConversationIsDueAgainLaterOrAfterAFlush() async throws {
+    try await accept(request("a", inode: 1))
+    _ = try await ledger.beginPublishing(head()[0], at: now)
+    let later = now.advanced(seconds: 60)
+    try await ledger.postpone(
+      head()[0], step: "publish", error: DeliveryError(.timeout, "slow"), until: later, keepsUpload: false, at: now)
+    #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
+    #expect(try await ledger.nextDue(after: now) == later)
+    #expect(try await ledger.dueConversations(at: later, limit: 9) == [1])
+    #expect(try await ledger.flush(at: now) == 1)
+    #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
+    #expect(try await head()[0].attempts == 1)
+  }
+
+  @Test func aClockThatWasSetBackStallsNobody() async throws {
+    try await accept(request("a", inode: 1))
+    let past = now.advanced(seconds: -400 * 86_400)
+    #expect(try await ledger.dueConversations(at: past, limit: 9).isEmpty)
+    try await ledger.clampDue(to: past)
+    #expect(try await ledger.dueConversations(at: past, limit: 9) == [1])
+  }
+
+  @Test func aHeldConversationIsNotDue() async throws {
+    try await accept(request("a", inode: 1))
+    let family = ConversationID(unchecked: "family")
+    #expect(try await ledger.setHeld(true, family, at: now))
+    #expect(try await !ledger.setHeld(true, family, at: now))
+    #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
+    #expect(try await ledger.setHeld(false, family, at: now))
+    #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
+  }
+
+  // MARK: Uploads
+
+  private let photo = PhotoRow(
+    format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 2, bytes: 5, width: 3, height: 2, digest: "x",
+    path: "p", thumbnailBytes: 1)
+
+  @Test func aCrashAbandonsUploadsThatWereNotOffered() async throws {
+    try await accept(request("a", inode: 1, files: ["photo-1", "photo-2"]))
+    let messages = try await head()
+    for message in messages {
+      #expect(
+        try await ledger.beginUploading(
+          message, photo: photo, store: "directory", object: message.file, at: now))
+      #expect(try await ledger.endUploading(message))
+    }
+    _ = try await ledger.beginPublishing(messages[0], at: now)
+    #expect(try await ledger.recover() == 1)
+    #expect(try await head().map(\.state) == [.publishing, .pending])
+    #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["photo-2"])
+    // Claimed and not forgotten: a crash before the deletion makes it abandoned again.
+    #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
+    _ = try await ledger.recover()
+    #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["photo-2"])
+  }
+
+  @Test func anObjectThatAnotherMessageRefersToIsNeverDeleted() async throws {
+    try await accept(request("a", inode: 1, files: ["photo-1", "photo-2"]))
+    let messages = try await head()
+    for message in messages {
+      _ = try await ledger.beginUploading(message, photo: photo, store: "directory", object: "same", at: now)
+    }
+    try await ledger.abandonUploads(of: [messages[0].message])
+    #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
+    try await ledger.abandonUploads(of: [messages[1].message])
+    #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["same"])
+    await #expect(throws: DeliveryError.self) {
+      try await ledger.beginUploading(messages[0], photo: photo, store: "directory", object: "same", at: now)
+    }
+  }
+
+  // MARK: Looking
+
+  @Test func toolsReadBesideTheWriterAndWithoutIt() async throws {
+    try await accept(request("a", inode: 1, files: ["photo", "text"]), request("b", inode: 2, to: "friends"))
+    func lines() throws -> [String] {
+      var lines = [String]()
+      try LedgerView(in: state).forEachLine { lines.append("\($0.request) \($0.conversation) \($0.kind.rawValue)") }
+      return lines
+    }
+    let expected = ["a family photo", "a family text", "b friends text"]
+    #expect(try lines() == expected)
+    try ledger.close()
+    #expect(try lines() == expected)
+    let view = try LedgerView(in: state)
+    #expect(try view.story(of: "a")?.messages.map(\.file) == ["photo", "text"])
+    #expect(try view.state(of: "nobody") == nil)
+    let shape = try view.shape(minutes: [5, 10], at: now.advanced(seconds: 400))
+    #expect(shape.map(\.conversation) == ["family", "friends"] && shape[0].counts == [0, 2, 0])
+  }
+
+  @Test func noHotQuestionReadsTheBacklog() async throws {
+    let plans = try await ledger.read { database in
+      try [
+        "SELECT id FROM messages m WHERE m.conversation_id = 1 AND m.\(LedgerSchema.waiting) ORDER BY m.id LIMIT 5",
+        "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= 5 ORDER BY due LIMIT 5",
+        "SELECT id FROM requests WHERE filed = 0 AND state <> 'queued' ORDER BY id LIMIT 5",
+        "UPDATE messages SET state = 'pending' WHERE \(LedgerSchema.inHand)",
+        "SELECT id FROM requests WHERE inode = 1 AND born = 1 ORDER BY id DESC LIMIT 1",
+        "SELECT request FROM requests WHERE inbox = 'a' AND idempotency_key = 'k' ORDER BY id DESC LIMIT 1",
+        "SELECT id FROM uploads WHERE state = 'abandoned' ORDER BY id LIMIT 5",
+        "UPDATE attempts SET ended_at = 1 WHERE message = 'm' AND ended_at IS NULL",
+      ].map { question in
+        try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(question)").map { $0["detail"] as String }.joined(
+          separator: "; ")
+      }
+    }
+    for plan in plans {
+      #expect(plan.contains("USING") && plan.contains("INDEX") && !plan.contains("TEMP B-TREE"), "\(plan)")
+    }
+  }
+}

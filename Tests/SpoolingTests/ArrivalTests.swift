@@ -1,0 +1,106 @@
+import DurableFiles
+import Foundation
+import Messages
+import Spooling
+import TestSupport
+import Testing
+
+@Suite struct ArrivalTests {
+  private let scratch: TemporaryDirectory
+  private let spool: Spool
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    spool = try Spool(creating: scratch.path("spool"))
+  }
+
+  private func submit(_ text: String) throws -> String {
+    try Submission(to: ConversationID("family"), from: nil, key: nil, text: text, photos: []).drop(into: spool.path)
+      .text
+  }
+
+  private func order() throws -> [String] {
+    let scan = try ArrivalScan(spool.new)
+    return (0..<scan.count).map { scan[$0].name }
+  }
+
+  @Test func whatWasSubmittedIsFoundInItsOrderAndWhole() throws {
+    let names = try (0..<50).map { try submit("\($0)") }
+    #expect(try order() == names && names == names.sorted())
+    let request = try RequestReader(spool.new.directory(names[7])).request
+    #expect(request.parts.map(\.file) == ["text"] && request.conversation.text == "family")
+    #expect(try spool.tmp.names().allSatisfy { $0.hasPrefix(".") })
+  }
+
+  @Test func manySubmittersAtOnceNeverShareAPlace() async throws {
+    let spool = spool
+    let names = try await withThrowingTaskGroup(of: [String].self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try (0..<25).map { number in
+            try Submission(
+              to: ConversationID("family"), from: nil, key: nil, text: "\(number)", photos: []
+            ).drop(into: spool.path).text
+          }
+        }
+      }
+      var all = [String]()
+      for try await own in group {
+        #expect(own == own.sorted())
+        all += own
+      }
+      return all
+    }
+    #expect(Set(names.map { $0.prefix(14) }).count == 100)
+    #expect(try order() == names.sorted())
+  }
+
+  @Test func aDamagedOrTakenCounterStopsNobody() throws {
+    let first = try submit("1")
+    try Data("nonsense".utf8).write(to: URL(fileURLWithPath: "\(spool.path)/tmp/.order"))
+    let second = try submit("2")
+    let lock = try FileLock(".order", in: spool.tmp)
+    try lock.acquire()
+    let third = try submit("3")
+    lock.release()
+    #expect(try order() == [first, second, third])
+  }
+
+  @Test func theClockMaySitBackWithoutDisturbingTheOrder() throws {
+    let first = try submit("1")
+    // The counter stands far ahead of the clock, as after the clock was set back.
+    let ahead = UInt64(Timestamp.now().milliseconds) * 1000 + 400 * 86_400_000_000
+    try Data("\(ahead)\n".utf8).write(to: URL(fileURLWithPath: "\(spool.path)/tmp/.order"))
+    let second = try submit("2")
+    let third = try submit("3")
+    #expect([first, second, third] == [first, second, third].sorted())
+  }
+
+  @Test func aRequestThatCameBackFromFailedHasLostItsOldPlace() throws {
+    let first = try submit("1")
+    let second = try submit("2")
+    #expect(try spool.new.move(first, to: spool.failed, as: first))
+    try spool.failed.directory(first).write(Array("it failed\n".utf8), as: "error")
+    #expect(try spool.failed.move(first, to: spool.new, as: first))
+    #expect(try order() == [second, first])
+  }
+
+  @Test func namesThatAreNoUTF8AreKeptApart() throws {
+    let path = (Array("\(spool.path)/new/".utf8) + [0xff, 0xfe, 0]).map(CChar.init(bitPattern:))
+    #expect(mkdir(path, 0o700) == 0)
+    let scan = try ArrivalScan(spool.new)
+    #expect(scan.count == 0 && scan.foreign == [[0xff, 0xfe]])
+    let name = try #require(try spool.quarantine([0xff, 0xfe], because: .badName))
+    #expect(try spool.failed.directory(name.text).names() == ["entry", "error"])
+    #expect(try ArrivalScan(spool.new).foreign.isEmpty)
+  }
+
+  @Test func aSpoolThatEverybodyCanWriteToIsRefused() throws {
+    #expect(chmod(spool.path, 0o777) == 0)
+    #expect(throws: SpoolError.openToEverybody(spool.path)) { try Spool(creating: spool.path) }
+  }
+
+  @Test func aDirectoryThatIsNoSpoolSaysWhatIsMissing() throws {
+    #expect(throws: SpoolError.notASpool(scratch.path, missing: "tmp")) { try Spool(opening: scratch.path) }
+  }
+}

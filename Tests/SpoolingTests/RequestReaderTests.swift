@@ -1,0 +1,158 @@
+import Digests
+import DurableFiles
+import Foundation
+import Spooling
+import TestSupport
+import Testing
+
+/// What `photospool` makes of a request's directory, mistake by mistake. Links, FIFOs and owners are told in the stories.
+@Suite struct RequestReaderTests {
+  private let scratch: TemporaryDirectory
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    try write("to", "family\n")
+  }
+
+  private func write(_ name: String, _ text: String) throws { try write(name, Data(text.utf8)) }
+
+  private func write(_ name: String, _ data: Data) throws {
+    try data.write(to: URL(fileURLWithPath: scratch.path(name)))
+  }
+
+  private func read() throws -> Request { try RequestReader(Directory(path: scratch.path)).request }
+
+  private func refusal() -> String {
+    do {
+      _ = try read()
+      return "accepted"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func photosComeInByteOrderOfTheirNamesAndTheTextComesLast() throws {
+    for name in ["photo-2.jpg", "photo-10.jpg", "photo", "photoZ"] { try write(name, name) }
+    try write("text", "hello\n")
+    #expect(try read().parts.map(\.file) == ["photo", "photo-10.jpg", "photo-2.jpg", "photoZ", "text"])
+  }
+
+  @Test func fieldsAreReadWithoutTheirNewline() throws {
+    try write("text", "hello")
+    try write("from", "me\n")
+    try write("id", "key-1\n")
+    try write("kind", "message\n")
+    let request = try read()
+    #expect(request.conversation.text == "family" && request.inbox?.text == "me" && request.key?.text == "key-1")
+  }
+
+  @Test func anEmptyCaptionIsNoText() throws {
+    try write("photo", "x")
+    try write("text", "\n")
+    #expect(try read().parts.map(\.file) == ["photo"])
+  }
+
+  @Test func theErrorOfAnEarlierFailureIsPassedOver() throws {
+    try write("text", "hello")
+    try write("error", "it failed\n")
+    #expect(try read().parts.map(\.file) == ["text"])
+  }
+
+  @Test func equalContentsHaveEqualDigestsAndOthersOthers() throws {
+    try write("text", "hello")
+    let first = try read().digest
+    #expect(try read().digest == first)
+    try write("text", "hello!")
+    let second = try read().digest
+    try write("to", "friends")
+    #expect(try Set([first, second, read().digest]).count == 3)
+  }
+
+  @Test(arguments: [
+    ("to", "", "the conversation is empty"), ("to", "a\nb", "holds a line break"),
+    ("to", "a\u{7}", "control character"),
+    ("to", String(repeating: "x", count: 256), "256 bytes long; the limit is 255"), ("id", "a b", "the id is not"),
+    ("id", "", "the id is not"), ("from", "\n", "the inbox is empty"), ("kind", "photo", "neither message nor profile"),
+    ("kind", "profile", "profile photos"), ("notes", "x", "notes is not part of a request"),
+    (".hidden", "x", ".hidden is not part of a request"), ("photo", "", "the photo is empty"),
+    (".sum", "nonsense\n", ".sum: line 1 is not"), (".sum", "", ".sum: text is not listed"),
+  ])
+  func aWrongFileIsRefusedWithASentence(_ file: String, _ contents: String, _ sentence: String) throws {
+    try write("text", "hello")
+    try write(file, contents)
+    #expect(refusal().contains(sentence), "\(refusal())")
+  }
+
+  @Test func sizesAreLimited() throws {
+    try write("text", Data(count: 65_536))
+    #expect(try read().parts.count == 1)
+    try write("text", Data(count: 65_537))
+    #expect(refusal().contains("text has 65537 bytes; the limit is 65536"))
+    try write("text", "x")
+    try write("photo", Data(count: 10_000_001))
+    #expect(refusal().contains("photo has 10000001 bytes; the limit is 10000000"))
+  }
+
+  @Test func countsAreLimited() throws {
+    for number in 0..<10 { try write("photo-\(number)", "x") }
+    #expect(try read().parts.count == 10)
+    try write("photo-x", "x")
+    #expect(refusal().contains("holds 11 photos; the limit is 10"))
+    for number in 0..<20 { try write("photo-y\(number)", "x") }
+    #expect(refusal().contains("more than 18 names"))
+  }
+
+  @Test func badUTF8IsRefusedInEveryField() throws {
+    for file in ["text", "from", "to"] {
+      try write("text", "x")
+      try write(file, Data([0x63, 0xe9]))
+      #expect(refusal().contains("\(file) is not UTF-8"))
+      try FileManager.default.removeItem(atPath: scratch.path(file))
+      try write("to", "family")
+    }
+  }
+
+  @Test func aSumHasToListExactlyWhatIsThere() throws {
+    try write("text", "hello")
+    let right = ["text", "to"].map { name in
+      let bytes = Array((try? Data(contentsOf: URL(fileURLWithPath: scratch.path(name)))) ?? Data())
+      return "\(SHA256Digest(of: bytes).hex) \(bytes.count) \(name)\n"
+    }
+    try write(".sum", right.joined())
+    #expect(try read().parts.count == 1)
+    try write(".sum", right.joined() + "\(SHA256Digest(of: []).hex) 0 photo\n")
+    #expect(refusal().contains("photo is listed and missing"))
+    try write(".sum", right.joined())
+    try write("text", "hellO")
+    #expect(refusal().contains("text does not have its SHA-256"))
+  }
+
+  @Test func aFileThatIsStillBeingWrittenIsRefused() throws {
+    try write("text", "hello")
+    let writer = try #require(FileHandle(forWritingAtPath: scratch.path("text")))
+    #expect(refusal().contains("still has text open for writing"))
+    try writer.close()
+    #expect(try read().parts.count == 1)
+  }
+
+  @Test func nothingAndNobodyIsRefused() throws {
+    #expect(refusal().contains("neither photo nor text"))
+    try write("text", "x")
+    try FileManager.default.removeItem(atPath: scratch.path("to"))
+    #expect(refusal().contains("no file named to"))
+  }
+}
+
+@Suite struct RequestNameTests {
+  @Test(arguments: ["a", "A-1_b.c", String(repeating: "x", count: 128)])
+  func goodNamesAreNames(_ text: String) { #expect(RequestName(text)?.text == text) }
+
+  @Test(arguments: ["", ".a", "-a", "a b", "a/b", "ä", "a\n", String(repeating: "x", count: 129), ".."])
+  func badNamesAreNone(_ text: String) { #expect(RequestName(text) == nil) }
+
+  @Test func alternativesAreNamesOfTheSameGrammar() throws {
+    let long = try #require(RequestName(String(repeating: "x", count: 128)))
+    #expect(long.alternative(1) == long)
+    #expect(long.alternative(12).text.hasSuffix("x.12") && RequestName(long.alternative(12).text) != nil)
+  }
+}
