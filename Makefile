@@ -6,7 +6,7 @@ PACKAGES := build-essential imagemagick jq libimage-exiftool-perl libinotifytool
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build demo test unit stories lint format setup clean
+.PHONY: help build bench demo test unit stories lint format setup clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -28,9 +28,12 @@ stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
 	$(SWIFT) build --product photospool
 	bash Tests/Stories/run
 
+bench: build ## Figures of a backlog and of idleness
+	Benchmarks/backlog.sh
+
 lint: ## What CI holds the form of the code to
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
-	bash -n tools/*.sh Tests/Stories/*.sh Tests/Stories/run Tests/Stories/*/run.sh .ci/run
+	bash -n tools/*.sh Benchmarks/*.sh Tests/Stories/*.sh Tests/Stories/run Tests/Stories/*/run.sh .ci/run
 
 format: ## The code in its form
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
