@@ -87,9 +87,11 @@ let package = Package(
     .testTarget(name: "PhotosTests", dependencies: ["Blocking", "Photos", "Messages", "TestSupport"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
-      name: "StoresTests", dependencies: ["Stores", "Messages", "TestSupport", "Digests", "Seals", "DurableFiles"]),
+      name: "StoresTests",
+      dependencies: ["Blocking", "Stores", "Messages", "TestSupport", "Digests", "Seals", "DurableFiles"]),
     .testTarget(
-      name: "NetworksTests", dependencies: ["Networks", "Messages", "TestSupport", "Digests", "Stores", "DurableFiles"]),
+      name: "NetworksTests",
+      dependencies: ["Blocking", "Networks", "Messages", "TestSupport", "Digests", "Stores", "DurableFiles"]),
     .testTarget(
       name: "SettingsTests", dependencies: ["Settings", "Messages", "TestSupport"], exclude: ["BadConfigurations"]),
     .testTarget(

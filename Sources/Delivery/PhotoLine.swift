@@ -163,7 +163,13 @@ actor PhotoLine {
   private nonisolated func atStep<Result: Sendable>(
     _ step: String, _ body: () async throws -> Result
   ) async throws -> Result {
-    do { return try await body() } catch let error as DeliveryError { throw StepError(step: step, error: error) }
+    do {
+      return try await body()
+    } catch let error as DeliveryError {
+      // Whoever cancelled the work knows what that means for the message.
+      if error.cause == .cancelled { throw CancellationError() }
+      throw StepError(step: step, error: error)
+    }
   }
 }
 

@@ -39,3 +39,9 @@ public struct Attachment: Hashable, Sendable, Codable {
     self.height = height
   }
 }
+
+/// Attachments carry keys, so they describe themselves without them: not in a log, not in a debugger's dump.
+extension Attachment: CustomStringConvertible, CustomReflectable {
+  public var description: String { "attachment \(contentDigest), \(width)x\(height)" }
+  public var customMirror: Mirror { Mirror(self, children: ["contentDigest": contentDigest]) }
+}

@@ -1,11 +1,13 @@
 /// XMTP's envelope `EncodedContent`, as far as attachments need it (proto3; field numbers from xmtp/proto
-/// `message_contents/content.proto`): type = 1, parameters = 2, fallback = 3, content = 4.
+/// `message_contents/content.proto`): type = 1, parameters = 2, fallback = 3, content = 4, compression = 5.
 struct EncodedContent: Equatable {
-  var authority: String
-  var type: String
-  var majorVersion: UInt64
-  var parameters: [String: String]
-  var content: [UInt8]
+  var authority = ""
+  var type = ""
+  var majorVersion: UInt64 = 0
+  var parameters: [String: String] = [:]
+  /// What to show where the type is not known. We write none inside an attachment.
+  var fallback: String?
+  var content: [UInt8] = []
 
   /// The inner content of a remote attachment.
   static func attachment(_ bytes: [UInt8], filename: String, mimeType: String) -> EncodedContent {
@@ -14,6 +16,7 @@ struct EncodedContent: Equatable {
       parameters: ["filename": filename, "mimeType": mimeType], content: bytes)
   }
 
+  /// Minor versions do not matter to a reader.
   var isAttachment: Bool { authority == "xmtp.org" && type == "attachment" && majorVersion == 1 }
 
   /// Parameters are written in the order of their names, so that equal contents are equal bytes.
@@ -30,41 +33,38 @@ struct EncodedContent: Equatable {
       entry.write(2, value)
       writer.write(2, entry.bytes)
     }
+    if let fallback { writer.write(3, fallback) }
     writer.write(4, content)
     return writer.bytes
   }
+}
 
-  /// Reads an envelope; unknown fields are passed over.
+extension EncodedContent {
+  /// Reads an envelope that is not compressed; unknown fields are passed over.
   ///
-  /// - Throws: `SealError.notAnAttachment` when the bytes are no envelope.
+  /// - Throws: `SealError.notAnAttachment` when the bytes are no envelope, `.compressed` when the content is packed.
   init(decoding bytes: [UInt8]) throws(SealError) {
-    self.init(authority: "", type: "", majorVersion: 0, parameters: [:], content: [])
+    self.init()
     var reader = ProtobufReader(bytes[...])
     while let (field, value) = try reader.next() {
-      switch (field, value) {
-      case (1, .bytes(let bytes)): try readType(bytes)
-      case (2, .bytes(let bytes)): try readParameter(bytes)
-      case (4, .bytes(let bytes)): content = Array(bytes)
+      switch field {
+      case 1: try readType(value.asBytes())
+      case 2: try readParameter(value.asBytes())
+      case 3: fallback = try value.asText()
+      case 4: content = Array(try value.asBytes())
+      case 5: throw .compressed
       default: break
       }
     }
   }
 
-  init(authority: String, type: String, majorVersion: UInt64, parameters: [String: String], content: [UInt8]) {
-    self.authority = authority
-    self.type = type
-    self.majorVersion = majorVersion
-    self.parameters = parameters
-    self.content = content
-  }
-
   private mutating func readType(_ bytes: ArraySlice<UInt8>) throws(SealError) {
     var reader = ProtobufReader(bytes)
     while let (field, value) = try reader.next() {
-      switch (field, value) {
-      case (1, .bytes(let text)): authority = String(decoding: text, as: UTF8.self)
-      case (2, .bytes(let text)): type = String(decoding: text, as: UTF8.self)
-      case (3, .number(let number)): majorVersion = number
+      switch field {
+      case 1: authority = try value.asText()
+      case 2: type = try value.asText()
+      case 3: majorVersion = try value.asNumber()
       default: break
       }
     }
@@ -74,9 +74,9 @@ struct EncodedContent: Equatable {
     var reader = ProtobufReader(bytes)
     var (name, text) = ("", "")
     while let (field, value) = try reader.next() {
-      switch (field, value) {
-      case (1, .bytes(let bytes)): name = String(decoding: bytes, as: UTF8.self)
-      case (2, .bytes(let bytes)): text = String(decoding: bytes, as: UTF8.self)
+      switch field {
+      case 1: name = try value.asText()
+      case 2: text = try value.asText()
       default: break
       }
     }

@@ -8,7 +8,10 @@ enum KeyDerivation {
     var key = [UInt8](repeating: 0, count: 32)
     var length = key.count
     let context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nil)
-    defer { EVP_PKEY_CTX_free(context) }
+    defer {
+      EVP_PKEY_CTX_free(context)
+      ERR_clear_error()
+    }
     guard context != nil, EVP_PKEY_derive_init(context) == 1,
       EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) == 1,
       EVP_PKEY_CTX_set1_hkdf_salt(context, salt, Int32(salt.count)) == 1,
@@ -19,13 +22,9 @@ enum KeyDerivation {
   }
 }
 
-/// Unpredictable bytes from OpenSSL's generator.
-enum RandomBytes {
-  static func make(_ count: Int) throws(DeliveryError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    guard RAND_bytes(&bytes, Int32(count)) == 1 else {
-      throw DeliveryError(.configError, "OpenSSL has no random numbers; check the machine's entropy source")
-    }
-    return bytes
+extension [UInt8] {
+  /// Overwrites the bytes, in a way that no optimiser leaves out. Copies that others hold are not reached.
+  mutating func wipe() {
+    withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
   }
 }

@@ -18,42 +18,28 @@ public struct XMTPSeal: Seal {
   public func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     let (secret, salt, nonce) = (try random(32), try random(32), try random(12))
     let content = EncodedContent.attachment(photo.bytes, filename: photo.filename, mimeType: photo.mimeType)
-    let key = try KeyDerivation.hkdf(secret: secret, salt: salt)
+    var key = try KeyDerivation.hkdf(secret: secret, salt: salt)
+    defer { key.wipe() }
     let object = try AESGCM.seal(content.encoded(), key: key, nonce: nonce)
     return SealedPhoto(
       bytes: object, contentType: "application/octet-stream",
       opening: .xmtp(secret: secret, salt: salt, nonce: nonce), of: photo)
   }
 
-  /// Opens what a sender sealed: the digest is checked before anything is decrypted, the tag before anything is read.
+  /// Opens what a sender sealed: the lengths are checked first, the digest before anything is decrypted, the tag before
+  /// anything is read.
   ///
-  /// - Returns: the photo's bytes, file name and type.
-  /// - Throws: `SealError` with what did not fit.
+  /// - Returns: the photo's bytes, file name and type. The name is the sender's word: it is data and never a path.
   public static func open(
     _ object: [UInt8], digest: SHA256Digest, secret: [UInt8], salt: [UInt8], nonce: [UInt8]
-  ) throws -> (bytes: [UInt8], filename: String?, mimeType: String) {
-    guard secret.count == 32, salt.count == 32, nonce.count == 12 else { throw SealError.badKeyMaterial }
-    guard SHA256Digest(of: object) == digest else { throw SealError.digestMismatch }
-    let key = try KeyDerivation.hkdf(secret: secret, salt: salt)
+  ) throws(SealError) -> (bytes: [UInt8], filename: String?, mimeType: String) {
+    guard secret.count == 32, salt.count == 32, nonce.count == 12 else { throw .badKeyMaterial }
+    guard SHA256Digest(of: object) == digest else { throw .digestMismatch }
+    var key: [UInt8]
+    do { key = try KeyDerivation.hkdf(secret: secret, salt: salt) } catch { throw .unavailable(error.sentence) }
+    defer { key.wipe() }
     let content = try EncodedContent(decoding: AESGCM.open(object, key: key, nonce: nonce))
-    guard content.isAttachment, let mimeType = content.parameters["mimeType"] else { throw SealError.notAnAttachment }
+    guard content.isAttachment, let mimeType = content.parameters["mimeType"] else { throw .notAnAttachment }
     return (content.content, content.parameters["filename"], mimeType)
-  }
-}
-
-/// Why a sealed photo cannot be opened.
-public enum SealError: Error, Equatable, CustomStringConvertible {
-  case badKeyMaterial
-  case digestMismatch
-  case decryptionFailed
-  case notAnAttachment
-
-  public var description: String {
-    switch self {
-    case .badKeyMaterial: "the secret, salt or nonce does not have its length"
-    case .digestMismatch: "the object is not the one that was announced: its SHA-256 differs"
-    case .decryptionFailed: "the object cannot be decrypted with the announced keys"
-    case .notAnAttachment: "the decrypted content is not an attachment"
-    }
   }
 }

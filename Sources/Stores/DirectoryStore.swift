@@ -6,60 +6,93 @@ import Messages
 
 /// Keeps objects as files of one directory.
 ///
-/// Order of writes: the object under a temporary name, synced; the rename, which replaces nothing; the directory's sync.
-/// Killed in between, a temporary file is left, which the next start removes.
+/// Order of writes: the object under a temporary name of its own, synced; the rename, which replaces nothing; the
+/// directory's sync. So a name that is there stands for a whole object, also after a power cut. Killed in between, a
+/// temporary file is left, which `removeLeftovers` removes.
 public struct DirectoryStore: Store {
   public let name = "directory"
   private let directory: Directory
   private let baseURL: String
   private let pool: BlockingPool
 
-  private static let temporaryPrefix = ".upload-"
   /// Bytes that are written between two looks at whether the upload was cancelled.
   private static let piece = 1 << 18
+  /// How far an upload has come when all is written and the disk has yet to confirm it.
+  private static let written = 0.95
 
-  /// Opens the store in the directory at `path`, made when it is missing.
+  /// Opens the store in the directory at `path`, made for its owner alone when it is missing.
   ///
   /// - Parameter baseURL: what receivers find before `/NAME`; nil stands for the directory's `file://` URL.
   public init(directory path: String, baseURL: String?, pool: BlockingPool) throws(FileError) {
-    if mkdir(path, 0o700) != 0 && errno != EEXIST { throw FileError("make directory", path) }
+    try Self.make(path)
     directory = try Directory(path: path)
     self.baseURL = baseURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? Self.fileURL(of: path)
     self.pool = pool
   }
 
-  public func removeLeftovers() throws {
-    for name in try directory.names() where name.hasPrefix(Self.temporaryPrefix) { try directory.remove(name) }
+  private static func make(_ path: String) throws(FileError) {
+    guard mkdir(path, 0o700) == 0 else {
+      if errno == EEXIST { return }
+      throw FileError("make directory", path)
+    }
+    do { try Directory(path: path + "/..").sync() } catch {
+      // Else the next start would take it for one that is on the disk.
+      rmdir(path)
+      throw error
+    }
   }
 
+  public func removeLeftovers() throws {
+    var leftovers = [String]()
+    try directory.forEachName { bytes in
+      if TemporaryName.isOurs(bytes) { leftovers.append(String(decoding: bytes, as: UTF8.self)) }
+      return true
+    }
+    for name in leftovers { try directory.remove(name) }
+  }
+
+  /// A cancelled task stops between two pieces and leaves nothing.
+  ///
+  /// - Throws: `.localStorageFull`, `.localStorageError` or `.cancelled`. A failed sync is not tried again; the
+  ///   temporary file is gone, so that the next attempt writes every byte anew.
   public func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
     let cancelled = CancelFlag()
     try await onPool(cancelled) { [directory] in
       progress(0)
-      if try directory.entry(object.text) != nil { return progress(1) }
-      let temporary = Self.temporaryPrefix + object.text
-      try directory.remove(temporary)
-      do {
-        let file = try directory.file(creating: temporary)
-        for start in stride(from: 0, to: bytes.count, by: Self.piece) {
-          if cancelled.isSet { throw CancellationError() }
-          let end = min(start + Self.piece, bytes.count)
-          try file.write(Array(bytes[start..<end]))
-          progress(Double(end) / Double(bytes.count) * 0.95)
-        }
-        try file.sync()
-        // Somebody else's object of that name holds the same bytes.
-        if try !directory.move(temporary, to: directory, as: object.text) { try directory.remove(temporary) }
-      } catch {
-        try? directory.remove(temporary)
-        throw error
+      if let entry = try directory.entry(object.text) {
+        guard entry.kind == .file else { throw FileError("store", directory.path(of: object.text), code: EEXIST) }
+      } else {
+        try Self.write(object, bytes, to: directory, cancelled: cancelled, progress: progress)
       }
+      // Also when the object was there: whoever put it may have been killed before this.
       try directory.sync()
       progress(1)
     }
     return "\(baseURL)/\(object)"
+  }
+
+  private static func write(
+    _ object: ObjectName, _ bytes: [UInt8], to directory: Directory, cancelled: CancelFlag, progress: (Double) -> Void
+  ) throws {
+    let temporary = TemporaryName.make()
+    let file = try directory.file(creating: temporary)
+    do {
+      for start in stride(from: 0, to: bytes.count, by: piece) {
+        try cancelled.check()
+        let end = min(start + piece, bytes.count)
+        try file.write(Array(bytes[start..<end]))
+        progress(Double(end) / Double(bytes.count) * written)
+      }
+      try cancelled.check()
+      try file.sync()
+      // Somebody else was first with an object of that name: the same bytes.
+      if try !directory.move(temporary, to: directory, as: object.text) { try directory.remove(temporary) }
+    } catch {
+      try? directory.remove(temporary)
+      throw error
+    }
   }
 
   public func delete(_ object: ObjectName) async throws(DeliveryError) {
@@ -80,8 +113,10 @@ public struct DirectoryStore: Store {
       }
     } catch let error as FileError {
       throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
-    } catch {
+    } catch is CancellationError {
       throw DeliveryError(.cancelled, "the upload was cancelled")
+    } catch {
+      throw DeliveryError(.localStorageError, "cannot use \(directory.path): \(error)")
     }
   }
 

@@ -10,81 +10,188 @@ import Testing
   private let scratch: TemporaryDirectory
   private let network: LocalNetwork
   private let family = ConversationID(unchecked: "family")
+  private let attachment = Attachment(
+    url: "file:///o/1", contentDigest: "d", secret: "s", salt: "t", nonce: "n", scheme: "https://", contentLength: 9,
+    filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+
+  /// 2026-02-28T12:00:00.250Z
+  private static let noon = Timestamp(milliseconds: 1_772_280_000_250)
 
   init() throws {
     scratch = try TemporaryDirectory()
-    network = try Self.open(scratch)
+    network = try Self.open(scratch.path)
   }
 
   /// A network as another process would have it: it knows nothing of what was published before.
-  private static func open(_ scratch: TemporaryDirectory) throws -> LocalNetwork {
-    try LocalNetwork(directory: scratch.path, pool: BlockingPool(label: "test", threads: 4))
+  private static func open(_ path: String) throws -> LocalNetwork {
+    try LocalNetwork(directory: path, pool: BlockingPool(label: "test", threads: 4), clock: { noon })
   }
 
-  private func message(_ id: String, _ text: String, to conversation: ConversationID? = nil) -> OutgoingMessage {
+  private func message(
+    _ id: String, _ content: OutgoingMessage.Content = .text("hello"), to conversation: ConversationID? = nil
+  ) -> OutgoingMessage {
     OutgoingMessage(
       message: MessageID(unchecked: id), request: "r", conversation: conversation ?? family,
-      inbox: InboxID(unchecked: "me"), content: .text(text))
+      inbox: InboxID(unchecked: "me"), content: content)
   }
 
   private func lines(_ name: String = "family.jsonl") throws -> [String] {
     try String(contentsOfFile: scratch.path(name), encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
+  private func messages(_ name: String = "family.jsonl") throws -> [String] {
+    try lines(name).map { LocalLine($0.utf8)?.outgoing.message.text ?? "unreadable" }
+  }
+
+  private func contents() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: scratch.path("family.jsonl"))) }
+
+  private func write(_ contents: Data) throws {
+    try contents.write(to: URL(fileURLWithPath: scratch.path("family.jsonl")))
+  }
+
+  // MARK: The line
+
   @Test func aTextHasExactlyItsMembersInOrder() async throws {
-    let publication = try await network.publish(message("m1", "a \"quote\" / slash\nand line"))
+    _ = try await network.publish(message("m1", .text("a \"quote\" / slash\nand line")))
     #expect(
       try lines() == [
-        #"{"message":"m1","request":"r","conversation":"family","inbox":"me","kind":"text","text":"a \"quote\" / slash\nand line","publishedAt":"\#(publication.publishedAt)"}"#
+        #"{"message":"m1","request":"r","conversation":"family","inbox":"me","kind":"text","text":"a \"quote\" / slash\nand line","publishedAt":"2026-02-28T12:00:00.250Z"}"#
       ])
   }
 
-  @Test func aPhotoCarriesItsAttachment() async throws {
-    let attachment = Attachment(
-      url: "file:///o/1", contentDigest: "d", secret: "s", salt: "t", nonce: "n", scheme: "https://", contentLength: 9,
-      filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
-    let photo = OutgoingMessage(
-      message: MessageID(unchecked: "m"), request: "r", conversation: family, inbox: InboxID(unchecked: "me"),
-      content: .photo(attachment))
-    let publication = try await network.publish(photo)
+  @Test func aPhotoHasExactlyItsMembersInOrder() async throws {
+    let publication = try await network.publish(message("m", .photo(attachment)))
     #expect(publication.attachment == attachment)
-    let line = try #require(LocalLine(try lines()[0].utf8))
-    #expect(line.attachment == attachment && line.kind == .photo && line.text == nil)
+    #expect(
+      try lines() == [
+        #"{"message":"m","request":"r","conversation":"family","inbox":"me","kind":"photo","attachment":{"url":"file:///o/1","contentDigest":"d","secret":"s","salt":"t","nonce":"n","scheme":"https://","contentLength":9,"filename":"photo.jpg","mimeType":"image/jpeg","width":3,"height":4},"publishedAt":"2026-02-28T12:00:00.250Z"}"#
+      ])
   }
+
+  @Test func anUnsealedPhotoHasNoKeyMembers() async throws {
+    let open = Attachment(
+      url: "u", contentDigest: "d", secret: nil, salt: nil, nonce: nil, scheme: "https://", contentLength: 9,
+      filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+    _ = try await network.publish(message("m", .photo(open)))
+    #expect(try lines()[0].contains(#"{"url":"u","contentDigest":"d","scheme":"https://","contentLength":9,"#))
+    #expect(LocalLine(try lines()[0].utf8)?.publication.attachment == open)
+  }
+
+  @Test func anIndependentParserReadsEveryCharacterOnOneLine() async throws {
+    let text = String(String.UnicodeScalarView((0...0x2fff).compactMap(Unicode.Scalar.init))) + "\u{1F4F7}\"\\/"
+    _ = try await network.publish(message("m", .text(text)))
+    let script = """
+      import json, sys
+      text = open(sys.argv[1], encoding="utf-8").read()
+      assert len(text.splitlines()) == 1
+      sys.stdout.buffer.write(json.loads(text)["text"].encode("utf-8"))
+      """
+    let result = try run([python, "-c", script, scratch.path("family.jsonl")])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(Array(result.output.unicodeScalars) == Array(text.unicodeScalars))
+  }
+
+  // MARK: Once
 
   @Test func aMessageWhoseAnswerWasLostIsNotPublishedTwice() async throws {
-    let first = try await network.publish(message("m1", "one"))
-    let again = try await Self.open(scratch).publish(message("m1", "one"))
-    #expect(try lines().count == 1)
-    #expect(first.publishedAt == again.publishedAt)
+    let first = try await network.publish(message("m1"))
+    let again = try await Self.open(scratch.path).publish(message("m1"))
+    #expect(try messages() == ["m1"])
+    #expect(first == again)
   }
 
+  @Test func aMessageThatOneProcessPublishesTwiceHasOneLine() async throws {
+    let first = try await network.publish(message("m1"))
+    let second = try await network.publish(message("m2"))
+    let again = try await network.publish(message("m2"))
+    #expect(try messages() == ["m1", "m2"])
+    #expect(first.publishedAt == Self.noon && second == again)
+  }
+
+  @Test func theAttachmentThatStandsPublishedIsTheAnswer() async throws {
+    _ = try await network.publish(message("m1", .photo(attachment)))
+    let later = Attachment(
+      url: "file:///o/2", contentDigest: "e", secret: nil, salt: nil, nonce: nil, scheme: "https://", contentLength: 1,
+      filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+    let again = try await Self.open(scratch.path).publish(message("m1", .photo(later)))
+    #expect(again.attachment == attachment)
+  }
+
+  @Test func aTextThatLooksLikeALineIsNotTakenForOne() async throws {
+    _ = try await network.publish(message("m1", .text("\n{\"message\":\"m2\",\"x\":1}\n")))
+    #expect(try await Self.open(scratch.path).find(MessageID(unchecked: "m2"), in: family) == .absent)
+    _ = try await Self.open(scratch.path).publish(message("m2"))
+    #expect(try messages() == ["m1", "m2"])
+  }
+
+  @Test func theLargestTextIsFoundAgain() async throws {
+    let text = String(repeating: "\u{1}", count: 65_536)
+    _ = try await network.publish(message("m0"))
+    _ = try await network.publish(message("m1", .text(text)))
+    _ = try await Self.open(scratch.path).publish(message("m1", .text(text)))
+    #expect(try messages() == ["m0", "m1"])
+  }
+
+  // MARK: After a crash
+
   @Test func aTornLineIsCutOffAndItsMessagePublishedWhole() async throws {
-    _ = try await network.publish(message("m1", "one"))
-    let whole = try Data(contentsOf: URL(fileURLWithPath: scratch.path("family.jsonl")))
+    _ = try await network.publish(message("m1"))
+    let whole = try contents()
     for length in [1, 20, whole.count - 1] {
-      try (whole + whole.prefix(length)).write(to: URL(fileURLWithPath: scratch.path("family.jsonl")))
-      let fresh = try Self.open(scratch)
+      try write(whole + whole.prefix(length))
+      let fresh = try Self.open(scratch.path)
       #expect(try await fresh.find(MessageID(unchecked: "m2"), in: family) == .absent)
-      _ = try await fresh.publish(message("m2", "two"))
-      #expect(try lines().compactMap { LocalLine($0.utf8)?.message } == ["m1", "m2"])
+      #expect(try contents() == whole)
+      try write(whole + whole.prefix(length))
+      _ = try await Self.open(scratch.path).publish(message("m2"))
+      #expect(try messages() == ["m1", "m2"])
+    }
+  }
+
+  @Test func aTornLineWithoutAnyBeforeItIsCutOff() async throws {
+    try write(Data(#"{"message":"m1","requ"#.utf8))
+    _ = try await network.publish(message("m1"))
+    #expect(try messages() == ["m1"])
+  }
+
+  /// Where a filesystem writes the new length before the data, a power cut leaves zeros.
+  @Test func whatAPowerCutLeftAsZerosIsCutOff() async throws {
+    _ = try await network.publish(message("m1"))
+    let whole = try contents()
+    let halfWritten = Data(#"{"message":"m2","#.utf8) + Data(count: 50)
+    for rest in [Data(count: 300), halfWritten, halfWritten + Data("\n".utf8), Data(count: 9) + Data("\n".utf8)] {
+      try write(whole + rest)
+      _ = try await Self.open(scratch.path).publish(message("m2"))
+      #expect(try messages() == ["m1", "m2"])
     }
   }
 
   @Test func whatWasPublishedIsFoundAndWhatWasNotIsSurelyAbsent() async throws {
     #expect(try await network.find(MessageID(unchecked: "m1"), in: family) == .absent)
-    let publication = try await network.publish(message("m1", "one"))
-    #expect(try await Self.open(scratch).find(MessageID(unchecked: "m1"), in: family) == .published(publication))
-    #expect(try await Self.open(scratch).find(MessageID(unchecked: "m2"), in: family) == .absent)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+    let publication = try await network.publish(message("m1", .photo(attachment)))
+    #expect(try await Self.open(scratch.path).find(MessageID(unchecked: "m1"), in: family) == .published(publication))
+    #expect(try await Self.open(scratch.path).find(MessageID(unchecked: "m2"), in: family) == .absent)
   }
 
-  @Test func theLargestTextIsFoundAgain() async throws {
-    let text = String(repeating: "\u{1}", count: 65_536)
-    _ = try await network.publish(message("m0", "before"))
-    _ = try await network.publish(message("m1", text))
-    _ = try await Self.open(scratch).publish(message("m1", text))
-    #expect(try lines().count == 2)
+  @Test func aMessageIsFoundAlsoWhenOthersWerePublishedAfterIt() async throws {
+    let publication = try await network.publish(message("m0"))
+    for number in 1...63 { _ = try await network.publish(message("m\(number)")) }
+    #expect(try await Self.open(scratch.path).find(MessageID(unchecked: "m0"), in: family) == .published(publication))
+    #expect(try await Self.open(scratch.path).publish(message("m0")) == publication)
+    #expect(try lines().count == 64)
   }
+
+  @Test func aConversationThatWasPurgedBeginsAnew() async throws {
+    _ = try await network.publish(message("m1"))
+    try FileManager.default.removeItem(atPath: scratch.path("family.jsonl"))
+    #expect(try await network.find(MessageID(unchecked: "m1"), in: family) == .absent)
+    _ = try await network.publish(message("m1"))
+    _ = try await network.publish(message("m2"))
+    #expect(try messages() == ["m1", "m2"])
+  }
+
+  // MARK: Many
 
   @Test func conversationsInParallelKeepTheirOwnOrder() async throws {
     let network = network
@@ -93,32 +200,114 @@ import Testing
         group.addTask {
           for number in 0..<20 {
             _ = try await network.publish(
-              OutgoingMessage(
-                message: MessageID(unchecked: "\(conversation)-\(number)"), request: "r",
-                conversation: ConversationID(unchecked: "c\(conversation)"), inbox: InboxID(unchecked: "me"),
-                content: .text("\(number)")))
+              message(
+                "\(conversation)-\(number)", .text("\(number)"), to: ConversationID(unchecked: "c\(conversation)")))
           }
         }
       }
       try await group.waitForAll()
     }
     for conversation in 0..<20 {
-      #expect(
-        try lines("c\(conversation).jsonl").compactMap { LocalLine($0.utf8)?.text } == (0..<20).map(String.init))
+      #expect(try messages("c\(conversation).jsonl") == (0..<20).map { "\(conversation)-\($0)" })
     }
   }
 
-  @Test(arguments: ["../../evil", "/etc/passwd", "..", "a/b"])
-  func noConversationLeavesTheDirectory(_ name: String) async throws {
-    let before = try FileManager.default.contentsOfDirectory(atPath: scratch.path).count
-    _ = try await network.publish(message("m", "t", to: ConversationID(unchecked: name)))
-    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).count == before + 1)
+  @Test func oneConversationIsPublishedToByOneAtATime() async throws {
+    let network = network
+    let long = OutgoingMessage.Content.text(String(repeating: "x", count: 60_000))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<40 {
+        group.addTask { _ = try await network.publish(message("m\(number / 4)", long)) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try Set(messages()) == Set((0..<10).map { "m\($0)" }))
   }
+
+  @Test func whatIsNotRememberedIsReadAgain() async throws {
+    let network = try LocalNetwork(
+      directory: scratch.path, pool: BlockingPool(label: "test", threads: 4), clock: { Self.noon }, knownEnds: 2)
+    for round in 0..<3 {
+      for conversation in 0..<5 {
+        let id = ConversationID(unchecked: "c\(conversation)")
+        for _ in 0..<2 { _ = try await network.publish(message("\(conversation)-\(round)", to: id)) }
+      }
+    }
+    for conversation in 0..<5 {
+      #expect(try messages("c\(conversation).jsonl") == (0..<3).map { "\(conversation)-\($0)" })
+    }
+  }
+
+  @Test(arguments: ["../../evil", "/etc/passwd", "..", ".", "a/b", "a\\b", "%2e%2e/x", ".hidden"])
+  func noConversationLeavesTheDirectory(_ name: String) async throws {
+    _ = try await network.publish(message("m", to: ConversationID(unchecked: name)))
+    let file = try #require(try FileManager.default.contentsOfDirectory(atPath: scratch.path).first)
+    #expect(file.hasSuffix(".jsonl") && !file.hasPrefix("."))
+    #expect(LocalLine(try lines(file)[0].utf8)?.outgoing.conversation.text == name)
+  }
+
+  // MARK: Reading
+
+  @Test(arguments: [
+    #"{}"#, #"[]"#, "null", "", "{", #"{"message":"m"}"#,
+    #"{"message":"m","request":"r","conversation":"c","inbox":"i","kind":"text","publishedAt":"2026-02-28T12:00:00.250Z"}"#,
+    #"{"message":"m","request":"r","conversation":"c","inbox":"i","kind":"photo","text":"t","publishedAt":"2026-02-28T12:00:00.250Z"}"#,
+    #"{"message":"m","request":"r","conversation":"c","inbox":"i","kind":"text","text":"t","publishedAt":"yesterday"}"#,
+  ])
+  func whatIsNoLineOfOursIsNotRead(_ text: String) {
+    #expect(LocalLine(text.utf8)?.publishedAt == nil)
+  }
+
+  @Test func aLineIsReadAsItWasWritten() throws {
+    for content in [OutgoingMessage.Content.text("a\u{0}\u{85}\u{2028}\\\"/é📷"), .photo(attachment)] {
+      let line = LocalLine(message("m", content), publishedAt: Self.noon)
+      let read = try #require(LocalLine(line.encoded))
+      #expect(read.encoded == line.encoded && read.publication == line.publication)
+      #expect(line.encoded.starts(with: LocalLine.opening(of: MessageID(unchecked: "m"))))
+    }
+  }
+
+  // MARK: Trouble
 
   @Test func aDirectoryThatIsGoneIsAStorageErrorAndCanPass() async throws {
     try FileManager.default.removeItem(atPath: scratch.path)
-    await #expect { try await network.publish(message("m", "t")) } throws: { error in
-      (error as? DeliveryError)?.cause.disposition == .retry
+    await #expect { try await network.publish(message("m")) } throws: { error in
+      (error as? DeliveryError)?.cause == .localStorageError
+        && (error as? DeliveryError)?.cause.disposition == .retry
+    }
+  }
+
+  @Test func aLinkInThePlaceOfTheFileIsNotFollowed() async throws {
+    let target = try TemporaryDirectory()
+    try Data("mine\n".utf8).write(to: URL(fileURLWithPath: target.path("file")))
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.path("family.jsonl"), withDestinationPath: target.path("file"))
+    await #expect { try await network.publish(message("m")) } throws: { error in
+      (error as? DeliveryError)?.cause == .localStorageError
+    }
+    #expect(try String(contentsOfFile: target.path("file"), encoding: .utf8) == "mine\n")
+  }
+
+  @Test(.enabled(if: SmallDisk.isAllowed, "only root may mount a disk that is soon full"))
+  func aFullDiskIsSaidToBeFullAndLeavesNoTornLine() async throws {
+    try await SmallDisk.use { path in
+      let network = try Self.open(path)
+      let (file, ballast) = (URL(fileURLWithPath: "\(path)/family.jsonl"), URL(fileURLWithPath: "\(path)/ballast"))
+      func messages() throws -> [String?] {
+        try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map { LocalLine($0)?.outgoing.message.text }
+      }
+      _ = try await network.publish(message("m1"))
+      try Data(count: 250_000).write(to: ballast)
+      let large = message("m2", .text(String(repeating: "x", count: 60_000)))
+      await #expect { try await network.publish(large) } throws: { error in
+        (error as? DeliveryError)?.cause == .localStorageFull
+      }
+      #expect(try messages() == ["m1"])
+      #expect(try Data(contentsOf: file).last == UInt8(ascii: "\n"))
+      try FileManager.default.removeItem(at: ballast)
+      _ = try await network.publish(large)
+      _ = try await network.publish(large)
+      #expect(try messages() == ["m1", "m2"])
     }
   }
 }

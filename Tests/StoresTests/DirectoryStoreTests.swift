@@ -10,18 +10,27 @@ import Testing
 @Suite struct DirectoryStoreTests {
   private let scratch: TemporaryDirectory
   private let store: DirectoryStore
-  private let bytes = [UInt8](repeating: 42, count: 1_000_000)
+  private let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
   private var object: ObjectName { ObjectName(SHA256Digest(of: bytes)) }
 
   init() throws {
     scratch = try TemporaryDirectory()
-    store = try DirectoryStore(
-      directory: scratch.path("objects dir"), baseURL: nil, pool: BlockingPool(label: "test", threads: 2))
+    store = try Self.open(scratch.path("objects dir"))
+  }
+
+  private static func open(_ path: String, baseURL: String? = nil) throws -> DirectoryStore {
+    try DirectoryStore(directory: path, baseURL: baseURL, pool: BlockingPool(label: "test", threads: 2))
   }
 
   private func files() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: scratch.path("objects dir"))
   }
+
+  private func stored() throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: scratch.path("objects dir/\(object)"))))
+  }
+
+  // MARK: Put
 
   @Test func anObjectIsKeptUnderItsDigestAndFoundAtItsURL() async throws {
     let url = try await store.put(object, bytes, contentType: "x/y") { _ in }
@@ -31,11 +40,32 @@ import Testing
     #expect(try Data(contentsOf: target) == Data(bytes))
   }
 
+  @Test(arguments: ["https://photos.example.test/o", "https://photos.example.test/o/"])
+  func aBaseURLStandsBeforeTheName(_ base: String) async throws {
+    let store = try Self.open(scratch.path("objects dir"), baseURL: base)
+    let url = try await store.put(object, bytes, contentType: "x/y") { _ in }
+    #expect(url == "https://photos.example.test/o/\(object)")
+  }
+
+  @Test func objectsAreForTheirOwnerAlone() async throws {
+    _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
+    let file = try FileManager.default.attributesOfItem(atPath: scratch.path("objects dir/\(object)"))
+    let directory = try FileManager.default.attributesOfItem(atPath: scratch.path("objects dir"))
+    #expect(file[.posixPermissions] as? Int == 0o600)
+    #expect(directory[.posixPermissions] as? Int == 0o700)
+  }
+
   @Test func puttingTwiceSucceedsAndChangesNothing() async throws {
     let first = try await store.put(object, bytes, contentType: "x/y") { _ in }
     let second = try await store.put(object, [1, 2, 3], contentType: "x/y") { _ in }
     #expect(first == second)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.path("objects dir/\(object)"))) == Data(bytes))
+    #expect(try stored() == bytes)
+  }
+
+  @Test func anEmptyObjectIsKept() async throws {
+    let nothing = ObjectName(SHA256Digest(of: []))
+    _ = try await store.put(nothing, [], contentType: "x/y") { _ in }
+    #expect(try files() == [nothing.text])
   }
 
   @Test func progressGoesFromZeroToOneAndNeverBack() async throws {
@@ -45,6 +75,62 @@ import Testing
     #expect(fractions.first == 0 && fractions.last == 1 && fractions == fractions.sorted() && fractions.count > 3)
   }
 
+  @Test func anUploadThatIsGivenUpBesideAnotherOfItsObjectDoesTheOtherNoHarm() async throws {
+    let (store, object, bytes) = (store, object, bytes)
+    let (firstIsHalfway, secondBegins) = AsyncStream<Void>.makeStream()
+    let (secondIsHalfway, firstIsDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let firstWaits = Atomic(true)
+    let secondWaits = Atomic(true)
+    async let first = store.put(object, bytes, contentType: "x/y") { fraction in
+      guard fraction > 0, firstWaits.exchange(false, ordering: .relaxed) else { return }
+      secondBegins.finish()
+      secondIsHalfway.wait()
+    }
+    for await _ in firstIsHalfway {}
+    let second = Task {
+      try await store.put(object, bytes, contentType: "x/y") { fraction in
+        guard fraction > 0, secondWaits.exchange(false, ordering: .relaxed) else { return }
+        secondIsHalfway.signal()
+        firstIsDone.wait()
+      }
+    }
+    _ = try await first
+    second.cancel()
+    firstIsDone.signal()
+    await #expect(throws: DeliveryError(.cancelled, "the upload was cancelled")) { try await second.value }
+    #expect(try files() == [object.text])
+    #expect(try stored() == bytes)
+  }
+
+  @Test func manyUploadsOfOneObjectAtOnceAllSucceed() async throws {
+    let (store, object, bytes) = (store, object, bytes)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 { group.addTask { _ = try await store.put(object, bytes, contentType: "x/y") { _ in } } }
+      try await group.waitForAll()
+    }
+    #expect(try files() == [object.text])
+    #expect(try stored() == bytes)
+  }
+
+  // MARK: Giving up
+
+  @Test(arguments: [0, 0.3, 0.9])
+  func aCancelledUploadLeavesNothing(from fraction: Double) async throws {
+    let (store, object, bytes) = (store, object, bytes)
+    let task = Mutex<Task<String, any Error>?>(nil)
+    let (isKnown, known) = AsyncStream<Void>.makeStream()
+    let upload = Task {
+      for await _ in isKnown {}
+      return try await store.put(object, bytes, contentType: "x/y") { seen in
+        if seen >= fraction { task.withLock { $0?.cancel() } }
+      }
+    }
+    task.withLock { $0 = upload }
+    known.finish()
+    await #expect(throws: DeliveryError(.cancelled, "the upload was cancelled")) { try await upload.value }
+    #expect(try files().isEmpty)
+  }
+
   @Test func deletingTwiceIsAsGoodAsOnce() async throws {
     _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
     try await store.delete(object)
@@ -52,32 +138,50 @@ import Testing
     #expect(try files().isEmpty)
   }
 
-  @Test func aCancelledUploadLeavesNothing() async throws {
-    let (store, object, bytes) = (store, object, bytes)
-    let box = Mutex<Task<String, any Error>?>(nil)
-    let started = AsyncStream<Void>.makeStream()
-    let task = Task {
-      for await _ in started.stream { break }
-      return try await store.put(object, bytes, contentType: "x/y") { _ in box.withLock { $0?.cancel() } }
+  @Test func leftoversOfAKilledUploadAreRemovedAndNothingElse() throws {
+    let others = ["kept", ".upload-", ".upload-notes.txt", ".upload-0123456789ABCDEF", object.text]
+    for name in others + [".upload-0123456789abcdef"] {
+      try Data([1]).write(to: URL(fileURLWithPath: scratch.path("objects dir/\(name)")))
     }
-    box.withLock { $0 = task }
-    started.continuation.yield()
-    let result = await task.result
-    #expect(throws: DeliveryError.self) { try result.get() }
-    #expect(try files().isEmpty)
+    try store.removeLeftovers()
+    #expect(try files().sorted() == others.sorted())
   }
 
-  @Test func leftoversOfAKilledUploadAreRemoved() throws {
-    try Data([1]).write(to: URL(fileURLWithPath: scratch.path("objects dir/.upload-abc")))
-    try Data([1]).write(to: URL(fileURLWithPath: scratch.path("objects dir/kept")))
-    try store.removeLeftovers()
-    #expect(try files() == ["kept"])
-  }
+  // MARK: Trouble
 
   @Test func aStoreThatIsGoneIsAStorageError() async throws {
     try FileManager.default.removeItem(atPath: scratch.path("objects dir"))
     await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
       (error as? DeliveryError)?.cause == .localStorageError
+    }
+  }
+
+  /// Nobody may make files in `/sys/kernel`, not even root.
+  @Test func aStoreThatCannotBeWrittenIsAStorageError() async throws {
+    let store = try Self.open("/sys/kernel")
+    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
+      (error as? DeliveryError)?.cause == .localStorageError
+    }
+  }
+
+  @Test func aDirectoryInThePlaceOfTheObjectIsAStorageError() async throws {
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("objects dir/\(object)"), withIntermediateDirectories: true)
+    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
+      (error as? DeliveryError)?.cause == .localStorageError
+    }
+  }
+
+  @Test(.enabled(if: SmallDisk.isAllowed, "only root may mount a disk that is soon full"))
+  func aFullDiskIsSaidToBeFullAndKeepsNothingHalf() async throws {
+    try await SmallDisk.use { path in
+      let store = try Self.open(path)
+      await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
+        (error as? DeliveryError)?.cause == .localStorageFull
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+      let small = Array(bytes.prefix(1000))
+      _ = try await store.put(ObjectName(SHA256Digest(of: small)), small, contentType: "x/y") { _ in }
     }
   }
 }

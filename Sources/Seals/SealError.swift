@@ -1,0 +1,21 @@
+/// Why a sealed photo cannot be opened.
+public enum SealError: Error, Equatable, CustomStringConvertible {
+  case badKeyMaterial
+  case digestMismatch
+  case decryptionFailed
+  case notAnAttachment
+  case compressed
+  /// The machine's OpenSSL lacks what it takes.
+  case unavailable(String)
+
+  public var description: String {
+    switch self {
+    case .badKeyMaterial: "the secret, salt or nonce does not have its length"
+    case .digestMismatch: "the object is not the one that was announced: its SHA-256 differs"
+    case .decryptionFailed: "the object cannot be decrypted with the announced keys"
+    case .notAnAttachment: "the decrypted content is not an attachment"
+    case .compressed: "the decrypted content is compressed, which is not supported"
+    case .unavailable(let sentence): sentence
+    }
+  }
+}

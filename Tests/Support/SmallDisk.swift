@@ -1,0 +1,27 @@
+import Foundation
+
+/// A filesystem of one test's own that is soon full: 256 KiB of memory. Mounting needs root.
+public enum SmallDisk {
+  /// Whether this machine lets a test mount.
+  public static let isAllowed: Bool = {
+    guard let scratch = try? TemporaryDirectory(), (try? mount(scratch.path)) != nil else { return false }
+    unmount(scratch.path)
+    return true
+  }()
+
+  /// Runs `body` with the path of the mounted disk.
+  public static func use(_ body: (String) async throws -> Void) async throws {
+    let scratch = try TemporaryDirectory()
+    try mount(scratch.path)
+    defer { unmount(scratch.path) }
+    try await body(scratch.path)
+  }
+
+  private static func mount(_ path: String) throws {
+    let result = try run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", path])
+    guard result.status == 0 else { throw CocoaError(.fileWriteNoPermission) }
+  }
+
+  /// Lazily, because what the test opened there may still be open.
+  private static func unmount(_ path: String) { _ = try? run(["umount", "-l", path]) }
+}
