@@ -81,7 +81,6 @@ public struct Daemon: Sendable {
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
     configuration.maximumGracefulShutdownDuration = .seconds(3)
     configuration.maximumCancellationDuration = .seconds(1)
-    log.info("ready", metadata: ["spool": "\(spool.path)"])
     try await ServiceGroup(configuration: configuration).run()
     try ledger.close()
     log.info("stopped")

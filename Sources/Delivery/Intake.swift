@@ -64,6 +64,8 @@ actor Intake: Service {
     if !isWatching {
       log.warning("the kernel gives no watch; new/ is looked into every \(Int(options.rescan)) s")
     }
+    // Said here, where signals are handled already and nothing that arrives can be missed any more.
+    log.info("ready", metadata: ["spool": "\(spool.path)"])
     let rescans = Task { [mailbox, options] in
       while !Task.isCancelled {
         mailbox.post(.overflow)
