@@ -24,6 +24,16 @@ import Testing
     return (0..<scan.count).map { scan[$0].name }
   }
 
+  /// Returns once something that is renamed now has a later time than the request.
+  private func letTheFilesystemsClockTick(beyond name: String) throws {
+    let renamed = try #require(try spool.new.entry(name)).changed
+    repeat {
+      try spool.tmp.removeEmpty("probe")
+      _ = try spool.tmp.make("probe")
+    } while try #require(try spool.tmp.entry("probe")).changed <= renamed
+    try spool.tmp.removeEmpty("probe")
+  }
+
   @Test func whatWasSubmittedIsFoundInItsOrderAndWhole() throws {
     let names = try (0..<50).map { try submit("\($0)") }
     #expect(try order() == names && names == names.sorted())
@@ -79,6 +89,7 @@ import Testing
   @Test func aRequestThatCameBackFromFailedHasLostItsOldPlace() throws {
     let first = try submit("1")
     let second = try submit("2")
+    try letTheFilesystemsClockTick(beyond: second)
     #expect(try spool.new.move(first, to: spool.failed, as: first))
     try spool.failed.directory(first).write(Array("it failed\n".utf8), as: "error")
     #expect(try spool.failed.move(first, to: spool.new, as: first))
