@@ -29,8 +29,9 @@ actor Intake: Service {
   private var settled: Set<String> = []
   private var jobs: [@Sendable () async -> Void] = []
   private var isWatching = false
-  /// Names were taken from the mailbox and not accepted; only a scan knows their order.
-  private var hasLostTrack = false
+  /// What events tell next may have requests before it that no event told: at the start, and after names were taken from
+  /// the mailbox and not accepted. Only a scan knows the order then.
+  private var hasLostTrack = true
 
   /// Names that are handed on together while a scan goes on.
   private static let batch = 256
