@@ -1,8 +1,9 @@
 # The index of what one can do here.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := build-essential imagemagick jq libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libsqlite3-dev libssl-dev \
-	lomiri-wallpapers-16.04 pkg-config python3-venv sqlite3
+PACKAGES := build-essential imagemagick jq libgif-dev libheif-dev libheif-examples libimage-exiftool-perl \
+	libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
+	libwebp-dev lomiri-wallpapers-16.04 pkg-config python3-venv sqlite3 webp
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
@@ -11,11 +12,13 @@ export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
-build: .build/setup ## The program, optimised: .build/release/photospool
+build: .build/setup ## The programs, optimised: .build/release/photospool and photospool-darkroom
 	$(SWIFT) build -c release --product photospool
+	$(SWIFT) build -c release --product photospool-darkroom
 
 demo: .build/setup ## The main job once, on a real photograph, and what happened
 	$(SWIFT) build --product photospool
+	$(SWIFT) build --product photospool-darkroom
 	@bash tools/demo.sh
 
 test: unit stories ## Every test
@@ -26,6 +29,7 @@ unit: .build/setup $(PYTHON_ENV)/ready ## The tests of the modules
 
 stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
 	$(SWIFT) build --product photospool
+	$(SWIFT) build --product photospool-darkroom
 	bash Tests/Stories/run
 
 bench: build ## Figures of a backlog and of idleness

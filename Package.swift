@@ -5,7 +5,8 @@ import PackageDescription
 let package = Package(
   name: "photospool",
   products: [
-    .executable(name: "photospool", targets: ["photospool"])
+    .executable(name: "photospool", targets: ["photospool"]),
+    .executable(name: "photospool-darkroom", targets: ["photospool-darkroom"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -20,12 +21,15 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Delivery", "DurableFiles", "Ledgers", "Messages", "Networks",
+        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "Ledgers", "Messages", "Networks",
         "Photos", "Seals", "Settings", "Spooling", "Stores",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
+
+    // The process in which hostile images are decoded: sandboxed, and linked with nothing else.
+    .executableTarget(name: "photospool-darkroom", dependencies: ["CKernel", "CSandbox", "Imaging", "Photos"]),
 
     // The heart: knows the seams below it, not who fills them.
     .target(
@@ -50,8 +54,11 @@ let package = Package(
       ]),
 
     // What happens to a photo on its way: prepared, sealed, stored, published.
+    .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
+    .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Messages", "Photos"]),
     .target(
-      name: "Photos", dependencies: ["Blocking", "CJPEG", "CLittleCMS", "CPixels", "Messages"],
+      name: "Imaging",
+      dependencies: ["CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "Messages", "Photos"],
       // Pixel work without the optimiser is a hundred times slower, also under test.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .target(name: "Seals", dependencies: ["COpenSSL", "Digests", "Messages"]),
@@ -74,7 +81,12 @@ let package = Package(
     // One door per C library.
     .target(name: "CKernel"),
     .target(name: "CPixels", cSettings: [.unsafeFlags(["-O3"])]),
+    .target(name: "CSandbox"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+    .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
+    .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"])]),
     .systemLibrary(
       name: "CLittleCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -84,7 +96,9 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/Support", exclude: ["python"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
-    .testTarget(name: "PhotosTests", dependencies: ["Blocking", "Photos", "Messages", "TestSupport"]),
+    .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos", "TestSupport"]),
+    .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Messages", "Photos", "TestSupport"]),
+    .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "TestSupport"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
       name: "StoresTests",

@@ -3,13 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode) {
@@ -71,3 +75,59 @@ int ckernel_terminal_columns(int terminal) {
 }
 
 int ckernel_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC); }
+
+int ckernel_memory_file(const char *label) { return memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+int ckernel_seal(int file) {
+  return fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+union control {
+  struct cmsghdr header;
+  char room[CMSG_SPACE(sizeof(int))];
+};
+
+ssize_t ckernel_send_file(int socket, const void *bytes, size_t count, int file) {
+  union control control = {0};
+  struct iovec data = {.iov_base = (void *)bytes, .iov_len = count};
+  struct msghdr message = {
+    .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room};
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof file);
+  memcpy(CMSG_DATA(header), &file, sizeof file);
+  return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+ssize_t ckernel_receive_file(int socket, void *bytes, size_t count, int *file) {
+  union control control = {0};
+  struct iovec data = {.iov_base = bytes, .iov_len = count};
+  struct msghdr message = {
+    .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room};
+  *file = -1;
+  ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (received < 0) return received;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+    memcpy(file, CMSG_DATA(header), sizeof *file);
+  }
+  return received;
+}
+
+int ckernel_limit_processor_time(pid_t child, uint64_t seconds) {
+  clockid_t clock;
+  struct timespec used;
+  int error = clock_getcpuclockid(child, &clock);
+  if (error) {
+    errno = error;
+    return -1;
+  }
+  struct rlimit limit;
+  if (clock_gettime(clock, &used) != 0 || prlimit(child, RLIMIT_CPU, NULL, &limit) != 0) return -1;
+  // The kernel counts whole seconds; a begun one is the child's.
+  limit.rlim_cur = (rlim_t)used.tv_sec + 1 + seconds;
+  return prlimit(child, RLIMIT_CPU, &limit, NULL);
+}
+
+void ckernel_release_memory(void) { malloc_trim(0); }

@@ -2,13 +2,13 @@
 
 static inline uint8_t clamp(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
-// The factors of JFIF (ITU-R BT.601, full range) times 65536.
-void cpixels_ycc_to_rgb(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint8_t *rgb, int32_t count) {
+void cpixels_ycc_to_rgb(
+  const uint8_t *y, const uint8_t *cb, const uint8_t *cr, cpixels_ycc by, uint8_t *rgb, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    const int32_t luma = (y[i] << 16) + 32768, blue = cb[i / 2] - 128, red = cr[i / 2] - 128;
-    rgb[3 * i] = clamp((luma + 91881 * red) >> 16);
-    rgb[3 * i + 1] = clamp((luma - 22554 * blue - 46802 * red) >> 16);
-    rgb[3 * i + 2] = clamp((luma + 116130 * blue) >> 16);
+    const int32_t luma = (y[i] - by.black) * by.luma + 32768, blue = cb[i / 2] - 128, red = cr[i / 2] - 128;
+    rgb[3 * i] = clamp((luma + by.red * red) >> 16);
+    rgb[3 * i + 1] = clamp((luma - by.green_by_blue * blue - by.green_by_red * red) >> 16);
+    rgb[3 * i + 2] = clamp((luma + by.blue * blue) >> 16);
   }
 }
 
@@ -57,9 +57,9 @@ void cpixels_interleave4(
 }
 
 void cpixels_ycck_to_cmyk(
-  const uint8_t *y, const uint8_t *cb, const uint8_t *cr, const uint8_t *k, uint8_t *rgb, uint8_t *out,
-  int32_t count) {
-  cpixels_ycc_to_rgb(y, cb, cr, rgb, count);
+  const uint8_t *y, const uint8_t *cb, const uint8_t *cr, const uint8_t *k, cpixels_ycc by, uint8_t *rgb,
+  uint8_t *out, int32_t count) {
+  cpixels_ycc_to_rgb(y, cb, cr, by, rgb, count);
   for (int32_t i = 0; i < count; i++) {
     for (int32_t c = 0; c < 3; c++) out[4 * i + c] = rgb[3 * i + c];
     out[4 * i + 3] = 255 - k[i];
@@ -72,6 +72,19 @@ void cpixels_cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, int32_t count) {
     for (int32_t c = 0; c < 3; c++) {
       rgb[3 * i + c] = (uint8_t)(((255 - cmyk[4 * i + c]) * light + 127) / 255);
     }
+  }
+}
+
+static inline uint8_t on_white(uint8_t level, uint8_t alpha) {
+  return (uint8_t)((level * alpha + 255 * (255 - alpha) + 127) / 255);
+}
+
+void cpixels_split(const uint8_t *pixels, int32_t channels, uint8_t *const *rows, int32_t count) {
+  const int32_t colors = channels < 3 ? 1 : 3;
+  const int32_t has_alpha = channels - colors;
+  for (int32_t i = 0; i < count; i++) {
+    const uint8_t *pixel = pixels + (long)i * channels;
+    for (int32_t c = 0; c < colors; c++) rows[c][i] = has_alpha ? on_white(pixel[c], pixel[colors]) : pixel[c];
   }
 }
 

@@ -88,7 +88,7 @@ actor PhotoLine {
     let route = destinations.route(for: message.conversation)
     guard try await ledger.beginPreparing(message) else { throw CancellationError() }
     let prepared = try await atStep("prepare") {
-      let prepared = try await preparer.prepare(files.contents(of: message))
+      let prepared = try await preparer.prepare(files.photo(of: message))
       try await cache(prepared, of: message)
       return prepared
     }
@@ -136,7 +136,7 @@ actor PhotoLine {
     try await files.pool.run {
       do {
         try cache.keep(
-          original: prepared.jpeg, thumbnail: prepared.thumbnail, inbox: message.inbox,
+          original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, inbox: message.inbox,
           conversation: message.conversation, message: message.message)
       } catch let error as FileError {
         throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
@@ -156,7 +156,7 @@ actor PhotoLine {
       originalWidth: prepared.original.width, originalHeight: prepared.original.height, bytes: prepared.jpeg.count,
       width: prepared.width, height: prepared.height, digest: SHA256Digest(of: prepared.jpeg).hex,
       path: PhotoCache.path(inbox: message.inbox, conversation: message.conversation, message: message.message),
-      thumbnailBytes: prepared.thumbnail.count)
+      thumbnailBytes: prepared.thumbnail.count + prepared.blurred.count)
   }
 
   /// Says at which step an error happened.

@@ -3,6 +3,7 @@ import Digests
 import DurableFiles
 import Ledgers
 import Messages
+import Photos
 import Spooling
 
 /// Reads the files of accepted requests, and never takes other bytes for them than those that were accepted.
@@ -10,30 +11,52 @@ struct RequestFiles: Sendable {
   let spool: Spool
   let pool: BlockingPool
 
-  /// The bytes of a message's file as they were accepted.
-  func contents(of message: QueuedMessage) async throws -> [UInt8] {
+  /// The photo of a message as it was accepted.
+  func photo(of message: QueuedMessage) async throws -> PhotoBytes {
+    try await read(message) { file in
+      var hasher = SHA256Hasher()
+      var isTooLarge = false
+      let photo = try PhotoBytes { take in
+        let count = try file.read(limit: RequestLimits.photoBytes) { piece in
+          hasher.update(piece)
+          take(piece)
+        }
+        isTooLarge = count > RequestLimits.photoBytes
+      }
+      let digest = hasher.finish()
+      return isTooLarge || digest.hex != message.digest ? nil : photo
+    }
+  }
+
+  /// A text message's text, without the one trailing newline.
+  func text(of message: QueuedMessage) async throws -> String {
+    let bytes = try await read(message) { file in
+      let bytes = try file.contents(limit: RequestLimits.textBytes)
+      return bytes.flatMap { SHA256Digest(of: $0).hex == message.digest ? $0 : nil }
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
+  }
+
+  /// Reads a message's file; `contents` gives nil when it is not what was accepted.
+  private func read<Contents: Sendable>(
+    _ message: QueuedMessage, _ contents: @escaping @Sendable (File) throws -> Contents?
+  ) async throws -> Contents {
     try await pool.run { [spool] in
       guard let directory = try spool.directory(of: message) else {
         throw DeliveryError(.photoChanged, "the request's directory is gone from cur/; drop the request again")
       }
-      let limit = message.kind == .photo ? RequestLimits.photoBytes : RequestLimits.textBytes
       do {
-        guard let bytes = try directory.file(message.file).contents(limit: limit),
-          SHA256Digest(of: bytes).hex == message.digest
-        else { throw DeliveryError(.photoChanged, "the file was changed after Send; drop the request again") }
-        return bytes
+        guard let contents = try contents(directory.file(message.file)) else {
+          throw DeliveryError(.photoChanged, "the file was changed after Send; drop the request again")
+        }
+        return contents
       } catch let error as FileError where error.isMissing {
         throw DeliveryError(.photoChanged, "the file was removed after Send; drop the request again")
       } catch let error as FileError {
         throw DeliveryError(.localStorageError, error.description)
       }
     }
-  }
-
-  /// A text message's text, without the one trailing newline.
-  func text(of message: QueuedMessage) async throws -> String {
-    let text = String(decoding: try await contents(of: message), as: UTF8.self)
-    return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
   }
 }
 

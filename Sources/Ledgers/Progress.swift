@@ -14,6 +14,7 @@ public struct PhotoRow: Sendable {
   public let digest: String
   /// Its directory, relative to the spool.
   public let path: String
+  /// Of the thumbnail and the blurred preview together.
   public let thumbnailBytes: Int
 
   public init(

@@ -10,6 +10,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   case urlExpired = "url_expired"
   case localStorageFull = "local_storage_full"
   case localStorageError = "local_storage_error"
+  case localResources = "local_resources"
   // Passes once somebody mends it; the destination is held meanwhile.
   case authExpired = "auth_expired"
   case accountDisabled = "account_disabled"
@@ -40,7 +41,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   public var disposition: Disposition {
     switch self {
     case .network, .timeout, .serverBusy, .rateLimited, .notYetUploaded, .conflict, .urlExpired,
-      .localStorageFull, .localStorageError:
+      .localStorageFull, .localStorageError, .localResources:
       .retry
     case .authExpired, .accountDisabled, .configError:
       .hold

@@ -49,17 +49,23 @@ public enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
+  /// The name with its article: "a PNG", "an AVIF".
+  public var nameWithArticle: String { self == .avif || self == .svg ? "an \(name)" : "a \(name)" }
+
   /// HEIC and AVIF are one container; its brand, or a compatible one, says what is in it.
   private static func ofBrand(in bytes: [UInt8]) -> PhotoFormat? {
     let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     let end = min(bytes.count, max(length, 12), 8 + 4 * 64)
+    // The general brands say only that it is a picture; the others say of what kind.
+    var general: PhotoFormat?
     for offset in stride(from: 8, to: end - 3, by: 4) where offset != 12 {
       switch String(decoding: bytes[offset..<offset + 4], as: UTF8.self) {
       case "avif", "avis": return .avif
-      case "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1": return .heic
+      case "heic", "heix", "hevc", "hevx", "heim", "heis": return .heic
+      case "mif1", "msf1": general = .heic
       default: continue
       }
     }
-    return nil
+    return general
   }
 }

@@ -8,6 +8,8 @@ public struct PhotoLimits: Sendable, Hashable, Codable {
   public var scans = 100
   /// Pixels times scans, which is what a progressive photo costs: 1.5 thousand million take one or two seconds.
   public var pixelScans = 1_500_000_000
+  /// Pictures, tiles and descriptions that a HEIC file may list; those of telephones list fifty to two hundred.
+  public var items = 2000
   /// Memory for a decoder, in bytes. A progressive photo needs two to six bytes for each pixel.
   public var decoderBytes = 512 << 20
   /// The longer side of what is sent, in pixels: 1 to 2732. Smaller photos are never enlarged.
@@ -26,7 +28,7 @@ public struct PhotoLimits: Sendable, Hashable, Codable {
   public init() {}
 
   /// The same limits with every number brought into the range that makes sense of it.
-  var sane: PhotoLimits {
+  public var sane: PhotoLimits {
     var limits = self
     limits.longestSide = min(max(longestSide, 1), 2732)
     limits.thumbnailSide = min(max(thumbnailSide, 1), 2732)

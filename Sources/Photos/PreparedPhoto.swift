@@ -7,6 +7,8 @@ public struct PreparedPhoto: Sendable, Hashable {
   public let height: Int
   /// A small JPEG of the same, upright and without metadata; never larger than the photo.
   public let thumbnail: [UInt8]
+  /// A JPEG of the thumbnail's size that shows the light and the colours and nobody's face.
+  public let blurred: [UInt8]
   /// The JPEG quality it was encoded with; nil when its own data were kept.
   public let quality: Int?
   /// The photo's own picture data were kept, bit for bit.
@@ -16,13 +18,14 @@ public struct PreparedPhoto: Sendable, Hashable {
   public let stripped: [String]
 
   public init(
-    jpeg: [UInt8], width: Int, height: Int, thumbnail: [UInt8], quality: Int?, isLossless: Bool,
+    jpeg: [UInt8], width: Int, height: Int, thumbnail: [UInt8], blurred: [UInt8], quality: Int?, isLossless: Bool,
     original: OriginalPhoto, stripped: [String]
   ) {
     self.jpeg = jpeg
     self.width = width
     self.height = height
     self.thumbnail = thumbnail
+    self.blurred = blurred
     self.quality = quality
     self.isLossless = isLossless
     self.original = original

@@ -81,6 +81,10 @@ public struct Settings: Sendable {
     public internal(set) var thumbnailSide = 300
     /// How many photos are prepared at once; 0 is one per processor.
     public internal(set) var threads = 0
+    /// Memory that preparing one photo may take, in bytes.
+    public internal(set) var memory = 768 << 20
+    /// Processor time that preparing one photo may take; three times as long by the clock.
+    public internal(set) var time = Duration.seconds(10)
   }
 
   public enum Seal: String, CaseIterable, Sendable {

@@ -53,6 +53,12 @@ public enum SettingsSchema {
     Setting(
       "photo.threads", \.photo.threads, .count(0...1024), "How many photos are prepared at once; 0 is one per processor"
     ),
+    Setting(
+      "photo.memory", \.photo.memory, .bytes(64_000_000...16_000_000_000),
+      "The memory that preparing one photo may take"),
+    Setting(
+      "photo.time", \.photo.time, .duration(.seconds(1) ... .hours(1)),
+      "The processor time that preparing one photo may take"),
 
     Setting("seal", \.seal, .word, "The encryption of uploaded photos"),
 

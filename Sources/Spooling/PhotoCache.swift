@@ -13,19 +13,21 @@ public struct PhotoCache: Sendable {
     "photos/\(inbox.fileName)/\(conversation.fileName)/\(message)"
   }
 
-  /// Writes the photo and its thumbnail. When it returns they are whole and on the disk; files of an earlier attempt
+  /// Writes the photo, its thumbnail and its blurred preview. When it returns they are whole and on the disk; files of an earlier attempt
   /// are replaced.
   ///
   /// Order: each file under a temporary name, synced, renamed; then the message's directory is synced. The directories
   /// above it are synced when they are made.
   public func keep(
-    original: [UInt8], thumbnail: [UInt8], inbox: InboxID, conversation: ConversationID, message: MessageID
+    original: [UInt8], thumbnail: [UInt8], blurred: [UInt8], inbox: InboxID, conversation: ConversationID,
+    message: MessageID
   ) throws {
     let directory = try root.directory(creating: inbox.fileName)
       .directory(creating: conversation.fileName)
       .directory(creating: message.text)
     try directory.write(original, as: "original.jpg")
     try directory.write(thumbnail, as: "thumbnail.jpg")
+    try directory.write(blurred, as: "blurred.jpg")
     try directory.sync()
   }
 

@@ -1,4 +1,5 @@
 import Blocking
+import Darkroom
 import Delivery
 import Foundation
 import Messages
@@ -36,12 +37,23 @@ struct Assembly {
     limits.inputBytes = settings.photo.inputBytes
     limits.pixels = settings.photo.pixels
     limits.thumbnailSide = settings.photo.thumbnailSide
+    // A third is left for what is made of what was decoded.
+    limits.decoderBytes = settings.photo.memory / 3 * 2
     return limits
   }
 
+  /// How many photos are prepared at once.
+  var photoThreads: Int {
+    settings.photo.threads > 0 ? settings.photo.threads : ProcessInfo.processInfo.activeProcessorCount
+  }
+
   func preparer() -> any PhotoPreparer {
-    let threads = settings.photo.threads > 0 ? settings.photo.threads : ProcessInfo.processInfo.activeProcessorCount
-    return PooledPreparer(limits: photoLimits, pool: BlockingPool(label: "photos", threads: threads))
+    var options = DarkroomPool.Options(program: DarkroomProgram.path)
+    options.processes = photoThreads
+    options.memory = settings.photo.memory
+    options.seconds = Int(settings.photo.time.seconds.rounded(.up))
+    options.limits = photoLimits
+    return DarkroomPool(options)
   }
 
   func destinations(for spool: Spool) throws -> Destinations {

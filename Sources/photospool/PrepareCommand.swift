@@ -8,7 +8,10 @@ import Spooling
 struct PrepareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prepare", abstract: "Show exactly what would be sent of photos: write it into a directory.",
-    discussion: "Exit status 65 when a photo was refused; the others are written all the same.")
+    discussion: """
+      One line per photo, in the order of the arguments; the refused ones are named on standard error with the reason. \
+      Exit status 65 when a photo was refused; the others are written all the same.
+      """)
 
   @OptionGroup var options: SpoolOptions
 
@@ -18,78 +21,62 @@ struct PrepareCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Replace files that are there.")
   var force = false
 
-  @Argument(help: ArgumentHelp("Photos.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Photos, and directories of photos.", valueName: "file"))
   var files: [String]
 
   func run() async throws {
     let settings = try options.settings()
+    let files = try files.flatMap(Self.photos)
     if mkdir(output, 0o755) != 0 && errno != EEXIST { throw FileError("make directory", output) }
-    let directory = try Directory(path: output)
-    let preparer = Assembly(settings: settings).preparer()
-    var names = Set<String>()
-    var refused = 0
-    // A few ahead of the one being told of, so that all processors work and the lines keep the order of the arguments.
-    let ahead = ProcessInfo.processInfo.activeProcessorCount
-    try await withThrowingTaskGroup(of: (Int, Result<(Int, PreparedPhoto), any Error>).self) { group in
-      var done = [Int: Result<(Int, PreparedPhoto), any Error>]()
-      var started = 0
-      func startNext() {
-        guard started < files.count else { return }
-        let (index, file) = (started, files[started])
-        started += 1
-        group.addTask { (index, await Self.prepare(file, with: preparer)) }
+    var folder = PreparedFolder(try Directory(path: output), replaces: force)
+    let assembly = Assembly(settings: settings)
+    var progress = PrepareProgress(count: files.count)
+    try await Preparing(assembly.preparer(), ahead: 4 * assembly.photoThreads).forEach(files) { file, result in
+      progress.hide()
+      do {
+        print(try folder.add(result.get(), of: file))
+      } catch {
+        progress.refused += 1
+        Terminal.complain("\(file): \(error)")
       }
-      for _ in 0...ahead { startNext() }
-      for index in files.indices {
-        while done[index] == nil, let (finished, result) = try await group.next() {
-          done[finished] = result
-          startNext()
-        }
-        guard let result = done.removeValue(forKey: index) else { break }
-        do {
-          let (bytes, photo) = try result.get()
-          try write(photo, bytes: bytes, of: files[index], into: directory, taken: &names)
-        } catch {
-          refused += 1
-          Terminal.complain("\(files[index]): \(error)")
-        }
-      }
+      progress.done += 1
+      progress.draw()
     }
-    if refused > 0 { throw Failure(.badData, "\(refused) of \(files.count) photos were refused") }
-  }
-
-  private static func prepare(
-    _ path: String, with preparer: any PhotoPreparer
-  ) async -> Result<(Int, PreparedPhoto), any Error> {
-    do {
-      let file = try File(reading: path)
-      guard let bytes = try file.contents(limit: RequestLimits.photoBytes) else {
-        throw Refusal.tooLarge(file: path, bytes: try file.entry().size, limit: RequestLimits.photoBytes)
-      }
-      return .success((bytes.count, try await preparer.prepare(bytes)))
-    } catch {
-      return .failure(error)
+    progress.hide()
+    if progress.refused > 0 {
+      throw Failure(.badData, "\(progress.refused) of \(files.count) photos were refused")
     }
   }
 
-  private func write(
-    _ photo: PreparedPhoto, bytes: Int, of file: String, into directory: Directory, taken: inout Set<String>
-  ) throws {
-    let base = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
-    var name = "\(base).jpg"
-    var number = 1
-    while !taken.insert(name).inserted {
-      number += 1
-      name = "\(base)-\(number).jpg"
+  /// A file itself; of a directory all files in it and below it, sorted, but for hidden ones and links.
+  private static func photos(at path: String) throws -> [String] {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
+      return [path]
     }
-    if try !force && directory.entry(name) != nil {
-      throw Failure(.cannotCreate, "\(directory.path(of: name)) is there already; use --force to replace it")
+    return try FileManager.default.contentsOfDirectory(atPath: path).sorted().flatMap { name in
+      let inner = (path as NSString).appendingPathComponent(name)
+      let kind = try FileManager.default.attributesOfItem(atPath: inner)[.type] as? FileAttributeType
+      let isWanted = !name.hasPrefix(".") && (kind == .typeRegular || kind == .typeDirectory)
+      return isWanted ? try photos(at: inner) : []
     }
-    try directory.write(photo.jpeg, as: name, mode: 0o644)
-    let how = photo.isLossless ? "kept without loss" : "quality \(photo.quality ?? 0)"
-    let stripped = photo.stripped.isEmpty ? "" : ", without " + photo.stripped.joined(separator: ", ")
-    print(
-      "\(escaped(file)) -> \(escaped(directory.path(of: name))): \(photo.width)x\(photo.height), "
-        + "\(Terminal.bytes(bytes)) -> \(Terminal.bytes(photo.jpeg.count)), \(how)\(stripped)")
+  }
+}
+
+/// How far `prepare` has come, drawn over one line where somebody looks.
+private struct PrepareProgress {
+  let count: Int
+  var done = 0
+  var refused = 0
+
+  private var isShown: Bool { Terminal.errorIsTerminal && count > 1 }
+
+  func draw() {
+    guard isShown, done < count else { return }
+    Terminal.redraw("\(done) of \(count) photos" + (refused > 0 ? ", \(refused) refused" : ""))
+  }
+
+  func hide() {
+    if isShown { Terminal.redraw("") }
   }
 }

@@ -1,5 +1,6 @@
 /* System calls that Swift cannot reach by itself: variadic ones, ones without a glibc wrapper, and GNU extensions. */
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -36,3 +37,22 @@ int ckernel_terminal_columns(int terminal);
 
 /* accept4(2) with SOCK_CLOEXEC. */
 int ckernel_accept(int socket);
+
+/* A file in memory that nobody else can name, or -1. `label` is for people who look into /proc. */
+int ckernel_memory_file(const char *label);
+
+/* Seals a file in memory: from here on nobody can change or resize it. 0, or -1 with errno. */
+int ckernel_seal(int file);
+
+/* Sends bytes over a local socket together with an open file. Returns what sendmsg(2) does; no SIGPIPE comes of it. */
+ssize_t ckernel_send_file(int socket, const void *bytes, size_t count, int file);
+
+/* Receives bytes and, in `*file`, the open file that came with them or -1. Returns what recvmsg(2) does. */
+ssize_t ckernel_receive_file(int socket, void *bytes, size_t count, int *file);
+
+/* Lets a child use `seconds` more of processor time than it has used; then the kernel ends it with SIGXCPU.
+   0, or -1 with errno. */
+int ckernel_limit_processor_time(pid_t child, uint64_t seconds);
+
+/* Gives memory that was freed back to the kernel. */
+void ckernel_release_memory(void);

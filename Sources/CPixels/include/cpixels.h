@@ -16,8 +16,17 @@ void cpixels_filter_across(
 void cpixels_transpose(
   const uint8_t *in, int32_t in_stride, int32_t width, int32_t height, uint8_t *out, int32_t out_stride);
 
-// YCbCr as JFIF defines it to red, green and blue in turn. Two neighbours share one sample of each chroma row.
-void cpixels_ycc_to_rgb(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint8_t *rgb, int32_t count);
+// How red, green and blue come of luma and differences: the level of black, and factors times 65536.
+typedef struct {
+  int32_t black, luma, red, green_by_blue, green_by_red, blue;
+} cpixels_ycc;
+
+// YCbCr to red, green and blue in turn. Two neighbours share one sample of each chroma row.
+void cpixels_ycc_to_rgb(
+  const uint8_t *y, const uint8_t *cb, const uint8_t *cr, cpixels_ycc by, uint8_t *rgb, int32_t count);
+
+// Pixels of 1 to 4 samples to a row for each colour. The second or fourth sample is alpha, and white shines through.
+void cpixels_split(const uint8_t *pixels, int32_t channels, uint8_t *const *rows, int32_t count);
 
 // Two rows of red, green and blue in turn to two rows of luma and one of each chroma, which is the mean of four.
 void cpixels_rgb_to_ycc(
@@ -35,8 +44,8 @@ void cpixels_interleave4(
 // The same of YCCK as Adobe stores it: the colours inverted, then turned to YCbCr; the black inverted.
 // `rgb` is room for `count` pixels.
 void cpixels_ycck_to_cmyk(
-  const uint8_t *y, const uint8_t *cb, const uint8_t *cr, const uint8_t *k, uint8_t *rgb, uint8_t *out,
-  int32_t count);
+  const uint8_t *y, const uint8_t *cb, const uint8_t *cr, const uint8_t *k, cpixels_ycc by, uint8_t *rgb,
+  uint8_t *out, int32_t count);
 
 // Ink on white paper, for want of a profile: 0 is no ink.
 void cpixels_cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, int32_t count);

@@ -1,0 +1,395 @@
+#!/usr/bin/env python3
+"""Prepares the same photographs with photospool and with its peers, and prints what each of them costs and yields.
+
+The job: 2048 pixels on the longer side and never enlarged, upright, JPEG quality 85, no metadata. The tools take turns
+on each photo, round after round, so that whatever else the machine does meets all of them alike. Prints figures and
+holds nothing to them:
+
+    CPU     seconds, user and system, of the tool and of all processes that it started
+    wall    seconds
+    memory  MiB, the peak of all its processes together (PSS: a shared page counts once), sampled in a run of its own
+    RSS     MiB, the peak of the largest of its processes
+    bytes   of the result
+    SSIM    of the result against a reference
+
+For the reference Pillow decodes the photo in full and turns it upright, LittleCMS converts it to sRGB where a profile is
+embedded, and its luma (BT.601) is resized in floating point by Pillow's Lanczos (three lobes, widened, no reducing gap)
+to the size of the result. SSIM is scikit-image's `structural_similarity` of luma with Gaussian weights: sigma 1.5,
+population covariance, range 255.
+
+Ten photos of 12 and 24 megapixels are made once in .build/bench-photos, of Debian's lomiri-wallpapers-16.04. When
+PHOTOSPOOL_CORPUS names a directory, its large/*.jpg of 8 megapixels and more are a second set.
+
+    python3 -m venv .build/bench-python && .build/bench-python/bin/pip install pillow numpy scikit-image
+    .build/bench-python/bin/python Benchmarks/photos.py [--rounds N] [--photos N] [--tools NAME,...] [--markdown]
+
+PHOTOSPOOL names another program than .build/release/photospool.
+"""
+
+import argparse
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+SIDE, QUALITY = 2048, 85
+ROOT = Path(__file__).resolve().parent.parent
+PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
+# The settings of whoever runs this do not count.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PHOTOSPOOL_")}
+
+
+# Tools
+
+
+def find(*names: str) -> str | None:
+    """The first of the programs that is there."""
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+@dataclass(frozen=True)
+class Photo:
+    path: Path
+    longer: int  # pixels
+    pixels: int
+    has_profile: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Tool:
+    name: str
+    package: str  # of Debian
+    program: str | None  # where it is; None when it is missing
+    words: list[str]  # the command, with {placeholders}
+    is_exact: bool = True  # the result has the wanted size and is upright
+
+    def command(self, photo: Photo, result: Path, quality: int = QUALITY) -> list[str]:
+        # The smallest scale of libjpeg, in eighths, that still covers the job.
+        eighths = next((n for n in range(1, 8) if -(-photo.longer * n // 8) >= SIDE), 8)
+        # For photos without a profile vips would make one up, and change their tones.
+        profile = "--export-profile=srgb" if photo.has_profile else ""
+        words = [word.format(
+            program=self.program, photo=photo.path, result=result, directory=result.parent, quality=quality, side=SIDE,
+            eighths=eighths, profile=profile) for word in self.words]
+        return [word for word in words if word]
+
+
+PILLOW = """
+import io, sys
+from PIL import Image, ImageCms, ImageOps
+image = Image.open(sys.argv[1])
+image.thumbnail((int(sys.argv[3]),) * 2, Image.Resampling.LANCZOS)
+profile = image.info.get("icc_profile")
+image = ImageOps.exif_transpose(image)
+if profile:
+    image = ImageCms.profileToProfile(image, io.BytesIO(profile), ImageCms.createProfile("sRGB"), outputMode="RGB")
+image.save(sys.argv[2], quality=int(sys.argv[4]), exif=b"", icc_profile=None, comment=b"")
+"""
+FLOOR = 'djpeg -scale "$1/8" "$2" | cjpeg -quality "$3" -optimize -outfile "$4"'
+# An empty configuration, so that this machine's does not count.
+PREPARE = ["{program}", "prepare", "--config", "/dev/null", "--force", "-o", "{directory}", "{photo}"]
+# Both ImageMagicks are told the size before they read, which lets libjpeg decode less.
+MAGICK = "-auto-orient -resize {side}x{side}> -strip -sampling-factor 2x2 -quality {quality} {result}".split()
+TOOLS = [
+    Tool("photospool", "photospool", PHOTOSPOOL, PREPARE),
+    Tool("vipsthumbnail", "libvips-tools", find("vipsthumbnail"), [
+        "{program}", "{photo}", "-s", "{side}x{side}>", "{profile}", "-o", "{result}[Q={quality},strip]"]),
+    Tool("convert", "imagemagick", find("convert-im6.q16", "convert-im7.q16", "convert"), [
+        "{program}", "-define", "jpeg:size={side}x{side}", "{photo}", *MAGICK]),
+    Tool("gm convert", "graphicsmagick", find("gm"), [
+        "{program}", "convert", "-size", "{side}x{side}", "{photo}", *MAGICK]),
+    Tool("Pillow", "python3-pil", sys.executable, [
+        "{program}", "-c", PILLOW, "{photo}", "{result}", "{side}", "{quality}"]),
+    Tool("djpeg|cjpeg", "libjpeg-turbo-progs", find("djpeg"), [
+        "sh", "-c", FLOOR, "floor", "{eighths}", "{photo}", "{quality}", "{result}"], is_exact=False),
+]
+
+
+def chosen(names: str) -> list[Tool]:
+    """photospool, and those of the peers that were asked for and are there."""
+    known = [tool.name for tool in TOOLS]
+    wanted = {"photospool", *(names.split(",") if names else known)}
+    if unknown := wanted.difference(known):
+        sys.exit(f"no such tool: {', '.join(sorted(unknown))}")
+    for tool in TOOLS:
+        if tool.name in wanted and not tool.program:
+            print(f"{tool.name} is left out, as it is missing: install Debian's {tool.package}", file=sys.stderr)
+    return [tool for tool in TOOLS if tool.name in wanted and tool.program]
+
+
+# Measuring
+
+
+@dataclass(frozen=True)
+class Cost:
+    cpu: float  # seconds
+    wall: float  # seconds
+    resident: float  # MiB
+    told: str  # what the program printed
+
+
+def run(command: list[str], **settings: str) -> Cost:
+    """Runs a command to its end.
+
+    The kernel's account of a process begins with the resident memory of the one that started it. So this process stays
+    small, and leaves everything about pixels to the worker.
+    """
+    start = time.monotonic()
+    process = subprocess.Popen(
+        command, env=ENVIRONMENT | settings, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    told = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.monotonic() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{shlex.join(command)} failed with {process.returncode}:\n{told}")
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024, told)
+
+
+def peak_memory(command: list[str], **settings: str) -> float:
+    """Runs a command and gives the most memory that its processes had together at one time, in MiB of PSS."""
+    process = subprocess.Popen(
+        command, env=ENVIRONMENT | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, sum(map(proportional_set, tree(process.pid))))
+        time.sleep(0.005)
+    return peak / 1024
+
+
+def tree(pid: int) -> list[int]:
+    """A process and all below it."""
+    found = [pid]
+    for parent in found:
+        try:
+            for children in Path(f"/proc/{parent}/task").glob("*/children"):
+                found += map(int, children.read_text().split())
+        except OSError:
+            pass  # It ended meanwhile.
+    return found
+
+
+def proportional_set(pid: int) -> int:
+    """PSS of a process in KiB; its RSS, which is more, when it does not let itself be looked at."""
+    try:
+        return int(re.search(r"^Pss: +(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)[1])
+    except PermissionError:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
+    except (OSError, TypeError):
+        return 0  # It ended meanwhile.
+
+
+def look_at(path: Path) -> Photo:
+    from PIL import Image
+    with Image.open(path) as image:
+        return Photo(path, max(image.size), image.width * image.height, "icc_profile" in image.info)
+
+
+def similarity(photo: Path, result: Path) -> float:
+    """SSIM of a result against the reference, as the head of this file tells."""
+    import io
+    import numpy
+    from PIL import Image, ImageCms, ImageOps
+    from skimage.metrics import structural_similarity
+    image, made = Image.open(photo), Image.open(result).convert("L")
+    profile = image.info.get("icc_profile")
+    image = ImageOps.exif_transpose(image)
+    if profile:
+        image = ImageCms.profileToProfile(image, io.BytesIO(profile), ImageCms.createProfile("sRGB"), outputMode="RGB")
+    reference = image.convert("L").convert("F").resize(made.size, Image.Resampling.LANCZOS)
+    return structural_similarity(
+        numpy.asarray(reference, float), numpy.asarray(made, float), data_range=255, gaussian_weights=True, sigma=1.5,
+        use_sample_covariance=False)
+
+
+@dataclass
+class Record:
+    """What one tool did with one photo."""
+    costs: list[Cost] = field(default_factory=list)
+    memory: float = 0  # MiB
+    size: int = 0  # bytes
+    ssim: float | None = None
+    quality: int | None = QUALITY  # None when the picture was kept as it is
+
+
+def measure(photos: list[Photo], used: list[Tool], rounds: int, scratch: Path, worker) -> dict[str, list[Record]]:
+    """A record for each tool and photo. Ends with one of vipsthumbnail at the qualities that photospool chose."""
+    records = {tool.name: [Record() for _ in photos] for tool in used}
+    results = {tool: scratch / str(number) for number, tool in enumerate(used)}
+    turns = []
+    for index, photo in enumerate(photos):
+        photo.path.read_bytes()  # No tool is to wait for the disk.
+        for tool, directory in results.items():
+            directory.mkdir(exist_ok=True)
+            turns.append((tool, photo, directory / f"{photo.path.stem}.jpg", records[tool.name][index]))
+    for _ in range(rounds):
+        for tool, photo, result, record in turns:
+            record.costs.append(run(tool.command(photo, result)))
+    for tool, photo, result, record in turns:
+        record.memory = peak_memory(tool.command(photo, result))
+        weigh(tool, photo, result, record, worker)
+    for own in records["photospool"]:
+        chose = re.search(r"quality (\d+)", own.costs[0].told)
+        own.quality = int(chose[1]) if chose else None
+    for tool in used:
+        if tool.name == "vipsthumbnail":
+            records[ALIKE] = [Record(quality=own.quality or QUALITY) for own in records["photospool"]]
+            for photo, record in zip(photos, records[ALIKE]):
+                run(tool.command(photo, scratch / "alike.jpg", record.quality))
+                weigh(tool, photo, scratch / "alike.jpg", record, worker)
+    return records
+
+
+def weigh(tool: Tool, photo: Photo, result: Path, record: Record, worker) -> None:
+    record.size = result.stat().st_size
+    if tool.is_exact:
+        record.ssim = worker.submit(similarity, photo.path, result).result()
+
+
+# Printing
+
+
+ALIKE = "vipsthumbnail, same quality"
+
+
+class Printer:
+    def __init__(self, markdown: bool):
+        self.markdown = markdown
+
+    def say(self, text: str) -> None:
+        print(f"\n{text}" + ("\n" if self.markdown else ""))
+
+    def table(self, head: list[str], rows: list[list[str]]) -> None:
+        if self.markdown:
+            for row in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]:
+                print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
+            return
+        widths = [max(map(len, column)) for column in zip(head, *rows)]
+        for row in [head, *rows]:
+            print(row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]), sep="  ")
+
+
+def spread(values: list[float], digits: int) -> str:
+    return f"{median(values):.{digits}f} ({min(values):.{digits}f}..{max(values):.{digits}f})" if values else "-"
+
+
+def figures(records: list[Record]) -> list[str]:
+    """Medians over photos and rounds; of memory the most."""
+    costs = [cost for record in records for cost in record.costs]
+    ssims = [record.ssim for record in records if record.ssim]
+    return [
+        f"{median(cost.cpu for cost in costs):.3f}", f"{median(cost.wall for cost in costs):.3f}",
+        f"{max(record.memory for record in records):.0f}", f"{max(cost.resident for cost in costs):.0f}",
+        f"{median(record.size for record in records):,.0f}", f"{median(ssims):.4f}" if ssims else "-"]
+
+
+def ratios(own: list[Record], peer: list[Record]) -> list[str]:
+    """photospool to a peer, photo by photo and round by round: median, least and most."""
+    photos = list(zip(own, peer))
+    rounds = [pair for a, b in photos for pair in zip(a.costs, b.costs)]
+    return [
+        spread([a.cpu / b.cpu for a, b in rounds], 2), spread([a.wall / b.wall for a, b in rounds], 2),
+        spread([a.memory / b.memory for a, b in photos if b.memory], 2),
+        spread([a.resident / b.resident for a, b in rounds], 2),
+        spread([a.size / b.size for a, b in photos], 3), spread([a.ssim / b.ssim for a, b in photos if b.ssim], 4)]
+
+
+def report(title: str, photos: list[Photo], records: dict[str, list[Record]], out: Printer) -> None:
+    out.say(
+        f"{title}, one at a time: medians, of memory the most. photospool also makes a thumbnail of 300 pixels and "
+        "converts embedded profiles to sRGB, as do vipsthumbnail and Pillow. djpeg|cjpeg neither reaches the exact size "
+        "nor turns upright. Pillow's figures include the start of Python.")
+    timed = {name: of for name, of in records.items() if name != ALIKE}
+    out.table(["", "CPU s", "wall s", "memory MiB", "RSS MiB", "bytes", "SSIM"], [
+        [name, *figures(of)] for name, of in timed.items()])
+    own = records["photospool"]
+    out.say(
+        "photospool to each of them: median (least..most). \"Same quality\" is the one that photospool came down to for "
+        "photos of 1,000,000 bytes or more.")
+    out.table(["photospool to", "CPU", "wall", "memory", "RSS", "bytes", "SSIM"], [
+        [name, *ratios(own, of)] for name, of in records.items() if of is not own])
+    out.say("The quality that photospool chose for each photo, and vipsthumbnail at the same quality.")
+    peers = records.get(ALIKE, [None] * len(photos))
+    out.table(["photo", "megapixels", "bytes", "quality", "photospool", "SSIM", "vipsthumbnail", "SSIM"], [
+        [photo.path.stem, f"{photo.pixels / 1e6:.1f}", f"{photo.path.stat().st_size:,}", str(mine.quality or "kept"),
+         f"{mine.size:,}", f"{mine.ssim:.4f}", *([f"{peer.size:,}", f"{peer.ssim:.4f}"] if peer else ["-", "-"])]
+        for photo, mine, peer in zip(photos, own, peers)])
+
+
+def report_throughput(photos: list[Photo], rounds: int, scratch: Path, out: Printer) -> None:
+    """All photos in one call: one at a time on one core, and two at a time on two."""
+    cores = [str(core) for core in sorted(os.sched_getaffinity(0))[:2]]
+    if len(cores) < 2:
+        return out.say("Throughput on two cores: this machine has one.")
+    prepare = [word.format(program=PHOTOSPOOL, directory=scratch) for word in PREPARE[:-1]] + [str(photo.path) for photo in photos]
+    ways = {str(n): ["taskset", "-c", ",".join(cores[:n]), *prepare] for n in (1, 2)}
+    costs = [{n: run(way, PHOTOSPOOL_PHOTO_THREADS=n) for n, way in ways.items()} for _ in range(rounds)]
+    fastest = {n: min(cost[n].wall for cost in costs) for n in ways}
+    out.say(f"Throughput of photospool, {len(photos)} photos in one call.")
+    out.table(["photos in flight, cores", "CPU s", "wall s", "fastest", "photos/s", "memory MiB"], [
+        [n, f"{median(cost[n].cpu for cost in costs):.2f}", f"{median(cost[n].wall for cost in costs):.2f}",
+         f"{fastest[n]:.2f}", f"{len(photos) / fastest[n]:.1f}", f"{peak_memory(way, PHOTOSPOOL_PHOTO_THREADS=n):.0f}"]
+        for n, way in ways.items()])
+    out.say(f"Two cores to one: {spread([cost['1'].wall / cost['2'].wall for cost in costs], 2)} times as fast; "
+            f"{fastest['1'] / fastest['2']:.2f} by the fastest rounds, which say more on a busy machine.")
+
+
+def report_start(used: list[Tool], rounds: int, scratch: Path, out: Printer) -> None:
+    tiny = Photo(scratch / "tiny.jpg", 32, 32 * 32, has_profile=False)
+    (scratch / "tiny").mkdir()
+    run([sys.executable, "-c", f"from PIL import Image; Image.new('RGB', (32, 32)).save({str(tiny.path)!r})"])
+    costs = [{tool: run(tool.command(tiny, scratch / "tiny/tiny.jpg")) for tool in used} for _ in range(2 * rounds)]
+    out.say("Start: one photo of 32x32 pixels, medians.")
+    out.table(["", "CPU ms", "wall ms"], [
+        [tool.name, f"{1000 * median(c[tool].cpu for c in costs):.1f}", f"{1000 * median(c[tool].wall for c in costs):.1f}"]
+        for tool in used])
+
+
+def facts(used: list[Tool]) -> str:
+    """What the figures were measured on, in one paragraph."""
+    model = re.search(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text(), re.M)
+    system = re.search(r'^PRETTY_NAME="(.*)"', Path("/etc/os-release").read_text(), re.M)
+    debian = [tool.package for tool in used if tool.name not in ("photospool", "Pillow")] + ["libjpeg62-turbo"]
+    versions = run(["dpkg-query", "-W", "-f", "${Package} ${Version}, ", *debian]).told if find("dpkg-query") else ""
+    pillow = run([sys.executable, "-c", "import PIL; print('Pillow', PIL.__version__)"]).told.strip()
+    return (f"{model[1] if model else os.uname().machine}, {len(os.sched_getaffinity(0))} cores; "
+            f"{system[1] if system else 'Linux'}, kernel {os.uname().release}; "
+            f"photospool {run([PHOTOSPOOL, '--version']).told.strip()}, {versions}{pillow}.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=5, help="how often every tool takes every photo (5)")
+    parser.add_argument("--photos", type=int, help="only the first so many of each set")
+    parser.add_argument("--tools", default="", help="only these peers, separated by commas")
+    parser.add_argument("--markdown", action="store_true", help="print tables as Markdown")
+    options = parser.parse_args()
+    if not os.access(PHOTOSPOOL, os.X_OK):
+        sys.exit(f"{PHOTOSPOOL} is missing: build it with `make build`")
+    if absent := [name for name in ("PIL", "numpy", "skimage") if not importlib.util.find_spec(name)]:
+        sys.exit(f"Python lacks {', '.join(absent)}: pip install pillow numpy scikit-image")
+    used, out, made = chosen(options.tools), Printer(options.markdown), ROOT / ".build/bench-photos"
+    run([str(ROOT / "Benchmarks/photos/make.sh"), str(made)])
+    sets = {"Made photos": sorted(made.glob("*.jpg"))}
+    if corpus := os.environ.get("PHOTOSPOOL_CORPUS"):
+        sets["Photos of the corpus"] = sorted(Path(corpus).glob("large/*.jpg"))
+    out.say(facts(used))
+    with ProcessPoolExecutor(1) as worker, tempfile.TemporaryDirectory() as scratch:
+        for title, paths in sets.items():
+            photos = [photo for photo in worker.map(look_at, paths) if photo.pixels >= 8e6][:options.photos]
+            report(f"{title} ({len(photos)})", photos, measure(photos, used, options.rounds, Path(scratch), worker), out)
+            report_throughput(photos, options.rounds, Path(scratch), out)
+        report_start(used, options.rounds, Path(scratch), out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+import Blocking
+import Dispatch
+import Messages
+import Photos
+import Synchronization
+
+/// Has photos prepared in processes of their own, as many as may work at once.
+///
+/// A process is started when there is work for it and none is idle. One that crashed, hung, took too much memory or
+/// answered nonsense is replaced, and its photo has one more chance in another. After a number of photos, and after a
+/// minute without work, a process is let go, so that nothing piles up in it.
+public final class DarkroomPool: PhotoPreparer {
+  public struct Options: Sendable {
+    /// The path of photospool-darkroom.
+    public var program: String
+    /// Photos that are prepared at once.
+    public var processes = 2
+    /// Bytes that one process may map beyond what it starts with.
+    public var memory = 768 << 20
+    /// Seconds of processor time that a photo may take; three times as long by the clock.
+    public var seconds = 10
+    public var limits = PhotoLimits()
+    /// Photos after which a process is replaced.
+    public var photosPerProcess = 500
+    /// Seconds without work after which a process is let go.
+    public var idleSeconds = 60
+
+    public init(program: String) { self.program = program }
+  }
+
+  private struct Idle {
+    let process: DarkroomProcess
+    let photos: Int
+    let since: DispatchTime
+  }
+
+  private struct State {
+    /// The one that worked last is at the end, and works next.
+    var idle: [Idle] = []
+    var isTidying = false
+  }
+
+  private let options: Options
+  private let threads: BlockingPool
+  private let state = Mutex(State())
+
+  public init(_ options: Options) {
+    self.options = options
+    threads = BlockingPool(label: "darkroom", threads: options.processes)
+  }
+
+  public func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
+    let turn = Turn()
+    do {
+      return try await withTaskCancellationHandler {
+        try await threads.run { try self.prepare(photo, turn) }
+      } onCancel: {
+        turn.cancel()
+      }
+    } catch let error as DeliveryError {
+      throw error
+    } catch {
+      // The threads throw what their work throws, and that is a DeliveryError.
+      throw DeliveryError(.localResources, "this photo cannot be prepared: \(error)")
+    }
+  }
+
+  private func prepare(_ photo: PhotoBytes, _ turn: Turn) throws(DeliveryError) -> PreparedPhoto {
+    guard photo.count <= options.limits.inputBytes else {
+      throw DeliveryError(
+        .imageLimits,
+        "this photo has \(photo.count) bytes, more than \(options.limits.inputBytes); send a smaller copy of it")
+    }
+    var death = Death.crashed
+    for chance in 1...2 {
+      // The second chance is in a process that no other photo can have spoilt.
+      var (process, photos) = try take(fresh: chance > 1)
+      turn.begin(process)
+      defer { turn.endTurn() }
+      let outcome = process.prepare(photo, limits: options.limits, seconds: options.seconds)
+      if turn.isCancelled { throw DeliveryError(.cancelled, "cancelled while it was prepared") }
+      switch outcome {
+      case .answered(let result):
+        photos += 1
+        if photos < options.photosPerProcess { putBack(process, photos) }
+        return try result.get()
+      case .died(let cause):
+        death = cause
+      }
+    }
+    throw death.sentence(seconds: options.seconds)
+  }
+
+  /// A process to work with, and the number of photos that it has prepared.
+  private func take(fresh: Bool) throws(DeliveryError) -> (DarkroomProcess, Int) {
+    if !fresh, let idle = state.withLock({ $0.idle.popLast() }) { return (idle.process, idle.photos) }
+    return (try DarkroomProcess(program: options.program, memory: options.memory), 0)
+  }
+
+  private func putBack(_ process: DarkroomProcess, _ photos: Int) {
+    let startsTidying = state.withLock { state in
+      state.idle.append(Idle(process: process, photos: photos, since: .now()))
+      defer { state.isTidying = true }
+      return !state.isTidying
+    }
+    if startsTidying { tidyLater() }
+  }
+
+  /// Lets go of processes that had no work for long, and looks again as long as there are any.
+  private func tidyLater() {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(options.idleSeconds)) { [weak self] in
+      guard let self else { return }
+      let limit = DispatchTime.now() - .seconds(self.options.idleSeconds)
+      var old: [Idle] = []
+      let looksAgain = self.state.withLock { state in
+        old = state.idle.filter { $0.since <= limit }
+        state.idle.removeAll { $0.since <= limit }
+        state.isTidying = !state.idle.isEmpty
+        return state.isTidying
+      }
+      if looksAgain { self.tidyLater() }
+      // Here they end, outside the lock, as it takes a moment.
+      old.removeAll()
+    }
+  }
+}
+
+/// One photo's turn: whose process to end when it is cancelled.
+private final class Turn: Sendable {
+  private struct State {
+    var process: DarkroomProcess?
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
+
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  func begin(_ process: DarkroomProcess) {
+    let isLate = state.withLock { state in
+      state.process = process
+      return state.isCancelled
+    }
+    if isLate { process.end() }
+  }
+
+  func endTurn() { state.withLock { $0.process = nil } }
+
+  func cancel() {
+    let process = state.withLock { state in
+      state.isCancelled = true
+      return state.process
+    }
+    process?.end()
+  }
+}

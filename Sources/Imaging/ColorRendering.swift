@@ -1,0 +1,69 @@
+import CPixels
+
+/// Turns the planes of a decoder, whatever they mean, into those of an sRGB picture.
+struct ColorRendering {
+  let samples: SampleKind
+  /// From the photo's colours to sRGB; nil where they are sRGB, or ink without a profile.
+  let transform: ColorTransform?
+
+  /// The decoder's planes are what the encoder takes, as they are.
+  var isPlain: Bool { transform == nil && (samples == .grey || samples == .ycc(.jfif)) }
+
+  /// - Parameter planes: all of the size of the picture, but for halved ones of chroma.
+  func render(_ planes: [Plane], size: PixelSize) -> [Plane] {
+    if isPlain { return planes }
+    if samples == .grey { return [renderGrey(planes[0])] }
+    return renderColor(planes, size: size)
+  }
+
+  private func renderGrey(_ plane: Plane) -> Plane {
+    for y in 0..<plane.height { transform?.apply(plane.row(y), to: plane.row(y), count: plane.width) }
+    return plane
+  }
+
+  /// Works on two rows at a time, which make one row of chroma.
+  private func renderColor(_ planes: [Plane], size: PixelSize) -> [Plane] {
+    let luma = Plane(width: size.width, height: size.height)
+    let blue = Plane(width: size.halved.width, height: size.halved.height)
+    let red = Plane(width: size.halved.width, height: size.halved.height)
+    let rows = Plane(width: size.width * 3, height: 2)
+    let stored = Plane(width: size.width * 4, height: 1)
+    for top in stride(from: 0, to: size.height, by: 2) {
+      // Below the last row of an odd number there is itself again.
+      let bottom = min(top + 1, size.height - 1)
+      for y in top...bottom { renderRow(y, of: planes, by: stored.samples, to: rows.row(y - top)) }
+      cpixels_rgb_to_ycc(
+        rows.row(0), rows.row(bottom - top), luma.row(top), luma.row(bottom), blue.row(top / 2), red.row(top / 2),
+        Int32(size.width))
+    }
+    return [luma, blue, red]
+  }
+
+  private func renderRow(
+    _ y: Int, of planes: [Plane], by stored: UnsafeMutablePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt8>
+  ) {
+    let width = planes[0].width
+    let count = Int32(width)
+    func row(_ index: Int) -> UnsafeMutablePointer<UInt8> {
+      planes[index].row(samples.halvesChroma && (1...2).contains(index) ? y / 2 : y)
+    }
+    var isInk = false
+    switch samples {
+    case .cmyk(let isInverted):
+      cpixels_interleave4(row(0), row(1), row(2), row(3), isInverted ? 255 : 0, stored, count)
+      isInk = true
+    case .ycck:
+      cpixels_ycck_to_cmyk(row(0), row(1), row(2), row(3), YCCEncoding.jfif.factors, pixels, stored, count)
+      isInk = true
+    case .ycc(let encoding):
+      cpixels_ycc_to_rgb(row(0), row(1), row(2), encoding.factors, pixels, count)
+    case .grey, .rgb:
+      cpixels_interleave3(row(0), row(1), row(2), pixels, count)
+    }
+    if let transform {
+      transform.apply(isInk ? stored : pixels, to: pixels, count: width)
+    } else if isInk {
+      cpixels_cmyk_to_rgb(stored, pixels, count)
+    }
+  }
+}

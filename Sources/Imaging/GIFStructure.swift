@@ -1,0 +1,79 @@
+/// The blocks of a GIF (GIF89a specification), without decoding anything.
+struct GIFStructure {
+  /// The size of the screen that its frames are put on.
+  private(set) var size: PixelSize?
+  private(set) var metadata = Metadata()
+  private(set) var frames = 0
+
+  /// More than any program writes; what comes after them is not looked at.
+  static let blockLimit = 1_000_000
+
+  init(of photo: [UInt8]) {
+    var header = ByteReader(photo, photo.indices)
+    header.isLittleEndian = true
+    guard let width = header.uint16(at: 6), let height = header.uint16(at: 8), let flags = header.byte(at: 10) else {
+      return
+    }
+    size = PixelSize(width: width, height: height)
+    var offset = 13 + Self.bytesOfColors(flags)
+    var blocks = 0
+    while let kind = header.byte(at: offset), blocks < Self.blockLimit {
+      blocks += 1
+      switch kind {
+      case 0x2C:
+        frames += 1
+        if frames == 2 { metadata.add("further frames") }
+        guard let flags = header.byte(at: offset + 9) else { return }
+        // The byte behind the colours is the width of the first codes.
+        offset = Self.endOfParts(header, from: offset + 11 + Self.bytesOfColors(flags), &blocks)
+      case 0x21:
+        offset = readExtension(header, at: offset + 1, &blocks)
+      case 0x3B:
+        metadata.readRest(header.dropFirst(offset + 1))
+        return
+      default:
+        return
+      }
+    }
+  }
+
+  private mutating func readExtension(_ bytes: ByteReader, at offset: Int, _ blocks: inout Int) -> Int {
+    let label = bytes.byte(at: offset)
+    switch label {
+    case 0xF9: break
+    case 0xFE, 0x01: metadata.add("comment")
+    case 0xFF where bytes.begins(with: "NETSCAPE2.0", at: offset + 2): break
+    case 0xFF where bytes.begins(with: "XMP DataXMP", at: offset + 2):
+      // It is no sequence of parts but the text itself, closed so that readers of parts come out behind it.
+      let end = Self.endOfParts(bytes, from: offset + 13, &blocks)
+      metadata.readXMP(bytes.part(at: offset + 13, count: end - offset - 13))
+      return end
+    case 0xFF where bytes.begins(with: "ICCRGBG1012", at: offset + 2):
+      metadata.readProfile(Self.contents(of: bytes, from: offset + 13))
+    default: metadata.add("application data")
+    }
+    return Self.endOfParts(bytes, from: offset + 1, &blocks)
+  }
+
+  private static func bytesOfColors(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
+
+  private static func endOfParts(_ bytes: ByteReader, from start: Int, _ blocks: inout Int) -> Int {
+    var offset = start
+    while let length = bytes.byte(at: offset), length > 0, blocks < blockLimit {
+      offset += 1 + Int(length)
+      blocks += 1
+    }
+    return offset + 1
+  }
+
+  private static func contents(of bytes: ByteReader, from start: Int) -> [UInt8] {
+    var contents: [UInt8] = []
+    var offset = start
+    while let length = bytes.byte(at: offset), length > 0, contents.count <= Metadata.profileLimit {
+      let part = bytes.part(at: offset + 1, count: Int(length))
+      contents += part.bytes[part.range]
+      offset += 1 + Int(length)
+    }
+    return contents
+  }
+}

@@ -1,0 +1,43 @@
+import CPixels
+
+/// An upright picture as the encoder takes it: a grey plane, or luma with two chroma planes of half its size.
+struct Picture {
+  let size: PixelSize
+  let planes: [Plane]
+
+  /// - Parameter planes: planes of the picture before it is transposed, as the orientation asks.
+  init(size: PixelSize, planes: [Plane], orientation: Orientation) {
+    self.size = size
+    self.planes = orientation.transposes ? planes.map(Self.transposed) : planes
+    for plane in self.planes { plane.extendRows() }
+  }
+
+  /// The same picture in another size.
+  func resized(to size: PixelSize) -> Picture {
+    size == self.size ? self : filtered(to: size, by: .sharp)
+  }
+
+  /// The same picture as seen through frosted glass: what is smaller than a sixteenth of it cannot be told.
+  var blurred: Picture { filtered(to: size, by: .blur(Double(size.longer) / 16)) }
+
+  private func filtered(to size: PixelSize, by kernel: ResamplingFilter.Kernel) -> Picture {
+    let components = planes.indices.map { index in
+      Component(
+        size: PixelSize(width: planes[index].width, height: planes[index].height),
+        extent: PlaneResampler.Extent(of: self.size, dividedBy: index > 0 ? 2 : 1))
+    }
+    let bank = ResamplerBank(components, target: size, orientation: .upright, halvesChroma: true, kernel: kernel)
+    for (index, plane) in planes.enumerated() {
+      bank.feed(index) { y, row in row.update(from: plane.row(y), count: plane.width) }
+    }
+    return Picture(size: size, planes: bank.planes, orientation: .upright)
+  }
+
+  private static func transposed(_ plane: Plane) -> Plane {
+    let result = Plane(width: plane.height, height: plane.width)
+    cpixels_transpose(
+      plane.samples, Int32(plane.stride), Int32(plane.width), Int32(plane.height), result.samples,
+      Int32(result.stride))
+    return result
+  }
+}

@@ -1,0 +1,95 @@
+import Messages
+import Photos
+
+/// Prepares photos: opens, decodes as small as will do, turns upright, renders to sRGB, encodes.
+///
+/// A pure function of its arguments, without state, files or clocks. It may run in several threads at once.
+public struct Preparer: Sendable {
+  public init() {}
+
+  /// Prepares one photo. It blocks for as long as the work takes, so it belongs on a thread of its own.
+  ///
+  /// - Throws: a `DeliveryError` with one of these causes:
+  ///   `unsupported_image`, no picture, or one of a kind that is not decoded; the sentence names it.
+  ///   `truncated_image`, part of the picture is missing or damaged.
+  ///   `image_limits`, it is larger than `limits` allow, in bytes, pixels, scans, items or memory.
+  ///   `too_large_after_compress`, no size of it fits into `limits.outputBytes`.
+  public func prepare(_ photo: [UInt8], limits: PhotoLimits = PhotoLimits()) throws(DeliveryError) -> PreparedPhoto {
+    let limits = limits.sane
+    return try photo.withUnsafeBufferPointer { memory throws(DeliveryError) in
+      let decoder = try PhotoFormat.open(PhotoView(bytes: photo, memory: memory), limits: limits)
+      return try Preparation(
+        decoder: decoder, format: PhotoFormat(of: photo) ?? .jpeg, bytes: photo.count, limits: limits
+      )
+      .run()
+    }
+  }
+}
+
+/// The work on one photo.
+private struct Preparation {
+  let decoder: any PhotoDecoder
+  let format: PhotoFormat
+  let bytes: Int
+  let limits: PhotoLimits
+
+  func run() throws(DeliveryError) -> PreparedPhoto {
+    let rendering = ColorRendering(samples: decoder.samples, transform: transform)
+    if let kept = try keep(rendering) { return kept }
+    // The decoder was not started by `keep` when it gives nothing.
+    let upright = decoder.orientation.turned(decoder.size).fitted(into: limits.longestSide)
+    let picture = try picture(rendering, size: upright)
+    let found = try SizeSearch(limits: limits).fit(picture)
+    return try prepared(found.jpeg, size: found.size, from: picture, quality: found.quality, rendering)
+  }
+
+  /// Keeps the photo's own data when nothing about the picture has to change; nil when something has to.
+  private func keep(_ rendering: ColorRendering) throws(DeliveryError) -> PreparedPhoto? {
+    let size = decoder.size
+    guard rendering.isPlain, decoder.orientation == .upright, size.longer <= limits.longestSide,
+      let jpeg = decoder.copy(limits: limits)
+    else { return nil }
+    let small = try picture(rendering, size: size.fitted(into: limits.thumbnailSide))
+    return try prepared(jpeg, size: size, from: small, quality: nil, rendering)
+  }
+
+  private func picture(_ rendering: ColorRendering, size: PixelSize) throws(DeliveryError) -> Picture {
+    let orientation = decoder.orientation
+    let stored = orientation.turned(size)
+    let planes = try decoder.planes(
+      size: stored, orientation: orientation, halvesChroma: rendering.samples.halvesChroma, limits: limits)
+    return Picture(size: size, planes: rendering.render(planes, size: stored), orientation: orientation)
+  }
+
+  /// The embedded profile counts first, then what the file says in a word or a number.
+  private var transform: ColorTransform? {
+    let pixels = decoder.samples.pixels
+    var transform = decoder.metadata.profile.flatMap { ColorTransform(profile: $0, of: pixels) }
+    if transform == nil { transform = decoder.metadata.namedColors.flatMap { ColorTransform(of: $0, pixels) } }
+    return transform?.changesNothing == true ? nil : transform
+  }
+
+  private func prepared(
+    _ jpeg: [UInt8], size: PixelSize, from picture: Picture, quality: Int?, _ rendering: ColorRendering
+  ) throws(DeliveryError) -> PreparedPhoto {
+    let small = picture.resized(to: picture.size.fitted(into: limits.thumbnailSide))
+    var stripped = decoder.metadata.names
+    if decoder.metadata.mentionsProfile {
+      stripped.append(rendering.transform == nil ? "colour profile" : "colour profile (converted)")
+    }
+    return PreparedPhoto(
+      jpeg: jpeg, width: size.width, height: size.height, thumbnail: try encodeSmall(small),
+      blurred: try encodeSmall(small.blurred), quality: quality, isLossless: quality == nil,
+      original: OriginalPhoto(
+        format: format, bytes: bytes, width: decoder.size.width, height: decoder.size.height,
+        orientation: decoder.orientation.rawValue),
+      stripped: stripped)
+  }
+
+  private func encodeSmall(_ picture: Picture) throws(DeliveryError) -> [UInt8] {
+    var limits = limits
+    limits.bestQuality = limits.thumbnailQuality
+    limits.worstQuality = min(limits.worstQuality, limits.thumbnailQuality)
+    return try SizeSearch(limits: limits).fit(picture).jpeg
+  }
+}

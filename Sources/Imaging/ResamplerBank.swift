@@ -1,0 +1,65 @@
+/// One component of a photo as its decoder delivers it.
+struct Component {
+  var size: PixelSize
+  /// How much of it the picture covers.
+  var extent: PlaneResampler.Extent
+  /// Rows that are delivered at once.
+  var batchRows = 8
+  /// Room that the decoder needs in each row, in bytes; 0 is the width.
+  var rowBytes = 0
+}
+
+/// The resamplers of all components of a photo, which make planes for a picture of one size.
+struct ResamplerBank {
+  let resamplers: [PlaneResampler]
+
+  /// - Parameter halvesChroma: the second and third plane are made for a picture of half the width and height.
+  init(
+    _ components: [Component], target: PixelSize, orientation: Orientation, halvesChroma: Bool,
+    kernel: ResamplingFilter.Kernel = .sharp
+  ) {
+    var resamplers: [PlaneResampler] = []
+    for (index, component) in components.enumerated() {
+      let isHalved = halvesChroma && (1...2).contains(index)
+      let geometry = PlaneResampler.Geometry(
+        source: component.size, sourceExtent: component.extent, target: isHalved ? target.halved : target,
+        targetExtent: PlaneResampler.Extent(of: target, dividedBy: isHalved ? 2 : 1), orientation: orientation,
+        kernel: kernel)
+      resamplers.append(
+        PlaneResampler(
+          geometry, batchRows: component.batchRows, rowBytes: component.rowBytes, sibling: resamplers.last))
+    }
+    self.resamplers = resamplers
+  }
+
+  var isComplete: Bool { resamplers.allSatisfy(\.isComplete) }
+  var planes: [Plane] { resamplers.map(\.plane) }
+
+  /// Feeds one component whole: `deliver` puts a row, by its number, where it is told to.
+  func feed(_ index: Int, _ deliver: (Int, UnsafeMutablePointer<UInt8>) -> Void) {
+    let resampler = resamplers[index]
+    var y = 0
+    while !resampler.isComplete {
+      for row in 0..<resampler.batchRows where y + row < resampler.rows { deliver(y + row, resampler.nextRow(row)) }
+      y += resampler.batchRows
+      resampler.takeBatch()
+    }
+  }
+
+  /// Feeds components of the same size together: `deliver` puts a row of each, by its number, where it is told to.
+  func feedTogether<Failure: Error>(
+    _ deliver: (Int, UnsafePointer<UnsafeMutablePointer<UInt8>?>) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard let first = resamplers.first else { return }
+    var rows = [UnsafeMutablePointer<UInt8>?](repeating: nil, count: resamplers.count)
+    var y = 0
+    while !isComplete {
+      for row in 0..<first.batchRows where y + row < first.rows {
+        for (index, resampler) in resamplers.enumerated() { rows[index] = resampler.nextRow(row) }
+        try deliver(y + row, rows)
+      }
+      y += first.batchRows
+      for resampler in resamplers { resampler.takeBatch() }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import CKernel
+import Glibc
+import Messages
+
+/// The bytes of a photo as they came in, in a sealed file in memory: whoever is handed its descriptor reads what was
+/// written here, and nobody can change it any more.
+public final class PhotoBytes: Sendable {
+  /// Open for reading and writing, though the seal forbids the latter; closed with this value.
+  public let descriptor: Int32
+  public let count: Int
+
+  /// Takes the pieces that `source` hands over, one after the other.
+  ///
+  /// - Throws: what `source` throws; `local_resources` when there is no memory for them.
+  public init(_ source: ((UnsafeRawBufferPointer) -> Void) throws -> Void) throws {
+    let descriptor = ckernel_memory_file("photo")
+    guard descriptor >= 0 else { throw Self.shortage }
+    var count = 0
+    var isShort = false
+    do {
+      try source { piece in
+        if !isShort { isShort = !Self.append(piece, to: descriptor) }
+        count += piece.count
+      }
+      guard !isShort, ckernel_seal(descriptor) == 0 else { throw Self.shortage }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+    self.count = count
+  }
+
+  public convenience init(_ bytes: [UInt8]) throws {
+    try self.init { take in bytes.withUnsafeBytes { take($0) } }
+  }
+
+  deinit { close(descriptor) }
+
+  private static func append(_ piece: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+    var rest = piece[...]
+    while !rest.isEmpty {
+      let written = UnsafeRawBufferPointer(rebasing: rest).withUnsafeBytes {
+        write(descriptor, $0.baseAddress, $0.count)
+      }
+      if written < 0 && errno == EINTR { continue }
+      guard written > 0 else { return false }
+      rest = rest.dropFirst(written)
+    }
+    return true
+  }
+
+  private static var shortage: DeliveryError {
+    DeliveryError(.localResources, "there is no memory for a photo: \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,57 @@
+import Messages
+
+/// Writes what the daemon and the darkroom tell each other: 64-bit little-endian numbers, and bytes behind their count.
+struct WireWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func put(_ number: Int) {
+    withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func put(_ contents: [UInt8]) {
+    put(contents.count)
+    bytes.append(contentsOf: contents)
+  }
+
+  mutating func put(_ text: String) { put(Array(text.utf8)) }
+}
+
+/// Reads the same back, from a process that may have been taken over: every count is checked.
+struct WireReader {
+  /// What came does not mean anything.
+  struct Nonsense: Error {}
+
+  private let bytes: [UInt8]
+  private var offset = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func number() throws(Nonsense) -> Int {
+    guard bytes.count - offset >= 8 else { throw Nonsense() }
+    var value: UInt64 = 0
+    for index in 0..<8 { value |= UInt64(bytes[offset + index]) << (8 * index) }
+    offset += 8
+    return Int(truncatingIfNeeded: value)
+  }
+
+  mutating func number(in range: ClosedRange<Int>) throws(Nonsense) -> Int {
+    let number = try number()
+    guard range.contains(number) else { throw Nonsense() }
+    return number
+  }
+
+  mutating func contents(limit: Int) throws(Nonsense) -> [UInt8] {
+    let count = try number(in: 0...max(0, limit))
+    guard bytes.count - offset >= count else { throw Nonsense() }
+    defer { offset += count }
+    return Array(bytes[offset..<offset + count])
+  }
+
+  mutating func text(limit: Int) throws(Nonsense) -> String {
+    String(decoding: try contents(limit: limit), as: UTF8.self)
+  }
+
+  func end() throws(Nonsense) {
+    guard offset == bytes.count else { throw Nonsense() }
+  }
+}

@@ -1,0 +1,63 @@
+import CSandbox
+import Glibc
+import Imaging
+
+/// The process in which photos are decoded. It is started by photospool, not by people.
+///
+///     photospool-darkroom serve BYTES   prepares the photos that come in over descriptor 3, until it is closed;
+///                                       may map BYTES of memory for it
+///     photospool-darkroom probe         tries to break out, and tells how that went
+///
+/// It reads photos from descriptors that it is handed, and writes nothing but answers. It trusts the other end of its
+/// socket, and no byte of a photo. It gives up when the socket closes, and is ended when a photo takes too long.
+@main
+struct Darkroom {
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    switch (arguments.first, arguments.dropFirst().first.flatMap { UInt64($0) }) {
+    case ("serve", let memory?):
+      let parent = Socket(descriptor: 3)
+      Preparer.loadLibraries()
+      guard enterSandbox(memory: memory) != nil else { exit(71) }
+      serve(parent)
+    case ("probe", nil):
+      exit(probe() ? 0 : 1)
+    default:
+      complain("photospool-darkroom is started by photospool; see photospool-darkroom(8)")
+      exit(64)
+    }
+  }
+
+  /// Gives up all that decoding does not need.
+  ///
+  /// - Returns: nil when the kernel does not let it; then nothing may be decoded.
+  private static func enterSandbox(memory: UInt64) -> csandbox_report? {
+    var report = csandbox_report()
+    guard csandbox_enter(memory, &report) == 0 else {
+      complain("photospool-darkroom cannot be locked in: \(String(cString: strerror(errno)))")
+      return nil
+    }
+    return report
+  }
+
+  /// Tries what a taken-over process would try.
+  ///
+  /// - Returns: whether all of it was denied.
+  private static func probe() -> Bool {
+    let parent = getppid()
+    guard let report = enterSandbox(memory: 256 << 20) else { return false }
+    var attempts = [csandbox_attempt](repeating: csandbox_attempt(), count: 32)
+    let count = csandbox_probe(parent, &attempts, attempts.count)
+    print("landlock: \(report.landlock > 0 ? "version \(report.landlock)" : "not in this kernel")")
+    for attempt in attempts.prefix(count) {
+      let answer = attempt.error == 0 ? "ALLOWED" : "denied (\(String(cString: strerror(attempt.error))))"
+      print("\(String(cString: attempt.name)): \(answer)")
+    }
+    return attempts.prefix(count).allSatisfy { $0.error != 0 }
+  }
+
+  private static func complain(_ sentence: String) {
+    let line = Array("\(sentence)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Imaging
+import Messages
+import Photos
+import Testing
+
+/// Prepares a photo under limits that differ from the defaults as `change` says.
+func prepare(
+  _ photo: [UInt8], _ change: (inout PhotoLimits) -> Void = { _ in }
+) throws(DeliveryError) -> PreparedPhoto {
+  var limits = PhotoLimits()
+  change(&limits)
+  return try Preparer().prepare(photo, limits: limits)
+}
+
+/// The error with which a photo is refused; a photo that is not refused fails the test.
+func refusal(
+  of photo: [UInt8], _ change: (inout PhotoLimits) -> Void = { _ in }, at location: SourceLocation = #_sourceLocation
+) -> DeliveryError? {
+  do {
+    let prepared = try prepare(photo, change)
+    Issue.record("it was prepared: \(prepared.width)x\(prepared.height)", sourceLocation: location)
+    return nil
+  } catch {
+    return error
+  }
+}
+
+extension [UInt8] {
+  /// The offset of the first occurrence of a pattern.
+  func offset(of pattern: [UInt8], from start: Int = 0) -> Int? {
+    Data(self).range(of: Data(pattern), in: start..<count)?.lowerBound
+  }
+
+  func contains(_ text: String) -> Bool { offset(of: Array(text.utf8)) != nil }
+
+  /// The same JPEG whose header claims another size.
+  func claiming(width: Int, height: Int) throws -> [UInt8] {
+    let frame = try #require(offset(of: [0xFF, 0xC0, 0x00, 0x11]))
+    var copy = self
+    copy[frame + 5] = UInt8(height >> 8)
+    copy[frame + 6] = UInt8(height & 255)
+    copy[frame + 7] = UInt8(width >> 8)
+    copy[frame + 8] = UInt8(width & 255)
+    return copy
+  }
+}
+
+/// Photographs from outside, named by the environment; tests with them are skipped where there are none.
+enum Corpus {
+  static let path = ProcessInfo.processInfo.environment["PHOTOSPOOL_CORPUS"]
+
+  /// The JPEG files of a folder, sorted by name.
+  static func photos(in folder: String) throws -> [(name: String, bytes: [UInt8])] {
+    let path = try #require(path) + "/" + folder
+    return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+      .filter { $0.hasSuffix(".jpg") }
+      .map { ($0, [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)/\($0)")))) }
+  }
+}

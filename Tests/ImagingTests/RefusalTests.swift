@@ -1,0 +1,115 @@
+import Foundation
+import Imaging
+import Messages
+import Photos
+import Testing
+
+@Suite struct RefusalTests {
+  private func expect(
+    _ error: DeliveryError?, _ cause: Cause, saying words: String..., at location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(error?.cause == cause, sourceLocation: location)
+    for word in words {
+      #expect(error?.sentence.contains(word) == true, "\(error?.sentence ?? "")", sourceLocation: location)
+    }
+    #expect(error?.sentence.contains("\n") == false, sourceLocation: location)
+  }
+
+  @Test("A file with too many bytes is refused with both numbers")
+  func bytes() throws {
+    let photo = try Camera().photograph(.landscape(width: 64, height: 48))
+    let error = refusal(of: photo) { $0.inputBytes = photo.count - 1 }
+    expect(error, .imageLimits, saying: "\(photo.count)", "\(photo.count - 1)")
+    #expect(try prepare(photo) { $0.inputBytes = photo.count }.width == 64)
+  }
+
+  @Test(
+    "A header that claims a giant is refused before anything is decoded",
+    arguments: [(65500, 65500), (65535, 1527)])
+  func pixels(width: Int, height: Int) throws {
+    let photo = try Camera().photograph(.landscape(width: 64, height: 48)).claiming(width: width, height: height)
+    expect(refusal(of: photo), .imageLimits, saying: "\(width)x\(height)", "100000000")
+  }
+
+  @Test("A picture of just as many pixels as are allowed is decoded")
+  func pixelLimit() throws {
+    let photo = try Camera().photograph(.landscape(width: 64, height: 48))
+    #expect(try prepare(photo) { $0.pixels = 64 * 48 }.width == 64)
+    expect(refusal(of: photo) { $0.pixels = 64 * 48 - 1 }, .imageLimits, saying: "3072", "3071")
+  }
+
+  /// A progressive photo whose last scan is there `count` times more.
+  private func scanBomb(_ count: Int) throws -> [UInt8] {
+    let photo = try Camera().photograph(.landscape(width: 64, height: 48), ["-progressive"])
+    let starts = photo.indices.filter { photo[$0...].starts(with: [0xFF, 0xDA]) }
+    let scan = photo[try #require(starts.last)..<photo.count - 2]
+    return photo.dropLast(2) + Array(repeating: scan, count: count).joined() + [0xFF, 0xD9]
+  }
+
+  @Test("A photo of hundreds of scans is refused")
+  func scans() throws {
+    expect(refusal(of: try scanBomb(300)), .imageLimits, saying: "310 scans", "100")
+  }
+
+  @Test("Scans and pixels count together")
+  func pixelScans() throws {
+    let photo = try scanBomb(0)
+    #expect(try prepare(photo) { $0.pixelScans = 10 * 64 * 48 }.width == 64)
+    expect(refusal(of: photo) { $0.pixelScans = 10 * 64 * 48 - 1 }, .imageLimits, saying: "10 scans")
+  }
+
+  @Test("A photo that takes too much memory to decode is refused")
+  func memory() throws {
+    let photo = try Camera().photograph(.landscape(width: 1200, height: 900), ["-progressive"])
+    #expect(try prepare(photo).width == 1200)
+    expect(refusal(of: photo) { $0.decoderBytes = 1_000_000 }, .imageLimits, saying: "1000000 bytes of memory")
+  }
+
+  @Test("An arithmetic-coded JPEG is refused by name")
+  func arithmetic() throws {
+    let photo = try Camera().photograph(.landscape(width: 64, height: 48), ["-arithmetic"])
+    expect(refusal(of: photo), .unsupportedImage, saying: "arithmetic-coded JPEG")
+  }
+
+  @Test("Kinds of JPEG that are not decoded are refused by name")
+  func kinds() throws {
+    let photo = try Camera().photograph(.landscape(width: 64, height: 48))
+    let frame = try #require(photo.offset(of: [0xFF, 0xC0, 0x00, 0x11]))
+    func changed(_ offset: Int, to value: UInt8) -> [UInt8] {
+      var copy = photo
+      copy[frame + offset] = value
+      return copy
+    }
+    expect(refusal(of: changed(4, to: 12)), .unsupportedImage, saying: "12-bit JPEG")
+    expect(refusal(of: changed(1, to: 0xC3)), .unsupportedImage, saying: "lossless JPEG")
+    expect(refusal(of: changed(1, to: 0xC5)), .unsupportedImage, saying: "hierarchical JPEG")
+    expect(refusal(of: changed(9, to: 2)), .unsupportedImage, saying: "2 colour components")
+    expect(refusal(of: try photo.claiming(width: 64, height: 0)), .unsupportedImage, saying: "how large")
+  }
+
+  @Test("A JPEG of tables alone is refused")
+  func tables() {
+    expect(refusal(of: [0xFF, 0xD8, 0xFF, 0xD9]), .unsupportedImage, saying: "no picture")
+  }
+
+  @Test(
+    "Another format is refused by its name, told by its contents",
+    arguments: [
+      ("\0\0\0\u{1C}ftypavif\0\0\0\0mif1miaf", "AVIF"), ("II*\0", "TIFF"),
+      ("BM\0\0\0\0\0\0\0\0", "BMP"), ("%PDF-1.7", "PDF"),
+    ])
+  func formats(beginning: String, name: String) {
+    let bytes = beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + [UInt8](repeating: 0, count: 40)
+    expect(refusal(of: bytes), .unsupportedImage, saying: "this is a", name)
+  }
+
+  @Test(
+    "What is no image at all is refused",
+    arguments: ["hello, world", "\0\0\0\0\0\0\0\0", "\0\0\0\u{18}ftypmp42isom"])
+  func noImage(text: String) {
+    expect(refusal(of: Array(text.utf8)), .unsupportedImage, saying: "not an image")
+  }
+
+  @Test("An empty file is refused")
+  func empty() { expect(refusal(of: []), .unsupportedImage, saying: "empty") }
+}
