@@ -65,6 +65,15 @@ public final class DarkroomPool: PhotoPreparer {
     }
   }
 
+  /// Lets go of all processes without work, and waits until they have ended. Called when no more photos come.
+  public func close() {
+    var idle = state.withLock { state in
+      defer { state.idle = [] }
+      return state.idle
+    }
+    idle.removeAll()
+  }
+
   private func prepare(_ photo: PhotoBytes, _ turn: Turn) throws(DeliveryError) -> PreparedPhoto {
     guard photo.count <= options.limits.inputBytes else {
       throw DeliveryError(

@@ -9,7 +9,7 @@ enum HEIFLibrary {
 
   static func check(_ error: heif_error, _ limits: PhotoLimits) throws(DeliveryError) {
     guard error.code != heif_error_Ok else { return }
-    let words = error.message.map { String(cString: $0) } ?? "error \(error.code.rawValue)"
+    let words = Self.words(of: error)
     switch (error.code, error.subcode) {
     case (_, heif_suberror_End_of_data): throw .cutOff("HEIC")
     case (_, heif_suberror_Security_limit_exceeded), (heif_error_Memory_allocation_error, _):
@@ -18,6 +18,15 @@ enum HEIFLibrary {
       throw DeliveryError(.unsupportedImage, "this HEIC is of a kind that is not decoded (\(words)); save it as a JPEG")
     default: throw .damaged("HEIC", words)
     }
+  }
+
+  /// The library's sentence on one line: some end with a line break, and some quote the file.
+  private static func words(of error: heif_error) -> String {
+    guard let message = error.message else { return "error \(error.code.rawValue)" }
+    let shown = String(cString: message).unicodeScalars.filter {
+      ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+    }
+    return String(String.UnicodeScalarView(shown.prefix(200)))
   }
 
   /// Colours told by numbers of H.273. `encoding` is nil for those that only the library can turn into RGB.

@@ -47,7 +47,7 @@ struct Assembly {
     settings.photo.threads > 0 ? settings.photo.threads : ProcessInfo.processInfo.activeProcessorCount
   }
 
-  func preparer() -> any PhotoPreparer {
+  func darkroom() -> DarkroomPool {
     var options = DarkroomPool.Options(program: DarkroomProgram.path)
     options.processes = photoThreads
     options.memory = settings.photo.memory

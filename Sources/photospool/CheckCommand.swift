@@ -75,6 +75,7 @@ struct CheckCommand: AsyncParsableCommand {
           return "running, process \(try lock.note().trimmingCharacters(in: .newlines))"
         }
       ),
+      ("darkroom", { try DarkroomProgram.probe() }),
       (
         "destinations",
         {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Where photospool-darkroom is: beside this program, or where packages put programs that people do not start.
+/// The program that decodes photos.
 enum DarkroomProgram {
+  /// Where it is: beside this program, or where packages put programs that people do not start.
   static let path: String = {
     let this = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let beside = this.deletingLastPathComponent()
@@ -9,4 +10,33 @@ enum DarkroomProgram {
       .map { $0.appendingPathComponent("photospool-darkroom").path }
     return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? candidates[0]
   }()
+
+  /// Has it try to break out.
+  ///
+  /// - Returns: what keeps it in.
+  /// - Throws: what does not.
+  static func probe() throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = ["probe"]
+    let output = Pipe()
+    process.standardOutput = output
+    do { try process.run() } catch {
+      throw Failure(.configuration, "\(path) cannot be started; install photospool again")
+    }
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let lines = text.split(separator: "\n")
+    let allowed = lines.filter { $0.hasSuffix("ALLOWED") }.map { String($0.prefix { $0 != ":" }) }
+    guard process.terminationStatus == 0 else {
+      throw Failure(
+        .configuration,
+        allowed.isEmpty
+          ? "photos are not decoded, as the process for it cannot be locked in; a kernel with seccomp is needed"
+          : "the process that decodes photos could \(allowed.joined(separator: ", ")); do not run it on this kernel")
+    }
+    let hasLandlock = lines.first?.hasPrefix("landlock: version") == true
+    return "photos are decoded in a locked process: system calls filtered, "
+      + (hasLandlock ? "Landlock in force" : "no Landlock in this kernel")
+  }
 }

@@ -31,7 +31,9 @@ struct PrepareCommand: AsyncParsableCommand {
     var folder = PreparedFolder(try Directory(path: output), replaces: force)
     let assembly = Assembly(settings: settings)
     var progress = PrepareProgress(count: files.count)
-    try await Preparing(assembly.preparer(), ahead: 4 * assembly.photoThreads).forEach(files) { file, result in
+    let darkroom = assembly.darkroom()
+    defer { darkroom.close() }
+    try await Preparing(darkroom, ahead: 4 * assembly.photoThreads).forEach(files) { file, result in
       progress.hide()
       do {
         print(try folder.add(result.get(), of: file))

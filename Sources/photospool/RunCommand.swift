@@ -22,9 +22,11 @@ struct RunCommand: AsyncParsableCommand {
     if geteuid() == 0 { log.warning("running as root; a user of its own is safer") }
     let spool = try Spool(creating: settings.spool.directory)
     let assembly = Assembly(settings: settings)
+    let darkroom = assembly.darkroom()
+    defer { darkroom.close() }
     let daemon = try await Daemon(
       spool: spool, options: assembly.options, destinations: assembly.destinations(for: spool),
-      preparer: assembly.preparer(), log: log)
+      preparer: darkroom, log: log)
     try await daemon.run(signals: [.sigterm, .sigint])
   }
 }
