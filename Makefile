@@ -4,6 +4,7 @@ PYTHON_ENV := .build/python
 PACKAGES := build-essential imagemagick jq libgif-dev libheif-dev libheif-examples libimage-exiftool-perl \
 	libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
 	libwebp-dev lomiri-wallpapers-16.04 pkg-config python3-venv sqlite3 webp
+BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
@@ -32,7 +33,8 @@ stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
 	$(SWIFT) build --product photospool-darkroom
 	bash Tests/Stories/run
 
-bench: build ## Figures of a backlog and of idleness
+bench: build .build/bench-python/ready ## Figures of photos beside their peers, of a backlog, and of idleness
+	.build/bench-python/bin/python Benchmarks/photos.py
 	Benchmarks/backlog.sh
 
 lint: ## What CI holds the form of the code to
@@ -52,6 +54,13 @@ setup: .build/setup ## Debian's packages that building and testing need
 $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
 	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check cryptography pillow xmtp-bindings
+	@touch $@
+
+.build/bench-python/ready: Makefile
+	@dpkg -s $(BENCH_PACKAGES) > /dev/null 2>&1 || \
+	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(BENCH_PACKAGES))
+	python3 -m venv .build/bench-python
+	.build/bench-python/bin/pip install --quiet --disable-pip-version-check numpy pillow scikit-image
 	@touch $@
 
 clean: ## Forgets what was built

@@ -12,9 +12,9 @@ holds nothing to them:
     bytes   of the result
     SSIM    of the result against a reference
 
-For the reference Pillow decodes the photo in full and turns it upright, LittleCMS converts it to sRGB where a profile is
-embedded, and its luma (BT.601) is resized in floating point by Pillow's Lanczos (three lobes, widened, no reducing gap)
-to the size of the result. SSIM is scikit-image's `structural_similarity` of luma with Gaussian weights: sigma 1.5,
+For the reference Pillow decodes the photo in full and turns it upright, LittleCMS converts it to sRGB where a profile
+is embedded, and its luma (BT.601) is resized in floating point by Pillow's Lanczos (three lobes, widened, no reducing
+gap) to the size of the result. SSIM is scikit-image's `structural_similarity` of luma with Gaussian weights: sigma 1.5,
 population covariance, range 255.
 
 Ten photos of 12 and 24 megapixels are made once in .build/bench-photos, of Debian's lomiri-wallpapers-16.04. When
@@ -73,6 +73,7 @@ class Tool:
     is_exact: bool = True  # the result has the wanted size and is upright
 
     def command(self, photo: Photo, result: Path, quality: int = QUALITY) -> list[str]:
+        """The arguments that make `result` of `photo`."""
         # The smallest scale of libjpeg, in eighths, that still covers the job.
         eighths = next((n for n in range(1, 8) if -(-photo.longer * n // 8) >= SIDE), 8)
         # For photos without a profile vips would make one up, and change their tones.
@@ -83,17 +84,6 @@ class Tool:
         return [word for word in words if word]
 
 
-PILLOW = """
-import io, sys
-from PIL import Image, ImageCms, ImageOps
-image = Image.open(sys.argv[1])
-image.thumbnail((int(sys.argv[3]),) * 2, Image.Resampling.LANCZOS)
-profile = image.info.get("icc_profile")
-image = ImageOps.exif_transpose(image)
-if profile:
-    image = ImageCms.profileToProfile(image, io.BytesIO(profile), ImageCms.createProfile("sRGB"), outputMode="RGB")
-image.save(sys.argv[2], quality=int(sys.argv[4]), exif=b"", icc_profile=None, comment=b"")
-"""
 FLOOR = 'djpeg -scale "$1/8" "$2" | cjpeg -quality "$3" -optimize -outfile "$4"'
 # An empty configuration, so that this machine's does not count.
 PREPARE = ["{program}", "prepare", "--config", "/dev/null", "--force", "-o", "{directory}", "{photo}"]
@@ -108,7 +98,7 @@ TOOLS = [
     Tool("gm convert", "graphicsmagick", find("gm"), [
         "{program}", "convert", "-size", "{side}x{side}", "{photo}", *MAGICK]),
     Tool("Pillow", "python3-pil", sys.executable, [
-        "{program}", "-c", PILLOW, "{photo}", "{result}", "{side}", "{quality}"]),
+        "{program}", str(ROOT / "Benchmarks/photos/shrink.py"), "{photo}", "{result}", "{side}", "{quality}"]),
     Tool("djpeg|cjpeg", "libjpeg-turbo-progs", find("djpeg"), [
         "sh", "-c", FLOOR, "floor", "{eighths}", "{photo}", "{quality}", "{result}"], is_exact=False),
 ]
@@ -266,7 +256,7 @@ class Printer:
         self.markdown = markdown
 
     def say(self, text: str) -> None:
-        print(f"\n{text}" + ("\n" if self.markdown else ""))
+        print(f"\n{text}" + ("\n" if self.markdown else ""), flush=True)
 
     def table(self, head: list[str], rows: list[list[str]]) -> None:
         if self.markdown:
@@ -306,15 +296,15 @@ def ratios(own: list[Record], peer: list[Record]) -> list[str]:
 def report(title: str, photos: list[Photo], records: dict[str, list[Record]], out: Printer) -> None:
     out.say(
         f"{title}, one at a time: medians, of memory the most. photospool also makes a thumbnail of 300 pixels and "
-        "converts embedded profiles to sRGB, as do vipsthumbnail and Pillow. djpeg|cjpeg neither reaches the exact size "
-        "nor turns upright. Pillow's figures include the start of Python.")
+        "converts embedded profiles to sRGB, as do vipsthumbnail and Pillow. djpeg|cjpeg neither reaches the exact "
+        "size nor turns upright. Pillow's figures include the start of Python.")
     timed = {name: of for name, of in records.items() if name != ALIKE}
     out.table(["", "CPU s", "wall s", "memory MiB", "RSS MiB", "bytes", "SSIM"], [
         [name, *figures(of)] for name, of in timed.items()])
     own = records["photospool"]
     out.say(
-        "photospool to each of them: median (least..most). \"Same quality\" is the one that photospool came down to for "
-        "photos of 1,000,000 bytes or more.")
+        "photospool to each of them: median (least..most). \"Same quality\" is the one that photospool came down to "
+        "where quality 85 makes 1,000,000 bytes or more.")
     out.table(["photospool to", "CPU", "wall", "memory", "RSS", "bytes", "SSIM"], [
         [name, *ratios(own, of)] for name, of in records.items() if of is not own])
     out.say("The quality that photospool chose for each photo, and vipsthumbnail at the same quality.")
@@ -325,22 +315,31 @@ def report(title: str, photos: list[Photo], records: dict[str, list[Record]], ou
         for photo, mine, peer in zip(photos, own, peers)])
 
 
-def report_throughput(photos: list[Photo], rounds: int, scratch: Path, out: Printer) -> None:
-    """All photos in one call: one at a time on one core, and two at a time on two."""
+def report_together(photos: list[Photo], used: list[Tool], rounds: int, scratch: Path, out: Printer) -> None:
+    """All photos in one call, as a daemon has them: what it costs to start is paid once."""
     cores = [str(core) for core in sorted(os.sched_getaffinity(0))[:2]]
-    if len(cores) < 2:
-        return out.say("Throughput on two cores: this machine has one.")
-    prepare = [word.format(program=PHOTOSPOOL, directory=scratch) for word in PREPARE[:-1]] + [str(photo.path) for photo in photos]
-    ways = {str(n): ["taskset", "-c", ",".join(cores[:n]), *prepare] for n in (1, 2)}
-    costs = [{n: run(way, PHOTOSPOOL_PHOTO_THREADS=n) for n, way in ways.items()} for _ in range(rounds)]
-    fastest = {n: min(cost[n].wall for cost in costs) for n in ways}
-    out.say(f"Throughput of photospool, {len(photos)} photos in one call.")
-    out.table(["photos in flight, cores", "CPU s", "wall s", "fastest", "photos/s", "memory MiB"], [
-        [n, f"{median(cost[n].cpu for cost in costs):.2f}", f"{median(cost[n].wall for cost in costs):.2f}",
-         f"{fastest[n]:.2f}", f"{len(photos) / fastest[n]:.1f}", f"{peak_memory(way, PHOTOSPOOL_PHOTO_THREADS=n):.0f}"]
-        for n, way in ways.items()])
-    out.say(f"Two cores to one: {spread([cost['1'].wall / cost['2'].wall for cost in costs], 2)} times as fast; "
-            f"{fastest['1'] / fastest['2']:.2f} by the fastest rounds, which say more on a busy machine.")
+    paths = [str(photo.path) for photo in photos]
+    prepare = [word.format(program=PHOTOSPOOL, directory=scratch) for word in PREPARE[:-1]] + paths
+    ways = {f"photospool, {n} in flight": ["taskset", "-c", ",".join(cores[:n]), *prepare] for n in (1, 2)}
+    for tool in used:
+        if tool.name == "vipsthumbnail":
+            ways[tool.name] = [tool.program, *paths, "-s", f"{SIDE}x{SIDE}>", "-o",
+                               f"{scratch}/%s.jpg[Q={QUALITY},strip]"]
+        elif tool.name == "djpeg|cjpeg":
+            ways[tool.name] = ["sh", "-c", "; ".join(
+                shlex.join(tool.command(photo, scratch / f"{photo.path.stem}.jpg")) for photo in photos)]
+    settings = {way: {"PHOTOSPOOL_PHOTO_THREADS": re.sub(r"\D", "", way) or "1"} for way in ways}
+    costs = [{way: run(command, **settings[way]) for way, command in ways.items()} for _ in range(rounds)]
+    own = list(ways)[1]
+    out.say(f"{len(photos)} photos in one call; of photospool as many in flight as it has cores.")
+    out.table(["", "CPU s", "wall s", "fastest", "memory MiB", "CPU of photospool to it"], [
+        [way, f"{median(cost[way].cpu for cost in costs):.2f}", f"{median(cost[way].wall for cost in costs):.2f}",
+         f"{min(cost[way].wall for cost in costs):.2f}", f"{peak_memory(command, **settings[way]):.0f}",
+         spread([cost[own].cpu / cost[way].cpu for cost in costs], 2)]
+        for way, command in ways.items()])
+    one, two = ([cost[way].wall for cost in costs] for way in list(ways)[:2])
+    out.say(f"Two cores to one: {spread([a / b for a, b in zip(one, two)], 2)} times as fast; "
+            f"{min(one) / min(two):.2f} by the fastest rounds, which say more on a busy machine.")
 
 
 def report_start(used: list[Tool], rounds: int, scratch: Path, out: Printer) -> None:
@@ -349,8 +348,8 @@ def report_start(used: list[Tool], rounds: int, scratch: Path, out: Printer) -> 
     run([sys.executable, "-c", f"from PIL import Image; Image.new('RGB', (32, 32)).save({str(tiny.path)!r})"])
     costs = [{tool: run(tool.command(tiny, scratch / "tiny/tiny.jpg")) for tool in used} for _ in range(2 * rounds)]
     out.say("Start: one photo of 32x32 pixels, medians.")
-    out.table(["", "CPU ms", "wall ms"], [
-        [tool.name, f"{1000 * median(c[tool].cpu for c in costs):.1f}", f"{1000 * median(c[tool].wall for c in costs):.1f}"]
+    out.table(["", "CPU s", "wall s"], [
+        [tool.name, *(f"{median(getattr(cost[tool], what) for cost in costs):.4f}" for what in ("cpu", "wall"))]
         for tool in used])
 
 
@@ -361,8 +360,8 @@ def facts(used: list[Tool]) -> str:
     debian = [tool.package for tool in used if tool.name not in ("photospool", "Pillow")] + ["libjpeg62-turbo"]
     versions = run(["dpkg-query", "-W", "-f", "${Package} ${Version}, ", *debian]).told if find("dpkg-query") else ""
     pillow = run([sys.executable, "-c", "import PIL; print('Pillow', PIL.__version__)"]).told.strip()
-    return (f"{model[1] if model else os.uname().machine}, {len(os.sched_getaffinity(0))} cores; "
-            f"{system[1] if system else 'Linux'}, kernel {os.uname().release}; "
+    return (f"{model[1] if model else os.uname().machine}, {len(os.sched_getaffinity(0))} cores, "
+            f"load {os.getloadavg()[0]:.1f}; {system[1] if system else 'Linux'}, kernel {os.uname().release}; "
             f"photospool {run([PHOTOSPOOL, '--version']).told.strip()}, {versions}{pillow}.")
 
 
@@ -386,8 +385,11 @@ def main() -> None:
     with ProcessPoolExecutor(1) as worker, tempfile.TemporaryDirectory() as scratch:
         for title, paths in sets.items():
             photos = [photo for photo in worker.map(look_at, paths) if photo.pixels >= 8e6][:options.photos]
-            report(f"{title} ({len(photos)})", photos, measure(photos, used, options.rounds, Path(scratch), worker), out)
-            report_throughput(photos, options.rounds, Path(scratch), out)
+            if not photos:
+                sys.exit(f"{title}: there are none of 8 megapixels and more")
+            records = measure(photos, used, options.rounds, Path(scratch), worker)
+            report(f"{title} ({len(photos)})", photos, records, out)
+            report_together(photos, used, options.rounds, Path(scratch), out)
         report_start(used, options.rounds, Path(scratch), out)
 
 

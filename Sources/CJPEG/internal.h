@@ -38,6 +38,8 @@ typedef struct {
 
 struct jpeg_error_mgr *cjpeg_trap_prepare(cjpeg_trap *trap);
 void cjpeg_source_prepare(cjpeg_source *source, j_decompress_ptr jpeg, const uint8_t *bytes, size_t count);
+// Makes codes of part of a picture fit for all of it: symbols that the part does not have get codes, too.
+void cjpeg_complete_codes(JHUFF_TBL *codes, bool is_dc);
 void cjpeg_sink_prepare(cjpeg_sink *sink, j_compress_ptr jpeg, uint8_t *out, size_t capacity);
 size_t cjpeg_sink_count(const cjpeg_sink *sink);
 // Caps the memory and the number of scans of a decoder.

@@ -11,16 +11,14 @@ struct JPEGEncoder {
 
   /// Encodes a picture; nil when libjpeg has no memory.
   ///
-  /// - Parameters:
-  ///   - limit: the most bytes that it may have.
-  ///   - optimizing: make Huffman codes for this picture instead of using the usual ones.
-  static func encode(_ picture: Picture, quality: Int, limit: Int, optimizing: Bool) -> Encoding? {
+  /// - Parameter limit: the most bytes that it may have.
+  static func encode(_ picture: Picture, quality: Int, limit: Int) -> Encoding? {
     let planes = picture.planes.map {
       cjpeg_plane(samples: UnsafePointer($0.samples), stride: Int32($0.stride), height: Int32($0.height))
     }
     return collect(limit: limit) { buffer, count in
       cjpeg_encode(
-        planes, Int32(planes.count), Int32(picture.size.width), Int32(picture.size.height), Int32(quality), optimizing,
+        planes, Int32(planes.count), Int32(picture.size.width), Int32(picture.size.height), Int32(quality),
         buffer.baseAddress, buffer.count, &count)
     }
   }

@@ -21,10 +21,7 @@ struct SizeSearch {
     while true {
       var tried: (quality: Int, bytes: Int)?
       while true {
-        // Codes made for the photo take two thirds longer and save a fiftieth: worth it only where bytes are scarce.
-        let encoding = JPEGEncoder.encode(
-          picture, quality: quality, limit: limits.outputBytes, optimizing: tried != nil)
-        guard let encoding else {
+        guard let encoding = JPEGEncoder.encode(picture, quality: quality, limit: limits.outputBytes) else {
           throw DeliveryError(.imageLimits, "there is no memory to encode this photo; try again when there is")
         }
         guard case .exceeds(let bytes) = encoding else {

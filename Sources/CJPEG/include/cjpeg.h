@@ -68,8 +68,8 @@ typedef struct {
 // Encodes one grey plane, or three YCbCr planes of which the last two have half the width and height (rounded up).
 // `*count` is the size of the whole JPEG even where it exceeds `capacity`; then `out` is of no use.
 cjpeg_status cjpeg_encode(
-  const cjpeg_plane *planes, int32_t components, int32_t width, int32_t height, int32_t quality, bool optimize,
-  uint8_t *out, size_t capacity, size_t *count);
+  const cjpeg_plane *planes, int32_t components, int32_t width, int32_t height, int32_t quality, uint8_t *out,
+  size_t capacity, size_t *count);
 
 // Writes the photo again with the same coefficients and no marker but JFIF. Refuses anything but an impeccable
 // grey or YCbCr photo. `*count` as above.
