@@ -119,7 +119,7 @@ let package = Package(
       name: "DeliveryTests",
       dependencies: [
         "Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks", "Stores",
-        "Seals", "Photos", "Control",
+        "Seals", "Photos", "Control", "Blocking", .product(name: "Logging", package: "swift-log"),
       ]),
   ]
 )

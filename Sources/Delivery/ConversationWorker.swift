@@ -12,6 +12,7 @@ struct ConversationWorker: Sendable {
   let files: RequestFiles
   let photos: PhotoLine
   let destinations: Destinations
+  let circuits: Circuits
   let options: DeliveryOptions
   let filing: Filing
   let sweeper: Sweeper
@@ -49,7 +50,7 @@ struct ConversationWorker: Sendable {
     do {
       let now = Timestamp.now()
       if now.seconds(since: message.acceptedAt) > options.lifetime {
-        throw StepError(step: "publish", error: expired(message))
+        throw StepError(step: .publish, error: expired(message))
       }
       if try await wasPublished(message) { return .goOn }
       try await publish(message)
@@ -73,9 +74,12 @@ struct ConversationWorker: Sendable {
     switch message.kind {
     case .text:
       do { content = .text(try await files.text(of: message)) } catch let error as DeliveryError {
-        throw StepError(step: "prepare", error: error)
+        throw StepError(step: .prepare, error: error)
       }
     case .photo: content = .photo(try await photos.uploaded(message).attachment)
+    }
+    if let obstacle = await circuits.obstacle(to: route.network.name) {
+      throw StepError(step: .publish, destination: route.network.name, error: obstacle, wasTried: false)
     }
     guard let attempt = try await ledger.beginPublishing(message, at: .now()) else { throw CancellationError() }
     let publication: Publication
@@ -85,8 +89,9 @@ struct ConversationWorker: Sendable {
           message: message.message, request: message.request, conversation: message.conversation, inbox: message.inbox,
           content: content))
     } catch {
-      throw StepError(step: "publish", error: error)
+      throw StepError(step: .publish, destination: route.network.name, error: error)
     }
+    try await circuits.succeeded(route.network.name)
     try await markSent(message, publication, attempt: attempt, network: route.network.name)
   }
 
@@ -124,7 +129,7 @@ struct ConversationWorker: Sendable {
         return false
       }
     } catch let error as DeliveryError {
-      throw StepError(step: "publish", error: error)
+      throw StepError(step: .publish, destination: network.name, error: error)
     }
   }
 
@@ -134,26 +139,43 @@ struct ConversationWorker: Sendable {
     let now = Timestamp.now()
     let error = failure.error
     let metadata: Logger.Metadata = [
-      "request": "\(message.request)", "message": "\(message.message)", "step": "\(failure.step)",
+      "request": "\(message.request)", "message": "\(message.message)", "step": "\(failure.step.rawValue)",
       "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
     ]
     switch error.cause.disposition {
     case .fail:
       log.warning("failed", metadata: metadata)
-      try await ledger.fail(message, step: failure.step, error: error, at: now)
+      try await ledger.fail(message, step: failure.step.rawValue, error: error, at: now)
       try await photos.discard(window.filter { $0.requestRow == message.requestRow }.map(\.message))
       sweeper.wake()
       filing.wake()
       return .goOn
     case .retry, .hold:
+      if try await park(message, failure, window: window) { return .wait }
       let delay = options.retry.delay(after: error, attempt: message.attempts + 1, random: .random(in: 0...1))
       log.warning("waits", metadata: metadata.merging(["seconds": "\(delay)"]) { $1 })
       try await ledger.postpone(
-        message, step: failure.step, error: error, until: now.advanced(seconds: delay),
+        message, step: failure.step.rawValue, error: error, until: now.advanced(seconds: delay),
         keepsUpload: photos.holds(message.message), at: now)
       try await photos.trim(window)
       return .wait
     }
+  }
+
+  /// Parks the conversation when the failure is one of its destination, and tells nothing of the message.
+  ///
+  /// - Returns: false when the message waits for its own next attempt instead.
+  private func park(_ message: QueuedMessage, _ failure: StepError, window: [QueuedMessage]) async throws -> Bool {
+    guard let destination = failure.destination else { return false }
+    if failure.wasTried {
+      let concernsAll = await circuits.failed(destination, failure.error)
+      guard concernsAll, options.circuits.isUnsent(failure.error.cause) else { return false }
+    }
+    try await circuits.park(
+      message, for: destination, error: failure.error, until: message.acceptedAt.advanced(seconds: options.lifetime),
+      keepsUpload: photos.holds(message.message))
+    try await photos.trim(window)
+    return true
   }
 
   private func expired(_ message: QueuedMessage) -> DeliveryError {

@@ -19,6 +19,7 @@ public struct Daemon: Sendable {
   private let dispatcher: Dispatcher
   private let filing: Filing
   private let sweeper: Sweeper
+  private let circuits: Circuits
   private let `operator`: Operator
   private let log: Logger
 
@@ -31,15 +32,18 @@ public struct Daemon: Sendable {
     lock = try Self.takeSpool(spool)
     let ledger = try Ledger(in: spool.state)
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
+    let dispatcherBell = Bell()
+    let circuits = Circuits(ledger: ledger, policy: options.circuits, log: log) { dispatcherBell.ring() }
     let photos = PhotoLine(
-      ledger: ledger, files: files, preparer: preparer, destinations: destinations, inMemory: options.uploads, log: log)
+      ledger: ledger, files: files, preparer: preparer, destinations: destinations, circuits: circuits,
+      inMemory: options.uploads, log: log)
     let filing = Filing(ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), log: log)
     let sweeper = Sweeper(ledger: ledger, destinations: destinations, log: log)
-    let dispatcher = Dispatcher(ledger: ledger, photos: photos, options: options, log: log) {
+    let dispatcher = Dispatcher(ledger: ledger, photos: photos, options: options, bell: dispatcherBell, log: log) {
       conversation, isStopping in
       ConversationWorker(
         conversation: conversation, ledger: ledger, files: files, photos: photos, destinations: destinations,
-        options: options, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)
+        circuits: circuits, options: options, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)
     }
     let wake = { @Sendable in
       dispatcher.wake()
@@ -52,7 +56,7 @@ public struct Daemon: Sendable {
       hooks: Operator.Hooks(
         discard: { try await photos.discard($0) },
         betweenBatches: { await intakeBox.betweenBatches($0) },
-        wake: wake, progress: { photos.progress }))
+        closeCircuits: { await circuits.closeAll() }, wake: wake, progress: { photos.progress }))
     intake = try Intake(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), options: options, log: log,
       cancelRequests: { names in
@@ -64,9 +68,10 @@ public struct Daemon: Sendable {
     self.dispatcher = dispatcher
     self.filing = filing
     self.sweeper = sweeper
+    self.circuits = circuits
     self.operator = `operator`
     self.log = log
-    let count = try await ledger.recover()
+    let count = try await ledger.recover(at: .now())
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
     try spool.state.removeTree("trash")
     try destinations.standard.store.removeLeftovers()
@@ -77,7 +82,7 @@ public struct Daemon: Sendable {
   public func run(signals: [UnixSignal]) async throws {
     let control = ControlService(state: spool.state, operator: `operator`)
     var configuration = ServiceGroupConfiguration(
-      services: [filing, sweeper, dispatcher, intake, control], gracefulShutdownSignals: signals, logger: log)
+      services: [filing, sweeper, circuits, dispatcher, intake, control], gracefulShutdownSignals: signals, logger: log)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
     configuration.maximumGracefulShutdownDuration = .seconds(3)
     configuration.maximumCancellationDuration = .seconds(1)

@@ -1,8 +1,7 @@
 import Messages
-import Photos
 
 /// What the configuration decides about delivery.
-public struct DeliveryOptions: Sendable, Equatable {
+public struct DeliveryOptions: Sendable {
   /// The inbox of requests that name none.
   public var inbox = InboxID(unchecked: "default")
   /// Seconds between two looks into `new/` that need no event.
@@ -18,7 +17,7 @@ public struct DeliveryOptions: Sendable, Equatable {
   /// Seconds after which a request that has not gone out fails.
   public var lifetime: Double = 5 * 86_400
   public var retry = RetryPolicy()
-  public var photo = PhotoLimits()
+  var circuits = CircuitPolicy()
 
   public init() {}
 }

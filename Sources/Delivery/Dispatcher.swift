@@ -13,19 +13,20 @@ actor Dispatcher: Service {
   private let limit: Int
   private let longestWait: Double
   private let makeWorker: @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
-  private let bell = Bell()
+  private let bell: Bell
   private let isStopping = StopFlag()
   private var working: [Int64: Task<Void, Never>] = [:]
 
   init(
-    ledger: Ledger, photos: PhotoLine, options: DeliveryOptions, log: Logger,
+    ledger: Ledger, photos: PhotoLine, options: DeliveryOptions, bell: Bell, log: Logger,
     makeWorker: @escaping @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   ) {
     self.ledger = ledger
     self.photos = photos
+    self.bell = bell
     self.log = log
     limit = options.conversations
-    longestWait = max(options.retry.longest, 86_400)
+    longestWait = max(options.retry.longest, options.lifetime, 86_400)
     self.makeWorker = makeWorker
   }
 

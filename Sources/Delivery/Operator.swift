@@ -15,6 +15,8 @@ public struct Operator: Sendable {
     var discard: @Sendable ([MessageID]) async throws -> Void = { _ in }
     /// Runs a job while no request is half-way into the ledger.
     var betweenBatches: @Sendable (@escaping @Sendable () async -> Void) async -> Void = { await $0() }
+    /// Forgets which destinations did not work.
+    var closeCircuits: @Sendable () async -> Void = {}
     /// Something may have become due, be over, or be left to delete.
     var wake: @Sendable () -> Void = {}
     var progress: @Sendable () -> [MessageID: Double] = { [:] }
@@ -43,6 +45,7 @@ public struct Operator: Sendable {
       case .release(let conversations):
         return ControlReply(outcomes: try await setHeld(false, conversations))
       case .flush:
+        await hooks.closeCircuits()
         let count = try await ledger.flush(at: .now())
         hooks.wake()
         let what = count == 1 ? "1 conversation that was waiting is" : "\(count) conversations that were waiting are"

@@ -15,6 +15,7 @@ actor PhotoLine {
   private let files: RequestFiles
   private let preparer: any PhotoPreparer
   private let destinations: Destinations
+  private let circuits: Circuits
   private let slots: Slots
   private let log: Logger
   private var running: [MessageID: Task<UploadedPhoto, any Error>] = [:]
@@ -24,13 +25,14 @@ actor PhotoLine {
   private static let mostHeld = 4096
 
   init(
-    ledger: Ledger, files: RequestFiles, preparer: any PhotoPreparer, destinations: Destinations, inMemory: Int,
-    log: Logger
+    ledger: Ledger, files: RequestFiles, preparer: any PhotoPreparer, destinations: Destinations, circuits: Circuits,
+    inMemory: Int, log: Logger
   ) {
     self.ledger = ledger
     self.files = files
     self.preparer = preparer
     self.destinations = destinations
+    self.circuits = circuits
     self.log = log
     slots = Slots(inMemory)
   }
@@ -86,13 +88,17 @@ actor PhotoLine {
 
   private nonisolated func bring(_ message: QueuedMessage) async throws -> UploadedPhoto {
     let route = destinations.route(for: message.conversation)
+    // Asked before the work is done that an open circuit would make vain.
+    if let obstacle = await circuits.obstacle(to: route.store.name) {
+      throw StepError(step: .upload, destination: route.store.name, error: obstacle, wasTried: false)
+    }
     guard try await ledger.beginPreparing(message) else { throw CancellationError() }
-    let prepared = try await atStep("prepare") {
+    let prepared = try await atStep(.prepare) {
       let prepared = try await preparer.prepare(files.photo(of: message))
       try await cache(prepared, of: message)
       return prepared
     }
-    let sealed = try await atStep("prepare") { try route.seal.seal(photoFile(prepared)) }
+    let sealed = try await atStep(.prepare) { try route.seal.seal(photoFile(prepared)) }
     let row = row(of: prepared, of: message)
     log.info(
       "prepared",
@@ -101,7 +107,10 @@ actor PhotoLine {
         "from": "\(row.originalBytes)", "size": "\(row.width)x\(row.height)",
       ])
     try Task.checkCancellation()
-    let uploaded = try await atStep("upload") { try await upload(sealed, row: row, of: message, to: route.store) }
+    let uploaded = try await atStep(.upload, route.store.name) {
+      try await upload(sealed, row: row, of: message, to: route.store)
+    }
+    try await circuits.succeeded(route.store.name)
     log.info(
       "uploaded",
       metadata: [
@@ -161,20 +170,14 @@ actor PhotoLine {
 
   /// Says at which step an error happened.
   private nonisolated func atStep<Result: Sendable>(
-    _ step: String, _ body: () async throws -> Result
+    _ step: StepError.Step, _ destination: String? = nil, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await body()
     } catch let error as DeliveryError {
       // Whoever cancelled the work knows what that means for the message.
       if error.cause == .cancelled { throw CancellationError() }
-      throw StepError(step: step, error: error)
+      throw StepError(step: step, destination: destination, error: error)
     }
   }
-}
-
-/// A delivery error with the step that it happened at: `prepare`, `upload` or `publish`.
-struct StepError: Error {
-  let step: String
-  let error: DeliveryError
 }

@@ -21,7 +21,8 @@ extension Database {
     guard count > 0 else { return }
     try execute(
       sql: """
-        UPDATE conversations SET due = CASE WHEN waiting = 0 THEN ? ELSE due END, waiting = waiting + ? WHERE id = ?
+        UPDATE conversations SET due = CASE WHEN waiting = 0 THEN ? ELSE due END,
+          waits_for = CASE WHEN waiting = 0 THEN NULL ELSE waits_for END, waiting = waiting + ? WHERE id = ?
         """,
       arguments: [now.milliseconds, count, conversation])
   }

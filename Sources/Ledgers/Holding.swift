@@ -26,7 +26,7 @@ extension Ledger {
           """,
         arguments: [now.milliseconds])
       try database.execute(
-        sql: "UPDATE conversations SET due = ? WHERE waiting > 0 AND held = 0 AND due > ?",
+        sql: "UPDATE conversations SET due = ?, waits_for = NULL WHERE waiting > 0 AND held = 0 AND due > ?",
         arguments: [now.milliseconds, now.milliseconds])
       return database.changesCount
     }

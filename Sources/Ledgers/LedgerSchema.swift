@@ -123,6 +123,13 @@ enum LedgerSchema {
           ) STRICT, WITHOUT ROWID;
           """)
     }
+    migrator.registerMigration("v2 conversations wait for destinations") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE conversations ADD COLUMN waits_for TEXT;
+          CREATE INDEX conversations_parked ON conversations(waits_for, due) WHERE waits_for IS NOT NULL;
+          """)
+    }
     return migrator
   }
 }

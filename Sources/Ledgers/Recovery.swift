@@ -8,8 +8,12 @@ extension Ledger {
   /// Costs as much as was in hand, not as much as waits.
   ///
   /// - Returns: how many messages were set back.
-  public func recover() async throws -> Int {
+  public func recover(at now: Timestamp) async throws -> Int {
     try await write { database in
+      // Whether a destination works is found out anew.
+      try database.execute(
+        sql: "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for IS NOT NULL",
+        arguments: [now.milliseconds])
       try database.execute(
         sql: "UPDATE uploads SET state = 'abandoned' WHERE state = 'started' OR state = 'deleting'")
       try database.execute(sql: "UPDATE messages SET state = 'pending' WHERE \(LedgerSchema.inHand)")

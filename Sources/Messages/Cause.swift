@@ -1,6 +1,9 @@
 /// Why a step failed: one word each, the same in the command, JSON, log, metrics and ledger.
 public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   // Passes by itself; tried again.
+  /// No name, no route, no connection: nothing was sent.
+  case unreachable
+  /// The connection broke; what was sent may have arrived.
   case network
   case timeout
   case serverBusy = "server_busy"
@@ -40,7 +43,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
 
   public var disposition: Disposition {
     switch self {
-    case .network, .timeout, .serverBusy, .rateLimited, .notYetUploaded, .conflict, .urlExpired,
+    case .unreachable, .network, .timeout, .serverBusy, .rateLimited, .notYetUploaded, .conflict, .urlExpired,
       .localStorageFull, .localStorageError, .localResources:
       .retry
     case .authExpired, .accountDisabled, .configError:

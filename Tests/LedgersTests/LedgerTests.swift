@@ -209,12 +209,12 @@ import Testing
       #expect(try await ledger.endUploading(message))
     }
     _ = try await ledger.beginPublishing(messages[0], at: now)
-    #expect(try await ledger.recover() == 1)
+    #expect(try await ledger.recover(at: now) == 1)
     #expect(try await head().map(\.state) == [.publishing, .pending])
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["photo-2"])
     // Claimed and not forgotten: a crash before the deletion makes it abandoned again.
     #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
-    _ = try await ledger.recover()
+    _ = try await ledger.recover(at: now)
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["photo-2"])
   }
 

@@ -1,0 +1,128 @@
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+
+/// Which destinations are not to be tried just now, and when they are probed: one circuit for each store and network
+/// that failed for a reason which concerns all who use it.
+///
+/// While a circuit is open, conversations that need its destination are parked in the ledger, which costs nothing. At
+/// the time of a probe one of them is released, and its first message is the probe: when it gets through, the circuit
+/// closes and all are released.
+actor Circuits: Service {
+  private struct Circuit {
+    var error: DeliveryError
+    /// Probes that failed, one after the other.
+    var failures = 0
+    var nextProbe: ContinuousClock.Instant
+    /// The next that asks is the probe.
+    var hasTicket = false
+  }
+
+  private let ledger: Ledger
+  private let policy: CircuitPolicy
+  private let log: Logger
+  private let wakeDispatcher: @Sendable () -> Void
+  private let bell = Bell()
+  private var circuits: [String: Circuit] = [:]
+
+  init(ledger: Ledger, policy: CircuitPolicy, log: Logger, wakeDispatcher: @escaping @Sendable () -> Void) {
+    self.ledger = ledger
+    self.policy = policy
+    self.log = log
+    self.wakeDispatcher = wakeDispatcher
+  }
+
+  // MARK: Asked and told by those who use destinations
+
+  /// Why a destination is not to be tried now; nil when it is.
+  func obstacle(to destination: String) -> DeliveryError? {
+    guard let circuit = circuits[destination] else { return nil }
+    if circuit.hasTicket {
+      circuits[destination]?.hasTicket = false
+      return nil
+    }
+    return circuit.error
+  }
+
+  /// A destination did what it was asked to do.
+  func succeeded(_ destination: String) async throws {
+    guard circuits.removeValue(forKey: destination) != nil else { return }
+    let count = try await ledger.release(waitingFor: destination, at: .now())
+    log.info("destination works again", metadata: ["destination": "\(destination)", "conversations": "\(count)"])
+    wakeDispatcher()
+  }
+
+  /// A destination failed.
+  ///
+  /// - Returns: whether that concerns all who use it.
+  func failed(_ destination: String, _ error: DeliveryError) -> Bool {
+    guard policy.concernsAll(error.cause) else { return false }
+    let failures = (circuits[destination]?.failures ?? 0) + 1
+    let wait = policy.wait(after: error, failures: failures, random: .random(in: 0...1))
+    if circuits[destination] == nil || circuits[destination]?.error.cause != error.cause {
+      log.warning(
+        "destination waits",
+        metadata: [
+          "destination": "\(destination)", "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
+          "seconds": "\(wait)",
+        ])
+    }
+    circuits[destination] = Circuit(error: error, failures: failures, nextProbe: .now + .seconds(wait))
+    bell.ring()
+    return true
+  }
+
+  /// Parks the conversation of a message until its destination works.
+  func park(
+    _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool
+  ) async throws {
+    try await ledger.park(message, for: destination, error: error, until: until, keepsUpload: keepsUpload)
+    // The circuit may have closed meanwhile, and then nobody would come to release it.
+    if circuits[destination] == nil, try await ledger.release(waitingFor: destination, at: .now()) > 0 {
+      wakeDispatcher()
+    }
+  }
+
+  /// Closes all circuits: everything may be tried now. The ledger has released those who waited.
+  func closeAll() { circuits = [:] }
+
+  /// Something changed about the network: what could not be reached is probed at once.
+  func probeUnreachable() {
+    for (destination, circuit) in circuits where [.unreachable, .network, .timeout].contains(circuit.error.cause) {
+      circuits[destination]?.nextProbe = .now
+    }
+    bell.ring()
+  }
+
+  // MARK: Probing
+
+  func run() async throws {
+    let alarm = Alarm(bell)
+    await withGracefulShutdownHandler {
+      for await _ in bell.rings {
+        do {
+          try await probe()
+        } catch {
+          log.error("the ledger failed; probes wait", metadata: ["error": "\(error)"])
+          await alarm.ring(in: 1)
+        }
+        if let next = circuits.values.map(\.nextProbe).min() {
+          await alarm.ring(in: max(0.01, (next - .now) / .seconds(1)))
+        }
+      }
+    } onGracefulShutdown: {
+      self.bell.retire()
+    }
+    await alarm.stop()
+  }
+
+  private func probe() async throws {
+    for (destination, circuit) in circuits where circuit.nextProbe <= .now {
+      // A probe that never tells how it went is followed by another.
+      circuits[destination]?.nextProbe = .now + .seconds(policy.longestProbe)
+      circuits[destination]?.hasTicket = true
+      if try await ledger.releaseOne(waitingFor: destination, at: .now()) { wakeDispatcher() }
+    }
+  }
+}

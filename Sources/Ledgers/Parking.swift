@@ -1,0 +1,60 @@
+import GRDB
+import Messages
+
+/// Conversations that wait for a destination, not for a time: nothing of theirs is tried until the destination is
+/// known to work again.
+extension Ledger {
+  /// The message was surely not published, and its destination is not to be tried now. Its conversation is parked until
+  /// it is released; the attempt does not count.
+  ///
+  /// - Parameters:
+  ///   - destination: the name of the store or network.
+  ///   - until: when it is looked at all the same: the message has expired then.
+  ///   - keepsUpload: its sealed photo stays in the store for the next attempt.
+  public func park(
+    _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool
+  ) async throws {
+    try await write { database in
+      try database.execute(
+        sql: "DELETE FROM attempts WHERE message = ? AND ended_at IS NULL", arguments: [message.message.text])
+      let uncounted = database.changesCount
+      guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
+      try database.execute(
+        sql: """
+          UPDATE messages SET attempts = max(0, attempts - ?), next_attempt = NULL, cause = ?, error = ? WHERE id = ?
+          """,
+        arguments: [uncounted, error.cause.rawValue, error.sentence, message.row])
+      try database.execute(
+        sql: "UPDATE conversations SET waits_for = ?, due = ? WHERE id = ?",
+        arguments: [destination, until.milliseconds, message.conversationRow])
+    }
+  }
+
+  /// Releases all conversations that wait for a destination.
+  ///
+  /// - Returns: how many there were.
+  @discardableResult
+  public func release(waitingFor destination: String, at now: Timestamp) async throws -> Int {
+    try await write { database in
+      try database.execute(
+        sql: "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for = ?",
+        arguments: [now.milliseconds, destination])
+      return database.changesCount
+    }
+  }
+
+  /// Releases one of the conversations that wait for a destination: its first message is the probe.
+  ///
+  /// - Returns: whether there was one.
+  public func releaseOne(waitingFor destination: String, at now: Timestamp) async throws -> Bool {
+    try await write { database in
+      try database.execute(
+        sql: """
+          UPDATE conversations SET waits_for = NULL, due = ? WHERE id =
+            (SELECT id FROM conversations WHERE waits_for = ? AND waiting > 0 AND held = 0 ORDER BY due LIMIT 1)
+          """,
+        arguments: [now.milliseconds, destination])
+      return database.changesCount > 0
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Messages
+import Testing
+
+@testable import Delivery
+
+@Suite struct CircuitTests {
+  private static let unreachable = DeliveryError(.unreachable, "there is no route")
+
+  private func quick(_ options: inout DeliveryOptions) {
+    options.circuits.longestProbe = 0.05
+    options.circuits.mending = 3600
+    options.retry = RetryPolicy(first: 0.01, longest: 0.05)
+  }
+
+  @Test("While a network cannot be reached one message probes it, no attempt counts, and then all goes out in order")
+  func outage() async throws {
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork { _ in Self.unreachable }, quick)
+    try await daemon.run { daemon in
+      var names: [String] = []
+      for number in 0..<5 {
+        for conversation in 0..<10 { names.append(try daemon.drop("\(number)", to: "c\(conversation)")) }
+      }
+      await daemon.network.wait { $0.asked >= 30 }
+      let inOutage = await daemon.network.asked
+      await daemon.network.answer { _ in nil }
+      await daemon.network.wait { $0.published == 50 }
+      for conversation in 0..<10 {
+        #expect(await daemon.network.texts(in: "c\(conversation)") == ["0", "1", "2", "3", "4"])
+      }
+      // Each conversation may run into the wall once before it knows; after that it is one probe at a time.
+      #expect(await daemon.network.asked <= inOutage + 50 + 10)
+      for name in names {
+        let message = try #require(try daemon.story(of: name)?.messages.first)
+        #expect(message.attempts.count <= 1, "\(name)")
+      }
+    }
+  }
+
+  @Test("Refused credentials fail nothing: the network is left alone until somebody asks for it")
+  func refused() async throws {
+    let daemon = try DaemonUnderTest(
+      network: ScriptedNetwork { _ in DeliveryError(.authExpired, "the token is not valid") }, quick)
+    try await daemon.run { daemon in
+      for number in 0..<20 { try daemon.drop("\(number)", to: "c\(number)") }
+      await daemon.network.wait { $0.asked >= 1 }
+      await daemon.network.answer { _ in nil }
+      // Until it has succeeded, `flush` is asked again: a conversation may have been parked just behind the first.
+      while await daemon.network.published.count < 20 {
+        _ = try daemon.ask(.flush)
+        await Task.yield()
+      }
+      #expect(await daemon.network.published.count == 20)
+    }
+  }
+
+  @Test("A message that always breaks the connection counts its attempts, and the others go on")
+  func poisoned() async throws {
+    let network = ScriptedNetwork {
+      $0.conversation.text == "poisoned" ? DeliveryError(.network, "the connection was lost") : nil
+    }
+    let daemon = try DaemonUnderTest(network: network, quick)
+    try await daemon.run { daemon in
+      let poisoned = try daemon.drop("x", to: "poisoned")
+      for number in 0..<100 { try daemon.drop("\(number)", to: "good\(number % 4)") }
+      await network.wait { $0.published == 100 && $0.asked >= 103 }
+      #expect(try #require(try daemon.story(of: poisoned)?.messages.first).attempts.count >= 2)
+    }
+  }
+
+  @Test("Probes of what cannot be reached are never more than the longest pause apart, and never many at once")
+  func policy() {
+    let policy = CircuitPolicy()
+    for failures in [1, 2, 5, 50, .max] {
+      for random in [0, 0.5, 1] {
+        let wait = policy.wait(after: Self.unreachable, failures: failures, random: random)
+        #expect(wait >= 0.25 && wait <= 5)
+      }
+    }
+    #expect(policy.wait(after: DeliveryError(.authExpired, "no"), failures: 1, random: 0) == 300)
+    #expect(policy.wait(after: DeliveryError(.rateLimited, "slowly", retryAfter: 7), failures: 3, random: 0) == 7)
+    #expect(policy.wait(after: DeliveryError(.rateLimited, "slowly"), failures: 99, random: 1) == 60)
+  }
+
+  @Test("Only failures that say nothing of the message concern all")
+  func causes() {
+    let policy = CircuitPolicy()
+    let concerning = Cause.allCases.filter(policy.concernsAll)
+    #expect(
+      Set(concerning) == [.unreachable, .network, .timeout, .rateLimited, .authExpired, .accountDisabled, .configError])
+    #expect(!policy.isUnsent(.network) && !policy.isUnsent(.timeout) && policy.isUnsent(.unreachable))
+  }
+}

@@ -1,0 +1,52 @@
+import Messages
+import Networks
+
+/// A network that fails as told, for faults that a real one will not produce on demand. It counts what it is asked.
+actor ScriptedNetwork: Network {
+  nonisolated let name = "scripted"
+  /// What it answers with; nil is that it publishes.
+  private var fault: @Sendable (OutgoingMessage) -> DeliveryError?
+  private(set) var published: [OutgoingMessage] = []
+  private(set) var asked = 0
+  private var waiters: [(@Sendable (ScriptedNetwork.Counts) -> Bool, CheckedContinuation<Void, Never>)] = []
+
+  struct Counts: Sendable {
+    let asked: Int
+    let published: Int
+  }
+
+  init(fault: @escaping @Sendable (OutgoingMessage) -> DeliveryError? = { _ in nil }) { self.fault = fault }
+
+  func answer(_ fault: @escaping @Sendable (OutgoingMessage) -> DeliveryError?) { self.fault = fault }
+
+  func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+    asked += 1
+    defer { tellWaiters() }
+    if let error = fault(message) { throw error }
+    published.append(message)
+    return Publication(publishedAt: .now(), remoteID: nil, attachment: nil)
+  }
+
+  func find(_ message: MessageID, in conversation: ConversationID) -> Sighting { .unknown }
+
+  /// Returns as soon as what it was asked satisfies `condition`.
+  func wait(until condition: @escaping @Sendable (Counts) -> Bool) async {
+    if condition(counts) { return }
+    await withCheckedContinuation { waiters.append((condition, $0)) }
+  }
+
+  private var counts: Counts { Counts(asked: asked, published: published.count) }
+
+  private func tellWaiters() {
+    let counts = counts
+    for (_, waiter) in waiters.filter({ $0.0(counts) }) { waiter.resume() }
+    waiters.removeAll { $0.0(counts) }
+  }
+
+  /// The texts that were published in a conversation, in order.
+  func texts(in conversation: String) -> [String] {
+    published.filter { $0.conversation.text == conversation }.map {
+      if case .text(let text) = $0.content { text } else { "photo" }
+    }
+  }
+}
