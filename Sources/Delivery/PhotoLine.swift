@@ -123,7 +123,10 @@ actor PhotoLine {
   private nonisolated func upload(
     _ sealed: SealedPhoto, row: PhotoRow, of message: QueuedMessage, to store: any Store
   ) async throws -> UploadedPhoto {
-    let object = ObjectName(sealed.digest)
+    let origin = ObjectOrigin(
+      digest: sealed.digest, inbox: message.inbox, conversation: message.conversation, message: message.message,
+      isRepeated: try await ledger.hasUpload(of: message.message))
+    let object = store.objectName(origin)
     guard try await ledger.beginUploading(message, photo: row, store: store.name, object: object.text, at: .now())
     else { throw CancellationError() }
     defer { uploading.end(message.message) }

@@ -30,6 +30,14 @@ extension Ledger {
     }
   }
 
+  /// Whether an upload of the message was begun before whose object may still be stored.
+  public func hasUpload(of message: MessageID) async throws -> Bool {
+    try await read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM uploads WHERE message = ?)", arguments: [message.text]) ?? false
+    }
+  }
+
   /// The object is deleted from its store.
   public func forgetUpload(_ row: Int64) async throws {
     try await write { database in

@@ -10,7 +10,7 @@ import Messages
 /// directory's sync. So a name that is there stands for a whole object, also after a power cut. Killed in between, a
 /// temporary file is left, which `removeLeftovers` removes.
 public struct DirectoryStore: Store {
-  public let name = "directory"
+  public let name: String
   private let directory: Directory
   private let baseURL: String
   private let pool: BlockingPool
@@ -22,8 +22,13 @@ public struct DirectoryStore: Store {
 
   /// Opens the store in the directory at `path`, made for its owner alone when it is missing.
   ///
-  /// - Parameter baseURL: what receivers find before `/NAME`; nil stands for the directory's `file://` URL.
-  public init(directory path: String, baseURL: String?, pool: BlockingPool) throws(FileError) {
+  /// - Parameters:
+  ///   - name: the store's word in the configuration, the log and the ledger.
+  ///   - baseURL: what receivers find before `/NAME`; nil stands for the directory's `file://` URL.
+  public init(name: String = "directory", directory path: String, baseURL: String?, pool: BlockingPool)
+    throws(FileError)
+  {
+    self.name = name
     try Self.make(path)
     directory = try Directory(path: path)
     self.baseURL = baseURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? Self.fileURL(of: path)

@@ -7,6 +7,9 @@ public protocol Store: Sendable {
   /// The store's word in the configuration, the log and the ledger.
   var name: String { get }
 
+  /// The name under which `put` is to keep an object, so that it is known, and remembered, before the first byte goes.
+  func objectName(_ origin: ObjectOrigin) -> ObjectName
+
   /// Keeps `bytes` under `object`, unless an object of that name is there already, which is as good: names are digests.
   ///
   /// - Parameter progress: is told 0 to 1, never falling, as the bytes go.
@@ -23,11 +26,15 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+  /// Most stores learn nothing of conversations.
+  public func objectName(_ origin: ObjectOrigin) -> ObjectName { ObjectName(origin.digest) }
+
   /// Most stores keep nothing half-done.
   public func removeLeftovers() throws {}
 }
 
-/// The name of an object in its store: the digest of its bytes, so that the store learns nothing of conversations.
+/// The name of an object in its store: the digest of its bytes, so that the store learns nothing of conversations,
+/// unless a template says otherwise.
 public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   public let text: String
 

@@ -1,0 +1,32 @@
+/* libcurl for Swift, which cannot call variadic functions: one typed wrapper per kind of value. What is not variadic is
+   called as curl.h has it. */
+#pragma once
+#include <curl/curl.h>
+
+/* curl_global_init(3) with all that the library needs. Once, before anything else. */
+CURLcode ccurl_start(void);
+
+/* curl_easy_setopt(3). Texts are copied by libcurl; lists must outlive the transfer. */
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
+CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *value);
+CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
+
+/* The callbacks of a transfer, which all get `context`. */
+CURLcode ccurl_set_reader(CURL *easy, curl_read_callback read, curl_seek_callback seek, void *context);
+CURLcode ccurl_set_writer(CURL *easy, curl_write_callback head, curl_write_callback body, void *context);
+
+/* Has the transfer's connections closed in programs that this process starts, which libcurl by itself does not. */
+CURLcode ccurl_set_close_on_exec(CURL *easy);
+
+/* curl_easy_getinfo(3); what is not known is 0 or null. A text lives as long as its handle. */
+long ccurl_long(CURL *easy, CURLINFO info);
+curl_off_t ccurl_offset(CURL *easy, CURLINFO info);
+const char *ccurl_text(CURL *easy, CURLINFO info);
+
+/* curl_multi_setopt(3). */
+CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+/* curl_multi_info_read(3) for the next transfer that has ended: its handle, and how it ended in `result`. Null when
+   there is none. */
+CURL *ccurl_next_ended(CURLM *multi, CURLcode *result);

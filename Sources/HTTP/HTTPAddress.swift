@@ -1,0 +1,46 @@
+import CCurl
+
+/// The parts of an `http://` or `https://` URL, as libcurl reads it.
+public struct HTTPAddress: Hashable, Sendable {
+  /// `http` or `https`.
+  public let scheme: String
+  /// As written; an IPv6 address is in brackets.
+  public let host: String
+  /// Nil is the scheme's own.
+  public let port: Int?
+  /// Escaped as written, dots included; begins with `/`.
+  public let path: String
+  /// Escaped as written, without its `?`.
+  public let query: String?
+
+  /// Nil for anything but an absolute URL of the two schemes in ASCII, without a blank, user, password or fragment.
+  public init?(_ url: String) {
+    // libcurl forgives a third slash and takes what follows for the host.
+    guard url.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let start = url.firstRange(of: "://")?.upperBound,
+      url[start...].first != "/", let parts = curl_url()
+    else { return nil }
+    defer { curl_url_cleanup(parts) }
+    guard curl_url_set(parts, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+      let scheme = Self.text(CURLUPART_SCHEME, of: parts), scheme == "http" || scheme == "https",
+      let host = Self.text(CURLUPART_HOST, of: parts), !host.isEmpty,
+      Self.text(CURLUPART_USER, of: parts) == nil, Self.text(CURLUPART_PASSWORD, of: parts) == nil,
+      Self.text(CURLUPART_FRAGMENT, of: parts) == nil
+    else { return nil }
+    self.scheme = scheme
+    self.host = host
+    let port = Self.text(CURLUPART_PORT, of: parts).flatMap { Int($0) }
+    self.port = port == (scheme == "https" ? 443 : 80) ? nil : port
+    path = Self.text(CURLUPART_PATH, of: parts) ?? "/"
+    query = Self.text(CURLUPART_QUERY, of: parts)
+  }
+
+  /// What the header `Host` says: the port only where it is not the scheme's own.
+  public var authority: String { port.map { "\(host):\($0)" } ?? host }
+
+  private static func text(_ part: CURLUPart, of parts: OpaquePointer) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard curl_url_get(parts, part, &text, 0) == CURLUE_OK, let text else { return nil }
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+}

@@ -1,0 +1,63 @@
+/// How a client reaches others. Nothing of it comes from the environment.
+public struct HTTPOptions: Hashable, Sendable {
+  /// The PEM file with the authorities whose certificates are believed; nil is the system's.
+  public var authorityFile: String?
+  /// The URL of a proxy, without user and password; nil is none, whatever the environment says.
+  public var proxy: String?
+  /// What the header `User-Agent` says.
+  public var userAgent = "photospool"
+  /// Connections that are kept for the next request.
+  public var idleConnections = 32
+
+  public init() {}
+}
+
+/// Sends requests over HTTP/1.1 through libcurl, all on one thread of its own that sleeps while there are none.
+///
+/// Connections are kept and used again. Certificates are always verified, redirects are never followed, cookies never
+/// kept, and no signal is ever caused. HTTP/2 is left out: each upload has a connection for itself, so that a slow one
+/// holds up no other.
+public final class HTTPClient: Sendable {
+  private let thread: TransferThread
+
+  public init(_ options: HTTPOptions = HTTPOptions()) { thread = TransferThread(options) }
+
+  deinit { thread.stop() }
+
+  /// Sends a request and waits for all of its answer, whatever its status.
+  ///
+  /// Once, except on a connection that the other side had closed before it said a word: libcurl then tries another.
+  /// When the task is cancelled, the transfer ends at once; it may have had its effect.
+  ///
+  /// - Parameter progress: is told 0 to 1, never falling: the share of the body that was handed to the connection. It
+  ///   is called on the client's thread and must return quickly.
+  public func send(
+    _ request: HTTPRequest, progress: @escaping @Sendable (Double) -> Void = { _ in }
+  ) async throws(HTTPError) -> HTTPResponse {
+    guard let address = HTTPAddress(request.url) else { throw HTTPError(.badURL, host: "", wasNeverSent: true) }
+    if let header = request.headers.first(where: { !$0.isSendable }) {
+      throw HTTPError(.badHeader(header.name), host: address.authority, wasNeverSent: true)
+    }
+    let ticket = TransferTicket()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        thread.begin(
+          TransferOrder(
+            request: request, host: address.authority, progress: progress, ticket: ticket, continuation: continuation))
+      }
+    } onCancel: {
+      ticket.cancel()
+      thread.wake()
+    }
+    return try result.get()
+  }
+}
+
+extension HTTPHeader {
+  /// Whether it is one line, and its name a token (RFC 9110, section 5.6.2).
+  var isSendable: Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
+      && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
+  }
+}

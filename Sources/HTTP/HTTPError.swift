@@ -1,0 +1,92 @@
+import Messages
+
+/// A request that was not answered: why, and whether the other side may have got it all the same.
+public struct HTTPError: Error, Equatable, CustomStringConvertible {
+  public enum Reason: Equatable, Sendable {
+    /// Not `http://` or `https://`, no host, a password in it, or a character that has to be escaped.
+    case badURL
+    /// The header of that name holds a control character or is none.
+    case badHeader(String)
+    case cannotResolve
+    case cannotConnect
+    /// Its name cannot be looked up, or nobody answers there.
+    case cannotReachProxy
+    case timedOut(Limit)
+    case tls(TLSFault)
+    /// The connection ended before the answer did, or what came is no HTTP.
+    case connectionLost
+    /// More bytes than the limit.
+    case replyTooLarge(limit: Int)
+    case cancelled
+    /// libcurl's code for what is not expected to happen.
+    case other(Int)
+  }
+
+  /// Which of the limits ran out.
+  public enum Limit: Sendable {
+    case connect
+    case stall
+    case total
+  }
+
+  /// Why a certificate was not believed.
+  public enum TLSFault: Sendable {
+    case expired
+    case notYetValid
+    case wrongHost
+    case unknownAuthority
+    /// The file with the authorities that we are to believe cannot be read.
+    case authorityFile
+    /// They could not agree on how to speak.
+    case handshake
+  }
+
+  public let reason: Reason
+  /// Host and port; never the rest of the URL, which may hold a signature.
+  public let host: String
+  /// Nothing of the request has left this machine: it surely had no effect. False means that nobody knows.
+  public let wasNeverSent: Bool
+
+  public init(_ reason: Reason, host: String, wasNeverSent: Bool) {
+    self.reason = reason
+    self.host = host
+    self.wasNeverSent = wasNeverSent
+  }
+
+  /// One plain sentence without secret or URL.
+  public var description: String {
+    switch reason {
+    case .badURL: "the URL of a request is not one that can be asked"
+    case .badHeader(let name): "the header `\(name)` of a request holds what no header may"
+    case .cannotResolve: "the name \(host) cannot be looked up; check the name and this machine's network"
+    case .cannotConnect: "cannot connect to \(host)"
+    case .cannotReachProxy: "cannot reach the proxy on the way to \(host)"
+    case .timedOut(.connect): "no connection to \(host) within the time limit"
+    case .timedOut(.stall): "\(host) went silent"
+    case .timedOut(.total): "the request to \(host) took longer than it may"
+    case .tls(.expired): "the certificate of \(host) has expired"
+    case .tls(.notYetValid): "the certificate of \(host) is not valid yet; check this machine's clock"
+    case .tls(.wrongHost): "the certificate of \(host) is for another host"
+    case .tls(.unknownAuthority): "the certificate of \(host) is from an authority that is not trusted here"
+    case .tls(.authorityFile): "the file with the trusted authorities cannot be read"
+    case .tls(.handshake): "no encrypted connection to \(host) came about"
+    case .connectionLost: "the connection to \(host) was lost"
+    case .replyTooLarge(let limit): "\(host) answered with more than \(limit) bytes"
+    case .cancelled: "the request to \(host) was cancelled"
+    case .other(let code): "the request to \(host) failed in libcurl with code \(code)"
+    }
+  }
+}
+
+extension HTTPError {
+  /// What it means for what was to be sent.
+  public var cause: Cause {
+    switch reason {
+    case .cannotResolve, .cannotConnect, .cannotReachProxy, .timedOut(.connect): wasNeverSent ? .unreachable : .network
+    case .connectionLost, .replyTooLarge, .tls(.handshake), .other: .network
+    case .timedOut: .timeout
+    case .badURL, .badHeader, .tls: .configError
+    case .cancelled: .cancelled
+    }
+  }
+}

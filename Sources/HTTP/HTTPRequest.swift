@@ -1,0 +1,66 @@
+/// One request, whole: nothing of it is read from anywhere else later.
+public struct HTTPRequest: Sendable {
+  public enum Method: String, Sendable {
+    case get = "GET"
+    case head = "HEAD"
+    case put = "PUT"
+    case post = "POST"
+    case delete = "DELETE"
+  }
+
+  public var method: Method
+  /// `http://` or `https://`, escaped as it is to be sent: what is signed is what goes out.
+  public var url: String
+  /// Sent in this order. Nothing is added but `Host`, `Accept`, `User-Agent` and `Content-Length`.
+  public var headers: [HTTPHeader]
+  /// Sent with `put` and `post`, also when it is empty.
+  public var body: [UInt8]
+  public var limits: HTTPLimits
+
+  public init(
+    _ method: Method, _ url: String, headers: [HTTPHeader] = [], body: [UInt8] = [], limits: HTTPLimits = HTTPLimits()
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.limits = limits
+  }
+}
+
+/// URLs and headers carry signatures and tokens, so a request describes itself without them.
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
+  public var description: String { "\(method.rawValue) with \(body.count) bytes" }
+  public var customMirror: Mirror { Mirror(self, children: ["method": method, "bytes": body.count]) }
+}
+
+/// A header's line.
+public struct HTTPHeader: Hashable, Sendable {
+  public let name: String
+  public let value: String
+
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+extension HTTPHeader: CustomStringConvertible, CustomReflectable {
+  public var description: String { name }
+  public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+}
+
+/// How long a request may take, in seconds, and how much may be answered.
+public struct HTTPLimits: Hashable, Sendable {
+  /// From looking up the name until the connection is there, TLS included.
+  public var connect: Double = 30
+  /// Without a byte in either direction. Counted in whole seconds, at least one; libcurl looks at the last few seconds
+  /// together, so that it may take six more.
+  public var stall: Double = 60
+  /// From the beginning to the end; nil is without end, since a slow line is no fault.
+  public var total: Double?
+  /// Bytes of an answer's body.
+  public var replyBytes = 1 << 20
+
+  public init() {}
+}

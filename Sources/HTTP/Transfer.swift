@@ -1,0 +1,257 @@
+import CCurl
+import Glibc
+
+/// One request on its way: libcurl's handle, and what its callbacks read and write. It belongs to the transfers'
+/// thread.
+final class Transfer {
+  let easy: UnsafeMutableRawPointer
+  private let order: TransferOrder
+  private let hasProxy: Bool
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+  /// Bytes of the body that libcurl has taken; it goes back when libcurl tries another connection.
+  private var taken = 0
+  /// The most that `taken` ever was, so that progress never falls.
+  private var furthest = 0
+  private var headers = [HTTPHeader]()
+  private var headerBytes = 0
+  private var body = [UInt8]()
+  private var isReplyTooLarge = false
+
+  /// Headers of an answer beyond this are an attack.
+  private static let mostHeaderBytes = 1 << 18
+
+  /// Nil, and the order told why, when there is nothing to be begun.
+  init?(_ order: TransferOrder, _ options: HTTPOptions) {
+    guard !order.ticket.isCancelled, let easy = curl_easy_init() else {
+      order.end(order.ticket.isCancelled ? .cancelled : .other(Int(CURLE_OUT_OF_MEMORY.rawValue)), wasNeverSent: true)
+      return nil
+    }
+    self.order = order
+    self.easy = easy
+    hasProxy = options.proxy != nil
+    let results = [setConnection(options), setLimits(), setRequest(options)]
+    if let result = results.first(where: { $0 != CURLE_OK }) {
+      order.end(.other(Int(result.rawValue)), wasNeverSent: true)
+      return nil
+    }
+    if !order.request.body.isEmpty { order.progress(0) }
+  }
+
+  deinit {
+    curl_easy_cleanup(easy)
+    curl_slist_free_all(headerList)
+  }
+
+  var isCancelled: Bool { order.ticket.isCancelled }
+
+  // MARK: What libcurl is told
+
+  private func setConnection(_ options: HTTPOptions) -> CURLcode {
+    var results = [
+      ccurl_set_text(easy, CURLOPT_URL, order.request.url),
+      ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1),
+      ccurl_set_close_on_exec(easy),
+      ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
+      ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1),
+      ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
+      ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1),
+      // Else a transfer that ends while its name is looked up waits for the look-up, and all others with it.
+      ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1),
+      // An empty text and none at all differ: with none, the environment is asked.
+      ccurl_set_text(easy, CURLOPT_PROXY, options.proxy ?? ""),
+      ccurl_set_text(easy, CURLOPT_NOPROXY, ""),
+      ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+      ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
+      ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
+      ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
+    ]
+    if let file = options.authorityFile {
+      results += [ccurl_set_text(easy, CURLOPT_CAINFO, file), ccurl_set_text(easy, CURLOPT_CAPATH, nil)]
+    }
+    return results.first { $0 != CURLE_OK } ?? CURLE_OK
+  }
+
+  private func setLimits() -> CURLcode {
+    let limits = order.request.limits
+    let results = [
+      ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(limits.connect)),
+      ccurl_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, 1),
+      ccurl_set_long(easy, CURLOPT_LOW_SPEED_TIME, (Self.milliseconds(limits.stall) + 999) / 1000),
+      ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, limits.total.map(Self.milliseconds) ?? 0),
+    ]
+    return results.first { $0 != CURLE_OK } ?? CURLE_OK
+  }
+
+  /// At least one, because zero is libcurl's word for its own default; at most what libcurl takes.
+  private static func milliseconds(_ seconds: Double) -> Int { Int(min(max(seconds * 1000, 1), 2_000_000_000)) }
+
+  private func setRequest(_ options: HTTPOptions) -> CURLcode {
+    let request = order.request
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    // Without this, libcurl asks for leave to send and waits a second for an answer that some servers never give.
+    var lines = ["Expect:", "User-Agent: \(options.userAgent)"]
+    // A semicolon is libcurl's word for a header without a value.
+    lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+    for line in lines {
+      guard let longer = curl_slist_append(headerList, line) else { return CURLE_OUT_OF_MEMORY }
+      headerList = longer
+    }
+    var results = [
+      ccurl_set_list(easy, CURLOPT_HTTPHEADER, headerList),
+      ccurl_set_writer(easy, receiveHead, receiveBody, context),
+    ]
+    switch request.method {
+    case .get: break
+    case .head: results.append(ccurl_set_long(easy, CURLOPT_NOBODY, 1))
+    case .delete: results.append(ccurl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method.rawValue))
+    case .put, .post:
+      results += [
+        ccurl_set_long(easy, CURLOPT_UPLOAD, 1),
+        ccurl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method.rawValue),
+        ccurl_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Int(request.body.count)),
+        ccurl_set_reader(easy, sendBody, seekBody, context),
+      ]
+    }
+    return results.first { $0 != CURLE_OK } ?? CURLE_OK
+  }
+
+  // MARK: What libcurl asks for
+
+  /// Copies the next bytes of the body to where libcurl sends them from.
+  fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let body = order.request.body
+    let count = min(buffer.count, body.count - taken)
+    guard count > 0 else { return 0 }
+    body.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[taken..<taken + count])) }
+    taken += count
+    if taken > furthest {
+      furthest = taken
+      order.progress(Double(furthest) / Double(body.count))
+    }
+    return count
+  }
+
+  fileprivate func seek(to offset: Int) -> Bool {
+    guard 0...order.request.body.count ~= offset else { return false }
+    taken = offset
+    return true
+  }
+
+  /// Takes a line of the answer's head. A status line begins it anew, because answers such as `100` come before the one
+  /// that counts.
+  fileprivate func head(_ line: UnsafeRawBufferPointer) -> Bool {
+    headerBytes += line.count
+    guard headerBytes <= Self.mostHeaderBytes else {
+      isReplyTooLarge = true
+      return false
+    }
+    let text = String(decoding: line, as: UTF8.self)
+    if text.hasPrefix("HTTP/") {
+      headers = []
+    } else if let colon = text.firstIndex(of: ":") {
+      headers.append(HTTPHeader(text[..<colon].trimmed, text[text.index(after: colon)...].trimmed))
+    }
+    return true
+  }
+
+  fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+    guard body.count + piece.count <= order.request.limits.replyBytes else {
+      isReplyTooLarge = true
+      return false
+    }
+    body += piece
+    return true
+  }
+
+  // MARK: How it ended
+
+  /// Tells whoever waits, once.
+  func end(_ result: CURLcode) {
+    // Also counts what went out on a connection before the last one, if there were several.
+    let wasNeverSent = ccurl_long(easy, CURLINFO_REQUEST_SIZE) == 0 && furthest == 0
+    guard result == CURLE_OK else {
+      order.end(fault(result), wasNeverSent: wasNeverSent)
+      return
+    }
+    let response = HTTPResponse(
+      status: ccurl_long(easy, CURLINFO_RESPONSE_CODE), headers: headers, body: body,
+      remoteAddress: ccurl_text(easy, CURLINFO_PRIMARY_IP).map { String(cString: $0) })
+    order.continuation.resume(returning: .success(response))
+  }
+
+  private func fault(_ result: CURLcode) -> HTTPError.Reason {
+    if isReplyTooLarge { return .replyTooLarge(limit: order.request.limits.replyBytes) }
+    return switch result {
+    case CURLE_ABORTED_BY_CALLBACK: .cancelled
+    case CURLE_URL_MALFORMAT: .badURL
+    case CURLE_COULDNT_RESOLVE_HOST: .cannotResolve
+    case CURLE_COULDNT_CONNECT: hasProxy ? .cannotReachProxy : .cannotConnect
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .cannotReachProxy
+    case CURLE_OPERATION_TIMEDOUT: .timedOut(limitThatRanOut)
+    case CURLE_PEER_FAILED_VERIFICATION: .tls(certificateFault)
+    case CURLE_SSL_CACERT_BADFILE: .tls(.authorityFile)
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: .tls(.handshake)
+    // An unsupported protocol is here an answer that does not begin as one.
+    case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_WEIRD_SERVER_REPLY,
+      CURLE_UNSUPPORTED_PROTOCOL, CURLE_SEND_FAIL_REWIND, CURLE_BAD_CONTENT_ENCODING:
+      .connectionLost
+    default: .other(Int(result.rawValue))
+    }
+  }
+
+  /// libcurl has one code for all of them.
+  private var limitThatRanOut: HTTPError.Limit {
+    let elapsed = Double(ccurl_offset(easy, CURLINFO_TOTAL_TIME_T)) / 1_000_000
+    if let total = order.request.limits.total, elapsed >= total { return .total }
+    return ccurl_offset(easy, CURLINFO_PRETRANSFER_TIME_T) == 0 ? .connect : .stall
+  }
+
+  /// The numbers are OpenSSL's `X509_V_ERR_…`. libcurl compares the name itself, before it looks at the number, which
+  /// is then still the 1 that it began with.
+  private var certificateFault: HTTPError.TLSFault {
+    switch ccurl_long(easy, CURLINFO_SSL_VERIFYRESULT) {
+    case 0, 1, 62, 64: .wrongHost
+    case 9, 11: .notYetValid
+    case 10, 12: .expired
+    default: .unknownAuthority
+    }
+  }
+}
+
+extension TransferOrder {
+  func end(_ reason: HTTPError.Reason, wasNeverSent: Bool) {
+    continuation.resume(returning: .failure(HTTPError(reason, host: host, wasNeverSent: wasNeverSent)))
+  }
+}
+
+extension Substring {
+  /// Without blanks, tabs and the line's end at both ends.
+  fileprivate var trimmed: String {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r\n" || $0 == "\n" || $0 == "\r" }
+    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+  }
+}
+
+// MARK: The callbacks, as C has them
+
+private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+  context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private let sendBody: curl_read_callback = { buffer, size, count, context in
+  transfer(context)?.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count)) ?? 0
+}
+
+private let seekBody: curl_seek_callback = { context, offset, origin in
+  guard origin == SEEK_SET, transfer(context)?.seek(to: Int(offset)) == true else { return CURL_SEEKFUNC_FAIL }
+  return CURL_SEEKFUNC_OK
+}
+
+/// libcurl takes any other number of bytes than it gave for an error.
+private let receiveHead: curl_write_callback = { buffer, size, count, context in
+  transfer(context)?.head(UnsafeRawBufferPointer(start: buffer, count: size * count)) == true ? size * count : -1
+}
+
+private let receiveBody: curl_write_callback = { buffer, size, count, context in
+  transfer(context)?.receive(UnsafeRawBufferPointer(start: buffer, count: size * count)) == true ? size * count : -1
+}

@@ -1,0 +1,118 @@
+import CCurl
+import Foundation
+import Glibc
+import Synchronization
+
+/// The thread that owns libcurl's multi handle and every transfer in it.
+///
+/// It waits in `curl_multi_poll` without a time limit of ours: with no transfer there is nothing that wakes it but a
+/// new one.
+final class TransferThread: Sendable {
+  private struct Mailbox {
+    var orders: [TransferOrder] = []
+    var isStopping = false
+  }
+
+  private let mailbox = Mutex(Mailbox())
+  private let options: HTTPOptions
+  // Any thread may call curl_multi_wakeup and no other function of libcurl with it. It is freed by its thread, after
+  // `isStopping` was read under the lock that all wake-ups hold.
+  private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+
+  private static let library = ccurl_start()
+
+  init(_ options: HTTPOptions) {
+    guard Self.library == CURLE_OK, let multi = curl_multi_init() else {
+      preconditionFailure("libcurl does not start: its installation is damaged")
+    }
+    self.options = options
+    self.multi = multi
+    let thread = Thread { self.run() }
+    thread.stackSize = 1 << 20
+    thread.start()
+  }
+
+  func begin(_ order: TransferOrder) {
+    mailbox.withLock { mailbox in
+      mailbox.orders.append(order)
+      curl_multi_wakeup(multi)
+    }
+  }
+
+  /// Makes the thread look at the tickets of its transfers.
+  func wake() {
+    mailbox.withLock { mailbox in
+      if !mailbox.isStopping { curl_multi_wakeup(multi) }
+    }
+  }
+
+  /// Ends the thread. Nothing may be begun after it.
+  func stop() {
+    mailbox.withLock { mailbox in
+      mailbox.isStopping = true
+      curl_multi_wakeup(multi)
+    }
+  }
+
+  // MARK: The thread
+
+  private func run() {
+    // Foundation names only the thread that asks for it.
+    Thread.current.name = "http"
+    Self.blockSignals()
+    ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, options.idleConnections)
+    var transfers = [UnsafeMutableRawPointer: Transfer]()
+    while true {
+      let (orders, isStopping) = take()
+      for order in orders {
+        guard let transfer = Transfer(order, options) else { continue }
+        guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+          transfer.end(CURLE_FAILED_INIT)
+          continue
+        }
+        transfers[transfer.easy] = transfer
+      }
+      for transfer in transfers.values where isStopping || transfer.isCancelled {
+        end(transfer, CURLE_ABORTED_BY_CALLBACK, &transfers)
+      }
+      if isStopping { break }
+      work(&transfers)
+    }
+    curl_multi_cleanup(multi)
+  }
+
+  /// Lets libcurl do all that can be done now, then waits for more.
+  private func work(_ transfers: inout [UnsafeMutableRawPointer: Transfer]) {
+    var (running, result): (Int32, CURLcode) = (0, CURLE_OK)
+    var isWell = curl_multi_perform(multi, &running) == CURLM_OK
+    while let easy = ccurl_next_ended(multi, &result) {
+      if let transfer = transfers[easy] { end(transfer, result, &transfers) }
+    }
+    isWell = curl_multi_poll(multi, nil, 0, Int32.max, nil) == CURLM_OK && isWell
+    // An error that lasts must not spin.
+    if !isWell { usleep(100_000) }
+  }
+
+  private func end(
+    _ transfer: Transfer, _ result: CURLcode, _ transfers: inout [UnsafeMutableRawPointer: Transfer]
+  ) {
+    curl_multi_remove_handle(multi, transfer.easy)
+    transfers[transfer.easy] = nil
+    transfer.end(result)
+  }
+
+  private func take() -> ([TransferOrder], Bool) {
+    mailbox.withLock { mailbox in
+      defer { mailbox.orders = [] }
+      return (mailbox.orders, mailbox.isStopping)
+    }
+  }
+
+  /// OpenSSL writes to connections that the other side has closed, which is a SIGPIPE. Blocked, it stays with this
+  /// thread, and other signals go to threads that await them.
+  private static func blockSignals() {
+    var all = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, nil)
+  }
+}

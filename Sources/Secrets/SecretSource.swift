@@ -1,0 +1,77 @@
+import Glibc
+
+/// Where a secret is found. It is never in the configuration itself, nor in an argument.
+public enum SecretSource: Hashable, Sendable {
+  /// A file of one line that nobody but its owner can read; the owner is this process's user or root.
+  case file(String)
+  /// The environment variable of that name.
+  case environment(String)
+
+  private static let mostBytes = 1 << 16
+
+  /// Reads the secret, without the line break at its end. What it says at that moment counts: a file can be replaced
+  /// and read again.
+  public func load() throws(SecretError) -> Secret {
+    let bytes: [UInt8]
+    switch self {
+    case .file(let path): bytes = try Self.contents(of: path)
+    case .environment(let name):
+      guard let value = getenv(name) else { throw SecretError("the environment variable \(name) is not set") }
+      bytes = Array(UnsafeBufferPointer(start: value, count: strlen(value))).map(UInt8.init(bitPattern:))
+    }
+    var text = String(decoding: bytes, as: UTF8.self)
+    if text.last?.isNewline == true { text.removeLast() }
+    guard !text.isEmpty else { throw SecretError("\(place) holds no secret; it is empty") }
+    guard Array(text.utf8).allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+      throw SecretError("\(place) holds a line break or control character; a secret is one line")
+    }
+    return Secret(text)
+  }
+
+  /// The file or variable, as a sentence names it.
+  private var place: String {
+    switch self {
+    case .file(let path): path
+    case .environment(let name): "the environment variable \(name)"
+    }
+  }
+
+  private static func contents(of path: String) throws(SecretError) -> [UInt8] {
+    // Not blocking, because it may be a FIFO; what it is, is asked of what was opened.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard file >= 0 else { throw SecretError("cannot open \(path): \(String(cString: strerror(errno)))") }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw SecretError("\(path) is no file, so no secret is read from it")
+    }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw SecretError("\(path) belongs to another user, who could change the secret; chown it")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw SecretError("\(path) is open to others than its owner; `chmod 600` it")
+    }
+    guard status.st_size <= mostBytes else {
+      throw SecretError("\(path) has \(status.st_size) bytes, too many for a secret")
+    }
+    var bytes = [UInt8](repeating: 0, count: mostBytes)
+    var length = 0
+    while length < bytes.count {
+      let count = bytes.withUnsafeMutableBytes { buffer in
+        read(file, buffer.baseAddress.map { $0 + length }, buffer.count - length)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw SecretError("cannot read \(path): \(String(cString: strerror(errno)))") }
+      if count == 0 { break }
+      length += count
+    }
+    return Array(bytes.prefix(length))
+  }
+}
+
+/// A secret was not found or may not be used: one sentence that says which and what to do, never the secret.
+public struct SecretError: Error, Equatable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

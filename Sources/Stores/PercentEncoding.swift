@@ -1,0 +1,32 @@
+import Digests
+
+extension String {
+  /// RFC 3986, as SigV4 has it: what is not unreserved becomes `%XX` with upper-case digits, byte by byte of UTF-8.
+  ///
+  /// - Parameter kept: further ASCII characters that stay.
+  func percentEncoded(keeping kept: String = "") -> String {
+    var encoded = [UInt8]()
+    encoded.reserveCapacity(utf8.count)
+    for byte in utf8 {
+      if byte.isUnreserved || kept.utf8.contains(byte) {
+        encoded.append(byte)
+      } else {
+        encoded.append(UInt8(ascii: "%"))
+        encoded += [byte].hex.uppercased().utf8
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isUnreserved: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default:
+      "-._~".utf8.contains(self)
+    }
+  }
+}

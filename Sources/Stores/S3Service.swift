@@ -1,0 +1,61 @@
+import HTTP
+import Messages
+
+/// One bucket of an S3 service, and how it is addressed.
+public struct S3Service: Sendable, Equatable {
+  public enum Addressing: String, CaseIterable, Sendable {
+    /// `https://HOST/BUCKET/NAME`.
+    case path
+    /// `https://BUCKET.HOST/NAME`.
+    case virtualHost = "virtual-host"
+  }
+
+  /// What the signature calls the place, such as `eu-central-1`.
+  public let region: String
+  private let scheme: String
+  /// Host and port, as the header `Host` has them.
+  let authority: String
+  /// What stands before an object's name in the path, encoded, with a slash at its end.
+  private let prefix: String
+
+  /// - Parameter endpoint: the service's URL without the bucket.
+  /// - Throws: `.configError` for what is no such URL or bucket.
+  public init(
+    endpoint: String, region: String, bucket: String, addressing: Addressing = .path
+  ) throws(DeliveryError) {
+    guard let address = HTTPAddress(endpoint), address.query == nil else {
+      throw DeliveryError(
+        .configError, "the S3 endpoint has to be a URL such as `https://s3.example.org`, without user and query")
+    }
+    let isBucket = bucket.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard isBucket, 1...255 ~= bucket.utf8.count, bucket != ".", bucket != ".." else {
+      throw DeliveryError(.configError, "the S3 bucket has to be a name of letters, digits, `.`, `-` and `_`")
+    }
+    guard !region.isEmpty, region.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "/") }) else {
+      throw DeliveryError(.configError, "the S3 region has to be a word such as `eu-central-1`")
+    }
+    self.region = region
+    scheme = address.scheme
+    let folder = address.path.hasSuffix("/") ? address.path : address.path + "/"
+    switch addressing {
+    case .path:
+      authority = address.authority
+      prefix = "\(folder)\(bucket)/"
+    case .virtualHost:
+      authority = "\(bucket).\(address.authority)"
+      prefix = folder
+    }
+  }
+
+  /// The path of an object, encoded once, slashes kept.
+  func path(of object: ObjectName) -> String { prefix + object.text.percentEncoded(keeping: "/") }
+
+  func url(of object: ObjectName) -> String { "\(scheme)://\(authority)\(path(of: object))" }
+}

@@ -1,0 +1,153 @@
+import Digests
+import HTTP
+import Messages
+import Secrets
+import Synchronization
+
+/// Keeps objects in a bucket of an S3 service.
+///
+/// An object is put only where none is, so that a repeated upload does no harm. A service that cannot do that says so
+/// once, and is asked in the plain way from then on; that does no harm either, as names stand for their bytes.
+public struct S3Store: Store {
+  public let name: String
+  private let service: S3Service
+  private let signer: SigV4
+  private let naming: ObjectNaming
+  private let publicURL: String?
+  private let client: HTTPClient
+  private let limits: HTTPLimits
+  private let faults: StoreFaults
+  private let cannotPutCreateOnly = Flag()
+
+  /// - Parameters:
+  ///   - name: the store's word in the configuration, the log and the ledger.
+  ///   - publicURL: what receivers find before `/NAME`; nil is the service's own URL of the bucket.
+  public init(
+    name: String = "s3", _ service: S3Service, credentials: S3Credentials, naming: ObjectNaming = .digest,
+    publicURL: String? = nil,
+    client: HTTPClient, limits: HTTPLimits = HTTPLimits()
+  ) {
+    self.name = name
+    self.service = service
+    signer = SigV4(credentials: credentials, region: service.region)
+    self.naming = naming
+    self.publicURL = publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    self.client = client
+    self.limits = limits
+    faults = StoreFaults(store: "the S3 service at \(service.authority)")
+  }
+
+  public func objectName(_ origin: ObjectOrigin) -> ObjectName { naming.name(origin) }
+
+  /// - Throws: what `StoreFaults` makes of an answer or of none. `.conflict` when other bytes have the name already,
+  ///   which happens only to a name without digest.
+  public func put(
+    _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
+  ) async throws(DeliveryError) -> String {
+    let upload = Upload(object, bytes, contentType: contentType, progress: RisingProgress(progress))
+    if let answer = try await putCreateOnly(upload) {
+      let isTaken = answer.status == 412
+      guard answer.isSuccess || isTaken else { throw faults.error(answer) }
+      // A name with the digest says by whose bytes.
+      if isTaken, !upload.isNamedByDigest, try await !isKept(upload) { throw lostAgain }
+    } else {
+      try await putPlainly(upload)
+    }
+    upload.progress.end()
+    return url(of: object)
+  }
+
+  /// Nil when the service does not know how.
+  private func putCreateOnly(_ upload: Upload) async throws(DeliveryError) -> StoreAnswer? {
+    if cannotPutCreateOnly.isSet { return nil }
+    let answer = try await send(upload, headers: upload.headers + [HTTPHeader("If-None-Match", "*")])
+    guard answer.status == 501 || (answer.status == 400 && answer.code == "NotImplemented") else { return answer }
+    cannotPutCreateOnly.set()
+    return nil
+  }
+
+  /// A name without digest is looked at first, as it may be of other bytes.
+  private func putPlainly(_ upload: Upload) async throws(DeliveryError) {
+    if !upload.isNamedByDigest, try await isKept(upload) { return }
+    let answer = try await send(upload, headers: upload.headers)
+    guard answer.isSuccess else { throw faults.error(answer) }
+  }
+
+  public func delete(_ object: ObjectName) async throws(DeliveryError) {
+    let answer = try await send(.delete, object)
+    let isMissing = answer.status == 404 && answer.code != "NoSuchBucket" && !answer.isPage
+    guard answer.isSuccess || isMissing else { throw faults.error(answer) }
+  }
+
+  /// Whether an object of the name is there, with these bytes.
+  ///
+  /// - Throws: `.conflict` when other bytes have its name.
+  private func isKept(_ upload: Upload) async throws(DeliveryError) -> Bool {
+    let answer = try await send(.head, upload.object)
+    if answer.status == 404 { return false }
+    guard answer.isSuccess else { throw faults.error(answer) }
+    guard answer.response.header(Upload.digestHeader) == upload.digest.hex else {
+      throw DeliveryError(.conflict, "\(faults.store) keeps another object of the same name")
+    }
+    return true
+  }
+
+  private var lostAgain: DeliveryError {
+    DeliveryError(.conflict, "\(faults.store) lost an object that was there a moment ago")
+  }
+
+  private func send(_ upload: Upload, headers: [HTTPHeader]) async throws(DeliveryError) -> StoreAnswer {
+    try await send(.put, upload.object, headers, upload.bytes, upload.digest) { upload.progress.sent($0) }
+  }
+
+  private func send(
+    _ method: HTTPRequest.Method, _ object: ObjectName, _ headers: [HTTPHeader] = [], _ body: [UInt8] = [],
+    _ digest: SHA256Digest = SHA256Digest(of: []), progress: @escaping @Sendable (Double) -> Void = { _ in }
+  ) async throws(DeliveryError) -> StoreAnswer {
+    // Signed for each attempt, as a signature is good for minutes only.
+    let signed = signer.headers(
+      method, host: service.authority, path: service.path(of: object), headers: headers, payload: digest, at: .now())
+    let request = HTTPRequest(method, service.url(of: object), headers: signed, body: body, limits: limits)
+    do {
+      return StoreAnswer(try await client.send(request, progress: progress))
+    } catch {
+      throw faults.error(error)
+    }
+  }
+
+  private func url(of object: ObjectName) -> String {
+    publicURL.map { "\($0)/\(object.text.percentEncoded(keeping: "/"))" } ?? service.url(of: object)
+  }
+}
+
+/// One object on its way.
+private struct Upload: Sendable {
+  let object: ObjectName
+  let bytes: [UInt8]
+  let digest: SHA256Digest
+  /// Whoever finds the name taken knows by whose bytes.
+  let isNamedByDigest: Bool
+  let headers: [HTTPHeader]
+  let progress: RisingProgress
+
+  /// Says whose bytes they are, where the name does not.
+  static let digestHeader = "x-amz-meta-sha256"
+
+  init(_ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: RisingProgress) {
+    self.object = object
+    self.bytes = bytes
+    self.progress = progress
+    digest = SHA256Digest(of: bytes)
+    isNamedByDigest = object.text.contains(digest.hex)
+    let type = HTTPHeader("Content-Type", contentType)
+    headers = isNamedByDigest ? [type] : [type, HTTPHeader(Self.digestHeader, digest.hex)]
+  }
+}
+
+/// Something learned that is true from then on, for all copies of a store.
+private final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+
+  func set() { value.store(true, ordering: .relaxed) }
+  var isSet: Bool { value.load(ordering: .relaxed) }
+}

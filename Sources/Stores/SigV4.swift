@@ -1,0 +1,95 @@
+import Digests
+import Glibc
+import HTTP
+import Messages
+import Secrets
+
+/// Who we are to an S3 service.
+public struct S3Credentials: Sendable, Equatable {
+  public let accessKey: String
+  public let secretKey: Secret
+  /// With temporary credentials.
+  public let sessionToken: Secret?
+
+  public init(accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
+    self.accessKey = accessKey
+    self.secretKey = secretKey
+    self.sessionToken = sessionToken
+  }
+}
+
+/// AWS Signature Version 4, as S3 wants it: the path is encoded once, and the digest of the body is signed.
+///
+/// Source: "Authenticating Requests: Using the Authorization Header", Amazon S3 API Reference.
+public struct SigV4: Sendable {
+  private let credentials: S3Credentials
+  private let region: String
+  private static let algorithm = "AWS4-HMAC-SHA256"
+
+  public init(credentials: S3Credentials, region: String) {
+    self.credentials = credentials
+    self.region = region
+  }
+
+  /// The headers to send: the given ones, and those that the signature needs. All of them are signed, and `Host`, which
+  /// libcurl adds.
+  ///
+  /// - Parameters:
+  ///   - host: with the port, unless it is the scheme's own.
+  ///   - path: encoded, as it is sent.
+  ///   - query: names and values that are not encoded yet.
+  ///   - payload: of the whole body.
+  public func headers(
+    _ method: HTTPRequest.Method, host: String, path: String, query: [(name: String, value: String)] = [],
+    headers: [HTTPHeader] = [], payload: SHA256Digest, at time: Timestamp
+  ) -> [HTTPHeader] {
+    let date = Self.date(time)
+    var headers = headers
+    headers.append(HTTPHeader("x-amz-content-sha256", payload.hex))
+    headers.append(HTTPHeader("x-amz-date", date))
+    if let token = credentials.sessionToken { headers.append(HTTPHeader("x-amz-security-token", token.reveal())) }
+    let signed = (headers + [HTTPHeader("host", host)])
+      .map { (name: $0.name.lowercased(), value: Self.canonical($0.value)) }.sorted { $0.name < $1.name }
+    let names = signed.map(\.name).joined(separator: ";")
+    let lines = signed.map { "\($0.name):\($0.value)" }
+    let canonicalRequest = [method.rawValue, path, Self.canonical(query)] + lines + ["", names, payload.hex]
+    let scope = "\(date.prefix(8))/\(region)/s3/aws4_request"
+    let digest = SHA256Digest(of: Array(canonicalRequest.joined(separator: "\n").utf8))
+    let signature = sign("\(Self.algorithm)\n\(date)\n\(scope)\n\(digest)", on: date.prefix(8))
+    let credential = "Credential=\(credentials.accessKey)/\(scope)"
+    headers.append(
+      HTTPHeader("Authorization", "\(Self.algorithm) \(credential), SignedHeaders=\(names), Signature=\(signature)"))
+    return headers
+  }
+
+  private func sign(_ text: String, on day: Substring) -> String {
+    var key = Array("AWS4\(credentials.secretKey.reveal())".utf8)
+    for part in [String(day), region, "s3", "aws4_request", text] {
+      key = HMACSHA256.code(of: Array(part.utf8), key: key)
+    }
+    return key.hex
+  }
+
+  /// Without blanks at the ends, and with one where there were several.
+  private static func canonical(_ value: String) -> String {
+    value.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+  }
+
+  private static func canonical(_ query: [(name: String, value: String)]) -> String {
+    query.map { (name: $0.name.percentEncoded(), value: $0.value.percentEncoded()) }
+      .sorted { ($0.name, $0.value) < ($1.name, $1.value) }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+  }
+
+  /// `20130524T000000Z`.
+  private static func date(_ time: Timestamp) -> String {
+    var seconds = time_t(time.milliseconds / 1000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func digits(_ number: Int32, _ count: Int = 2) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+    return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1) + digits(parts.tm_mday) + "T"
+      + digits(parts.tm_hour) + digits(parts.tm_min) + digits(parts.tm_sec) + "Z"
+  }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import HTTP
+import Messages
+
+/// What an endpoint answers that gives leave to upload one object.
+struct UploadTicket: Decodable {
+  /// The object's name in the store behind the endpoint.
+  let objectKey: String
+  /// Where the object is to be put. Whoever holds it can put one.
+  let uploadUrl: String
+  /// Where receivers fetch the object.
+  let assetUrl: String
+  /// What is to be sent with the object, where the endpoint says so.
+  let headers: [String: String]?
+
+  private static let longestURL = 8192
+
+  init?(_ body: [UInt8]) {
+    guard let ticket = try? JSONDecoder().decode(Self.self, from: Data(body)),
+      ticket.uploadUrl.utf8.count <= Self.longestURL, ticket.assetUrl.utf8.count <= Self.longestURL,
+      HTTPAddress(ticket.uploadUrl) != nil, HTTPAddress(ticket.assetUrl) != nil
+    else { return nil }
+    self = ticket
+  }
+
+  /// The headers to send, and no other: one that was not signed spoils the signature, and so does a signed one that is
+  /// missing.
+  func headers(contentType: String) -> [HTTPHeader] {
+    if let headers { return headers.sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) } }
+    let type = [HTTPHeader("Content-Type", contentType)]
+    guard let names = query("X-Amz-SignedHeaders") ?? query("X-Goog-SignedHeaders") else { return type }
+    return names.lowercased().split(separator: ";").contains("content-type") ? type : []
+  }
+
+  /// Whether the URL's own time was over at `now`.
+  func hasExpired(at now: Timestamp) -> Bool {
+    guard let date = query("X-Amz-Date") ?? query("X-Goog-Date"), date.count == 16,
+      let seconds = (query("X-Amz-Expires") ?? query("X-Goog-Expires")).flatMap({ Double($0) }),
+      let signed = Timestamp(Self.dashed(date))
+    else { return false }
+    return now.seconds(since: signed) >= seconds
+  }
+
+  /// `20130524T000000Z` as `Timestamp` reads it.
+  private static func dashed(_ date: String) -> String {
+    let digits = Array(date)
+    func part(_ range: Range<Int>) -> String { String(digits[range]) }
+    return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(9..<11)):\(part(11..<13)):\(part(13..<15)).000Z"
+  }
+
+  /// The value of a parameter of the upload URL. Only `%3B` is undone, which stands between names of headers.
+  private func query(_ name: String) -> String? {
+    let pairs = HTTPAddress(uploadUrl)?.query?.split(separator: "&") ?? []
+    let value = pairs.first { $0.lowercased().hasPrefix(name.lowercased() + "=") }?.dropFirst(name.utf8.count + 1)
+    return value.map { String($0).replacing("%3B", with: ";").replacing("%3b", with: ";") }
+  }
+}

@@ -1,0 +1,148 @@
+import Digests
+import HTTP
+import Messages
+import Secrets
+import Stores
+import Synchronization
+import TestSupport
+import Testing
+
+/// With a service that misbehaves.
+@Suite(.timeLimit(.minutes(2))) struct S3FaultTests {
+  private let server: FaultServer
+  private let store: S3Store
+  private let bytes = Array("sealed".utf8)
+  private var object: ObjectName { ObjectName(SHA256Digest(of: bytes)) }
+
+  init() throws {
+    server = try FaultServer()
+    store = try Self.store(server.endpoint)
+  }
+
+  private static func store(_ endpoint: String) throws -> S3Store {
+    var limits = HTTPLimits()
+    limits.stall = 1
+    limits.replyBytes = 100_000
+    return S3Store(
+      try S3Service(endpoint: endpoint, region: "us-east-1", bucket: "photos"),
+      credentials: S3Credentials(
+        accessKey: "AKTEST", secretKey: Secret("SKSECRET"), sessionToken: Secret("TOKENSECRET")),
+      client: HTTPClient(), limits: limits)
+  }
+
+  private func error(_ script: String...) async throws -> DeliveryError? {
+    for word in script { try await server.script(word) }
+    do {
+      _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(arguments: [
+    ("status/503", Cause.serverBusy), ("status/500", .serverBusy), ("status/429", .rateLimited),
+    ("html/503", .serverBusy),
+    ("html/403", .configError), ("html/200", .network), ("redirect", .configError), ("close", .network),
+    ("reset", .network), ("reset-reply", .network), ("garbage", .network), ("huge", .network), ("headers", .network),
+    ("stall", .timeout), ("half", .timeout), ("status/401", .authExpired),
+    ("status/403?s3=RequestTimeTooSkewed", .configError), ("status/409?s3=ConditionalRequestConflict", .conflict),
+  ])
+  func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
+    let error = try #require(try await error(fault))
+    #expect(error.cause == cause)
+    #expect(error.sentence.contains("127.0.0.1") && !error.sentence.contains("SECRET"))
+    #expect(!error.sentence.contains("\n") && !error.sentence.contains(object.text))
+  }
+
+  @Test func theWaitThatIsAskedForIsPassedOn() async throws {
+    #expect(try await error("status/429?retry-after=7")?.retryAfter == 7)
+    #expect(try await error("status/429?retry-after=-1")?.retryAfter == 0)
+    #expect(try await error("status/503?retry-after=99999999")?.retryAfter == RetryAfter.longest)
+    #expect(try await error("status/503")?.retryAfter == nil)
+  }
+
+  @Test func nobodyListeningMeansThatNothingWasSent() async throws {
+    let store = try Self.store("http://127.0.0.1:1")
+    await #expect {
+      try await store.put(object, bytes, contentType: "x/y") { _ in }
+    } throws: { error in
+      (error as? DeliveryError)?.cause == .unreachable
+    }
+  }
+
+  @Test func anObjectThatIsThereAlreadyCountsAsPut() async throws {
+    #expect(try await error("status/412?s3=PreconditionFailed") == nil)
+    #expect(try await server.asked().map { $0.header("If-None-Match") } == ["*"])
+  }
+
+  @Test(arguments: ["status/501", "status/501?s3=NotImplemented", "status/400?s3=NotImplemented"])
+  func aServiceThatCannotPutCreateOnlyIsAskedPlainlyFromThenOn(_ refusal: String) async throws {
+    #expect(try await error(refusal, "status/200", "status/200") == nil)
+    #expect(try await error() == nil)
+    #expect(try await server.asked().map { $0.header("If-None-Match") } == ["*", nil, nil])
+  }
+
+  @Test func aPlainPutDoesNotReplaceOtherBytesOfTheName() async throws {
+    try await server.script("status/501", "status/200")
+    await #expect {
+      try await store.put(ObjectName(unchecked: "image.jpg"), bytes, contentType: "x/y") { _ in }
+    } throws: { error in
+      (error as? DeliveryError)?.cause == .conflict
+    }
+    #expect(try await server.asked().map(\.method) == ["PUT", "HEAD"])
+  }
+
+  @Test func deletingWhatIsNotThereIsAsGoodAsDeletedUnlessTheBucketIsMissing() async throws {
+    try await server.script("status/404?s3=NoSuchKey", "status/404", "status/404?s3=NoSuchBucket")
+    try await store.delete(object)
+    try await store.delete(object)
+    await #expect {
+      try await store.delete(object)
+    } throws: { error in
+      (error as? DeliveryError)?.cause == .configError
+    }
+  }
+
+  @Test func whatIsSentIsSignedWholeAndCarriesNoSecret() async throws {
+    try await server.script("status/200")
+    _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
+    let asked = try #require(try await server.asked().first)
+    let digest = SHA256Digest(of: bytes).hex
+    #expect(asked.header("x-amz-content-sha256") == digest && asked.sha256 == digest)
+    #expect(
+      asked.header("Authorization")?.contains(
+        "SignedHeaders=content-type;host;if-none-match;x-amz-content-sha256;x-amz-date;x-amz-security-token, ") == true)
+    #expect(!asked.headers.contains { $0[1].contains("SKSECRET") })
+  }
+
+  @Test func aCancelledUploadSaysSo() async throws {
+    try await server.script("stall")
+    let (store, object, bytes) = (store, object, bytes)
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let upload = Task { try await store.put(object, bytes, contentType: "x/y") { if $0 > 0 { begin.finish() } } }
+    for await _ in begun {}
+    upload.cancel()
+    await #expect(throws: DeliveryError(.cancelled, "the upload was cancelled")) { try await upload.value }
+  }
+
+  @Test func aStoreDumpsNoSecret() {
+    var dumped = ""
+    dump(store, to: &dumped)
+    #expect(!"\(store)\(dumped)".contains("SECRET"))
+  }
+
+  @Test(arguments: [
+    ("s3.example.test", "eu-1", "photos"), ("ftp://s3.example.test", "eu-1", "photos"),
+    ("https://s3.example.test?x", "eu-1", "photos"), ("https://s3.example.test", "", "photos"),
+    ("https://s3.example.test", "eu 1", "photos"), ("https://s3.example.test", "eu-1", ""),
+    ("https://s3.example.test", "eu-1", "a/b"), ("https://s3.example.test", "eu-1", ".."),
+  ])
+  func whatIsNoServiceIsAConfigurationError(_ endpoint: String, _ region: String, _ bucket: String) {
+    #expect {
+      try S3Service(endpoint: endpoint, region: region, bucket: bucket)
+    } throws: { error in
+      (error as? DeliveryError)?.cause == .configError
+    }
+  }
+}

@@ -1,0 +1,87 @@
+"""Servers of tests: started on loopback, told of on standard output, and ended when standard input ends, so that none
+outlives its test whatever becomes of it."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+STARTED = []
+
+
+def end(*_):
+    stop()
+    sys.exit(1)
+
+
+signal.signal(signal.SIGTERM, end)
+
+
+def free_port(also=0):
+    """A port that nobody listens on; with `also`, neither on that many further up."""
+    for _ in range(200):
+        port = random.randrange(20000, 30000)
+        try:
+            for candidate in {port, port + also}:
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", candidate))
+            return port
+        except OSError:
+            continue
+    sys.exit("there is no free port")
+
+
+def start(arguments, log, **options):
+    """Starts a server, with all that it says in the file `log`."""
+    with open(log, "ab") as output:
+        process = subprocess.Popen(
+            arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, **options)
+    STARTED.append(process)
+    return process
+
+
+def until(question, seconds=60):
+    """Asks until the answer is neither false nor an error; a server that ended first is the end."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            answer = question()
+            if answer:
+                return answer
+        except OSError as error:
+            answer = error
+        if any(process.poll() is not None for process in STARTED) or time.monotonic() > deadline:
+            stop()
+            sys.exit(f"a server does not start: {answer}")
+        time.sleep(0.05)
+
+
+def connects(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=5):
+        return True
+
+
+def serve(facts):
+    """Prints the facts as one line of JSON and waits until the test is done with the servers, then removes their
+    directory: a test that is killed cannot."""
+    print(json.dumps(facts), flush=True)
+    try:
+        while os.read(0, 4096):
+            pass
+    finally:
+        stop()
+        shutil.rmtree(sys.argv[1], ignore_errors=True)
+
+
+def stop():
+    for process in STARTED:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()

@@ -1,0 +1,43 @@
+"""SeaweedFS's S3 gateway on loopback, with one bucket. Usage: seaweedfs.py DIRECTORY"""
+
+import json
+import os
+import sys
+import urllib.request
+
+import leash
+import sigv4
+
+directory = os.path.abspath(sys.argv[1])
+weed = os.path.join(os.path.dirname(sys.executable), "weed")
+ports = {name: leash.free_port(also=10000) for name in ["master", "volume", "filer", "s3"]}
+with open(f"{directory}/s3.json", "w") as configuration:
+    json.dump({"identities": [
+        {"name": "writer", "credentials": [{"accessKey": "AKTEST", "secretKey": "SKTEST"}],
+         "actions": ["Admin", "Read", "Write", "List", "Tagging"]},
+        {"name": "reader", "credentials": [{"accessKey": "AKRO", "secretKey": "SKRO"}], "actions": ["Read", "List"]},
+    ]}, configuration)
+leash.start([
+    weed, "server", f"-dir={directory}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3",
+    f"-master.port={ports['master']}", f"-volume.port={ports['volume']}", f"-filer.port={ports['filer']}",
+    f"-s3.port={ports['s3']}", f"-s3.config={directory}/s3.json", "-s3.port.iceberg=0", "-s3.port.lance=0",
+    "-s3.autoCreateBucket=false", "-s3.domainName=localhost", "-master.volumeSizeLimitMB=64", "-volume.max=20",
+    "-master.telemetry=false",
+], f"{directory}/weed.log", cwd=directory)
+
+
+def has_volume():
+    """It first takes an object once its parts know one another."""
+    return "fid" in json.load(urllib.request.urlopen(f"http://127.0.0.1:{ports['master']}/dir/assign", timeout=5))
+
+
+leash.until(has_volume)
+endpoint = f"http://127.0.0.1:{ports['s3']}"
+leash.until(lambda: sigv4.request("PUT", f"{endpoint}/photos", "us-east-1", "AKTEST", "SKTEST").status < 300)
+leash.serve({
+    "endpoint": endpoint, "region": "us-east-1", "bucket": "photos", "accessKey": "AKTEST", "secretKey": "SKTEST"})
+# Its parts speak through sockets of a fixed place, which it leaves there.
+for name, port in ports.items():
+    for socket in [f"/tmp/seaweedfs-{name}-{port}.sock", f"/tmp/seaweedfs-{name}-grpc-{port + 10000}.sock"]:
+        if os.path.exists(socket):
+            os.remove(socket)
