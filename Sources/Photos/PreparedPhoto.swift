@@ -9,6 +9,8 @@ public struct PreparedPhoto: Sendable, Hashable {
   public let thumbnail: [UInt8]
   /// A JPEG of the thumbnail's size that shows the light and the colours and nobody's face.
   public let blurred: [UInt8]
+  /// The photo in some thirty characters (https://blurha.sh), to be shown until it is there.
+  public let blurhash: String
   /// The JPEG quality it was encoded with; nil when its own data were kept.
   public let quality: Int?
   /// The photo's own picture data were kept, bit for bit.
@@ -18,7 +20,8 @@ public struct PreparedPhoto: Sendable, Hashable {
   public let stripped: [String]
 
   public init(
-    jpeg: [UInt8], width: Int, height: Int, thumbnail: [UInt8], blurred: [UInt8], quality: Int?, isLossless: Bool,
+    jpeg: [UInt8], width: Int, height: Int, thumbnail: [UInt8], blurred: [UInt8], blurhash: String, quality: Int?,
+    isLossless: Bool,
     original: OriginalPhoto, stripped: [String]
   ) {
     self.jpeg = jpeg
@@ -26,6 +29,7 @@ public struct PreparedPhoto: Sendable, Hashable {
     self.height = height
     self.thumbnail = thumbnail
     self.blurred = blurred
+    self.blurhash = blurhash
     self.quality = quality
     self.isLossless = isLossless
     self.original = original
