@@ -35,7 +35,7 @@ let package = Package(
     .target(
       name: "Delivery",
       dependencies: [
-        "Blocking", "Control", "Digests", "DurableFiles", "Ledgers", "Messages", "Networks", "Photos",
+        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Ledgers", "Messages", "Networks", "Photos",
         "Seals", "Spooling", "Stores",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

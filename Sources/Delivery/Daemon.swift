@@ -80,9 +80,10 @@ public struct Daemon: Sendable {
   /// Runs until the task is asked to shut down gracefully. Services stop in the reverse order of this list: first
   /// nothing new comes in, then what is in hand is finished or parked.
   public func run(signals: [UnixSignal]) async throws {
+    let routes = RouteWatch(log: log) { [circuits] in await circuits.probeUnreachable() }
     let control = ControlService(state: spool.state, operator: `operator`)
     var configuration = ServiceGroupConfiguration(
-      services: [filing, sweeper, circuits, dispatcher, intake, control], gracefulShutdownSignals: signals, logger: log)
+      services: [filing, sweeper, circuits, routes, dispatcher, intake, control], gracefulShutdownSignals: signals, logger: log)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
     configuration.maximumGracefulShutdownDuration = .seconds(3)
     configuration.maximumCancellationDuration = .seconds(1)

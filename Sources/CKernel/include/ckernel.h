@@ -56,3 +56,9 @@ int ckernel_limit_processor_time(pid_t child, uint64_t seconds);
 
 /* Gives memory that was freed back to the kernel. */
 void ckernel_release_memory(void);
+
+/* A socket that becomes readable whenever an interface, address or route changes, or -1. */
+int ckernel_watch_routes(void);
+
+/* Takes what has come on it; returns whether there was anything. */
+int ckernel_drain(int socket);
