@@ -37,16 +37,20 @@ final class ColorTransform {
   let pixels: Pixels
   private let transform: cmsHTRANSFORM?
   private let shaper: MatrixShaper?
+  /// What becomes of each grey level: exact, where the library would bridge the bends of a curve.
+  private var greys: [UInt8] = []
 
   /// By an embedded profile; nil when it is broken, or one of other pixels than these.
   convenience init?(profile bytes: [UInt8], of pixels: Pixels) {
     guard let profile = cmsOpenProfileFromMem(bytes, cmsUInt32Number(bytes.count)) else { return nil }
     defer { cmsCloseProfile(profile) }
     let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
-    guard cmsGetColorSpace(profile) == pixels.signature, classes.contains(cmsGetDeviceClass(profile)) else {
-      return nil
+    guard classes.contains(cmsGetDeviceClass(profile)) else { return nil }
+    switch (pixels, cmsGetColorSpace(profile)) {
+    case (_, pixels.signature): self.init(from: profile, of: pixels)
+    case (.grey, cmsSigRgbData): self.init(greysOf: profile)
+    default: return nil
     }
-    self.init(from: profile, of: pixels)
   }
 
   /// From colours that a file only names. Of grey samples, only the curve counts; inks have no names.
@@ -68,6 +72,16 @@ final class ColorTransform {
     self.init(from: profile, of: pixels)
   }
 
+  /// Photos made grey often keep the profile of their colours; its greys are equal amounts of them.
+  private init?(greysOf profile: cmsHPROFILE) {
+    guard let colors = ColorTransform(from: profile, of: .rgb) else { return nil }
+    (pixels, transform, shaper) = (.grey, nil, nil)
+    let levels: [UInt8] = (0...255).flatMap { [$0, $0, $0] }
+    var rendered = [UInt8](repeating: 0, count: levels.count)
+    colors.apply(levels, to: &rendered, count: 256)
+    greys = stride(from: 1, to: rendered.count, by: 3).map { rendered[$0] }
+  }
+
   private init?(from profile: cmsHPROFILE, of pixels: Pixels) {
     self.pixels = pixels
     shaper = pixels == .rgb ? MatrixShaper(profile: profile) : nil
@@ -81,8 +95,12 @@ final class ColorTransform {
     let intent = pixels == .cmyk ? INTENT_PERCEPTUAL : INTENT_RELATIVE_COLORIMETRIC
     transform = cmsCreateTransform(
       profile, pixels.format, standard, pixels.result.format, cmsUInt32Number(intent),
-      cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION))
+      cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION | (pixels == .grey ? cmsFLAGS_NOOPTIMIZE : 0)))
     guard transform != nil else { return nil }
+    if pixels == .grey {
+      greys = [UInt8](repeating: 0, count: 256)
+      cmsDoTransform(transform, Array(0...255) as [UInt8], &greys, 256)
+    }
   }
 
   deinit {
@@ -93,6 +111,8 @@ final class ColorTransform {
   func apply(_ input: UnsafePointer<UInt8>, to output: UnsafeMutablePointer<UInt8>, count: Int) {
     if let shaper {
       shaper.apply(input, to: output, count: count)
+    } else if pixels == .grey {
+      for index in 0..<count { output[index] = greys[Int(input[index])] }
     } else {
       cmsDoTransform(transform, input, output, cmsUInt32Number(count))
     }

@@ -32,9 +32,12 @@ final class HEIFDecoder: PhotoDecoder {
         width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
       try limits.check(size)
       // The picture before it is cropped is what is decoded.
-      try limits.check(
-        PixelSize(
-          width: Int(heif_image_handle_get_ispe_width(handle)), height: Int(heif_image_handle_get_ispe_height(handle))))
+      let stored = PixelSize(
+        width: Int(heif_image_handle_get_ispe_width(handle)), height: Int(heif_image_handle_get_ispe_height(handle)))
+      try limits.check(stored)
+      // What libheif takes for each pixel: planes twice, and with alpha those of red, green and blue.
+      let bytes = max(size.pixels, stored.pixels) * (heif_image_handle_has_alpha_channel(handle) != 0 ? 8 : 5)
+      guard bytes <= limits.decoderBytes else { throw .tooMuchMemory("HEIC", limits) }
     } catch {
       if let handle { heif_image_handle_release(handle) }
       heif_context_free(context)
@@ -89,8 +92,26 @@ final class HEIFDecoder: PhotoDecoder {
     let component = Component(size: size, extent: PlaneResampler.Extent(of: size))
     let bank = ResamplerBank(
       [component, component, component], target: target, orientation: orientation, halvesChroma: halvesChroma)
-    bank.feedTogether { y, rows in cpixels_split(samples + y * Int(stride), 4, rows, Int32(size.width)) }
+    let isMultiplied = heif_image_handle_is_premultiplied_alpha(handle) != 0
+    bank.feedTogether { y, rows in
+      let row = samples + y * Int(stride)
+      if isMultiplied {
+        putOnWhite(row, into: rows)
+      } else {
+        cpixels_split(row, 4, rows, Int32(size.width))
+      }
+    }
     return bank.planes
+  }
+
+  /// Colours that are multiplied by alpha already need only the white that shines through.
+  private func putOnWhite(_ pixels: UnsafePointer<UInt8>, into rows: UnsafePointer<UnsafeMutablePointer<UInt8>?>) {
+    for color in 0..<3 {
+      guard let row = rows[color] else { continue }
+      for x in 0..<size.width {
+        row[x] = UInt8(min(255, Int(pixels[4 * x + color]) + 255 - Int(pixels[4 * x + 3])))
+      }
+    }
   }
 
   private func components(

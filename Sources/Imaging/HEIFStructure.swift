@@ -19,12 +19,11 @@ struct HEIFStructure {
   }
 
   private mutating func readMeta(_ meta: ByteReader) {
-    var found = 0
+    // Of several lists, nobody knows which one a library reads.
     Self.forEachBox(in: meta) { name, contents in
       guard name == "iinf", let version = contents.byte(at: 0) else { return }
-      found = (version == 0 ? contents.uint16(at: 4) : contents.uint32(at: 4)) ?? 0
+      items = max(items, (version == 0 ? contents.uint16(at: 4) : contents.uint32(at: 4)) ?? 0)
     }
-    items = max(items, found)
   }
 
   /// Boxes of one level. What cannot be one is handed over with an empty name, and ends the walk.

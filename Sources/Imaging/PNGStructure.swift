@@ -91,6 +91,8 @@ struct PNGStructure {
     }
   }
 
-  /// Takes the profile that libpng unpacked.
-  mutating func take(profile: [UInt8]) { metadata.readProfile(profile) }
+  /// Takes the profile that libpng unpacked; the numbers of H.273 go before it, too.
+  mutating func take(profile: [UInt8]) {
+    if !hasCodePoints { metadata.readProfile(profile) }
+  }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Takes photographs with the tools of the distribution, and looks at what became of them.
 struct Camera {
-  private let directory: TemporaryDirectory
+  let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
 
@@ -18,13 +18,10 @@ struct Camera {
     _ scene: Scene, _ options: [String] = ["-quality", "95", "-sample", "1x1"], profile: [UInt8]? = nil,
     tags: [String] = []
   ) throws -> [UInt8] {
-    let (pnm, jpeg) = (directory.path("scene.ppm"), directory.path("photo.jpg"))
-    let header = Data("P6\n\(scene.width) \(scene.height)\n255\n".utf8)
-    try (header + Data(scene.rgb)).write(to: URL(fileURLWithPath: pnm))
+    let (pnm, jpeg) = (try store(scene, as: "scene.ppm"), directory.path("photo.jpg"))
     var options = options
     if let profile {
-      try Data(profile).write(to: URL(fileURLWithPath: directory.path("profile.icc")))
-      options += ["-icc", directory.path("profile.icc")]
+      options += ["-icc", try store(profile, as: "profile.icc")]
     }
     try tool(["cjpeg"] + options + ["-outfile", jpeg, pnm])
     if !tags.isEmpty { try tool(["exiftool", "-q", "-n", "-overwrite_original"] + tags.map { "-\($0)" } + [jpeg]) }
@@ -33,35 +30,24 @@ struct Camera {
 
   /// A JPEG of the scene by ImageMagick, for what cjpeg cannot write.
   func develop(_ scene: Scene, _ options: [String]) throws -> [UInt8] {
-    let header = Data("P6\n\(scene.width) \(scene.height)\n255\n".utf8)
-    try (header + Data(scene.rgb)).write(to: URL(fileURLWithPath: directory.path("scene.ppm")))
-    try tool(["convert-im6.q16", directory.path("scene.ppm")] + options + ["jpeg:" + directory.path("photo.jpg")])
-    return try read("photo.jpg")
+    try convert([store(scene, as: "scene.ppm")] + options, to: "jpeg:photo.jpg")
   }
 
   /// Sets tags in a JPEG.
   func tag(_ jpeg: [UInt8], _ tags: [String]) throws -> [UInt8] {
-    try write(jpeg)
-    try tool(["exiftool", "-q", "-n", "-overwrite_original"] + tags.map { "-\($0)" } + [directory.path("photo.jpg")])
+    let path = try store(jpeg, as: "photo.jpg")
+    try tool(["exiftool", "-q", "-n", "-overwrite_original"] + tags.map { "-\($0)" } + [path])
     return try read("photo.jpg")
   }
 
   /// What a JPEG shows. Nothing is turned and no profile honoured.
   func look(at jpeg: [UInt8]) throws -> Scene {
-    let pnm = try pixels(of: jpeg, ["-rgb"])
-    let fields = pnm.split(separator: UInt8(ascii: "\n"), maxSplits: 3, omittingEmptySubsequences: false)
-    let size = String(decoding: fields[1], as: UTF8.self).split(separator: " ").compactMap { Int($0) }
-    try #require(fields.count == 4 && size.count == 2)
-    var scene = Scene(width: 0, height: 0) { _, _ in (0, 0, 0) }
-    (scene.width, scene.height, scene.rgb) = (size[0], size[1], Array(fields[3]))
-    try #require(scene.rgb.count == 3 * scene.width * scene.height)
-    return scene
+    try Scene(pixmap: pixels(of: jpeg, ["-rgb"]))
   }
 
   /// A JPEG decoded by djpeg, as a portable pixmap: P5 when it is grey, P6 when it has colours.
   func pixels(of jpeg: [UInt8], _ options: [String] = []) throws -> [UInt8] {
-    try write(jpeg)
-    let files = ["-outfile", directory.path("pixels"), directory.path("photo.jpg")]
+    let files = ["-outfile", directory.path("pixels"), try store(jpeg, as: "photo.jpg")]
     let result = try run(["djpeg", "-strict", "-dct", "int"] + options + ["-pnm"] + files)
     try #require(result.status == 0, "\(result.errors)")
     return try read("pixels")
@@ -69,24 +55,49 @@ struct Camera {
 
   /// All that exiftool finds beside the picture: groups and names, without what it says of the file itself.
   func metadata(of jpeg: [UInt8]) throws -> [String] {
-    try write(jpeg)
-    let uninteresting = ["--File:all", "--System:all", "--ExifTool:all", "--Composite:all"]
-    let result = try run(
-      ["exiftool", "-a", "-u", "-G1", "-s", "-ee3"] + uninteresting + [directory.path("photo.jpg")])
-    try #require(result.status == 0, "\(result.errors)")
-    return result.output.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("[JFIF]") }
+    try metadata(of: [jpeg])
   }
 
-  private func tool(_ arguments: [String]) throws {
+  /// The same of several JPEGs at once, which is much faster.
+  func metadata(of jpegs: [[UInt8]]) throws -> [String] {
+    let paths = try jpegs.indices.map { try store(jpegs[$0], as: "photo-\($0).jpg") }
+    // What the file itself is told of is asked for; a comment counts among it.
+    let uninteresting = ["--File:all", "--System:all", "--ExifTool:all", "--Composite:all"]
+    let result = try run(
+      ["exiftool", "-q", "-a", "-u", "-G1", "-s", "-ee3"] + uninteresting + ["-File:Comment"] + paths)
+    try #require(result.status == 0, "\(result.errors)")
+    return result.output.split(separator: "\n").map(String.init)
+      .filter { !$0.hasPrefix("[JFIF]") && !$0.hasPrefix("========") }
+  }
+
+  func tool(_ arguments: [String]) throws {
     let result = try run(arguments)
     try #require(result.status == 0, "\(arguments.joined(separator: " ")): \(result.errors)")
   }
 
-  private func write(_ jpeg: [UInt8]) throws {
-    try Data(jpeg).write(to: URL(fileURLWithPath: directory.path("photo.jpg")))
+  /// Puts a file among the camera's.
+  ///
+  /// - Returns: its path.
+  @discardableResult func store(_ bytes: [UInt8], as name: String) throws -> String {
+    try Data(bytes).write(to: URL(fileURLWithPath: directory.path(name)))
+    return directory.path(name)
   }
 
-  private func read(_ name: String) throws -> [UInt8] {
+  /// Puts a scene among the camera's files, as a portable pixmap.
+  @discardableResult func store(_ scene: Scene, as name: String) throws -> String {
+    try store(Array("P6\n\(scene.width) \(scene.height)\n255\n".utf8) + scene.rgb, as: name)
+  }
+
+  func read(_ name: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory.path(name))))
+  }
+
+  /// What ImageMagick makes of its arguments.
+  ///
+  /// - Parameter name: of the file, with the format and a colon in front of it.
+  @discardableResult func convert(_ arguments: [String], to name: String) throws -> [UInt8] {
+    let parts = name.split(separator: ":")
+    try tool(["convert-im6.q16"] + arguments + ["\(parts[0]):\(directory.path(String(parts[1])))"])
+    return try read(String(parts[1]))
   }
 }

@@ -18,53 +18,50 @@ struct MatrixProfile: Sendable {
     colorants: [[0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457]],
     gamma: 2.19921875)
 
+  /// ProPhoto, also called ROMM: wider than what eyes see.
+  static let proPhoto = MatrixProfile(
+    colorants: [[0.79767, 0.28804, 0], [0.13519, 0.71188, 0], [0.03134, 0.00009, 0.82491]], gamma: 1.80078125)
+  /// The primaries of ITU-R BT.2020.
+  static let wide = MatrixProfile(
+    colorants: [[0.67349, 0.27905, -0.00193], [0.16569, 0.67535, 0.02998], [0.12502, 0.04560, 0.79684]], gamma: nil)
+
+  /// The same primaries with another curve.
+  func with(gamma: Double) -> MatrixProfile { MatrixProfile(colorants: colorants, gamma: gamma) }
+
   /// The bytes of a version 2 profile.
   var icc: [UInt8] {
-    let names = ["rXYZ", "gXYZ", "bXYZ"]
     let curve =
-      gamma.map { text("curv") + number(0) + number(1) + short(UInt16(($0 * 256).rounded())) + [0, 0] }
-      ?? text("curv") + number(0) + number(1024)
-      + (0..<1024).flatMap { short(UInt16((brightness(Double($0) / 1023) * 65535).rounded())) }
-    var elements = names.indices.map { (names[$0], xyz(colorants[$0])) }
+      gamma.map { ICCFile.curve(gamma: $0) }
+      ?? ICCFile.text("curv") + ICCFile.number(0) + ICCFile.number(1024)
+      + (0..<1024).flatMap { ICCFile.short(UInt16((brightness(Double($0) / 1023) * 65535).rounded())) }
+    var elements = zip(["rXYZ", "gXYZ", "bXYZ"], colorants).map { ($0, ICCFile.xyz($1)) }
     elements += ["rTRC", "gTRC", "bTRC"].map { ($0, curve) }
-    elements += [("wtpt", xyz([0.9642, 1, 0.8249]))]
-    let offsets = elements.indices.map { index in
-      132 + 12 * elements.count + elements[..<index].reduce(0) { $0 + $1.1.count }
-    }
-    var body = number(UInt32(elements.count))
-    for (index, element) in elements.enumerated() {
-      body += text(element.0) + number(UInt32(offsets[index])) + number(UInt32(element.1.count))
-    }
-    body += elements.flatMap(\.1)
-    var header = number(UInt32(128 + body.count)) + text("none") + number(0x0210_0000) + text("mntr") + text("RGB ")
-    header += text("XYZ ") + [UInt8](repeating: 0, count: 12) + text("acsp")
-    header += [UInt8](repeating: 0, count: 128 - header.count)
-    header.replaceSubrange(68..<80, with: number(63190) + number(65536) + number(54061))
-    return header + body
+    return ICCFile(kind: "mntr", space: "RGB ", connection: "XYZ ", elements: elements).bytes
   }
 
   /// What a colour of this space is in sRGB, in levels of 255, clipped.
   func standard(_ color: [UInt8]) -> [Double] {
     let light = color.map { brightness(Double($0) / 255) }
     let xyz = (0..<3).map { axis in (0..<3).reduce(0) { $0 + colorants[$1][axis] * light[$1] } }
+    return Self.standard(xyz: xyz)
+  }
+
+  /// What a colour under D50 is in sRGB, in levels of 255, clipped.
+  static func standard(xyz: [Double]) -> [Double] {
     let toStandard = [
       [3.1338561, -1.6168667, -0.4906146], [-0.9787684, 1.9161415, 0.0334540], [0.0719453, -0.2289914, 1.4052427],
     ]
-    return toStandard.map { row in
-      let light = min(max(zip(row, xyz).reduce(0) { $0 + $1.0 * $1.1 }, 0), 1)
-      return 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055)
-    }
+    return toStandard.map { row in level(of: zip(row, xyz).reduce(0) { $0 + $1.0 * $1.1 }) }
+  }
+
+  /// The level that sRGB has for light, 0 to 255.
+  static func level(of light: Double) -> Double {
+    let light = min(max(light, 0), 1)
+    return 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055)
   }
 
   private func brightness(_ level: Double) -> Double {
     if let gamma { return pow(level, gamma) }
     return level <= 0.04045 ? level / 12.92 : pow((level + 0.055) / 1.055, 2.4)
-  }
-
-  private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
-  private func short(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
-  private func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
-  private func xyz(_ values: [Double]) -> [UInt8] {
-    text("XYZ ") + number(0) + values.flatMap { number(UInt32(bitPattern: Int32(($0 * 65536).rounded()))) }
   }
 }

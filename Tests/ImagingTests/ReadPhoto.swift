@@ -52,9 +52,16 @@ enum Corpus {
 
   /// The JPEG files of a folder, sorted by name.
   static func photos(in folder: String) throws -> [(name: String, bytes: [UInt8])] {
+    try files(in: folder).filter { $0.name.hasSuffix(".jpg") }
+  }
+
+  /// All files of a folder, sorted by name.
+  static func files(in folder: String) throws -> [(name: String, bytes: [UInt8])] {
     let path = try #require(path) + "/" + folder
-    return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-      .filter { $0.hasSuffix(".jpg") }
-      .map { ($0, [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)/\($0)")))) }
+    return try FileManager.default.contentsOfDirectory(atPath: path).sorted().compactMap { name in
+      let file = URL(fileURLWithPath: "\(path)/\(name)")
+      let isFile = try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
+      return isFile ? (name, [UInt8](try Data(contentsOf: file))) : nil
+    }
   }
 }

@@ -13,14 +13,23 @@ struct Scene: Equatable {
   init(width: Int, height: Int, pixel: (_ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8)) {
     self.width = width
     self.height = height
-    rgb = []
-    rgb.reserveCapacity(3 * width * height)
-    for y in 0..<height {
-      for x in 0..<width {
-        let (red, green, blue) = pixel(x, y)
-        rgb += [red, green, blue]
+    rgb = [UInt8](unsafeUninitializedCapacity: 3 * width * height) { samples, count in
+      for y in 0..<height {
+        for x in 0..<width {
+          (samples[count], samples[count + 1], samples[count + 2]) = pixel(x, y)
+          count += 3
+        }
       }
     }
+  }
+
+  /// A portable pixmap of eight bits, P6, as it stands in a file.
+  init(pixmap: [UInt8]) throws {
+    let fields = pixmap.split(separator: UInt8(ascii: "\n"), maxSplits: 3, omittingEmptySubsequences: false)
+    let size = String(decoding: fields[1], as: UTF8.self).split(separator: " ").compactMap { Int($0) }
+    try #require(fields.count == 4 && size.count == 2)
+    (width, height, rgb) = (size[0], size[1], Array(fields[3]))
+    try #require(rgb.count == 3 * width * height)
   }
 
   /// A scene of which no turned or mirrored copy looks like another: slopes of light, and a bright corner.
@@ -40,6 +49,45 @@ struct Scene: Equatable {
       let bits = random.next()
       return (UInt8(bits & 255), UInt8(bits >> 8 & 255), UInt8(bits >> 16 & 255))
     }
+  }
+
+  /// Six fields of plain colour, none beside its like: few enough colours for any palette.
+  static func flag(width: Int, height: Int) -> Scene {
+    let colors: [(UInt8, UInt8, UInt8)] = [
+      (200, 30, 40), (250, 250, 250), (30, 60, 170), (20, 20, 20), (240, 200, 30), (60, 150, 80),
+    ]
+    return Scene(width: width, height: height) { x, y in colors[x * 3 / width + y * 2 / height * 3] }
+  }
+
+  /// Plain colours side by side, each a square.
+  static func patches(_ colors: [[UInt8]]) -> Scene {
+    Scene(width: patchSide * colors.count, height: patchSide) { x, _ in
+      let color = colors[x / patchSide]
+      return (color[0], color[1], color[2])
+    }
+  }
+
+  private static let patchSide = 48
+
+  /// The mean of the middle of a patch, which no neighbour bleeds into.
+  func mean(ofPatch index: Int) -> [Double] {
+    let (start, margin) = (index * Self.patchSide, Self.patchSide / 3)
+    return part(x: start + margin, y: margin, width: margin, height: margin).mean
+  }
+
+  func part(x left: Int, y top: Int, width: Int, height: Int) -> Scene {
+    Scene(width: width, height: height) { self[left + $0, top + $1] }
+  }
+
+  /// The same on paper of some grey, covered as much as another scene is bright.
+  func covering(_ paper: Int = 255, through alpha: Scene) -> Scene {
+    var copy = self
+    for index in rgb.indices {
+      let cover = Int(alpha.rgb[index])
+      let sum = Int(rgb[index]) * cover + paper * (255 - cover)
+      copy.rgb[index] = UInt8((sum + 127) / 255)
+    }
+    return copy
   }
 
   static func plain(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> Scene {
@@ -74,16 +122,22 @@ struct Scene: Equatable {
   /// The mean difference of all samples, in levels of 255; infinite when the sizes differ.
   func difference(from other: Scene) -> Double {
     guard width == other.width, height == other.height else { return .infinity }
-    let sum = zip(rgb, other.rgb).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+    var sum = 0
+    rgb.withUnsafeBufferPointer { mine in
+      other.rgb.withUnsafeBufferPointer { others in
+        for index in 0..<mine.count { sum += abs(Int(mine[index]) - Int(others[index])) }
+      }
+    }
     return Double(sum) / Double(rgb.count)
   }
 
   /// The mean of all pixels.
   var mean: [Double] {
-    (0..<3).map { channel in
-      let sum = stride(from: channel, to: rgb.count, by: 3).reduce(0) { $0 + Int(rgb[$1]) }
-      return Double(sum) / Double(width * height)
+    var sums = [0, 0, 0]
+    rgb.withUnsafeBufferPointer { samples in
+      for index in 0..<samples.count { sums[index % 3] += Int(samples[index]) }
     }
+    return sums.map { Double($0) / Double(width * height) }
   }
 }
 

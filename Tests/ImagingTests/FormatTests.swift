@@ -1,0 +1,324 @@
+import Imaging
+import Messages
+import Photos
+import TestSupport
+import Testing
+
+/// Pictures of other formats than JPEG come out as what they show. The scenes are small; differences are means over all
+/// samples, and most of them is the loss of the JPEG that comes out.
+@Suite struct FormatTests {
+  private static let size = (width: 203, height: 151)
+  private static let scene = Scene.landscape(width: size.width, height: size.height)
+  private static let flag = Scene.flag(width: size.width, height: size.height)
+  /// Nothing at the left, all at the right.
+  private static let fading = Scene(width: size.width, height: size.height) { x, _ in
+    let level = UInt8(255 * x / (size.width - 1))
+    return (level, level, level)
+  }
+  /// Nothing in a corner, all elsewhere.
+  private static let cornered = Scene(width: size.width, height: size.height) { x, y in
+    x < 60 && y < 40 ? (0, 0, 0) : (255, 255, 255)
+  }
+
+  private func grey(_ scene: Scene) -> Scene {
+    Scene(width: scene.width, height: scene.height) { x, y in
+      let level = scene[x, y].0
+      return (level, level, level)
+    }
+  }
+
+  private func expect(
+    _ photo: [UInt8], _ format: PhotoFormat, shows scene: Scene, within tolerance: Double,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let prepared = try prepare(photo)
+    #expect(prepared.original.format == format, sourceLocation: location)
+    #expect(!prepared.isLossless, sourceLocation: location)
+    #expect((prepared.width, prepared.height) == (scene.width, scene.height), sourceLocation: location)
+    let difference = try Camera().look(at: prepared.jpeg).difference(from: scene)
+    #expect(difference < tolerance, "differs by \(difference)", sourceLocation: location)
+  }
+
+  // MARK: PNG
+
+  @Test("An RGB PNG shows the same within three levels", arguments: [8, 16], [false, true])
+  func rgb(depth: Int, isInterlaced: Bool) throws {
+    let photo = try Camera().png(
+      Self.scene,
+      ["-define", "png:color-type=2", "-define", "png:bit-depth=\(depth)"]
+        + (isInterlaced ? ["-interlace", "PNG"] : []))
+    #expect(photo[24...28].elementsEqual([UInt8(depth), 2, 0, 0, isInterlaced ? 1 : 0]))
+    try expect(photo, .png, shows: Self.scene, within: 3)
+  }
+
+  @Test("A grey PNG stays grey and shows the same within two levels", arguments: [1, 2, 4, 8, 16], [false, true])
+  func grey(depth: Int, isInterlaced: Bool) throws {
+    let camera = try Camera()
+    // Levels that this depth has; the first and the last are black and white.
+    let steps = depth < 8 ? (1 << depth) - 1 : 255
+    let scene = Scene(width: 203, height: 151) { x, y in
+      let level = UInt8((x / 8 + y / 16) % (steps + 1) * 255 / steps)
+      return (level, level, level)
+    }
+    let photo = try camera.png(
+      scene,
+      ["-define", "png:color-type=0", "-define", "png:bit-depth=\(depth)"]
+        + (isInterlaced ? ["-interlace", "PNG"] : []))
+    #expect(photo[24...28].elementsEqual([UInt8(depth), 0, 0, 0, isInterlaced ? 1 : 0]))
+    try expect(photo, .png, shows: scene, within: 2)
+    let prepared = try prepare(photo)
+    for jpeg in [prepared.jpeg, prepared.thumbnail, prepared.blurred] {
+      #expect(try camera.pixels(of: jpeg).starts(with: Array("P5".utf8)))
+    }
+  }
+
+  @Test("A PNG with a palette of any depth shows the same within three levels", arguments: [4, 8], [false, true])
+  func palette(depth: Int, isInterlaced: Bool) throws {
+    let photo = try Camera().png(
+      Self.flag,
+      ["-define", "png:color-type=3", "-define", "png:bit-depth=\(depth)"]
+        + (isInterlaced ? ["-interlace", "PNG"] : []))
+    #expect(photo[24...28].elementsEqual([UInt8(depth), 3, 0, 0, isInterlaced ? 1 : 0]))
+    try expect(photo, .png, shows: Self.flag, within: 3)
+  }
+
+  @Test("A PNG with a palette of two or four colours shows the same within three levels", arguments: [1, 2])
+  func smallPalette(depth: Int) throws {
+    let all: [(UInt8, UInt8, UInt8)] = [(200, 30, 40), (250, 240, 230), (30, 60, 170), (60, 150, 80)]
+    let scene = Scene(width: 203, height: 151) { x, y in all[(x / 48 + y / 48) % (1 << depth)] }
+    let photo = try Camera().png(scene, ["-define", "png:color-type=3", "-define", "png:bit-depth=\(depth)"])
+    #expect(photo[24...25].elementsEqual([UInt8(depth), 3]))
+    try expect(photo, .png, shows: scene, within: 3)
+  }
+
+  @Test(
+    "What is half transparent in a PNG lets white shine through, within three levels",
+    arguments: [(8, 6), (16, 6), (8, 4), (16, 4)])
+  func alpha(depth: Int, color: Int) throws {
+    let scene = color == 4 ? grey(Self.scene) : Self.scene
+    let photo = try Camera().png(
+      scene, alpha: Self.fading, ["-define", "png:color-type=\(color)", "-define", "png:bit-depth=\(depth)"])
+    #expect(photo[24...25].elementsEqual([UInt8(depth), UInt8(color)]))
+    try expect(photo, .png, shows: scene.covering(through: Self.fading), within: 3)
+  }
+
+  @Test("An interlaced PNG with alpha is put on white, within three levels")
+  func interlacedAlpha() throws {
+    let photo = try Camera().png(
+      Self.scene, alpha: Self.fading, ["-define", "png:color-type=6", "-interlace", "PNG"])
+    #expect(photo[28] == 1)
+    try expect(photo, .png, shows: Self.scene.covering(through: Self.fading), within: 3)
+  }
+
+  @Test("A colour that a PNG calls transparent is white, within three levels", arguments: [0, 2, 3], [8, 16])
+  func transparentColor(color: Int, depth: Int) throws {
+    guard color != 3 || depth == 8 else { return }
+    let camera = try Camera()
+    let scene = color == 0 ? grey(Self.flag) : Self.flag
+    let photo = try camera.png(
+      scene, ["-define", "png:color-type=\(color)", "-define", "png:bit-depth=\(depth)"])
+    var file = PNGFile(photo)
+    // The colour in the upper left corner, as a sample of this depth or as a place in the palette.
+    let corner: [UInt8] = color == 0 ? [200] : [200, 30, 40]
+    if color == 3 {
+      let palette = try #require(file.chunks.first { $0.name == "PLTE" }).data
+      let index = try #require((0..<palette.count / 3).first { palette[3 * $0..<3 * $0 + 3].elementsEqual(corner) })
+      file.insert("tRNS", [UInt8](repeating: 255, count: index) + [0])
+    } else {
+      file.insert("tRNS", corner.flatMap { depth == 16 ? [$0, $0] : [0, $0] })
+    }
+    let expected = Scene(width: scene.width, height: scene.height) { x, y in
+      scene[x, y] == scene[0, 0] ? (255, 255, 255) : scene[x, y]
+    }
+    try expect(file.bytes, .png, shows: expected, within: 3)
+  }
+
+  @Test("Of an animated PNG its picture is shown, and the other frames are left out by name")
+  func animatedPNG() throws {
+    let camera = try Camera()
+    let second = PNGFile(try camera.png(.plain(0, 255, 0))).imageData
+    func control(_ sequence: Int) -> [UInt8] {
+      [sequence, 64, 48, 0, 0].flatMap { PNGFile.number($0) } + [0, 10, 0, 100, 0, 0]
+    }
+    var file = PNGFile(try camera.png(.plain(200, 60, 50)))
+    file.insert("acTL", PNGFile.number(2) + PNGFile.number(0))
+    file.insert("fcTL", control(0))
+    file.insert("fcTL", control(1), before: "IEND")
+    file.insert("fdAT", PNGFile.number(2) + second, before: "IEND")
+    try expect(file.bytes, .png, shows: .plain(200, 60, 50), within: 3)
+    #expect(try prepare(file.bytes).stripped == ["further frames"])
+  }
+
+  // MARK: WebP
+
+  @Test("A lossy WebP shows the same within four levels", arguments: [["-q", "95"], ["-q", "95", "-sharp_yuv"]])
+  func lossyWebP(options: [String]) throws {
+    let camera = try Camera()
+    try expect(camera.webp(camera.png(Self.scene), options), .webp, shows: Self.scene, within: 4)
+  }
+
+  @Test("A lossless WebP shows the same within three levels", arguments: [Self.scene, Self.flag])
+  func losslessWebP(scene: Scene) throws {
+    let camera = try Camera()
+    let photo = try camera.webp(camera.png(scene), ["-lossless", "-z", "3"])
+    #expect(photo.contains("VP8L"))
+    try expect(photo, .webp, shows: scene, within: 3)
+  }
+
+  @Test("What is half transparent in a WebP lets white shine through, within four levels", arguments: [false, true])
+  func alphaWebP(isLossless: Bool) throws {
+    let camera = try Camera()
+    let png = try camera.png(Self.scene, alpha: Self.fading, ["-define", "png:color-type=6"])
+    let photo = try camera.webp(png, isLossless ? ["-lossless", "-exact", "-z", "3"] : ["-q", "95"])
+    try expect(photo, .webp, shows: Self.scene.covering(through: Self.fading), within: 4)
+  }
+
+  @Test("Of a moving WebP the first frame is shown, within four levels")
+  func animatedWebP() throws {
+    let camera = try Camera()
+    let first = try camera.store(camera.png(Self.flag), as: "first.png")
+    let second = try camera.store(camera.png(Self.scene), as: "second.png")
+    let path = camera.directory.path("moving.webp")
+    for options in [["-lossy", "-q", "95"], ["-lossless"]] {
+      try camera.tool(["img2webp"] + options + [first, second, "-o", path])
+      let photo = try camera.read("moving.webp")
+      try expect(photo, .webp, shows: Self.flag, within: 4)
+      #expect(try prepare(photo).stripped == ["further frames"])
+    }
+  }
+
+  @Test("A first frame that covers part of a WebP's canvas stands in its place on white, within three levels")
+  func smallFrameWebP() throws {
+    let camera = try Camera()
+    let small = Self.scene.part(x: 40, y: 30, width: 100, height: 80)
+    let frames = try [
+      camera.store(camera.webp(camera.png(small), ["-lossless"]), as: "small.webp"),
+      camera.store(camera.webp(camera.png(Self.scene), ["-lossless"]), as: "whole.webp"),
+    ]
+    let path = camera.directory.path("moving.webp")
+    try camera.tool(
+      ["webpmux", "-frame", frames[0], "+100+40+30+0+b", "-frame", frames[1], "+100+0+0+0+b", "-o", path])
+    let expected = Scene(width: 203, height: 151) { x, y in
+      (40..<140).contains(x) && (30..<110).contains(y) ? Self.scene[x, y] : (255, 255, 255)
+    }
+    try expect(camera.read("moving.webp"), .webp, shows: expected, within: 3)
+  }
+
+  @Test("A GIF that became a moving WebP shows its first frame, within three levels")
+  func webpOfGIF() throws {
+    let camera = try Camera()
+    let gif = try camera.store(camera.gif([Self.flag, .flag(width: 100, height: 50)]), as: "moving.gif")
+    try camera.tool(["gif2webp", "-quiet", gif, "-o", camera.directory.path("moving.webp")])
+    try expect(camera.read("moving.webp"), .webp, shows: Self.flag, within: 3)
+  }
+
+  // MARK: GIF
+
+  @Test("A GIF shows its colours within three levels", arguments: [[], ["-interlace", "GIF"]])
+  func gif(options: [String]) throws {
+    let camera = try Camera()
+    try expect(camera.gif([Self.flag], options), .gif, shows: Self.flag, within: 3)
+    let photo = try camera.gif([Self.scene], options)
+    try expect(photo, .gif, shows: camera.look(at: photo, "gif"), within: 4)
+  }
+
+  @Test("What is transparent in a GIF is white, within three levels")
+  func transparentGIF() throws {
+    let photo = try Camera().gif([Self.flag], alpha: Self.cornered)
+    try expect(photo, .gif, shows: Self.flag.covering(through: Self.cornered), within: 3)
+  }
+
+  @Test("Of a moving GIF the first frame is shown, and the others are left out by name")
+  func animatedGIF() throws {
+    let photo = try Camera().gif([Self.flag, Self.scene, Self.cornered], ["-loop", "0"])
+    try expect(photo, .gif, shows: Self.flag, within: 3)
+    #expect(try prepare(photo).stripped == ["further frames"])
+  }
+
+  @Test(
+    "A frame that is smaller than the screen of a GIF, or runs over it, stands in its place on white",
+    arguments: [(20, 10, 300, 200), (150, 100, 250, 200), (60, 40, 203, 151), (0, 0, 400, 160), (240, 190, 245, 195)])
+  func frameOfGIF(left: Int, top: Int, width: Int, height: Int) throws {
+    let photo = try Camera().gif([Self.flag], ["-repage", "\(width)x\(height)+\(left)+\(top)"])
+    let expected = Scene(width: width, height: height) { x, y in
+      let isCovered = (left..<left + 203).contains(x) && (top..<top + 151).contains(y)
+      return isCovered ? Self.flag[x - left, y - top] : (255, 255, 255)
+    }
+    try expect(photo, .gif, shows: expected, within: 3)
+  }
+
+  @Test("A frame that lies beside the screen of a GIF leaves it white")
+  func frameBeside() throws {
+    var photo = try Camera().gif([Self.flag], ["-repage", "220x160+0+0"])
+    let descriptor = try #require(photo.offset(of: [0x2C, 0, 0, 0, 0]))
+    photo.replaceSubrange(descriptor + 1..<descriptor + 5, with: [0xFF, 0xFF, 0xFF, 0xFF])
+    try expect(photo, .gif, shows: Scene(width: 220, height: 160) { _, _ in (255, 255, 255) }, within: 1)
+  }
+
+  // MARK: HEIC
+
+  @Test(
+    "A HEIC of any sampling and depth shows the same within four levels",
+    arguments: [
+      ["-q", "95"], ["-q", "95", "-p", "chroma=422"], ["-q", "95", "-p", "chroma=444"],
+      ["-L", "-p", "chroma=444", "--matrix_coefficients=0"], ["-q", "95", "-b", "10"], ["-q", "95", "-b", "12"],
+    ])
+  func heic(options: [String]) throws {
+    let camera = try Camera()
+    let depth = options.contains("-b") ? 16 : 8
+    let png = try camera.png(Self.scene, ["-define", "png:color-type=2", "-define", "png:bit-depth=\(depth)"])
+    try expect(camera.heic(png, options), .heic, shows: Self.scene, within: 4)
+  }
+
+  @Test("A grey HEIC shows the same within three levels")
+  func greyHEIC() throws {
+    let camera = try Camera()
+    let scene = grey(Self.scene)
+    let png = try camera.png(scene, ["-define", "png:color-type=0", "-define", "png:bit-depth=8"])
+    try expect(camera.heic(png), .heic, shows: scene, within: 3)
+  }
+
+  @Test("What is half transparent in a HEIC lets white shine through, within four levels")
+  func alphaHEIC() throws {
+    let camera = try Camera()
+    let png = try camera.png(
+      Self.scene, alpha: Self.fading, ["-define", "png:color-type=6", "-define", "png:bit-depth=8"])
+    try expect(camera.heic(png), .heic, shows: Self.scene.covering(through: Self.fading), within: 4)
+  }
+
+  @Test("A HEIC whose colours are already multiplied by alpha is put on white just the same, within four levels")
+  func premultipliedHEIC() throws {
+    let camera = try Camera()
+    let multiplied = Self.scene.covering(0, through: Self.fading)
+    let png = try camera.png(
+      multiplied, alpha: Self.fading, ["-define", "png:color-type=6", "-define", "png:bit-depth=8"])
+    let photo = try camera.heic(png, ["-q", "95", "--premultiplied-alpha"])
+    try expect(photo, .heic, shows: Self.scene.covering(through: Self.fading), within: 4)
+  }
+
+  // MARK: All
+
+  @Test("Contents decide what a HEIC is, and not the first of its brands", arguments: ["mif1", "msf1", "heix"])
+  func brand(brand: String) throws {
+    let camera = try Camera()
+    var photo = try camera.heic(camera.png(Self.scene))
+    photo.replaceSubrange(8..<12, with: Array(brand.utf8))
+    try expect(photo, .heic, shows: Self.scene, within: 4)
+  }
+
+  @Test("Every picture of the corpus is prepared, whatever its format", .enabled(if: Corpus.path != nil))
+  func corpus() throws {
+    let camera = try Camera()
+    for folder in ["formats", "heic"] {
+      for photo in try Corpus.files(in: folder) where PhotoFormat(of: photo.bytes) != .jpeg {
+        do {
+          let prepared = try prepare(photo.bytes)
+          let seen = try camera.look(at: prepared.jpeg)
+          #expect((seen.width, seen.height) == (prepared.width, prepared.height), "\(photo.name)")
+        } catch let error as DeliveryError {
+          #expect(photo.name.hasPrefix("fuzz_") || photo.name.hasSuffix(".avif"), "\(photo.name): \(error)")
+        }
+      }
+    }
+  }
+}
