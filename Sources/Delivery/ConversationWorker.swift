@@ -81,14 +81,19 @@ struct ConversationWorker: Sendable {
     if let obstacle = await circuits.obstacle(to: route.network.name) {
       throw StepError(step: .publish, destination: route.network.name, error: obstacle, wasTried: false)
     }
-    guard let attempt = try await ledger.beginPublishing(message, at: .now()) else { throw CancellationError() }
+    var outgoing = OutgoingMessage(
+      message: message.message, request: message.request, conversation: message.conversation, inbox: message.inbox,
+      content: content, firstTriedAt: message.firstTriedAt)
     let publication: Publication
+    let attempt: Int
     do {
-      publication = try await route.network.publish(
-        OutgoingMessage(
-          message: message.message, request: message.request, conversation: message.conversation, inbox: message.inbox,
-          content: content))
-    } catch {
+      outgoing.reserved = try await route.network.reserve(outgoing)
+      guard
+        let number = try await ledger.beginPublishing(message, reserved: outgoing.reserved, at: .now())
+      else { throw CancellationError() }
+      attempt = number
+      publication = try await route.network.publish(outgoing)
+    } catch let error as DeliveryError {
       throw StepError(step: .publish, destination: route.network.name, error: error)
     }
     try await circuits.succeeded(route.network.name)
@@ -111,14 +116,23 @@ struct ConversationWorker: Sendable {
     if finished != nil { filing.wake() }
   }
 
-  /// Looks for a message that a process which died may have published. The network's word decides; where it has none,
-  /// the message is published again under its id, which networks take once.
+  /// Looks for a message that a process which died may have published, or that the network has an id for. The network's
+  /// word decides; where it has none, the message is published again under its id, which networks take once.
   private func wasPublished(_ message: QueuedMessage) async throws -> Bool {
-    guard message.state == .publishing else { return false }
+    guard message.state == .publishing || message.reserved != nil else { return false }
     let network = destinations.route(for: message.conversation).network
+    // Under a reserved id, looking for it is publishing it.
+    if message.reserved != nil, let obstacle = await circuits.obstacle(to: network.name) {
+      throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
+    }
+    let tried = TriedMessage(
+      message: message.message, conversation: message.conversation, inbox: message.inbox,
+      firstTriedAt: message.firstTriedAt, reserved: message.reserved,
+      photo: message.kind == .photo ? try await ledger.photoSize(of: message.message) : nil)
     do {
-      switch try await network.find(message.message, in: message.conversation) {
+      switch try await network.find(tried) {
       case .published(let publication):
+        try await circuits.succeeded(network.name)
         try await markSent(message, publication, attempt: message.attempts, network: network.name)
         return true
       case .absent:

@@ -83,7 +83,8 @@ public struct Daemon: Sendable {
     let routes = RouteWatch(log: log) { [circuits] in await circuits.probeUnreachable() }
     let control = ControlService(state: spool.state, operator: `operator`)
     var configuration = ServiceGroupConfiguration(
-      services: [filing, sweeper, circuits, routes, dispatcher, intake, control], gracefulShutdownSignals: signals, logger: log)
+      services: [filing, sweeper, circuits, routes, dispatcher, intake, control], gracefulShutdownSignals: signals,
+      logger: log)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
     configuration.maximumGracefulShutdownDuration = .seconds(3)
     configuration.maximumCancellationDuration = .seconds(1)

@@ -87,11 +87,18 @@ extension Ledger {
   /// have been published, and its upload is never deleted.
   ///
   /// - Returns: the number of the attempt, or nil when the message was cancelled.
-  public func beginPublishing(_ message: QueuedMessage, at now: Timestamp) async throws -> Int? {
+  ///
+  /// - Parameter reserved: the network's id of the message, where it gives one before.
+  public func beginPublishing(
+    _ message: QueuedMessage, reserved: String? = nil, at now: Timestamp
+  ) async throws -> Int? {
     try await write { database in
       guard try database.move(message, to: .publishing) else { return nil }
       try database.execute(
-        sql: "UPDATE messages SET attempts = attempts + 1, next_attempt = NULL WHERE id = ?", arguments: [message.row])
+        sql: """
+          UPDATE messages SET attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote) WHERE id = ?
+          """,
+        arguments: [reserved, message.row])
       let number = try Int.fetchOne(
         database, sql: "SELECT attempts FROM messages WHERE id = ?", arguments: [message.row])
       try database.execute(
@@ -101,6 +108,15 @@ extension Ledger {
         sql: "UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'",
         arguments: [message.message.text])
       return number
+    }
+  }
+
+  /// Pixels of a photo as it is sent; nil when it was not prepared yet.
+  public func photoSize(of message: MessageID) async throws -> (width: Int, height: Int)? {
+    try await read { database in
+      try Row.fetchOne(
+        database, sql: "SELECT width, height FROM photos WHERE message = ?", arguments: [message.text]
+      ).map { ($0["width"], $0["height"]) }
     }
   }
 }

@@ -23,6 +23,10 @@ public struct QueuedMessage: Sendable {
   /// Attempts to publish that were begun.
   public let attempts: Int
   public let acceptedAt: Timestamp
+  /// The network's id of the message, reserved before it is published.
+  public let reserved: String?
+  /// When the network was first asked to publish it.
+  public let firstTriedAt: Timestamp?
   /// Publishing in its conversation is stopped.
   public let isHeld: Bool
 
@@ -44,6 +48,8 @@ public struct QueuedMessage: Sendable {
     state = MessageState(rawValue: row["state"]) ?? .pending
     attempts = row["attempts"]
     acceptedAt = Timestamp(milliseconds: row["accepted_at"])
+    reserved = row["remote"]
+    firstTriedAt = (row["first_tried_at"] as Int64?).map(Timestamp.init(milliseconds:))
     isHeld = row["held"]
   }
 }
@@ -55,7 +61,9 @@ extension Ledger {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held
+          SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
+            (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish')
+              AS first_tried_at
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
           WHERE m.conversation_id = ? AND m.\(LedgerSchema.waiting)
           ORDER BY m.id LIMIT ?

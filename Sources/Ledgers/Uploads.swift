@@ -71,6 +71,7 @@ extension Ledger {
   public func startAgain(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
     try await write { database in
       guard try database.move(message, to: .pending) else { return false }
+      try database.execute(sql: "UPDATE messages SET remote = NULL WHERE id = ?", arguments: [message.row])
       try database.execute(
         sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state IN ('started','offered')",
         arguments: [message.message.text])

@@ -1,6 +1,7 @@
 import Blocking
 import Digests
 import DurableFiles
+import Glibc
 import Messages
 
 /// Publishes into files: one JSON line per message, appended to `published/CONVERSATION.jsonl`.
@@ -69,12 +70,19 @@ public struct LocalNetwork: Network {
     }
   }
 
-  public func find(_ message: MessageID, in conversation: ConversationID) async throws(DeliveryError) -> Sighting {
-    try await inTurn(conversation) { [directory, ends] name in
+  public func check() async throws(DeliveryError) -> String {
+    guard access(directory.path, W_OK) == 0 else {
+      throw DeliveryError(.configError, "\(directory.path) cannot be written; give it to the user of the daemon")
+    }
+    return "publishes into files of \(directory.path)"
+  }
+
+  public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
+    try await inTurn(message.conversation) { [directory, ends] name in
       _ = ends.take(name)
       guard try directory.entry(name) != nil else { return .absent }
       let file = try directory.file(appendingTo: name)
-      guard let line = try LinesAtEnd.mended(of: file).line(of: message) else { return .absent }
+      guard let line = try LinesAtEnd.mended(of: file).line(of: message.message) else { return .absent }
       try file.sync()
       try directory.sync()
       return .published(line.publication)

@@ -7,12 +7,31 @@ public protocol Network: Sendable {
   /// The network's word in the configuration, the log and the ledger.
   var name: String { get }
 
+  /// The id under which the network will know `message`, for a network that cannot be told ours: it makes ready what is
+  /// to be published and keeps it, and publishes nothing. nil, as by default, where our own id is the idempotency key.
+  ///
+  /// Delivery commits the id to the ledger before it calls `publish` with it as `message.reserved`, and never reserves
+  /// again what has one. So a crash before that commit leaves at most something that nobody ever publishes, and after a
+  /// crash behind it `find` is asked with the same id. What is published under a reserved id is what was reserved: an
+  /// earlier upload of a photo, perhaps, than the one at hand.
+  func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String?
+
   /// Publishes a message, effectively once for its id however often it is asked. When it returns, the message is
-  /// published for good.
+  /// published for good. With a `reserved` id, that is the id for which it is done once.
   func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication
 
-  /// Looks for a message that a process which died may have published.
-  func find(_ message: MessageID, in conversation: ConversationID) async throws(DeliveryError) -> Sighting
+  /// Looks for a message that may have been published: by a process that died, or under an id that was reserved. A
+  /// network that keeps what it reserved publishes it now, if it was not.
+  func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting
+
+  /// Says what is good about the network, without publishing anything.
+  ///
+  /// - Throws: what is wrong and how to mend it.
+  func check() async throws(DeliveryError) -> String
+}
+
+extension Network {
+  public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
 }
 
 /// A message as a network gets it.
@@ -28,15 +47,46 @@ public struct OutgoingMessage: Sendable {
   public let conversation: ConversationID
   public let inbox: InboxID
   public let content: Content
+  /// When the network was first asked to publish the message; nil is now. The outcome of that may not be known.
+  public let firstTriedAt: Timestamp?
+  /// What `reserve` gave for this message; nil before that, and where it gives nothing.
+  public var reserved: String?
 
   public init(
-    message: MessageID, request: String, conversation: ConversationID, inbox: InboxID, content: Content
+    message: MessageID, request: String, conversation: ConversationID, inbox: InboxID, content: Content,
+    firstTriedAt: Timestamp? = nil
   ) {
     self.message = message
     self.request = request
     self.conversation = conversation
     self.inbox = inbox
     self.content = content
+    self.firstTriedAt = firstTriedAt
+  }
+}
+
+/// A message that the network was asked to publish, or has an id for, and whose outcome is not known.
+public struct TriedMessage: Sendable {
+  public let message: MessageID
+  public let conversation: ConversationID
+  public let inbox: InboxID
+  /// When the network was first asked; nil when it was not.
+  public let firstTriedAt: Timestamp?
+  /// What `reserve` gave for it.
+  public let reserved: String?
+  /// Pixels of the upright photo; nil of a text.
+  public let photo: (width: Int, height: Int)?
+
+  public init(
+    message: MessageID, conversation: ConversationID, inbox: InboxID, firstTriedAt: Timestamp? = nil,
+    reserved: String? = nil, photo: (width: Int, height: Int)? = nil
+  ) {
+    self.message = message
+    self.conversation = conversation
+    self.inbox = inbox
+    self.firstTriedAt = firstTriedAt
+    self.reserved = reserved
+    self.photo = photo
   }
 }
 

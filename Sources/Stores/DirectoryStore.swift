@@ -100,6 +100,13 @@ public struct DirectoryStore: Store {
     }
   }
 
+  public func check() async throws(DeliveryError) -> String {
+    guard access(directory.path, W_OK) == 0 else {
+      throw DeliveryError(.configError, "\(directory.path) cannot be written; give it to the user of the daemon")
+    }
+    return "keeps objects in \(directory.path)"
+  }
+
   public func delete(_ object: ObjectName) async throws(DeliveryError) {
     try await onPool(CancelFlag()) { [directory] in
       try directory.remove(object.text)

@@ -71,6 +71,12 @@ public struct PresignedStore: Store {
 
   public func delete(_ object: ObjectName) async throws(DeliveryError) {}
 
+  /// Asks for leave to upload, and makes no use of it.
+  public func check() async throws(DeliveryError) -> String {
+    _ = try await ticket(for: ObjectName(unchecked: "photospool-check"), contentType: "application/octet-stream")
+    return "\(faults.store) answers with an upload URL"
+  }
+
   private func ticket(for object: ObjectName, contentType: String) async throws(DeliveryError) -> UploadTicket {
     let url = "\(endpoint)contentType=\(contentType.percentEncoded())&filename=\(object.text.percentEncoded())"
     var headers = [HTTPHeader("Accept", "application/json")]

@@ -79,6 +79,18 @@ public struct S3Store: Store {
     guard answer.isSuccess || isMissing else { throw faults.error(answer) }
   }
 
+  /// Asks for an object that is not there: whether the bucket is, and the credentials are accepted.
+  public func check() async throws(DeliveryError) -> String {
+    let answer = try await send(.get, ObjectName(unchecked: "photospool-check"))
+    switch (answer.status, answer.code) {
+    case (200..<300, _), (404, "NoSuchKey"?):
+      return "\(faults.store) has the bucket and accepts the credentials"
+    case (403, "AccessDenied"?):
+      return "\(faults.store) accepts the credentials, and does not let them read"
+    default: throw faults.error(answer)
+    }
+  }
+
   /// Whether an object of the name is there, with these bytes.
   ///
   /// - Throws: `.conflict` when other bytes have its name.

@@ -21,6 +21,11 @@ public protocol Store: Sendable {
   /// Deletes an object; missing is as good as deleted.
   func delete(_ object: ObjectName) async throws(DeliveryError)
 
+  /// Says what is good about the store, without keeping anything.
+  ///
+  /// - Throws: what is wrong and how to mend it.
+  func check() async throws(DeliveryError) -> String
+
   /// Removes what uploads of a process that died left half-done. Called once, before the first upload.
   func removeLeftovers() throws
 }

@@ -27,7 +27,9 @@ actor ScriptedNetwork: Network {
     return Publication(publishedAt: .now(), remoteID: nil, attachment: nil)
   }
 
-  func find(_ message: MessageID, in conversation: ConversationID) -> Sighting { .unknown }
+  func find(_ message: TriedMessage) -> Sighting { .unknown }
+
+  func check() -> String { "as told" }
 
   /// Returns as soon as what it was asked satisfies `condition`.
   func wait(until condition: @escaping @Sendable (Counts) -> Bool) async {

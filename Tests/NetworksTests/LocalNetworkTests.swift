@@ -35,6 +35,10 @@ import Testing
       inbox: InboxID(unchecked: "me"), content: content)
   }
 
+  private func tried(_ id: String) -> TriedMessage {
+    TriedMessage(message: MessageID(unchecked: id), conversation: family, inbox: InboxID(unchecked: "me"))
+  }
+
   private func lines(_ name: String = "family.jsonl") throws -> [String] {
     try String(contentsOfFile: scratch.path(name), encoding: .utf8).split(separator: "\n").map(String.init)
   }
@@ -119,7 +123,7 @@ import Testing
 
   @Test func aTextThatLooksLikeALineIsNotTakenForOne() async throws {
     _ = try await network.publish(message("m1", .text("\n{\"message\":\"m2\",\"x\":1}\n")))
-    #expect(try await Self.open(scratch.path).find(MessageID(unchecked: "m2"), in: family) == .absent)
+    #expect(try await Self.open(scratch.path).find(tried("m2")) == .absent)
     _ = try await Self.open(scratch.path).publish(message("m2"))
     #expect(try messages() == ["m1", "m2"])
   }
@@ -140,7 +144,7 @@ import Testing
     for length in [1, 20, whole.count - 1] {
       try write(whole + whole.prefix(length))
       let fresh = try Self.open(scratch.path)
-      #expect(try await fresh.find(MessageID(unchecked: "m2"), in: family) == .absent)
+      #expect(try await fresh.find(tried("m2")) == .absent)
       #expect(try contents() == whole)
       try write(whole + whole.prefix(length))
       _ = try await Self.open(scratch.path).publish(message("m2"))
@@ -167,17 +171,17 @@ import Testing
   }
 
   @Test func whatWasPublishedIsFoundAndWhatWasNotIsSurelyAbsent() async throws {
-    #expect(try await network.find(MessageID(unchecked: "m1"), in: family) == .absent)
+    #expect(try await network.find(tried("m1")) == .absent)
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
     let publication = try await network.publish(message("m1", .photo(attachment)))
-    #expect(try await Self.open(scratch.path).find(MessageID(unchecked: "m1"), in: family) == .published(publication))
-    #expect(try await Self.open(scratch.path).find(MessageID(unchecked: "m2"), in: family) == .absent)
+    #expect(try await Self.open(scratch.path).find(tried("m1")) == .published(publication))
+    #expect(try await Self.open(scratch.path).find(tried("m2")) == .absent)
   }
 
   @Test func aMessageIsFoundAlsoWhenOthersWerePublishedAfterIt() async throws {
     let publication = try await network.publish(message("m0"))
     for number in 1...63 { _ = try await network.publish(message("m\(number)")) }
-    #expect(try await Self.open(scratch.path).find(MessageID(unchecked: "m0"), in: family) == .published(publication))
+    #expect(try await Self.open(scratch.path).find(tried("m0")) == .published(publication))
     #expect(try await Self.open(scratch.path).publish(message("m0")) == publication)
     #expect(try lines().count == 64)
   }
@@ -185,7 +189,7 @@ import Testing
   @Test func aConversationThatWasPurgedBeginsAnew() async throws {
     _ = try await network.publish(message("m1"))
     try FileManager.default.removeItem(atPath: scratch.path("family.jsonl"))
-    #expect(try await network.find(MessageID(unchecked: "m1"), in: family) == .absent)
+    #expect(try await network.find(tried("m1")) == .absent)
     _ = try await network.publish(message("m1"))
     _ = try await network.publish(message("m2"))
     #expect(try messages() == ["m1", "m2"])
