@@ -5,6 +5,7 @@
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -56,6 +57,16 @@ static int give_up_files(csandbox_report *report) {
 static int limit(int resource, uint64_t value) {
   const struct rlimit limits = {.rlim_cur = value, .rlim_max = value};
   return setrlimit(resource, &limits);
+}
+
+// Swift's runtime catches these to print where it was. It cannot do that in here, and would go round in circles: a handler
+// that is not let to take itself away returns to what faults.
+static int end_at_faults(void) {
+  static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP};
+  for (size_t index = 0; index < sizeof faults / sizeof *faults; index++) {
+    if (signal(faults[index], SIG_DFL) == SIG_ERR) return -1;
+  }
+  return 0;
 }
 
 static int limit_memory(uint64_t memory) {
@@ -111,6 +122,9 @@ static int filter_calls(void) {
 int csandbox_enter(uint64_t memory, csandbox_report *report) {
   // Whatever the parent left open by mistake. Kernels before 5.9 do not know the call, and it leaves nothing open.
   close_range(first_stray, ~0U, 0);
+  if (end_at_faults() != 0) return -1;
+  // No filesystem is kept busy by standing on it.
+  if (chdir("/") != 0) return -1;
   if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, 16) != 0) return -1;
   if (limit_memory(memory) != 0) return -1;
   // Undumpable, nobody of the same user can look into it either.

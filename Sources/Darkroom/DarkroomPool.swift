@@ -81,7 +81,8 @@ public final class DarkroomPool: PhotoPreparer {
         "this photo has \(photo.count) bytes, more than \(options.limits.inputBytes); send a smaller copy of it")
     }
     var death = Death.crashed
-    for chance in 1...2 {
+    var chance = 1
+    while chance <= 2 {
       // The second chance is in a process that no other photo can have spoilt.
       var (process, photos) = try take(fresh: chance > 1)
       turn.begin(process)
@@ -95,6 +96,10 @@ public final class DarkroomPool: PhotoPreparer {
         return try result.get()
       case .died(let cause):
         death = cause
+        chance += 1
+      case .wasGone:
+        // No fault of the photo's, unless it was a fresh one: then the program does not even start.
+        if photos == 0 { chance += 1 }
       }
     }
     throw death.sentence(seconds: options.seconds)

@@ -13,6 +13,8 @@ final class DarkroomProcess: Sendable {
     case answered(Result<PreparedPhoto, DeliveryError>)
     /// There is no answer, and no process any more.
     case died(Death)
+    /// The process had ended before it was given the photo.
+    case wasGone
   }
 
   private let socket: Int32
@@ -42,7 +44,8 @@ final class DarkroomProcess: Sendable {
   }
 
   deinit {
-    // It ends by itself when its socket closes.
+    // An honest one ends when its socket closes; one that was taken over may not.
+    end()
     close(socket)
     _ = wait()
   }
@@ -51,21 +54,19 @@ final class DarkroomProcess: Sendable {
   ///
   /// - Parameter seconds: of processor time that it may take; three times as long by the clock.
   func prepare(_ photo: PhotoBytes, limits: PhotoLimits, seconds: Int) -> Outcome {
-    guard let pid = child.withLock({ $0 }), ckernel_limit_processor_time(pid, UInt64(max(1, seconds))) == 0 else {
-      return bury(.crashed)
-    }
     let order = DarkroomOrder(limits: limits).encoded
-    guard ckernel_send_file(socket, order, order.count, photo.descriptor) == order.count else { return bury(.crashed) }
+    guard let pid = child.withLock({ $0 }), ckernel_limit_processor_time(pid, UInt64(max(1, seconds))) == 0,
+      ckernel_send_file(socket, order, order.count, photo.descriptor) == order.count
+    else {
+      _ = bury(.crashed)
+      return .wasGone
+    }
     let line = AnswerLine(socket: socket, seconds: 3 * seconds)
     switch line.receive(limit: DarkroomAnswer.limit(limits)) {
     case .success(let bytes):
-      guard let answer = DarkroomAnswer(encoded: bytes, limits: limits) else {
-        end()
-        return bury(.nonsense)
-      }
+      guard let answer = DarkroomAnswer(encoded: bytes, limits: limits) else { return bury(.nonsense) }
       return .answered(answer.result)
     case .failure(let death):
-      end()
       return bury(death)
     }
   }
@@ -77,9 +78,9 @@ final class DarkroomProcess: Sendable {
     }
   }
 
-  /// Waits for the end of a process that is dying, and says what it died of.
+  /// Ends a process that is of no use any more, if it has not ended by itself, and says what it died of.
   private func bury(_ suspected: Death) -> Outcome {
-    shutdown(socket, Int32(SHUT_RDWR))
+    end()
     // The processor limit speaks for itself; all else is as it looked from here.
     return .died(wait() == SIGXCPU ? .tooSlow : suspected)
   }
@@ -87,10 +88,15 @@ final class DarkroomProcess: Sendable {
   /// The signal that ended it, or 0.
   private func wait() -> Int32 {
     guard let pid = child.withLock({ $0 }) else { return 0 }
-    var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-    child.withLock { $0 = nil }
-    return status & 0x7F
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+    // Its number is given back only while nobody can be about to signal it.
+    return child.withLock { child in
+      var status: Int32 = 0
+      waitpid(pid, &status, WNOHANG)
+      child = nil
+      return status & 0x7F
+    }
   }
 
   /// With nothing to read or write but its socket, nothing in its environment, and signals as they are by default.

@@ -62,7 +62,7 @@ public struct DarkroomAnswer: Sendable {
     guard let cause = Cause(rawValue: try reader.text(limit: wordLimit)), causes.contains(cause) else {
       throw WireReader.Nonsense()
     }
-    return DeliveryError(cause, try reader.text(limit: textLimit))
+    return DeliveryError(cause, try words(from: &reader, limit: textLimit))
   }
 
   private static func photo(
@@ -71,7 +71,7 @@ public struct DarkroomAnswer: Sendable {
     let jpeg = try jpeg(from: &reader, limits)
     let thumbnail = try Self.jpeg(from: &reader, limits)
     let blurred = try Self.jpeg(from: &reader, limits)
-    let blurhash = try reader.text(limit: wordLimit)
+    let blurhash = try words(from: &reader, limit: wordLimit)
     let width = try reader.number(in: 1...limits.longestSide)
     let height = try reader.number(in: 1...limits.longestSide)
     let quality = try reader.number(in: 0...100)
@@ -81,10 +81,20 @@ public struct DarkroomAnswer: Sendable {
       width: try reader.number(in: 1...limits.pixels), height: try reader.number(in: 1...limits.pixels),
       orientation: try reader.number(in: 1...8))
     var stripped: [String] = []
-    for _ in 0..<(try reader.number(in: 0...64)) { stripped.append(try reader.text(limit: wordLimit)) }
+    for _ in 0..<(try reader.number(in: 0...64)) { stripped.append(try words(from: &reader, limit: wordLimit)) }
     return PreparedPhoto(
       jpeg: jpeg, width: width, height: height, thumbnail: thumbnail, blurred: blurred, blurhash: blurhash,
       quality: quality == 0 ? nil : quality, isLossless: quality == 0, original: original, stripped: stripped)
+  }
+
+  /// What people will read: one line, and nothing that a terminal would obey.
+  private static func words(from reader: inout WireReader, limit: Int) throws(WireReader.Nonsense) -> String {
+    let text = try reader.text(limit: limit)
+    let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+    guard !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) }) else {
+      throw WireReader.Nonsense()
+    }
+    return text
   }
 
   /// A whole JPEG that fits the limits, as far as its first and last bytes tell.

@@ -24,7 +24,7 @@ public struct RequestReader: Sendable {
       let role = try Self.role(of: name)
       guard role != .leftover else { continue }
       let file = try Self.open(name, in: directory, owner: owner)
-      if file.hasWriter() == true { throw Refusal.stillOpen(name) }
+      if Self.staysOpen(file) { throw Refusal.stillOpen(name) }
       file.startWriteback()
       var hasher = SHA256Hasher()
       var contents = [UInt8]()
@@ -104,6 +104,16 @@ public struct RequestReader: Sendable {
       case .leftover: 0
       }
     }
+  }
+
+  /// A writer that just starts another program leaves its files open in that one for a moment; so it is looked at
+  /// more than once.
+  private static func staysOpen(_ file: File) -> Bool {
+    for _ in 0..<20 {
+      guard file.hasWriter() == true else { return false }
+      usleep(5000)
+    }
+    return true
   }
 
   private static func names(in directory: Directory) throws -> [String] {

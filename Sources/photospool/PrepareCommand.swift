@@ -28,7 +28,7 @@ struct PrepareCommand: AsyncParsableCommand {
     let settings = try options.settings()
     let files = try files.flatMap(Self.photos)
     if mkdir(output, 0o755) != 0 && errno != EEXIST { throw FileError("make directory", output) }
-    var folder = PreparedFolder(try Directory(path: output), replaces: force)
+    var folder = PreparedFolder(try Self.directory(output), replaces: force)
     let assembly = Assembly(settings: settings)
     var progress = PrepareProgress(count: files.count)
     let darkroom = assembly.darkroom()
@@ -47,6 +47,13 @@ struct PrepareCommand: AsyncParsableCommand {
     progress.hide()
     if progress.refused > 0 {
       throw Failure(.badData, "\(progress.refused) of \(files.count) photos were refused")
+    }
+  }
+
+  private static func directory(_ path: String) throws -> Directory {
+    do { return try Directory(path: path) } catch {
+      if error.code == ENOTDIR { throw Failure(.cannotCreate, "\(path) is a file; name a directory to write into") }
+      throw error
     }
   }
 

@@ -1,7 +1,109 @@
+import Darkroom
 import Foundation
+import Messages
+import Photos
+import TestSupport
+import Testing
 
-/// The real program, as it was built beside the tests.
-enum DarkroomUnderTest {
-  static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+/// A pool and its program, told apart from all other children of the tests by the program's path.
+struct DarkroomUnderTest {
+  /// The real program, as it was built beside the tests.
+  static let realProgram = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("photospool-darkroom").path
+
+  let directory: TemporaryDirectory
+  let options: DarkroomPool.Options
+  let pool: DarkroomPool
+  var program: String { options.program }
+
+  /// The real program.
+  init(_ change: (inout DarkroomPool.Options) -> Void = { _ in }) throws {
+    directory = try TemporaryDirectory()
+    let program = directory.path("darkroom")
+    try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: Self.realProgram)
+    options = Self.options(program, change)
+    pool = DarkroomPool(options)
+  }
+
+  /// No process is let go because the machine is busy, unless a test asks for that.
+  private static func options(
+    _ program: String, _ change: (inout DarkroomPool.Options) -> Void
+  ) -> DarkroomPool.Options {
+    var options = DarkroomPool.Options(program: program)
+    options.idleSeconds = 3600
+    change(&options)
+    return options
+  }
+
+  /// A shell script in its place. `$directory` and `$real` are set: a directory for it, and the real program.
+  init(script: String, _ change: (inout DarkroomPool.Options) -> Void = { _ in }) throws {
+    directory = try TemporaryDirectory()
+    let program = directory.path("darkroom")
+    let text = "#!/bin/sh\nPATH=/usr/bin:/bin\ndirectory='\(directory.path)' real='\(Self.realProgram)'\n\(script)\n"
+    try Self.install("/dev/stdin", as: program, input: text)
+    options = Self.options(program, change)
+    pool = DarkroomPool(options)
+  }
+
+  /// Makes a program by another process: a file that this one has open for writing would be busy in its children.
+  static func install(_ source: String, as program: String, input: String? = nil) throws {
+    let result = try run(["install", "-m", "755", source, program], input: input)
+    try #require(result.status == 0, "\(result.errors)")
+  }
+
+  func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto { try await pool.prepare(photo) }
+
+  /// The error with which a photo is refused; a photo that is prepared fails the test.
+  func refusal(of photo: PhotoBytes, at location: SourceLocation = #_sourceLocation) async -> DeliveryError? {
+    do {
+      let prepared = try await prepare(photo)
+      Issue.record("it was prepared: \(prepared.width)x\(prepared.height)", sourceLocation: location)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The processes of this program that this test process has as children, and which are not dead. Looked for among
+  /// all, since the kernel's lists of children leave some out while others come and go.
+  var processes: [pid_t] {
+    let all = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { pid_t($0) }
+    return all.filter { process in
+      Self.text("/proc/\(process)/cmdline").split(separator: "\0").contains(Substring(program))
+        && Self.text("/proc/\(process)/status").contains("\nPPid:\t\(getpid())\n")
+    }
+  }
+
+  /// The only process there is.
+  func process(at location: SourceLocation = #_sourceLocation) throws -> pid_t {
+    let all = processes
+    try #require(all.count == 1, sourceLocation: location)
+    return all[0]
+  }
+
+  /// Looks at a process that has prepared a photo, by its directory below /proc, while it waits for the next one.
+  func inside<Found>(_ look: (String) throws -> Found) async throws -> Found {
+    _ = try await prepare(Photographs.clouds())
+    return try withExtendedLifetime(self) { try look("/proc/\(process())") }
+  }
+
+  /// A file of /proc, which tells no size and so has to be read to its end; empty when it is gone.
+  static func text(_ path: String) -> String {
+    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else { return "" }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+/// Whether a process is gone and was waited for; of a zombie there is still the number.
+func isGone(_ process: pid_t) -> Bool { kill(process, 0) != 0 && errno == ESRCH }
+
+/// Waits until something is so.
+func eventually(
+  _ what: String, within seconds: Double = 300, at location: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
+) async throws {
+  let end = ContinuousClock.now + .seconds(seconds)
+  while !isSo() {
+    try #require(ContinuousClock.now < end, "not within \(seconds) s: \(what)", sourceLocation: location)
+    try await Task.sleep(for: .milliseconds(2))
+  }
 }

@@ -62,6 +62,20 @@ import Testing
     }
   }
 
+  @Test(
+    "An answer cannot hold what a terminal would obey, or more than a line",
+    arguments: ["two\nlines", "\u{1B}]0;title\u{7}", "a\0b", "\u{9B}31m", "\u{202E}gpj", "two\u{2028}lines"])
+  func controlCharacters(text: String) {
+    let error = DeliveryError(.truncatedImage, text)
+    #expect(DarkroomAnswer(encoded: DarkroomAnswer(.failure(error)).encoded, limits: PhotoLimits()) == nil)
+    for (blurhash, stripped) in [(photo.blurhash, [text]), (text, [])] {
+      let other = PreparedPhoto(
+        jpeg: photo.jpeg, width: 20, height: 10, thumbnail: photo.thumbnail, blurred: photo.blurred,
+        blurhash: blurhash, quality: 71, isLossless: false, original: photo.original, stripped: stripped)
+      #expect(DarkroomAnswer(encoded: DarkroomAnswer(.success(other)).encoded, limits: PhotoLimits()) == nil)
+    }
+  }
+
   @Test("What is no JPEG is not taken for one")
   func notJPEG() {
     let other = PreparedPhoto(

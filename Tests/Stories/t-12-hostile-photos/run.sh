@@ -51,7 +51,6 @@ fi
 # A crash would leave one here.
 ulimit -c unlimited
 start_daemon
-running=$daemon
 # Hostile photos go into eight conversations and good ones into two, some ahead of what is decided. The last of each
 # conversation is a text: when it is sent, all before it is over.
 "$python" - "$spool" mutated good.jpg > dropped.txt <<'PYTHON'
@@ -86,10 +85,8 @@ for number, file in enumerate(files):
 for conversation in list(waiting): drop(conversation, f"last-{conversation}")
 PYTHON
 "$photospool" wait --timeout 120 $(awk '$2 ~ /^last-/ { print $2 }' dropped.txt)
-expect "$daemon" "$running"
 kill -0 "$daemon" || fail 'the daemon is gone'
 children=$(cat /proc/"$daemon"/task/*/children)
-[ -n "$children" ] || fail 'photos were not decoded in processes of their own'
 stop_daemon
 for child in $children; do timeout 30 tail --pid "$child" -f /dev/null || fail "process $child outlived the daemon"; done
 
