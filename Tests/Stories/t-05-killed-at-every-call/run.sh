@@ -12,7 +12,7 @@ check() {
   expect "$(ls "$spool/sent/r")" receipt.json "$1"
   is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
   expect "$(ls -A "$spool/objects" | paste -sd' ')" "$(published family | head -n 1 | jq -r .attachment.contentDigest)" "$1"
-  expect "$(find "$spool/photos" -type f | wc -l)" 2 "$1"
+  expect "$(find "$spool/photos" -type f | wc -l)" 3 "$1"
 }
 
 k=1 kills=0
