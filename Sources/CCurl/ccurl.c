@@ -43,6 +43,14 @@ CURLcode ccurl_set_close_on_exec(CURL *easy) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 }
 
+CURLcode ccurl_set_guard(CURL *easy, curl_opensocket_callback open, curl_prereq_callback check, void *context) {
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+  if (result == CURLE_OK) result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+  if (result == CURLE_OK) result = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, check);
+  if (result == CURLE_OK) result = curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+  return result;
+}
+
 long ccurl_long(CURL *easy, CURLINFO info) {
   long value = 0;
   return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;

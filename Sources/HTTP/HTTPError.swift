@@ -11,6 +11,8 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     case cannotConnect
     /// Its name cannot be looked up, or nobody answers there.
     case cannotReachProxy
+    /// It has private addresses only, and the request asked to be kept from those.
+    case privateAddress
     case timedOut(Limit)
     case tls(TLSFault)
     /// The connection ended before the answer did, or what came is no HTTP.
@@ -61,6 +63,8 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     case .cannotResolve: "the name \(host) cannot be looked up; check the name and this machine's network"
     case .cannotConnect: "cannot connect to \(host)"
     case .cannotReachProxy: "cannot reach the proxy on the way to \(host)"
+    case .privateAddress:
+      "\(host) is an address of this machine or of its own network, which is not allowed for this request"
     case .timedOut(.connect): "no connection to \(host) within the time limit"
     case .timedOut(.stall): "\(host) went silent"
     case .timedOut(.total): "the request to \(host) took longer than it may"
@@ -85,7 +89,7 @@ extension HTTPError {
     case .cannotResolve, .cannotConnect, .cannotReachProxy, .timedOut(.connect): wasNeverSent ? .unreachable : .network
     case .connectionLost, .replyTooLarge, .tls(.handshake), .other: .network
     case .timedOut: .timeout
-    case .badURL, .badHeader, .tls: .configError
+    case .badURL, .badHeader, .tls, .privateAddress: .configError
     case .cancelled: .cancelled
     }
   }

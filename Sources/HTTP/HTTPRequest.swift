@@ -16,6 +16,15 @@ public struct HTTPRequest: Sendable {
   /// Sent with `put` and `post`, also when it is empty.
   public var body: [UInt8]
   public var limits: HTTPLimits
+  /// Whom the request may reach.
+  public var reach = Reach.anyAddress
+
+  /// Whom a request may reach. What counts is the address that is connected to, whatever its name says.
+  public enum Reach: Sendable {
+    case anyAddress
+    /// Addresses of the internet, as `PublicAddress` has them. Through a proxy, the proxy has to see to that.
+    case publicAddresses
+  }
 
   public init(
     _ method: Method, _ url: String, headers: [HTTPHeader] = [], body: [UInt8] = [], limits: HTTPLimits = HTTPLimits()

@@ -16,6 +16,7 @@ final class Transfer {
   private var headerBytes = 0
   private var body = [UInt8]()
   private var isReplyTooLarge = false
+  private var isKeptFromPrivateAddress = false
 
   /// Headers of an answer beyond this are an attack.
   private static let mostHeaderBytes = 1 << 18
@@ -100,6 +101,10 @@ final class Transfer {
       ccurl_set_list(easy, CURLOPT_HTTPHEADER, headerList),
       ccurl_set_writer(easy, receiveHead, receiveBody, context),
     ]
+    // The address of a connection to a proxy says nothing of the host behind it.
+    if request.reach == .publicAddresses, !hasProxy {
+      results.append(ccurl_set_guard(easy, openSocket, checkConnection, context))
+    }
     switch request.method {
     case .get: break
     case .head: results.append(ccurl_set_long(easy, CURLOPT_NOBODY, 1))
@@ -163,6 +168,22 @@ final class Transfer {
     return true
   }
 
+  /// Makes the socket for a connection, unless it would go where the request may not.
+  fileprivate func socket(for address: curl_sockaddr, at pointer: UnsafePointer<sockaddr>) -> curl_socket_t {
+    guard PublicAddress.isPublic(pointer, length: Int(address.addrlen)) else {
+      isKeptFromPrivateAddress = true
+      return CURL_SOCKET_BAD
+    }
+    return Glibc.socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+  }
+
+  /// Looks at a connection before anything is sent: it may be one that another request left.
+  fileprivate func mayUseConnection(to address: UnsafePointer<CChar>?) -> Bool {
+    if let address, PublicAddress.isPublic(String(cString: address)) { return true }
+    isKeptFromPrivateAddress = true
+    return false
+  }
+
   // MARK: How it ended
 
   /// Tells whoever waits, once.
@@ -180,6 +201,9 @@ final class Transfer {
   }
 
   private func fault(_ result: CURLcode) -> HTTPError.Reason {
+    if isKeptFromPrivateAddress, result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK {
+      return .privateAddress
+    }
     if isReplyTooLarge { return .replyTooLarge(limit: order.request.limits.replyBytes) }
     return switch result {
     case CURLE_ABORTED_BY_CALLBACK: .cancelled
@@ -254,4 +278,16 @@ private let receiveHead: curl_write_callback = { buffer, size, count, context in
 
 private let receiveBody: curl_write_callback = { buffer, size, count, context in
   transfer(context)?.receive(UnsafeRawBufferPointer(start: buffer, count: size * count)) == true ? size * count : -1
+}
+
+private let openSocket: curl_opensocket_callback = { context, _, address in
+  guard let address, let transfer = transfer(context), let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr)
+  else { return CURL_SOCKET_BAD }
+  // The address is longer than the member that stands for it.
+  let pointer = UnsafeRawPointer(address).advanced(by: offset).assumingMemoryBound(to: sockaddr.self)
+  return transfer.socket(for: address.pointee, at: pointer)
+}
+
+private let checkConnection: curl_prereq_callback = { context, address, _, _, _ in
+  transfer(context)?.mayUseConnection(to: address) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

@@ -21,10 +21,15 @@ public struct Attachment: Hashable, Sendable, Codable {
   public let width: Int
   /// Pixels of the upright photo.
   public let height: Int
+  /// What opens the object as Matrix has it, where the `matrix` seal was applied.
+  public let file: EncryptedFile?
+  /// A few colours to show until the photo is there, as blurha.sh has them.
+  public let blurhash: String?
 
   public init(
     url: String, contentDigest: String, secret: String?, salt: String?, nonce: String?,
-    scheme: String, contentLength: Int, filename: String, mimeType: String, width: Int, height: Int
+    scheme: String, contentLength: Int, filename: String, mimeType: String, width: Int, height: Int,
+    file: EncryptedFile? = nil, blurhash: String? = nil
   ) {
     self.url = url
     self.contentDigest = contentDigest
@@ -37,6 +42,8 @@ public struct Attachment: Hashable, Sendable, Codable {
     self.mimeType = mimeType
     self.width = width
     self.height = height
+    self.file = file
+    self.blurhash = blurhash
   }
 }
 

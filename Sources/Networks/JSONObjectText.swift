@@ -7,6 +7,10 @@ struct JSONObjectText: CustomStringConvertible {
 
   mutating func add(_ name: String, _ value: String) { add(name, literal: Self.quoted(value)) }
   mutating func add(_ name: String, _ value: Int) { add(name, literal: String(value)) }
+  mutating func add(_ name: String, _ value: Bool) { add(name, literal: value ? "true" : "false") }
+  mutating func add(_ name: String, _ value: [String]) {
+    add(name, literal: "[\(value.map(Self.quoted).joined(separator: ","))]")
+  }
   mutating func add(_ name: String, _ value: JSONObjectText) { add(name, literal: value.description) }
 
   private mutating func add(_ name: String, literal: String) {

@@ -14,19 +14,7 @@ struct LocalLine: Sendable {
 
   /// The line with its newline.
   var encoded: [UInt8] {
-    var line = JSONObjectText()
-    line.add("message", outgoing.message.text)
-    line.add("request", outgoing.request)
-    line.add("conversation", outgoing.conversation.text)
-    line.add("inbox", outgoing.inbox.text)
-    switch outgoing.content {
-    case .photo(let attachment):
-      line.add("kind", MessageKind.photo.rawValue)
-      line.add("attachment", Self.text(of: attachment))
-    case .text(let text):
-      line.add("kind", MessageKind.text.rawValue)
-      line.add("text", text)
-    }
+    var line = outgoing.members
     line.add("publishedAt", publishedAt.description)
     return Array("\(line)\n".utf8)
   }
@@ -36,22 +24,6 @@ struct LocalLine: Sendable {
     var line = JSONObjectText()
     line.add("message", message.text)
     return line.description.utf8.dropLast() + [UInt8(ascii: ",")]
-  }
-
-  private static func text(of attachment: Attachment) -> JSONObjectText {
-    var object = JSONObjectText()
-    object.add("url", attachment.url)
-    object.add("contentDigest", attachment.contentDigest)
-    if let secret = attachment.secret { object.add("secret", secret) }
-    if let salt = attachment.salt { object.add("salt", salt) }
-    if let nonce = attachment.nonce { object.add("nonce", nonce) }
-    object.add("scheme", attachment.scheme)
-    object.add("contentLength", attachment.contentLength)
-    object.add("filename", attachment.filename)
-    object.add("mimeType", attachment.mimeType)
-    object.add("width", attachment.width)
-    object.add("height", attachment.height)
-    return object
   }
 
   var publication: Publication {

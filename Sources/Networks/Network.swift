@@ -28,9 +28,15 @@ public protocol Network: Sendable {
   ///
   /// - Throws: what is wrong and how to mend it.
   func check() async throws(DeliveryError) -> String
+
+  /// Ends what the network keeps running. Nothing is published after it.
+  func stop() async
 }
 
 extension Network {
+  /// Most networks keep nothing running.
+  public func stop() async {}
+
   public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
 }
 

@@ -18,12 +18,17 @@ public struct PhotoFile: Sendable {
   public let width: Int
   /// Pixels, upright.
   public let height: Int
+  /// A few colours to show until the photo is there, as blurha.sh has them; nil is none.
+  public let blurhash: String?
 
-  public init(bytes: [UInt8], filename: String, mimeType: String, width: Int, height: Int) {
+  public init(
+    bytes: [UInt8], filename: String, mimeType: String, width: Int, height: Int, blurhash: String? = nil
+  ) {
     self.bytes = bytes
     self.filename = filename
     self.mimeType = mimeType
     self.width = width
     self.height = height
+    self.blurhash = blurhash
   }
 }

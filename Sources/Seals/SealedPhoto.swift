@@ -18,7 +18,7 @@ public struct SealedPhoto: Sendable {
     self.contentType = contentType
     facts = SealedFacts(
       digest: SHA256Digest(of: bytes), length: bytes.count, opening: opening, filename: photo.filename,
-      mimeType: photo.mimeType, width: photo.width, height: photo.height)
+      mimeType: photo.mimeType, width: photo.width, height: photo.height, blurhash: photo.blurhash)
   }
 }
 
@@ -32,17 +32,24 @@ public struct SealedFacts: Sendable {
   let mimeType: String
   let width: Int
   let height: Int
+  let blurhash: String?
 
   /// What the message tells the receivers, once the object can be fetched at `url`.
   public func attachment(at url: String) -> Attachment {
-    let keys: (secret: [UInt8], salt: [UInt8], nonce: [UInt8])? =
-      switch opening {
-      case .none: nil
-      case .xmtp(let secret, let salt, let nonce): (secret, salt, nonce)
-      }
+    var keys: (secret: [UInt8], salt: [UInt8], nonce: [UInt8])?
+    var file: EncryptedFile?
+    switch opening {
+    case .none: break
+    case .xmtp(let secret, let salt, let nonce): keys = (secret, salt, nonce)
+    case .matrix(let key, let counter):
+      file = EncryptedFile(
+        url: url, key: EncryptedFile.Key(k: key.unpaddedBase64URL), iv: counter.unpaddedBase64,
+        sha256: digest.bytes.unpaddedBase64)
+    }
     return Attachment(
       url: url, contentDigest: digest.hex, secret: keys?.secret.hex, salt: keys?.salt.hex, nonce: keys?.nonce.hex,
-      scheme: "https://", contentLength: length, filename: filename, mimeType: mimeType, width: width, height: height)
+      scheme: "https://", contentLength: length, filename: filename, mimeType: mimeType, width: width, height: height,
+      file: file, blurhash: blurhash)
   }
 }
 
@@ -50,6 +57,7 @@ public struct SealedFacts: Sendable {
 enum Opening: Sendable, CustomStringConvertible, CustomReflectable {
   case none
   case xmtp(secret: [UInt8], salt: [UInt8], nonce: [UInt8])
+  case matrix(key: [UInt8], counter: [UInt8])
 
   var description: String { "(key material)" }
   var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 
 /// A server of a test's own that misbehaves as `fault_server.py` says.
 public struct FaultServer: Sendable {
@@ -22,4 +23,22 @@ public struct FaultServer: Sendable {
 
   /// The URL that has the server do `what`.
   public func url(_ what: String) -> String { "\(endpoint)/\(what)" }
+
+  /// Has the server do this with the next requests, whatever they ask.
+  public func script(_ words: String...) async throws {
+    let body = Array(try JSONEncoder().encode(words))
+    _ = try await HTTPClient().send(HTTPRequest(.put, url("-/script"), body: body))
+  }
+
+  /// Has it answer the next request with this text, and with whatever else the server's `json` knows.
+  public static func says(_ text: String, status: Int = 200, retryAfter: String? = nil) -> String {
+    let escaped = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    return "json/\(status)?text=\(escaped)" + (retryAfter.map { "&retry-after=\($0)" } ?? "")
+  }
+
+  /// All that it was asked so far.
+  public func asked() async throws -> [Asked] {
+    let response = try await HTTPClient().send(HTTPRequest(.get, url("-/log")))
+    return try JSONDecoder().decode([Asked].self, from: Data(response.body))
+  }
 }

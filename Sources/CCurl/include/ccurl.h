@@ -19,6 +19,9 @@ CURLcode ccurl_set_writer(CURL *easy, curl_write_callback head, curl_write_callb
 /* Has the transfer's connections closed in programs that this process starts, which libcurl by itself does not. */
 CURLcode ccurl_set_close_on_exec(CURL *easy);
 
+/* Who makes the sockets, and who looks at each connection before it is used. */
+CURLcode ccurl_set_guard(CURL *easy, curl_opensocket_callback open, curl_prereq_callback check, void *context);
+
 /* curl_easy_getinfo(3); what is not known is 0 or null. A text lives as long as its handle. */
 long ccurl_long(CURL *easy, CURLINFO info);
 curl_off_t ccurl_offset(CURL *easy, CURLINFO info);

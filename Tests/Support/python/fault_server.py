@@ -15,7 +15,7 @@ with a JSON list of such words. `GET /-/log` tells what was asked: one object of
     garbage            something that is no HTTP
     huge               200 and a body without end
     headers            200 and headers without end
-    json               200 and the text of `?text=`
+    json               200 and the text of `?text=`; `json/CODE` with that status; `&retry-after=TEXT` adds the header
     once-then/WORD     the answer of WORD on every connection but each one's first request, which is answered as `echo`
 """
 
@@ -135,6 +135,7 @@ class Connection:
         return self.reply(words, query, entry)
 
     def reply(self, words, query, entry):
+        hint = [("Retry-After", query["retry-after"])] if "retry-after" in query else []
         if words[0] == "echo":
             self.answer(200, json.dumps(entry).encode())
         elif words[0] == "status":
@@ -142,7 +143,6 @@ class Connection:
             if "s3" in query:
                 text = (f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{query["s3"]}</Code>'
                         f'<Message>SECRET told in a message</Message><Region>elsewhere-1</Region></Error>').encode()
-            hint = [("Retry-After", query["retry-after"])] if "retry-after" in query else []
             self.answer(int(words[1]), b"" if entry["method"] == "HEAD" else text, hint)
         elif words[0] == "html":
             page = b"<!DOCTYPE html><html><body><Code>503</Code>Please sign in</body></html>"
@@ -150,7 +150,7 @@ class Connection:
         elif words[0] == "redirect":
             self.answer(307, b"", [("Location", "/echo")])
         elif words[0] == "json":
-            self.answer(200, query.get("text", "").encode())
+            self.answer(int((words + [200])[1]), query.get("text", "").encode(), hint)
         elif words[0] == "stall":
             self.wait_for_the_end()
         elif words[0] == "half":

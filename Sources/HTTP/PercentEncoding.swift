@@ -1,18 +1,16 @@
-import Digests
-
 extension String {
   /// RFC 3986, as SigV4 has it: what is not unreserved becomes `%XX` with upper-case digits, byte by byte of UTF-8.
   ///
   /// - Parameter kept: further ASCII characters that stay.
-  func percentEncoded(keeping kept: String = "") -> String {
+  public func percentEncoded(keeping kept: String = "") -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
     var encoded = [UInt8]()
     encoded.reserveCapacity(utf8.count)
     for byte in utf8 {
       if byte.isUnreserved || kept.utf8.contains(byte) {
         encoded.append(byte)
       } else {
-        encoded.append(UInt8(ascii: "%"))
-        encoded += [byte].hex.uppercased().utf8
+        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
     return String(decoding: encoded, as: UTF8.self)

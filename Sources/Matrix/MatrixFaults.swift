@@ -1,0 +1,91 @@
+import HTTP
+import Messages
+
+/// What the failures of a homeserver mean for what is being sent: the one table of causes, for its rooms and for its
+/// media.
+///
+/// Only a homeserver's own word fails a request. What a proxy says in its place is tried again: it says it of itself.
+public struct MatrixFaults: Sendable {
+  /// What was asked of the homeserver. A room refuses the message; the media repository refuses the account.
+  public enum Use: Sendable {
+    case room
+    case media
+  }
+
+  /// As the sentences call it: `the homeserver at matrix.example.org`.
+  private let server: String
+  private let use: Use
+
+  public init(server: String, use: Use) {
+    self.server = server
+    self.use = use
+  }
+
+  /// No answer came. An upload that is cancelled says so; a message that may be published already is asked for again.
+  public func error(_ error: HTTPError) -> DeliveryError {
+    guard error.cause == .cancelled else { return DeliveryError(error.cause, error.description) }
+    return switch use {
+    case .media: DeliveryError(.cancelled, "the upload was cancelled")
+    case .room: DeliveryError(.network, "publishing was interrupted; whether it happened is asked again")
+    }
+  }
+
+  /// An answer came that is no success.
+  public func error(_ answer: MatrixAnswer, now: Timestamp = .now()) -> DeliveryError {
+    let (cause, words) = answer.code.flatMap { finding($0) } ?? finding(answer)
+    let word = answer.code.map { "\(answer.status) \($0)" } ?? "\(answer.status)"
+    return DeliveryError(
+      cause, "\(server) \(words) (\(word))",
+      retryAfter: cause.disposition == .retry ? answer.retryAfter(now: now) : nil)
+  }
+
+  /// The words of the specification, of which some servers use one with another status.
+  private func finding(_ code: String) -> (Cause, String)? {
+    switch code {
+    case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":
+      (.authExpired, "does not accept the access token; log in again and replace it")
+    case "M_USER_DEACTIVATED", "M_USER_LOCKED", "M_USER_SUSPENDED", "ORG_MATRIX_EXPIRED_ACCOUNT":
+      (.accountDisabled, "has disabled the account; ask its operator")
+    case "M_CONSENT_NOT_GIVEN":
+      (.accountDisabled, "wants its terms accepted first; log in with a chat app and do so")
+    case "M_LIMIT_EXCEEDED":
+      (.rateLimited, "asks to be called less often")
+    case "M_RESOURCE_LIMIT_EXCEEDED":
+      (.configError, "has reached a limit of its own and takes nothing; ask its operator")
+    case "M_TOO_LARGE":
+      (.rejected, use == .media ? "does not take an object of that size" : "does not take a message of that size")
+    case "M_UNRECOGNIZED":
+      (.configError, "does not know the request; check its URL and version")
+    case "M_FORBIDDEN", "M_GUEST_ACCESS_FORBIDDEN":
+      use == .media
+        ? (.configError, "does not let the account upload; ask its operator")
+        : (.forbidden, "does not let the account send there; join the room or ask for leave to send")
+    case "M_NOT_FOUND", "M_ROOM_NOT_FOUND":
+      use == .media ? (.configError, "has no such media; check its URL") : (.roomGone, "has no such room")
+    case "M_BAD_JSON", "M_NOT_JSON", "M_INVALID_PARAM", "M_MISSING_PARAM":
+      use == .media
+        ? (.configError, "does not understand the upload; check its version")
+        : (.malformedRequest, "does not understand the message")
+    default: nil
+    }
+  }
+
+  private func finding(_ answer: MatrixAnswer) -> (Cause, String) {
+    switch answer.status {
+    case 200..<300, 511:
+      (.network, "answered with something else than Matrix; a proxy or a login page stands before it")
+    case 300..<400: (.configError, "wants to be called at another address; check its URL")
+    case 401: (.authExpired, "does not accept the access token; log in again and replace it")
+    case 407: (.configError, "cannot be reached, because the proxy wants credentials")
+    case 408: (.timeout, "gave up waiting")
+    case 413: (.rejected, "does not take anything of that size")
+    case 429: (.rateLimited, "asks to be called less often")
+    case 500...: (.serverBusy, "cannot serve at the moment")
+    case _ where !answer.isMatrix:
+      (.serverBusy, "answered with something else than Matrix; a proxy may stand before it")
+    case 403 where use == .room: (.forbidden, "does not let the account send there")
+    case 404 where use == .room: (.roomGone, "has no such room")
+    default: use == .media ? (.configError, "refuses the upload") : (.rejected, "refuses the message")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import HTTP
+import Messages
+import Secrets
+
+/// A homeserver's client API, asked with one device's access token. Source: spec.matrix.org, client-server API.
+public struct MatrixServer: Sendable {
+  /// `the homeserver at matrix.example.org`.
+  public let name: String
+  private let base: String
+  private let token: Secret
+  private let client: HTTPClient
+  private let limits: HTTPLimits
+
+  /// - Throws: `.configError` for what is no URL.
+  public init(_ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits()) throws(DeliveryError) {
+    guard let address = HTTPAddress(account.homeserver), address.query == nil else {
+      throw DeliveryError(
+        .configError, "the homeserver has to be a URL such as `https://matrix.example.org`, without user and query")
+    }
+    let path = address.path.hasSuffix("/") ? String(address.path.dropLast()) : address.path
+    base = "\(address.scheme)://\(address.authority)\(path)"
+    name = "the homeserver at \(address.authority)"
+    token = account.token
+    self.client = client
+    self.limits = limits
+  }
+
+  /// Asks once.
+  ///
+  /// - Parameters:
+  ///   - path: behind the base URL, escaped as it is to be sent.
+  ///   - replyBytes: the longest answer, where that is more than usual.
+  /// - Returns: the answer, whatever its status.
+  /// - Throws: when none came.
+  public func ask(
+    _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8] = [], contentType: String = "application/json",
+    replyBytes: Int? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
+  ) async throws(HTTPError) -> MatrixAnswer {
+    var headers = [HTTPHeader("Authorization", "Bearer \(token.reveal())")]
+    if method == .put || method == .post { headers.append(HTTPHeader("Content-Type", contentType)) }
+    var limits = limits
+    if let replyBytes { limits.replyBytes = replyBytes }
+    let request = HTTPRequest(method, base + path, headers: headers, body: body, limits: limits)
+    return MatrixAnswer(try await client.send(request, progress: progress))
+  }
+}

@@ -1,0 +1,30 @@
+import Dispatch
+
+/// Passes on what a co-process says on standard error: whole lines, escaped and bounded, and no more of them in a minute
+/// than a log should bear.
+struct CoProcessLog {
+  /// Lines that are passed on in a minute. A program that has lost its way says thousands.
+  static let mostInAMinute = 60
+
+  private let tell: @Sendable (String) -> Void
+  private var minute = DispatchTime.now()
+  private var count = 0
+  /// What it said last, which often tells why it ended.
+  private(set) var lastWords = ""
+
+  init(_ tell: @escaping @Sendable (String) -> Void) { self.tell = tell }
+
+  mutating func add(_ line: LineCutter.Line) {
+    let bytes =
+      switch line {
+      case .whole(let bytes), .tooLong(let bytes): bytes
+      }
+    guard bytes.contains(where: { $0 != UInt8(ascii: " ") }) else { return }
+    lastWords = ForeignText.line(bytes)
+    let now = DispatchTime.now()
+    if now > minute + .seconds(60) { (minute, count) = (now, 0) }
+    count += 1
+    if count <= Self.mostInAMinute { tell(lastWords) }
+    if count == Self.mostInAMinute { tell("it says more, which is left out of this minute") }
+  }
+}

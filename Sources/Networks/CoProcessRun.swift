@@ -1,0 +1,192 @@
+import Dispatch
+import Glibc
+import Messages
+import Synchronization
+
+/// One life of a co-process: a process in a group of its own, a socket that is both its input and its output, and one
+/// for what it says on standard error.
+///
+/// It is spawned as the darkroom is, by `posix_spawn`. The package swift-subprocess was left out: there a process lives
+/// as long as a closure runs, while this one outlives each request and ends in the middle of many. Sockets are used and
+/// no pipes, because a blocked read or write ends when they are shut down, whoever else still holds them, and because
+/// writing to a dead one is no SIGPIPE.
+final class CoProcessRun: Sendable {
+  /// Why it was ended, or ended by itself.
+  enum Fault: Equatable {
+    case hung
+    case nonsense
+    /// With the status of `waitpid`.
+    case ended(Int32)
+  }
+
+  private struct Ending {
+    var fault: Fault?
+    /// What the process said last on standard error.
+    var lastWords = ""
+    var isOver = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let socket: Int32
+  private let errors: Int32
+  /// nil once it was waited for: from then on the number may be another's.
+  private let child: Mutex<pid_t?>
+  private let ending = Mutex(Ending())
+
+  /// - Throws: `config_error` when there is no such program; `local_resources` when the kernel has no room for it.
+  init(_ program: CoProcessProgram) throws(DeliveryError) {
+    var (talk, words): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &talk) == 0 else { throw Self.failure(errno, program) }
+    guard socketpair(AF_UNIX, kind, 0, &words) == 0 else {
+      let error = errno
+      for end in talk { close(end) }
+      throw Self.failure(error, program)
+    }
+    defer { for end in [talk[1], words[1]] { close(end) } }
+    var pid: pid_t = 0
+    let error = Self.spawn(program, talk: talk[1], words: words[1], &pid)
+    guard error == 0 else {
+      for end in [talk[0], words[0]] { close(end) }
+      throw Self.failure(error, program)
+    }
+    (socket, errors) = (talk[0], words[0])
+    child = Mutex(pid)
+  }
+
+  deinit {
+    close(socket)
+    close(errors)
+  }
+
+  /// nil once it has ended.
+  var processID: pid_t? { child.withLock { $0 } }
+
+  /// Begins to listen, on threads of its own, until the process has ended and was waited for.
+  ///
+  /// - Parameters:
+  ///   - line: is called with every line that the process answers. What is no line ends it.
+  ///   - end: is called once, with the reason and with what the process said last.
+  func listen(
+    _ program: CoProcessProgram, log: @escaping @Sendable (String) -> Void,
+    line: @escaping @Sendable ([UInt8]) -> Void, end: @escaping @Sendable (Fault, String) -> Void
+  ) {
+    let said = DispatchGroup()
+    DispatchQueue(label: "\(program.name) errors").async(group: said) { [self] in
+      var log = CoProcessLog(log)
+      Self.read(errors, limit: 4096) { log.add($0) }
+      ending.withLock { $0.lastWords = log.lastWords }
+    }
+    DispatchQueue(label: "\(program.name) answers").async { [self] in
+      Self.read(socket, limit: program.longestAnswer) { piece in
+        if case .whole(let bytes) = piece { line(bytes) } else { kill(.nonsense) }
+      }
+      let status = bury()
+      // What it said is still read, even where a process that it left behind holds the other end.
+      shutdown(errors, Int32(SHUT_RD))
+      said.wait()
+      let (fault, lastWords) = ending.withLock { ($0.fault ?? .ended(status), $0.lastWords) }
+      end(fault, lastWords)
+      let waiting = ending.withLock { ending in
+        ending.isOver = true
+        defer { ending.waiting = [] }
+        return ending.waiting
+      }
+      for continuation in waiting { continuation.resume() }
+    }
+  }
+
+  /// Writes a line, and waits until the process takes it; false when it is gone.
+  func send(_ line: [UInt8]) -> Bool {
+    var written = 0
+    while written < line.count {
+      let count = line.withUnsafeBytes { buffer in
+        Glibc.send(socket, buffer.baseAddress.map { $0 + written }, line.count - written, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return false }
+      written += count
+    }
+    return true
+  }
+
+  /// Tells the process by the end of its input that it is to end.
+  func closeInput() { shutdown(socket, Int32(SHUT_WR)) }
+
+  /// Ends it at once, with all that it started.
+  func kill(_ fault: Fault?) {
+    if let fault { ending.withLock { $0.fault = $0.fault ?? fault } }
+    child.withLock { pid in
+      if let pid { _ = Glibc.kill(-pid, SIGKILL) }
+    }
+    shutdown(socket, Int32(SHUT_RDWR))
+  }
+
+  /// Waits until it has ended and was waited for.
+  func waitForEnd() async {
+    await withCheckedContinuation { continuation in
+      let isOver = ending.withLock { ending in
+        if !ending.isOver { ending.waiting.append(continuation) }
+        return ending.isOver
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  /// Waits for its end, which is at hand: one that has closed its output has nothing more to say, and is ended. One that
+  /// was about to end by itself keeps the status that it gave.
+  private func bury() -> Int32 {
+    child.withLock { child in
+      guard let pid = child else { return 0 }
+      _ = Glibc.kill(-pid, SIGKILL)
+      var status: Int32 = 0
+      while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+      child = nil
+      return status
+    }
+  }
+
+  /// Reads until the other end is closed or the socket shut down.
+  private static func read(_ socket: Int32, limit: Int, _ each: (LineCutter.Line) -> Void) {
+    var cutter = LineCutter(limit: limit)
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = recv(socket, &piece, piece.count, 0)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return }
+      for line in cutter.add(piece[..<count]) { each(line) }
+    }
+  }
+
+  /// With the two sockets and nothing else open, and signals as they are by default.
+  private static func spawn(_ program: CoProcessProgram, talk: Int32, words: Int32, _ pid: inout pid_t) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, talk, 0)
+    posix_spawn_file_actions_adddup2(&actions, talk, 1)
+    posix_spawn_file_actions_adddup2(&actions, words, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    // In a group of its own: a terminal's interrupt ends the daemon first, and a kill reaches all that it started.
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+    var argv = ([program.path] + program.arguments).map { strdup($0) } + [nil]
+    var environment = program.environment.map { strdup($0) } + [nil]
+    defer { for text in argv + environment { free(text) } }
+    return posix_spawn(&pid, program.path, &actions, &attributes, &argv, &environment)
+  }
+
+  private static func failure(_ error: Int32, _ program: CoProcessProgram) -> DeliveryError {
+    let words = String(cString: strerror(error))
+    return [ENOENT, EACCES, ENOEXEC, ENOTDIR].contains(error)
+      ? DeliveryError(.configError, "\(program.path) cannot be started: \(words)")
+      : DeliveryError(.localResources, "there is no room for another process: \(words)")
+  }
+}

@@ -1,0 +1,66 @@
+import Subprocess
+
+/// How a program ended, and what it said.
+struct ExecResult: Sendable {
+  let status: TerminationStatus
+  let output: ExecSpeech
+  let errors: ExecSpeech
+}
+
+/// The beginning and the end of what a program printed, however much that was.
+struct ExecSpeech: Sendable {
+  private var head = [UInt8]()
+  private var tail = [UInt8]()
+
+  /// Bytes that are kept at each end.
+  private static let kept = 4096
+  /// Bytes of a line that anybody is shown.
+  private static let shown = 255
+
+  /// Reads to the end, so that the program can go on printing.
+  static func read(_ output: SubprocessOutputSequence) async throws -> ExecSpeech {
+    var speech = ExecSpeech()
+    for try await piece in output { piece.withUnsafeBytes { speech.add($0) } }
+    return speech
+  }
+
+  init(_ text: String = "") { text.utf8.withContiguousStorageIfAvailable { add(UnsafeRawBufferPointer($0)) } }
+
+  private mutating func add(_ piece: UnsafeRawBufferPointer) {
+    if head.count < Self.kept { head += piece.prefix(Self.kept - head.count) }
+    tail += piece.suffix(Self.kept)
+    if tail.count > Self.kept { tail.removeFirst(tail.count - Self.kept) }
+  }
+
+  /// Nil when there is none, or it is blank.
+  var firstLine: String? { Self.lines(of: head).first.flatMap(Self.shown) }
+  /// The last one that is not blank.
+  var lastLine: String? { Self.lines(of: tail).reversed().lazy.compactMap(Self.shown).first }
+
+  private static func lines(of bytes: [UInt8]) -> [String] {
+    String(decoding: bytes, as: UTF8.self).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .map(String.init)
+  }
+
+  private static func shown(_ line: String) -> String? {
+    let text = plain(line)
+    return text.isEmpty ? nil : text
+  }
+
+  /// `text` without blanks at its ends and without what a terminal would obey, cut to what is shown.
+  static func plain(_ text: String) -> String {
+    var plain = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
+        plain.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+      default: plain.append(scalar)
+      }
+    }
+    let words = String(plain).drop { $0 == " " }
+    var cut = words.prefix(shown)
+    while cut.utf8.count > shown { cut.removeLast() }
+    while cut.last == " " { cut.removeLast() }
+    return String(cut)
+  }
+}

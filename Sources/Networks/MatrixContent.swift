@@ -1,0 +1,107 @@
+import Messages
+
+/// The content of a message's event: `m.image` or `m.text`.
+///
+/// Two members are ours: `photospool.message`, by which a message is found again, and `photospool.digest`, the SHA-256 of
+/// a photo's object.
+enum MatrixContent {
+  /// - Throws: `.configError` for a photo that no Matrix client could open.
+  static func encoded(_ outgoing: OutgoingMessage) throws(DeliveryError) -> [UInt8] {
+    var content = JSONObjectText()
+    switch outgoing.content {
+    case .text(let text):
+      content.add("msgtype", "m.text")
+      content.add("body", text)
+    case .photo(let photo):
+      guard photo.url.hasPrefix("mxc://") else {
+        throw DeliveryError(
+          .configError, "Matrix rooms take photos only from a homeserver's media; set `store: matrix` for them")
+      }
+      guard photo.secret == nil else {
+        throw DeliveryError(.configError, "Matrix clients cannot open the seal `xmtp`; set `seal: matrix` for them")
+      }
+      content.add("msgtype", "m.image")
+      content.add("body", photo.filename)
+      content.add("filename", photo.filename)
+      if let file = photo.file { content.add("file", JSONObjectText(file)) } else { content.add("url", photo.url) }
+      var info = JSONObjectText()
+      info.add("w", photo.width)
+      info.add("h", photo.height)
+      info.add("mimetype", photo.mimeType)
+      // The seal adds nothing, so it is the photo's size, too.
+      info.add("size", photo.contentLength)
+      if let blurhash = photo.blurhash { info.add("xyz.amorgan.blurhash", blurhash) }
+      content.add("info", info)
+      content.add("photospool.digest", photo.contentDigest)
+    }
+    content.add("photospool.message", outgoing.message.text)
+    return Array(content.description.utf8)
+  }
+}
+
+/// An event of ours, as a room has it.
+struct MatrixEvent: Decodable {
+  struct Content: Decodable {
+    struct Info: Decodable {
+      let w: Int
+      let h: Int
+      let mimetype: String
+      let size: Int
+      let blurhash: String?
+
+      private enum CodingKeys: String, CodingKey {
+        case w, h, mimetype, size
+        case blurhash = "xyz.amorgan.blurhash"
+      }
+    }
+
+    let message: String?
+    let digest: String?
+    let filename: String?
+    let url: String?
+    let file: EncryptedFile?
+    let info: Info?
+
+    private enum CodingKeys: String, CodingKey {
+      case filename, url, file, info
+      case message = "photospool.message"
+      case digest = "photospool.digest"
+    }
+  }
+
+  let id: String
+  let sender: String
+  let sentAt: Int64
+  /// Nil for what is not ours, or was redacted.
+  let content: Content?
+
+  private enum CodingKeys: String, CodingKey {
+    case sender, content
+    case id = "event_id"
+    case sentAt = "origin_server_ts"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    id = try members.decode(String.self, forKey: .id)
+    sender = try members.decode(String.self, forKey: .sender)
+    sentAt = try members.decode(Int64.self, forKey: .sentAt)
+    // Others write what they like.
+    content = try? members.decode(Content.self, forKey: .content)
+  }
+
+  /// What the event announces; nil for a text.
+  var attachment: Attachment? {
+    guard let content, let info = content.info, let digest = content.digest, let filename = content.filename,
+      let url = content.file?.url ?? content.url
+    else { return nil }
+    return Attachment(
+      url: url, contentDigest: digest, secret: nil, salt: nil, nonce: nil, scheme: "https://",
+      contentLength: info.size, filename: filename, mimeType: info.mimetype, width: info.w, height: info.h,
+      file: content.file, blurhash: info.blurhash)
+  }
+
+  var publication: Publication {
+    Publication(publishedAt: Timestamp(milliseconds: sentAt), remoteID: id, attachment: attachment)
+  }
+}

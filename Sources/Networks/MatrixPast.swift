@@ -1,0 +1,83 @@
+import HTTP
+import Matrix
+import Messages
+import Synchronization
+
+/// The events that an account has sent to its rooms.
+final class MatrixPast: Sendable {
+  private struct Page: Decodable {
+    let chunk: [MatrixEvent]
+    /// Where the next older page begins; nil at the room's beginning.
+    let end: String?
+  }
+
+  private struct Identity: Decodable {
+    let user: String
+
+    private enum CodingKeys: String, CodingKey {
+      case user = "user_id"
+    }
+  }
+
+  private let server: MatrixServer
+  private let faults: MatrixFaults
+  private let user = Mutex<String?>(nil)
+
+  /// Events in a page, and pages that are looked at. Messages of a conversation come one at a time, so that one is
+  /// enough, unless the account is also used by people.
+  private static let events = 100
+  private static let pages = 5
+  /// Room for a page of the largest events there are.
+  private static let pageBytes = 16 << 20
+
+  init(_ server: MatrixServer, faults: MatrixFaults) {
+    self.server = server
+    self.faults = faults
+  }
+
+  /// The account's newest event of that message, among its last ones in the room; nil when it is not there.
+  func event(of message: MessageID, in room: String) async throws(DeliveryError) -> MatrixEvent? {
+    let user = try await userID()
+    var filter = JSONObjectText()
+    filter.add("senders", [user])
+    filter.add("types", ["m.room.message"])
+    let path = "/_matrix/client/v3/rooms/\(room)/messages?dir=b&limit=\(Self.events)"
+    let query = "&filter=\(filter.description.percentEncoded())"
+    var start = ""
+    for _ in 0..<Self.pages {
+      let answer = try await ask(path + query + start)
+      guard answer.isSuccess, let page = answer.decoded(as: Page.self) else { throw faults.error(answer) }
+      // Whoever else writes our ids into a room must not keep us from sending.
+      if let event = page.chunk.first(where: { $0.sender == user && $0.content?.message == message.text }) {
+        return event
+      }
+      guard let end = page.end else { break }
+      start = "&from=\(end.percentEncoded())"
+    }
+    return nil
+  }
+
+  /// An event of the room; nil when the homeserver does not show it.
+  func event(_ id: String, in room: String) async throws(DeliveryError) -> MatrixEvent? {
+    let answer = try await ask("/_matrix/client/v3/rooms/\(room)/event/\(id.percentEncoded())")
+    guard answer.isSuccess else {
+      let error = faults.error(answer)
+      if error.cause.disposition == .fail { return nil }
+      throw error
+    }
+    return answer.decoded(as: MatrixEvent.self)
+  }
+
+  /// The account, as the homeserver calls it.
+  func userID() async throws(DeliveryError) -> String {
+    if let user = user.withLock({ $0 }) { return user }
+    let answer = try await ask("/_matrix/client/v3/account/whoami")
+    guard answer.isSuccess, let id = answer.decoded(as: Identity.self)?.user else { throw faults.error(answer) }
+    user.withLock { $0 = id }
+    return id
+  }
+
+  private func ask(_ path: String) async throws(DeliveryError) -> MatrixAnswer {
+    do { return try await server.ask(.get, path, replyBytes: Self.pageBytes) } catch { throw faults.error(error) }
+  }
+}

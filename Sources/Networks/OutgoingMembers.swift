@@ -1,0 +1,58 @@
+import Messages
+
+extension OutgoingMessage {
+  /// The message as programs read it: a line of the `local` network but for its moment, the `data` of a webhook, what a
+  /// program is given. Members keep this order and are never renamed once released; one that does not apply is absent.
+  var members: JSONObjectText {
+    var members = JSONObjectText()
+    members.add("message", message.text)
+    members.add("request", request)
+    members.add("conversation", conversation.text)
+    members.add("inbox", inbox.text)
+    switch content {
+    case .photo(let attachment):
+      members.add("kind", MessageKind.photo.rawValue)
+      members.add("attachment", JSONObjectText(attachment))
+    case .text(let text):
+      members.add("kind", MessageKind.text.rawValue)
+      members.add("text", text)
+    }
+    return members
+  }
+}
+
+extension JSONObjectText {
+  init(_ attachment: Attachment) {
+    self.init()
+    add("url", attachment.url)
+    add("contentDigest", attachment.contentDigest)
+    if let secret = attachment.secret { add("secret", secret) }
+    if let salt = attachment.salt { add("salt", salt) }
+    if let nonce = attachment.nonce { add("nonce", nonce) }
+    add("scheme", attachment.scheme)
+    add("contentLength", attachment.contentLength)
+    add("filename", attachment.filename)
+    add("mimeType", attachment.mimeType)
+    add("width", attachment.width)
+    add("height", attachment.height)
+    if let file = attachment.file { add("file", JSONObjectText(file)) }
+    if let blurhash = attachment.blurhash { add("blurhash", blurhash) }
+  }
+
+  init(_ file: EncryptedFile) {
+    self.init()
+    add("url", file.url)
+    add("v", file.v)
+    var key = JSONObjectText()
+    key.add("kty", file.key.kty)
+    key.add("alg", file.key.alg)
+    key.add("ext", file.key.ext)
+    key.add("key_ops", file.key.operations)
+    key.add("k", file.key.k)
+    add("key", key)
+    add("iv", file.iv)
+    var hashes = JSONObjectText()
+    for (name, hash) in file.hashes.sorted(by: { $0.key < $1.key }) { hashes.add(name, hash) }
+    add("hashes", hashes)
+  }
+}

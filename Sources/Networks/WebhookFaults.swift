@@ -1,0 +1,40 @@
+import HTTP
+import Messages
+
+/// What the failures of a webhook's receiver mean for the message: the one table of causes.
+struct WebhookFaults: Sendable {
+  /// As the sentences call it: `the webhook at photos.example.org`.
+  let receiver: String
+
+  /// No answer came. A request that is cancelled may have had its effect, so it is made again.
+  func error(_ error: HTTPError) -> DeliveryError {
+    error.cause == .cancelled
+      ? DeliveryError(.network, "the request to \(receiver) was interrupted; it is made again")
+      : DeliveryError(error.cause, error.description)
+  }
+
+  /// An answer came that is no success.
+  func error(_ response: HTTPResponse, now: Timestamp) -> DeliveryError {
+    let (cause, words) = finding(response.status)
+    let hint = response.header("Retry-After").flatMap { RetryAfter.seconds($0, now: now) }
+    return DeliveryError(
+      cause, "\(receiver) \(words) (\(response.status))", retryAfter: cause.disposition == .retry ? hint : nil)
+  }
+
+  private func finding(_ status: Int) -> (Cause, String) {
+    switch status {
+    case 300..<400: (.configError, "wants to be called at another address; check its URL")
+    case 401, 403: (.authExpired, "does not accept the signature; check the secret and this machine's clock")
+    case 404, 405, 501: (.configError, "takes no webhooks; check its URL")
+    case 407: (.configError, "cannot be reached, because the proxy wants credentials")
+    case 408: (.timeout, "gave up waiting")
+    case 409: (.conflict, "is busy with the same message")
+    case 410: (.accountDisabled, "wants no more messages; ask its operator, or remove it")
+    case 413: (.rejected, "does not take a message of that size")
+    case 425: (.serverBusy, "asks to be tried again")
+    case 429: (.rateLimited, "asks to be called less often")
+    case 500...: (.serverBusy, "cannot serve at the moment")
+    default: (.rejected, "refuses the message")
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import HTTP
+import Messages
+import Secrets
+
+/// Where a webhook goes, and what it is signed with.
+public struct WebhookOptions: Sendable {
+  /// `https://…`; `http://` only where private addresses are allowed.
+  public var url: String
+  /// `whsec_` and base64, at least one. All of them sign: to change one, add the new one, have the receiver change, and
+  /// remove the old one.
+  public var secrets: [Secret]
+  /// Whether the receiver may be this machine or on one of its own networks. Otherwise such an address is not connected
+  /// to, whatever name leads to it.
+  public var allowsPrivateAddresses = false
+
+  public init(url: String, secrets: [Secret]) {
+    self.url = url
+    self.secrets = secrets
+  }
+}
+
+/// Publishes by a signed HTTP request for each message, as Standard Webhooks has it.
+///
+/// The body is `{"type":"message.photo","timestamp":…,"data":{…}}` or `message.text`; `data` has the members of a line of
+/// the `local` network but for `publishedAt`, and so the keys of a sealed photo. `webhook-id` is the message's id and the
+/// same in all attempts, by which the receiver knows a repetition; the signature and its time are the attempt's own.
+///
+/// Any answer of 2xx is success, and no other: a redirect is not followed. 410 says that the receiver wants no more: the
+/// network is then held, not the message failed, so that nothing is lost to an address that was given up by mistake.
+public struct WebhookNetwork: Network {
+  public let name: String
+  private let url: String
+  private let reach: HTTPRequest.Reach
+  private let signature: WebhookSignature
+  private let client: HTTPClient
+  private let limits: HTTPLimits
+  private let faults: WebhookFaults
+  private let clock: @Sendable () -> Timestamp
+
+  /// How long a receiver may take, in seconds.
+  public static let timeLimit = 30.0
+
+  /// - Throws: `.configError` for what is no URL or no secret.
+  public init(
+    name: String = "webhook", _ options: WebhookOptions, client: HTTPClient,
+    clock: @escaping @Sendable () -> Timestamp = { .now() }
+  ) throws(DeliveryError) {
+    self.name = name
+    guard let address = HTTPAddress(options.url) else {
+      throw DeliveryError(.configError, "the webhook has to be a URL such as `https://photos.example.org/webhook`")
+    }
+    guard address.scheme == "https" || options.allowsPrivateAddresses else {
+      throw DeliveryError(.configError, "the webhook's URL has to be `https://`, as the messages carry keys")
+    }
+    url = options.url
+    reach = options.allowsPrivateAddresses ? .anyAddress : .publicAddresses
+    signature = try WebhookSignature(options.secrets)
+    self.client = client
+    var limits = HTTPLimits()
+    limits.total = Self.timeLimit
+    self.limits = limits
+    faults = WebhookFaults(receiver: "the webhook at \(address.authority)")
+    self.clock = clock
+  }
+
+  /// - Throws: what `WebhookFaults` makes of an answer or of none.
+  public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+    let now = clock()
+    let body = body(of: message, at: message.firstTriedAt ?? now)
+    let (id, seconds) = (message.message.text, now.milliseconds / 1000)
+    let headers = [
+      HTTPHeader("Content-Type", "application/json"), HTTPHeader("webhook-id", id),
+      HTTPHeader("webhook-timestamp", String(seconds)),
+      HTTPHeader("webhook-signature", signature.header(id: id, seconds: seconds, body: body)),
+    ]
+    var request = HTTPRequest(.post, url, headers: headers, body: body, limits: limits)
+    request.reach = reach
+    let response: HTTPResponse
+    do { response = try await client.send(request) } catch { throw faults.error(error) }
+    guard response.isSuccess else { throw faults.error(response, now: now) }
+    guard case .photo(let attachment) = message.content else {
+      return Publication(publishedAt: clock(), remoteID: nil, attachment: nil)
+    }
+    return Publication(publishedAt: clock(), remoteID: nil, attachment: attachment)
+  }
+
+  /// A receiver cannot be asked what it has; it knows a repetition by its id.
+  public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting { .unknown }
+
+  /// Nothing is sent, as nothing can be sent that is no message.
+  public func check() async throws(DeliveryError) -> String {
+    "posts to \(faults.receiver.dropFirst("the ".count)), which only a message can try"
+  }
+
+  private func body(of message: OutgoingMessage, at moment: Timestamp) -> [UInt8] {
+    let kind: MessageKind = if case .photo = message.content { .photo } else { .text }
+    var body = JSONObjectText()
+    body.add("type", "message.\(kind.rawValue)")
+    body.add("timestamp", moment.description)
+    body.add("data", message.members)
+    return Array(body.description.utf8)
+  }
+}

@@ -1,0 +1,41 @@
+import Digests
+import Messages
+import Secrets
+
+/// The signatures of Standard Webhooks, symmetric: HMAC-SHA256 over id, time and body. Source: standardwebhooks.com.
+struct WebhookSignature: Sendable {
+  private let keys: [Secret]
+
+  private static let prefix = "whsec_"
+  /// Bytes that a key may have.
+  private static let lengths = 24...64
+
+  /// - Parameter secrets: each `whsec_` and base64. Every one of them signs, so that receivers can change theirs.
+  /// - Throws: `.configError` when there is none, or one that is no secret.
+  init(_ secrets: [Secret]) throws(DeliveryError) {
+    guard !secrets.isEmpty else {
+      throw DeliveryError(.configError, "a webhook needs a secret to sign with; generate one and tell the receiver")
+    }
+    for secret in secrets where Self.key(secret) == nil {
+      throw DeliveryError(.configError, "a webhook's secret has to be `whsec_` and 24 to 64 bytes in base64")
+    }
+    keys = secrets
+  }
+
+  private static func key(_ secret: Secret) -> [UInt8]? {
+    let text = secret.reveal()
+    guard text.hasPrefix(prefix), let key = [UInt8](base64: text.dropFirst(prefix.count)), lengths ~= key.count else {
+      return nil
+    }
+    return key
+  }
+
+  /// What the header `webhook-signature` says.
+  ///
+  /// - Parameter seconds: since 1970, of this attempt.
+  func header(id: String, seconds: Int64, body: [UInt8]) -> String {
+    let signed = Array("\(id).\(seconds).".utf8) + body
+    return keys.compactMap { Self.key($0) }.map { "v1,\(HMACSHA256.code(of: signed, key: $0).base64)" }
+      .joined(separator: " ")
+  }
+}

@@ -1,0 +1,216 @@
+import Glibc
+import Messages
+
+/// Publishes on XMTP, through libxmtp, in a co-process that it keeps running: `photospool-xmtp`, which speaks for one
+/// identity. Every message is sent as that identity, whatever its inbox is called.
+///
+/// XMTP makes its own ids, so a message is reserved first: libxmtp stores it, sealed keys and all, in its encrypted
+/// database. Published under that id it is in the group once, however often it is asked for and whoever was killed in
+/// between; the co-process says how. A conversation is `group:ID`, `dm:INBOX-ID` or `dm:0xADDRESS`.
+///
+/// Requests of one conversation go one after the other, those of several at the same time.
+public final class XMTPNetwork: Network {
+  public struct Options: Sendable {
+    /// The path of a Python 3.11 that has the package `xmtp-bindings`.
+    public var python = "/usr/bin/python3"
+    /// The path of photospool-xmtp.py.
+    public var program: String
+    /// The directory that holds libxmtp's database. It is made when it is not there.
+    public var state: String
+    /// The file that holds the private key of the identity's Ethereum account; its owner's alone.
+    public var key: String
+    /// The gRPC endpoint, as `HOST:PORT`.
+    public var endpoint: String
+    public var usesTLS = true
+    /// The XMTP inbox id that the key must belong to; nil: whichever it does.
+    public var inbox: String?
+    /// Seconds that a request may take.
+    public var seconds = 45
+
+    public init(program: String, state: String, key: String, endpoint: String) {
+      self.program = program
+      self.state = state
+      self.key = key
+      self.endpoint = endpoint
+    }
+  }
+
+  /// What `standing` finds.
+  public struct Standing: Sendable, Equatable {
+    /// The inbox id of the identity, which is registered.
+    public let inbox: String
+    /// The address of its account.
+    public let address: String
+    /// Whether the endpoint answers.
+    public let isReachable: Bool
+    /// Whether the conversation that was asked for can be published to; nil when none was.
+    public let knowsConversation: Bool?
+  }
+
+  public let name: String
+  let coProcess: CoProcess
+  private let endpoint: String
+  private let turns = Turns()
+
+  /// Starts nothing yet.
+  ///
+  /// - Parameter log: is given what the co-process says, line by line, escaped and bounded.
+  public init(name: String = "xmtp", _ options: Options, log: @escaping @Sendable (String) -> Void) {
+    self.name = name
+    coProcess = CoProcess(options.coProcess, log: log)
+    endpoint = options.endpoint
+  }
+
+  /// The id under which libxmtp has stored the message. What a killed co-process had stored and not answered is never
+  /// published.
+  public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
+    let photo = try Self.sealed(message.content)
+    let facts = try await inTurn(message.conversation) { coProcess throws(DeliveryError) in
+      try await coProcess.ask("reserve") { request in
+        request.add("conversation", message.conversation.text)
+        switch message.content {
+        case .text(let text): request.add("text", text)
+        case .photo: if let photo { request.add("attachment", photo) }
+        }
+      }
+    }
+    guard let reserved = facts.reserved, Self.isID(reserved) else { throw Self.incomplete }
+    return reserved
+  }
+
+  /// Publishes what was reserved; what is out already is not sent again.
+  ///
+  /// - Throws: `rejected` when libxmtp does not know the reserved id, because its database was restored or lost: then
+  ///   only people can tell whether the message is out. `network`, `timeout` and whatever else passes say nothing of
+  ///   whether it is: asked again, it is found out.
+  public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+    guard let reserved = message.reserved else {
+      throw DeliveryError(.conflict, "no id was reserved on XMTP for this message; it is with the next attempt")
+    }
+    let size: (width: Int, height: Int)? =
+      switch message.content {
+      case .photo(let attachment): (attachment.width, attachment.height)
+      case .text: nil
+      }
+    return try await publish(reserved, in: message.conversation, photo: size)
+  }
+
+  /// Publishes what was reserved, if it is not out; what never was reserved was never published.
+  public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
+    guard let reserved = message.reserved else { return .absent }
+    return .published(try await publish(reserved, in: message.conversation, photo: message.photo))
+  }
+
+  private func publish(
+    _ reserved: String, in conversation: ConversationID, photo size: (width: Int, height: Int)?
+  ) async throws(DeliveryError) -> Publication {
+    let facts = try await inTurn(conversation) { coProcess throws(DeliveryError) in
+      try await coProcess.ask("publish") { $0.add("reserved", reserved) }
+    }
+    guard let moment = facts.publishedAt, (facts.attachment == nil) == (size == nil) else { throw Self.incomplete }
+    return Publication(
+      publishedAt: Timestamp(milliseconds: moment), remoteID: reserved,
+      attachment: Self.attachment(facts.attachment, size: size))
+  }
+
+  public func check() async throws(DeliveryError) -> String {
+    let standing = try await standing()
+    guard standing.isReachable else {
+      throw DeliveryError(.network, "the XMTP endpoint \(endpoint) does not answer")
+    }
+    return "publishes on XMTP as the inbox \(standing.inbox), the account \(standing.address)"
+  }
+
+  /// Registers the identity if it is not yet, and asks the endpoint.
+  ///
+  /// - Throws: why there is no identity to send as: no key, a key of another inbox, a database of another key, or no
+  ///   network at the first time.
+  public func standing(of conversation: ConversationID? = nil) async throws(DeliveryError) -> Standing {
+    let facts = try await coProcess.ask("check") { request in
+      if let conversation { request.add("conversation", conversation.text) }
+    }
+    guard let inbox = facts.inbox, let address = facts.address, let isReachable = facts.reachable else {
+      throw Self.incomplete
+    }
+    return Standing(
+      inbox: ForeignText.line(inbox), address: ForeignText.line(address), isReachable: isReachable,
+      knowsConversation: facts.conversation)
+  }
+
+  /// Ends the co-process and waits until it has ended. Nothing can be published from then on.
+  public func stop() async { await coProcess.stop() }
+
+  private func inTurn<Answer>(
+    _ conversation: ConversationID, _ work: (CoProcess) async throws(DeliveryError) -> Answer
+  ) async throws(DeliveryError) -> Answer {
+    await turns.begin(conversation.text)
+    defer { turns.end(conversation.text) }
+    return try await work(coProcess)
+  }
+
+  // MARK: Photos
+
+  /// The parameters of a photo, nil for a text.
+  private static func sealed(_ content: OutgoingMessage.Content) throws(DeliveryError) -> JSONObjectText? {
+    guard case .photo(let attachment) = content else { return nil }
+    guard let secret = attachment.secret, let salt = attachment.salt, let nonce = attachment.nonce else {
+      throw DeliveryError(.configError, "XMTP takes sealed photos only; set the seal of this conversation to xmtp")
+    }
+    guard attachment.url.hasPrefix("https://") else {
+      throw DeliveryError(
+        .configError, "receivers on XMTP fetch photos from https:// addresses only; let the store give such")
+    }
+    var parameters = JSONObjectText()
+    parameters.add("url", attachment.url)
+    parameters.add("contentDigest", attachment.contentDigest)
+    parameters.add("secret", secret)
+    parameters.add("salt", salt)
+    parameters.add("nonce", nonce)
+    parameters.add("scheme", attachment.scheme)
+    parameters.add("contentLength", attachment.contentLength)
+    parameters.add("filename", attachment.filename)
+    return parameters
+  }
+
+  /// What was published: perhaps an earlier upload of the photo than the last one. What XMTP does not carry, every photo
+  /// that is sent has in common, or it was told.
+  private static func attachment(
+    _ sent: CoProcessAnswer.SentAttachment?, size: (width: Int, height: Int)?
+  ) -> Attachment? {
+    guard let sent, let size else { return nil }
+    return Attachment(
+      url: sent.url, contentDigest: sent.contentDigest, secret: sent.secret, salt: sent.salt, nonce: sent.nonce,
+      scheme: sent.scheme, contentLength: sent.contentLength, filename: sent.filename, mimeType: "image/jpeg",
+      width: size.width, height: size.height)
+  }
+
+  /// An id of XMTP's messages: hexadecimal digits.
+  private static func isID(_ text: String) -> Bool {
+    (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+  }
+
+  private static let incomplete = DeliveryError(.network, "photospool-xmtp answered only in part; it is asked again")
+}
+
+extension XMTPNetwork.Options {
+  /// The program, with an environment in which nothing but the certificates' place is ours. Secrets are in the key file,
+  /// so that neither arguments nor environment tell any.
+  var coProcess: CoProcessProgram {
+    var arguments = ["-I", "-B", "-X", "utf8", program]
+    arguments += ["--state", state, "--key", key, "--endpoint", endpoint, "--seconds", String(seconds)]
+    if !usesTLS { arguments.append("--plaintext") }
+    if let inbox { arguments += ["--inbox", inbox] }
+    return CoProcessProgram(
+      name: "photospool-xmtp", path: python, arguments: arguments, environment: Self.environment,
+      // It answers by itself when its time is up; one that does not then hangs.
+      answerSeconds: Double(seconds) + 15)
+  }
+
+  private static var environment: [String] {
+    let names = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
+    return names.compactMap { name -> String? in
+      guard let value = getenv(name) else { return nil }
+      return "\(name)=\(String(cString: value))"
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import HTTP
+import Matrix
+import Messages
+import Synchronization
+
+/// An id that a homeserver gave for one object.
+struct MatrixMediaID: Sendable, Equatable {
+  /// `mxc://SERVER/ID`.
+  let uri: String
+  /// `SERVER/ID`, each escaped as a part of a path.
+  let path: String
+  /// The object that may stand under the id already, because the answer to its upload was lost.
+  var triedFor: ObjectName?
+  var expiresAt: Timestamp?
+
+  init?(_ uri: String) {
+    let parts = uri.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let isSafe = uri.utf8.allSatisfy { 0x21...0x7e ~= $0 } && uri.utf8.count <= 1024
+    guard isSafe, parts.count == 4, parts[0] == "mxc:", parts[1].isEmpty, !parts[2].isEmpty, !parts[3].isEmpty,
+      ![".", ".."].contains(parts[3])
+    else { return nil }
+    self.uri = uri
+    path = "\(parts[2].percentEncoded(keeping: ":[]"))/\(parts[3].percentEncoded())"
+  }
+}
+
+/// Ids for media, asked of the homeserver one by one. Those whose upload failed are used for the next: an account may have
+/// only a few that are not used, with Synapse five, and gets no more until a day is over.
+final class MatrixMediaIDs: Sendable {
+  private struct Created: Decodable {
+    let uri: String
+    let expiresAt: Double?
+
+    private enum CodingKeys: String, CodingKey {
+      case uri = "content_uri"
+      case expiresAt = "unused_expires_at"
+    }
+  }
+
+  private let server: MatrixServer
+  private let faults: MatrixFaults
+  private let unused = Mutex<[MatrixMediaID]>([])
+  private let isUnknown = Atomic<Bool>(false)
+
+  init(_ server: MatrixServer, faults: MatrixFaults) {
+    self.server = server
+    self.faults = faults
+  }
+
+  /// An id for `object`: the one that it was tried under before, else any. Nil when the homeserver gives none, now or
+  /// ever.
+  func take(for object: ObjectName, now: Timestamp = .now()) async throws(DeliveryError) -> MatrixMediaID? {
+    if isUnknown.load(ordering: .relaxed) { return nil }
+    let kept = unused.withLock { unused -> MatrixMediaID? in
+      unused.removeAll { $0.expiresAt.map { $0 < now } ?? false }
+      let index = unused.firstIndex { $0.triedFor == object } ?? (unused.isEmpty ? nil : 0)
+      return index.map { unused.remove(at: $0) }
+    }
+    if let kept { return kept }
+    let answer: MatrixAnswer
+    do { answer = try await server.ask(.post, "/_matrix/media/v1/create", Array("{}".utf8)) } catch {
+      throw faults.error(error)
+    }
+    if answer.code == "M_UNRECOGNIZED" {
+      isUnknown.store(true, ordering: .relaxed)
+      return nil
+    }
+    // It would have us wait until the ids of a process that died are taken back.
+    if answer.code == "M_LIMIT_EXCEEDED" { return nil }
+    guard answer.isSuccess else { throw faults.error(answer) }
+    guard let created = answer.decoded(as: Created.self), var id = MatrixMediaID(created.uri) else {
+      throw DeliveryError(.serverBusy, "\(server.name) answered without an id for media")
+    }
+    id.expiresAt = created.expiresAt.flatMap { Int64(exactly: $0.rounded()) }.map { Timestamp(milliseconds: $0) }
+    return id
+  }
+
+  /// The upload failed; the id may be used again.
+  func giveBack(_ id: MatrixMediaID, triedFor object: ObjectName?) {
+    var id = id
+    id.triedFor = object
+    unused.withLock { [id] in $0.append(id) }
+  }
+}

@@ -1,0 +1,45 @@
+import HTTP
+import Matrix
+import Messages
+import Synchronization
+
+/// The largest object that a homeserver says it takes, asked once an hour.
+final class MatrixMediaLimit: Sendable {
+  private struct Limit: Decodable {
+    let bytes: Int?
+
+    private enum CodingKeys: String, CodingKey {
+      case bytes = "m.upload.size"
+    }
+  }
+
+  private let server: MatrixServer
+  private let faults: MatrixFaults
+  private let known = Mutex<(bytes: Int?, askedAt: ContinuousClock.Instant)?>(nil)
+  private static let validity = Duration.seconds(3600)
+
+  init(_ server: MatrixServer, faults: MatrixFaults) {
+    self.server = server
+    self.faults = faults
+  }
+
+  /// - Throws: `.tooLargeAfterCompress` with both sizes, when an object of so many bytes is not taken. A homeserver that
+  ///   names no limit decides when it has the object.
+  func check(_ bytes: Int) async throws(DeliveryError) {
+    guard let limit = try await self.bytes(), bytes > limit else { return }
+    throw DeliveryError(
+      .tooLargeAfterCompress,
+      "the photo has \(bytes) bytes as it is to be uploaded; \(server.name) takes \(limit) at most")
+  }
+
+  /// Nil when the homeserver names none.
+  func bytes() async throws(DeliveryError) -> Int? {
+    if let known = known.withLock({ $0 }), known.askedAt.duration(to: .now) < Self.validity { return known.bytes }
+    let answer: MatrixAnswer
+    do { answer = try await server.ask(.get, "/_matrix/client/v1/media/config") } catch { throw faults.error(error) }
+    guard answer.isSuccess || answer.code == "M_UNRECOGNIZED" else { throw faults.error(answer) }
+    let bytes = answer.decoded(as: Limit.self)?.bytes
+    known.withLock { $0 = (bytes, .now) }
+    return bytes
+  }
+}

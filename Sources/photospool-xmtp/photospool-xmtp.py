@@ -1,0 +1,460 @@
+#!/usr/bin/env python3
+"""photospool-xmtp: speaks XMTP, through libxmtp, for a photospool daemon that keeps it running.
+
+    photospool-xmtp.py --state DIR --key FILE --endpoint HOST:PORT [--plaintext] [--inbox ID] [--seconds N]
+
+It needs Python 3.11 and the package xmtp-bindings. One process speaks for one identity: that of the Ethereum account
+whose private key, 64 hexadecimal characters, is the one line of the key file. The file and the state directory must be
+closed to others than their owner. The state directory holds the database of libxmtp, encrypted under a key that is
+derived from the private key. It is part of the identity: a lost one is a new device, a copied or restored one must not
+be used beside or after the other.
+
+One JSON object a line goes each way. Requests are worked on at the same time, but for those of one conversation, which
+whoever asks has to send one after the other. Each has an `id`, which its answer repeats:
+
+    {"id": 1, "do": "reserve", "conversation": C, "text": T}
+    {"id": 1, "do": "reserve", "conversation": C, "attachment": {"url", "contentDigest", "secret", "salt", "nonce",
+                                                                 "scheme", "contentLength", "filename"}}
+        -> {"reserved": HEX}             the message is stored under that id, and nothing is sent
+    {"id": 2, "do": "publish", "reserved": HEX}
+        -> {"publishedAt": MS}           and "attachment", of a photo: what really was published
+    {"id": 3, "do": "check"}             or with "conversation": C
+        -> {"inbox": ID, "address": A, "installation": HEX, "reachable": BOOL, "conversation": BOOL}
+           of an identity that is registered; one that cannot be is an error
+    {"id": 4, "do": "shutdown"}
+        -> {}                            the end, after all answers; so is the end of standard input, without them
+
+    {"id": 1, "ok": {...}}  or  {"id": 1, "error": {"cause": WORD, "sentence": TEXT}}
+
+A conversation is `group:ID` with the hexadecimal id of a group, `dm:ID` with the inbox id of a person, or `dm:0x...`
+with the address of an account. The identity is registered when it is first needed, and needs no network from then on to
+reserve messages of conversations that it knows. Causes are those of photospool. Standard output carries nothing but
+answers; all else, also what libxmtp says, is on standard error.
+
+A reserved message is published once, however often it is asked for and whoever was killed in between. libxmtp marks it
+as published when it sees it among the messages of the group. A kill behind the sending and before the mark would make a
+repeated publication send it again, as a second envelope of the same id: receivers keep one message, but those that
+listen to a stream are told twice. So whatever this process has not reserved itself, or has tried to publish before, is
+first looked for in the group.
+"""
+
+import argparse
+import asyncio
+import fcntl
+import hashlib
+import hmac
+import json
+import os
+import re
+import stat
+import sys
+import threading
+
+LONGEST_REQUEST = 1 << 20
+
+
+class Failure(Exception):
+    """Why a request is not done: one of photospool's causes and one sentence."""
+
+    def __init__(self, cause, sentence):
+        super().__init__(sentence)
+        self.cause, self.sentence = cause, " ".join(re.sub("={3,}", "", sentence).split())[:500]
+
+    @classmethod
+    def of(cls, error):
+        """What an error of libxmtp means. It has no codes for what its relay said: its words are all there is."""
+        if isinstance(error, Failure):
+            return error
+        if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
+            return cls("timeout", "XMTP did not answer in time")
+        if type(error).__module__ != "xmtp_bindings.xmtpv3":
+            return cls("config_error", f"photospool-xmtp and photospool do not understand each other: {error!r}")
+        words = str(error).partition("============ Api Stats")[0]
+        for cause, pattern in CAUSES:
+            if re.search(pattern, words, re.IGNORECASE):
+                return cls(cause, f"XMTP: {words}")
+        # Whatever else goes wrong in libxmtp may pass: its database, a group that moves on, a relay that is ill.
+        return cls("server_busy", f"XMTP: {words}")
+
+
+CAUSES = [
+    ("rate_limited", r"resource.?exhausted|some resource has been exhausted|rate limit|too many requests"),
+    ("auth_expired", r"unauthenticated|authentication credentials|permission.?denied|does not have permission"),
+    ("timeout", r"deadline|timed out|timeout"),
+    ("network", r"tcp connect|dns error|transport error|connection|unavailable|broken pipe|error trying to connect"),
+    ("config_error", r"PRAGMA key|not a database|file is encrypted|inbox.?id mismatch|identity.*mismatch"),
+    ("room_gone", r"group.*not found|conversation.*not found|group is inactive|not a member"),
+    ("local_storage_full", r"disk is full|no space left"),
+    ("local_storage_error", r"disk I/O error|readonly database|read-only file system"),
+    ("rejected", r"too large|message length"),
+]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="photospool-xmtp")
+    parser.add_argument("--state", required=True, metavar="DIR")
+    parser.add_argument("--key", required=True, metavar="FILE")
+    parser.add_argument("--endpoint", required=True, metavar="HOST:PORT")
+    parser.add_argument("--plaintext", action="store_true", help="speak without TLS")
+    parser.add_argument("--inbox", metavar="ID", help="the inbox id that the key must belong to")
+    parser.add_argument("--seconds", type=float, default=45, metavar="N", help="the longest that a request may take")
+    return parser.parse_args()
+
+
+def private_key(path):
+    """Reads the account's key from a file that is its owner's alone."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError as error:
+        raise Failure("config_error", f"cannot open the key file {path}: {error.strerror}")
+    with os.fdopen(file, "rb") as opened:
+        status = os.fstat(opened.fileno())
+        check_owner(path, status, "the key file")
+        if not stat.S_ISREG(status.st_mode):
+            raise Failure("config_error", f"{path} is no file, so no key is read from it")
+        line = opened.read(200).strip()
+    if not re.fullmatch(rb"(0x)?[0-9a-fA-F]{64}", line):
+        raise Failure("config_error", f"{path} holds no private key of an Ethereum account: one line of 64 hex digits")
+    return bytes.fromhex(line[-64:].decode())
+
+
+def check_owner(path, status, what):
+    if status.st_uid not in (os.geteuid(), 0):
+        raise Failure("config_error", f"{what} {path} belongs to another user; chown it")
+    if status.st_mode & 0o077:
+        raise Failure("config_error", f"{what} {path} is open to others than its owner; `chmod go= {path}`")
+
+
+class State:
+    """The directory that holds what libxmtp keeps. One process at a time has it."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            os.makedirs(path, mode=0o700, exist_ok=True)
+            check_owner(path, os.stat(path), "the state directory")
+            self.lock = open(self.file("lock"), "a")
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Failure("conflict", f"another process uses the XMTP state in {path}")
+        except OSError as error:
+            raise Failure("config_error", f"cannot use the state directory {path}: {error.strerror}")
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def inbox(self):
+        """The inbox id with which the database was made; None before that."""
+        try:
+            with open(self.file("inbox")) as file:
+                return file.read().strip() or None
+        except FileNotFoundError:
+            return None
+
+    def set_inbox(self, inbox):
+        """Written before the database is made, because libxmtp opens it only with the right id, and tells nobody."""
+        with open(self.file("inbox.new"), "w") as file:
+            file.write(inbox + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self.file("inbox.new"), self.file("inbox"))
+        directory = os.open(self.path, os.O_RDONLY)
+        os.fsync(directory)
+        os.close(directory)
+
+
+class Identity:
+    """The client of libxmtp, made and registered when it is first needed."""
+
+    def __init__(self, options):
+        self.options = options
+        self.turn = asyncio.Lock()
+        self.state = self.ready = None
+
+    async def client(self):
+        async with self.turn:
+            if not self.ready:
+                self.ready = await self.open()
+            return self.ready
+
+    async def open(self):
+        try:
+            global xmtp
+            from xmtp_bindings import xmtpv3 as xmtp
+        except ImportError as error:
+            raise Failure("config_error", f"{error}; install the Python package xmtp-bindings for {sys.executable}")
+        key = private_key(self.options.key)
+        self.state = self.state or State(self.options.state)
+        self.address = xmtp.ethereum_address_from_pubkey(xmtp.ethereum_generate_public_key(key)).lower()
+        account = xmtp.FfiIdentifier(identifier=self.address, identifier_kind=xmtp.FfiIdentifierKind.ETHEREUM)
+        scheme = "http" if self.options.plaintext else "https"
+        self.api = await xmtp.connect_to_backend(
+            f"{scheme}://{self.options.endpoint}", None, not self.options.plaintext, None, None, None, None)
+        inbox = await self.find_inbox(account)
+        database = xmtp.DbOptions(
+            db=self.state.file("xmtp.db3"), encryption_key=hmac.digest(key, b"photospool: database of XMTP", "sha256"),
+            max_db_pool_size=None, min_db_pool_size=None)
+        client = await xmtp.create_client(
+            self.api, self.api, database, inbox, account, 1, None, xmtp.FfiDeviceSyncMode.DISABLED, True, None)
+        request = client.signature_request()
+        if request:
+            text = await request.signature_text()
+            await request.add_ecdsa_signature(xmtp.ethereum_sign_recoverable(text.encode(), key, True))
+            await client.register_identity(request)
+        return client
+
+    async def find_inbox(self, account):
+        """The network's word at the first time, and what was remembered of it from then on, without the network."""
+        inbox = self.state.inbox()
+        if not inbox:
+            known = await xmtp.get_inbox_id_for_identifier(self.api, account)
+            inbox = known or xmtp.generate_inbox_id(account, 1)
+        if self.options.inbox and self.options.inbox != inbox:
+            raise Failure(
+                "config_error", f"the key belongs to the inbox {inbox}, not to {self.options.inbox} as configured")
+        if not self.state.inbox():
+            self.state.set_inbox(inbox)
+        return inbox
+
+
+class Conversations:
+    """Finds the conversations of a client by the names that photospool has for them."""
+
+    FORM = re.compile(
+        r"(?P<group>group:(?:[0-9a-f]{2}){1,64})|dm:(?P<inbox>[0-9a-f]{64})|dm:(?P<address>0x[0-9a-f]{40})")
+
+    def __init__(self):
+        self.inboxes = {}  # by address
+
+    async def find(self, client, name):
+        form = self.FORM.fullmatch(name.lower()) if isinstance(name, str) else None
+        if not form:
+            raise Failure(
+                "rejected", f"{name!r:.300} is no conversation of XMTP; write group:ID, dm:INBOX-ID or dm:0xADDRESS")
+        found = await (self.group(client, form["group"][6:]) if form["group"] else self.direct(client, form))
+        if not found.is_active():
+            raise Failure("room_gone", f"this identity is no longer a member of {name}")
+        return found
+
+    async def group(self, client, id):
+        try:
+            return client.conversation(bytes.fromhex(id))
+        except xmtp.FfiError:
+            # It may be among the invitations that were not fetched yet.
+            await client.conversations().sync()
+        try:
+            return client.conversation(bytes.fromhex(id))
+        except xmtp.FfiError:
+            raise Failure("room_gone", f"this identity is not a member of the XMTP group {id}; have it added") from None
+
+    async def direct(self, client, form):
+        inbox = form["inbox"] or await self.inbox(client, form["address"])
+        try:
+            return client.dm_conversation(inbox)
+        except xmtp.FfiError:
+            await self.check_inbox(client, inbox)
+            options = xmtp.FfiCreateDmOptions(message_disappearing_settings=None)
+            return await client.conversations().find_or_create_dm(inbox, options)
+
+    @staticmethod
+    async def check_inbox(client, inbox):
+        """libxmtp makes a conversation also with an inbox that nobody has, and sends into it."""
+        try:
+            await client.addresses_from_inbox_id(True, [inbox])
+        except xmtp.FfiError as error:
+            if "Missing identity update" not in str(error):
+                raise
+            raise Failure("room_gone", f"nobody has the XMTP inbox {inbox}") from None
+
+    async def inbox(self, client, address):
+        if address not in self.inboxes:
+            account = xmtp.FfiIdentifier(identifier=address, identifier_kind=xmtp.FfiIdentifierKind.ETHEREUM)
+            found = await client.find_inbox_id(account)
+            if not found:
+                raise Failure("room_gone", f"the account {address} has no inbox on XMTP")
+            self.inboxes[address] = found
+        return self.inboxes[address]
+
+
+def encoded(request):
+    """The content of a message, with a text for receivers that cannot show it."""
+    if "text" in request:
+        return xmtp.encode_text(request["text"])
+    photo = request["attachment"]
+    return xmtp.encode_remote_attachment(
+        xmtp.FfiRemoteAttachment(
+            url=photo["url"], content_digest=photo["contentDigest"], secret=bytes.fromhex(photo["secret"]),
+            salt=bytes.fromhex(photo["salt"]), nonce=bytes.fromhex(photo["nonce"]), scheme=photo["scheme"],
+            content_length=photo["contentLength"], filename=photo["filename"]))
+
+
+def attachment(content):
+    """The photo that a message carries; None for one that carries none."""
+    try:
+        photo = xmtp.decode_remote_attachment(content)
+    except xmtp.FfiError:
+        return None
+    if not photo.secret:  # the decoder takes a text, too
+        return None
+    return {
+        "url": photo.url,
+        "contentDigest": photo.content_digest,
+        "secret": photo.secret.hex(),
+        "salt": photo.salt.hex(),
+        "nonce": photo.nonce.hex(),
+        "scheme": photo.scheme,
+        "contentLength": photo.content_length,
+        "filename": photo.filename,
+    }
+
+
+class Work:
+    """What requests ask for: one method per verb."""
+
+    def __init__(self, options):
+        self.identity = Identity(options)
+        self.conversations = Conversations()
+        self.fresh = set()  # reserved by this process, and not tried to publish yet
+
+    async def reserve(self, request):
+        client = await self.identity.client()
+        conversation = await self.conversations.find(client, request["conversation"])
+        reserved = conversation.prepare_message(encoded(request), True).hex()
+        self.fresh.add(reserved)
+        return {"reserved": reserved}
+
+    async def publish(self, request):
+        client = await self.identity.client()
+        id = bytes.fromhex(request["reserved"])
+        message = self.message(client, id)
+        if not self.is_published(message):
+            conversation = client.conversation(message.conversation_id)
+            if request["reserved"] not in self.fresh:
+                # It may be out: whether it is, the group knows, and this marks it.
+                await conversation.sync()
+            self.fresh.discard(request["reserved"])
+            # Once it is marked, this does nothing.
+            try:
+                await conversation.publish_stored_message(id)
+            except xmtp.FfiError as error:
+                if "SyncFailedToWait" not in str(error):
+                    raise
+                # Which tells nothing of what the relay said to it. What it says to a question may tell.
+                await client.fetch_own_inbox_updates_count(True)
+                raise Failure("server_busy", "the XMTP relay answers, and does not take the message now") from None
+            message = self.message(client, id)
+            if not self.is_published(message):
+                raise Failure("server_busy", "XMTP has not taken the message")
+        photo = attachment(message.content)
+        return {"publishedAt": message.sent_at_ns // 1_000_000, **({"attachment": photo} if photo else {})}
+
+    @staticmethod
+    def message(client, id):
+        try:
+            return client.message(id)
+        except xmtp.FfiError as error:
+            if "not found" not in str(error):
+                raise
+            raise Failure(
+                "rejected", f"the XMTP database does not know the reserved message {id.hex()}: it was restored from a "
+                "backup or begun anew; look in the conversation whether the message is there, then retry or cancel"
+            ) from None
+
+    @staticmethod
+    def is_published(message):
+        return message.delivery_status == xmtp.FfiDeliveryStatus.PUBLISHED
+
+    async def check(self, request):
+        client = await self.identity.client()
+        facts = {
+            "inbox": client.inbox_id(),
+            "address": self.identity.address,
+            "installation": client.installation_id().hex(),
+            "reachable": True,
+        }
+        try:
+            await client.fetch_own_inbox_updates_count(True)
+        except Exception as error:
+            print("check:", error, file=sys.stderr, flush=True)
+            facts["reachable"] = False
+        if "conversation" in request:
+            try:
+                await self.conversations.find(client, request["conversation"])
+                facts["conversation"] = True
+            except Failure as failure:
+                print("check:", failure, file=sys.stderr, flush=True)
+                facts["conversation"] = False
+        return facts
+
+
+class Service:
+    """Reads requests, lets the work be done, and answers."""
+
+    VERBS = {"reserve", "publish", "check"}
+
+    def __init__(self, options, output):
+        self.output, self.seconds, self.work = output, options.seconds, Work(options)
+        self.running = set()
+
+    async def run(self, lines):
+        while True:
+            request = json.loads(await lines.get())
+            if request["do"] == "shutdown":
+                await asyncio.gather(*self.running)
+                self.answer(request["id"], ok={})
+                end()
+            task = asyncio.create_task(self.serve(request))
+            self.running.add(task)
+            task.add_done_callback(self.running.discard)
+
+    async def serve(self, request):
+        try:
+            if request["do"] not in self.VERBS:
+                raise Failure("config_error", f"{request['do']!r:.100} is nothing that photospool-xmtp does")
+            method = getattr(self.work, request["do"])
+            self.answer(request["id"], ok=await asyncio.wait_for(method(request), self.seconds))
+        except Exception as error:
+            print(f"{request['do']}: {error!r}", file=sys.stderr, flush=True)
+            failure = Failure.of(error)
+            self.answer(request["id"], error={"cause": failure.cause, "sentence": failure.sentence})
+
+    def answer(self, id, **what):
+        self.output.write(json.dumps({"id": id, **what}, separators=(",", ":")) + "\n")
+        self.output.flush()
+
+
+def end():
+    """The end of the process at once, whatever libxmtp does: a kill would not harm it either."""
+    os._exit(0)
+
+
+def read_requests(loop, lines):
+    """On a thread of its own, so that nothing holds it up, and so that nobody has to make standard input non-blocking,
+    which standard output may share."""
+    with os.fdopen(0, "rb", closefd=False) as requests:
+        while (line := requests.readline(LONGEST_REQUEST)).endswith(b"\n"):
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+    if line:
+        print("a request has no end, or is too long", file=sys.stderr, flush=True)
+    end()
+
+
+async def serve(options, output):
+    lines = asyncio.Queue()
+    thread = threading.Thread(target=read_requests, args=(asyncio.get_running_loop(), lines), daemon=True)
+    thread.start()
+    await Service(options, output).run(lines)
+
+
+def main():
+    options = arguments()
+    os.umask(0o077)
+    os.environ.setdefault("RUST_LOG", "warn")
+    # libxmtp says what it does on standard output.
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    asyncio.run(serve(options, output))
+
+
+if __name__ == "__main__":
+    main()

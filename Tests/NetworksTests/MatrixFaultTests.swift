@@ -1,0 +1,139 @@
+import HTTP
+import Matrix
+import Messages
+import Networks
+import Secrets
+import TestSupport
+import Testing
+
+/// With a homeserver that misbehaves.
+@Suite(.timeLimit(.minutes(2))) struct MatrixFaultTests {
+  private let server: FaultServer
+  private let network: MatrixNetwork
+  private static let start = Timestamp(milliseconds: 1_772_280_000_000)
+  private static let sent = FaultServer.says(#"{"event_id": "$1"}"#)
+
+  init() throws {
+    server = try FaultServer()
+    var limits = HTTPLimits()
+    limits.stall = 1
+    network = try MatrixNetwork(
+      MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")), client: HTTPClient(), limits: limits,
+      clock: { Self.start })
+  }
+
+  private func message(_ firstTriedAt: Timestamp? = nil, to conversation: String = "!a:example.test") -> OutgoingMessage
+  {
+    OutgoingMessage(
+      message: MessageID(unchecked: "m1"), request: "r", conversation: ConversationID(unchecked: conversation),
+      inbox: InboxID(unchecked: "me"), content: .text("hello"), firstTriedAt: firstTriedAt)
+  }
+
+  private func error(_ message: OutgoingMessage, _ script: String...) async throws -> DeliveryError? {
+    for word in script { try await server.script(word) }
+    do {
+      _ = try await network.publish(message)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func asked() async throws -> [String] {
+    try await server.asked().map { asked in
+      let path = asked.target.replacing("/_matrix/client/v3/", with: "").split(separator: "?")[0]
+      return "\(asked.method) \(path)"
+    }
+  }
+
+  @Test(arguments: [
+    ("status/503", Cause.serverBusy), ("html/502", .serverBusy), ("html/403", .serverBusy), ("html/404", .serverBusy),
+    ("html/200", .network), ("status/200", .network), ("status/401", .authExpired), ("status/429", .rateLimited),
+    ("redirect", .configError), ("close", .network), ("reset-reply", .network), ("garbage", .network),
+    ("stall", .timeout), ("half", .timeout), ("headers", .network),
+  ])
+  func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
+    let error = try #require(try await error(message(), fault))
+    #expect(error.cause == cause && error.cause.disposition != .fail)
+    #expect(error.sentence.contains("127.0.0.1") && !error.sentence.contains("SECRET"))
+    #expect(!error.sentence.contains("\n"))
+  }
+
+  @Test func theMessagesIdIsTheTransactions() async throws {
+    #expect(try await error(message(), "close") != nil)
+    #expect(try await error(message(), Self.sent) == nil)
+    #expect(
+      try await asked() == Array(repeating: "PUT rooms/%21a%3Aexample.test/send/m.room.message/m1", count: 2))
+    #expect(try await server.asked().last?.header("Authorization") == "Bearer TOKENSECRET")
+  }
+
+  @Test func anAliasIsAskedForOnceAndAgainAfterAFailure() async throws {
+    let message = message(to: "#family:example.test")
+    let (here, there) = (
+      FaultServer.says(#"{"room_id": "!a:example.test"}"#), FaultServer.says(#"{"room_id": "!b:example.test"}"#)
+    )
+    #expect(try await error(message, here, Self.sent) == nil)
+    #expect(
+      try await error(message, FaultServer.says(#"{"errcode": "M_FORBIDDEN"}"#, status: 403))?.cause == .forbidden)
+    #expect(try await error(message, there, Self.sent) == nil)
+    #expect(try await asked().filter { $0.hasPrefix("GET") }.count == 2)
+    #expect(try await asked().last == "PUT rooms/%21b%3Aexample.test/send/m.room.message/m1")
+  }
+
+  @Test func aDirectoryThatCannotBeAskedFailsNothing() async throws {
+    for fault in ["html/404", "status/503", "close", FaultServer.says(#"{"room_id": "nonsense"}"#)] {
+      let error = try await error(message(to: "#family:example.test"), fault)
+      #expect(error?.cause.disposition == .retry, "\(fault)")
+    }
+  }
+
+  @Test func onlyWhatTheHomeserverMayHaveForgottenIsLookedFor() async throws {
+    for seconds in [0.0, 1, MatrixNetwork.homeserverMemory / 2] {
+      #expect(try await error(message(Self.start.advanced(seconds: seconds)), Self.sent) == nil)
+    }
+    #expect(try await asked().allSatisfy { $0.hasPrefix("PUT") })
+    // Tried by a process before this one.
+    let past = message(Self.start.advanced(seconds: -1))
+    let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
+    let page = FaultServer.says(#"{"chunk": [], "start": "t"}"#)
+    #expect(try await error(past, whoami, page, Self.sent) == nil)
+    #expect(
+      try await asked().suffix(3) == [
+        "GET account/whoami", "GET rooms/%21a%3Aexample.test/messages",
+        "PUT rooms/%21a%3Aexample.test/send/m.room.message/m1",
+      ])
+  }
+
+  @Test func aPastThatCannotBeSeenIsNotPublishedOver() async throws {
+    let past = message(Self.start.advanced(seconds: -1))
+    let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
+    #expect(try await error(past, "status/503")?.cause == .serverBusy)
+    #expect(try await error(past, whoami, "html/502")?.cause == .serverBusy)
+    #expect(try await asked().allSatisfy { $0.hasPrefix("GET") })
+  }
+
+  @Test func anEventOnALaterPageIsFoundAndForeignOnesAreNoHarm() async throws {
+    let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
+    func page(_ events: String, end: String?) -> String {
+      FaultServer.says(#"{"chunk": [\#(events)]\#(end.map { ", \"end\": \"\($0)\"" } ?? "")}"#)
+    }
+    func event(_ sender: String, _ content: String) -> String {
+      #"{"event_id": "$1", "sender": "\#(sender)", "origin_server_ts": 5, "type": "m.room.message", "content": \#(content)}"#
+    }
+    for word in [
+      whoami, page(event("@b:example.test", #"{"photospool.message": "m1"}"#), end: "t&1"),
+      page(event("@a:example.test", #"{"photospool.message": 1, "info": []}"#), end: "t2"),
+      page(event("@a:example.test", #"{"photospool.message": "m1"}"#), end: nil),
+    ] {
+      try await server.script(word)
+    }
+    let found = try await network.find(
+      TriedMessage(
+        message: MessageID(unchecked: "m1"), conversation: ConversationID(unchecked: "!a:example.test"),
+        inbox: InboxID(unchecked: "me")))
+    #expect(
+      found
+        == .published(Publication(publishedAt: Timestamp(milliseconds: 5), remoteID: "$1", attachment: nil)))
+    #expect(try await server.asked()[2].target.hasSuffix("&from=t%261"))
+  }
+}

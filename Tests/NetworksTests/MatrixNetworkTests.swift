@@ -1,0 +1,251 @@
+import Digests
+import Foundation
+import HTTP
+import Matrix
+import Messages
+import Networks
+import Seals
+import Secrets
+import Stores
+import TestSupport
+import Testing
+
+/// With Synapse, and with matrix-nio as the app of whoever reads.
+@Suite(.enabled(if: Synapse.isInstalled, "Synapse is not installed"), .timeLimit(.minutes(4)))
+struct MatrixNetworkTests {
+  private let synapse: Synapse
+  private let room: Synapse.Room
+  private let photo = PhotoFile(
+    bytes: (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }, filename: "photo.jpg", mimeType: "image/jpeg",
+    width: 640, height: 480, blurhash: "LEHV6nWB2yk8")
+
+  init() throws {
+    synapse = try Synapse.shared()
+    room = try synapse.room(of: "alice", with: "bob")
+  }
+
+  private func network(as user: String = "alice", token: String? = nil, at start: Timestamp = .now()) throws
+    -> MatrixNetwork
+  {
+    try MatrixNetwork(
+      MatrixAccount(homeserver: synapse.endpoint, token: Secret(token ?? synapse.token(user))), client: HTTPClient(),
+      clock: { start })
+  }
+
+  private func message(
+    _ content: OutgoingMessage.Content = .text("hello"), _ id: MessageID? = nil, to conversation: String? = nil,
+    firstTriedAt: Timestamp? = nil
+  ) -> OutgoingMessage {
+    OutgoingMessage(
+      message: id ?? Self.fresh(), request: "r", conversation: ConversationID(unchecked: conversation ?? room.id),
+      inbox: InboxID(unchecked: "me"), content: content, firstTriedAt: firstTriedAt)
+  }
+
+  private func tried(_ message: OutgoingMessage, in conversation: String? = nil) -> TriedMessage {
+    TriedMessage(
+      message: message.message,
+      conversation: conversation.map { ConversationID(unchecked: $0) } ?? message.conversation,
+      inbox: message.inbox)
+  }
+
+  private static func fresh() -> MessageID {
+    MessageID(unchecked: UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: ""))
+  }
+
+  private func uploaded(_ seal: any Seal) async throws -> Messages.Attachment {
+    let sealed = try seal.seal(photo)
+    let store = try MatrixStore(
+      MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("alice"))), client: HTTPClient())
+    let object = ObjectName(sealed.digest)
+    let url = try await store.put(object, sealed.bytes, contentType: sealed.contentType) { _ in }
+    return UploadedPhoto(object: object, url: url, sealed: sealed.facts).attachment
+  }
+
+  private func read() throws -> [Synapse.Message] { try synapse.messages(in: room, readBy: "bob") }
+
+  private func error(_ network: MatrixNetwork, _ message: OutgoingMessage) async -> DeliveryError? {
+    do {
+      _ = try await network.publish(message)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: What arrives
+
+  @Test func aSealedPhotoThatIsPublishedThreeTimesIsReadOnceByteForByte() async throws {
+    let message = message(.photo(try await uploaded(MatrixSeal())))
+    var publications = [Publication]()
+    for _ in 1...3 { publications.append(try await network().publish(message)) }
+    let messages = try read()
+    let read = try #require(messages.first)
+    #expect(messages.count == 1 && read.kind == "sealed photo" && read.sender == "@alice:localhost")
+    #expect(read.sha256 == SHA256Digest(of: photo.bytes).hex)
+    #expect(read.type == "application/octet-stream" && read.name == "")
+    #expect(Set(publications.map(\.remoteID)) == [read.event])
+    let content = try #require(try JSONSerialization.jsonObject(with: Data(read.content.utf8)) as? [String: Any])
+    #expect(content["msgtype"] as? String == "m.image" && content["url"] == nil)
+    #expect(content["body"] as? String == "photo.jpg" && content["filename"] as? String == "photo.jpg")
+    let info = try #require(content["info"] as? [String: Any])
+    #expect(info["w"] as? Int == 640 && info["h"] as? Int == 480 && info["size"] as? Int == 100_000)
+    #expect(info["mimetype"] as? String == "image/jpeg")
+    #expect(info["xyz.amorgan.blurhash"] as? String == "LEHV6nWB2yk8")
+  }
+
+  @Test func aPhotoWithoutSealAndATextArriveInOrder() async throws {
+    let network = try network()
+    _ = try await network.publish(message(.photo(try await uploaded(NoSeal()))))
+    let text = "a \"quote\" / slash\nline \u{1F4F7} \u{2028}"
+    _ = try await network.publish(message(.text(text)))
+    let read = try read()
+    #expect(read.map(\.kind) == ["photo", "text"])
+    #expect(read.first?.sha256 == SHA256Digest(of: photo.bytes).hex && read.first?.type == "image/jpeg")
+    #expect(read.last?.body == text)
+  }
+
+  @Test func anAliasStandsForItsRoom() async throws {
+    let network = try network()
+    _ = try await network.publish(message(.text("one"), to: room.alias))
+    _ = try await network.publish(message(.text("two"), to: room.alias))
+    #expect(try read().map(\.body) == ["one", "two"])
+  }
+
+  // MARK: Once
+
+  @Test func anotherDeviceFindsWhatWasPublishedBefore() async throws {
+    let message = message(.photo(try await uploaded(MatrixSeal())))
+    let first = try await network().publish(message)
+    let tried = Timestamp.now()
+    let other = try network(token: synapse.login("alice", device: UUID().uuidString), at: tried.advanced(seconds: 1))
+    let repeated = OutgoingMessage(
+      message: message.message, request: message.request, conversation: message.conversation, inbox: message.inbox,
+      content: message.content, firstTriedAt: tried)
+    let again = try await other.publish(repeated)
+    #expect(again.remoteID == first.remoteID && again.attachment == first.attachment)
+    #expect(try read().count == 1)
+  }
+
+  @Test func theSameDevicesNewTokenPublishesNothingTwice() async throws {
+    let device = UUID().uuidString
+    let message = message()
+    _ = try await network(token: synapse.login("alice", device: device)).publish(message)
+    _ = try await network(token: synapse.login("alice", device: device)).publish(message)
+    #expect(try read().count == 1)
+  }
+
+  @Test func theUploadThatStandsPublishedIsTheAnswer() async throws {
+    let id = Self.fresh()
+    let (first, second) = (try await uploaded(MatrixSeal()), try await uploaded(MatrixSeal()))
+    _ = try await network().publish(message(.photo(first), id))
+    let tried = Timestamp.now()
+    let again = try await network(at: tried).publish(message(.photo(second), id, firstTriedAt: tried))
+    #expect(again.attachment == first && first != second)
+    #expect(try read().count == 1)
+  }
+
+  @Test func aMessageThatAProcessWhichDiedHadPublishedIsFound() async throws {
+    let (sealed, text, never) = (message(.photo(try await uploaded(MatrixSeal()))), message(), message())
+    for message in [sealed, text] { _ = try await network().publish(message) }
+    for _ in 0..<3 { _ = try await network().publish(message(.text("later"))) }
+    let network = try network()
+    guard case .photo(let attachment) = sealed.content,
+      case .published(let publication) = try await network.find(tried(sealed))
+    else {
+      Issue.record("the photo was not found")
+      return
+    }
+    #expect(publication.attachment == attachment && publication.remoteID?.hasPrefix("$") == true)
+    guard case .published = try await network.find(tried(text, in: room.alias)) else {
+      Issue.record("the text was not found")
+      return
+    }
+    #expect(try await network.find(tried(never)) == .unknown)
+  }
+
+  @Test func whatOthersWriteWithOurIdsKeepsUsFromNothing() async throws {
+    let message = message()
+    _ = try await network(as: "bob").publish(message)
+    #expect(try await network().find(tried(message)) == .unknown)
+    let tried = Timestamp.now()
+    _ = try await network(at: tried.advanced(seconds: 1)).publish(
+      self.message(.text("hello"), message.message, firstTriedAt: tried))
+    #expect(try read().map(\.sender) == ["@bob:localhost", "@alice:localhost"])
+  }
+
+  @Test func aHomeserverThatIsKilledAndStartedAgainGetsEverythingOnceInOrder() async throws {
+    let synapse = try Synapse()
+    let room = try synapse.room(of: "alice", with: "bob")
+    let network = try MatrixNetwork(
+      MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("alice"))), client: HTTPClient())
+    let messages = ["one", "two", "three"].map { message(.text($0), to: room.id) }
+    let first = try await network.publish(messages[0])
+    try synapse.kill()
+    let error = await error(network, messages[1])
+    #expect(error?.cause == .unreachable && error?.sentence.contains("127.0.0.1") == true)
+    try synapse.start()
+    #expect(try await network.publish(messages[0]).remoteID == first.remoteID)
+    for message in messages[1...] { _ = try await network.publish(message) }
+    #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == ["one", "two", "three"])
+  }
+
+  // MARK: Refusals
+
+  @Test func checkingNamesTheAccountAndWhatIsNotEndToEnd() async throws {
+    let found = try await network().check()
+    #expect(found.contains("@alice:localhost") && found.contains("can read"))
+    let error = await #expect(throws: DeliveryError.self) { try await network(token: "TOKENSECRET").check() }
+    #expect(error?.cause == .authExpired)
+  }
+
+  @Test func aTokenThatIsRefusedHoldsTheNetwork() async throws {
+    let error = await error(try network(token: "TOKENSECRET"), message())
+    #expect(error?.cause == .authExpired && error?.sentence.contains("TOKENSECRET") == false)
+  }
+
+  @Test func aRoomThatOneIsNotInIsForbidden() async throws {
+    #expect(await error(try network(as: "carol"), message())?.cause == .forbidden)
+    #expect(await error(try network(), message(to: "!nowhere:localhost"))?.cause == .forbidden)
+  }
+
+  @Test(arguments: ["#nowhere:localhost", "#", "#a b", "#\u{e9}/../x", "family", "@bob:localhost"])
+  func whatIsNoRoomIsGone(_ conversation: String) async throws {
+    let error = await error(try network(), message(to: conversation))
+    #expect(error?.cause == .roomGone)
+  }
+
+  @Test func aRoomsIdCannotLeaveItsPath() async throws {
+    let error = await error(try network(), message(to: "!x/../../../../client/v3/account/whoami?a=#b"))
+    #expect(error?.cause.disposition == .fail)
+  }
+
+  @Test func aTextThatIsTooLongForTheHomeserverIsRejected() async throws {
+    let error = await error(try network(), message(.text(String(repeating: "x", count: 65_536))))
+    #expect(error?.cause == .rejected && error?.sentence.contains("M_TOO_LARGE") == true)
+  }
+
+  @Test func whoSendsTooMuchIsAskedToWaitAndLosesNothing() async throws {
+    let room = try synapse.room(of: "carol", with: "bob")
+    let network = try network(as: "carol")
+    var (sent, refusal) = ([String](), nil as DeliveryError?)
+    while refusal == nil, sent.count < 100 {
+      let message = message(.text("\(sent.count)"), to: room.id)
+      refusal = await error(network, message)
+      if refusal == nil { sent.append("\(sent.count)") }
+    }
+    #expect(refusal?.cause == .rateLimited && refusal?.cause.disposition == .retry)
+    #expect((refusal?.retryAfter ?? 0) > 0)
+    #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == sent)
+  }
+
+  // MARK: What Matrix cannot carry
+
+  @Test func aPhotoThatNoClientCouldOpenIsAConfigurationError() async throws {
+    let elsewhere = try MatrixSeal().seal(photo).facts.attachment(at: "https://example.test/a")
+    let sealedOtherwise = try XMTPSeal().seal(photo).facts.attachment(at: "mxc://localhost/a")
+    for attachment in [elsewhere, sealedOtherwise] {
+      #expect(await error(try network(), message(.photo(attachment)))?.cause == .configError)
+    }
+    #expect(try read().isEmpty)
+  }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import HTTP
+import Messages
+import Secrets
+import TestSupport
+import Testing
+
+@testable import Networks
+
+@Suite(.timeLimit(.minutes(2))) struct WebhookNetworkTests {
+  private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+  private static let other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+  private static let noon = Timestamp(milliseconds: 1_772_280_000_250)
+
+  private struct Got: Decodable {
+    let verdict: String
+    let id: String
+    let timestamp: String
+    let signature: String
+    let contentType: String
+    let body: String
+  }
+
+  private struct Body: Decodable {
+    let type: String
+    let timestamp: String
+  }
+
+  private let photo = Messages.Attachment(
+    url: "https://example.test/o", contentDigest: "d", secret: "s", salt: "t", nonce: "n", scheme: "https://",
+    contentLength: 9, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+
+  private func network(
+    _ url: String, secrets: [String] = [secret], clock: @escaping @Sendable () -> Timestamp = { .now() }
+  ) throws -> WebhookNetwork {
+    var options = WebhookOptions(url: url, secrets: secrets.map { Secret($0) })
+    options.allowsPrivateAddresses = true
+    return try WebhookNetwork(options, client: HTTPClient(), clock: clock)
+  }
+
+  private func message(
+    _ content: OutgoingMessage.Content = .text("hello"), _ id: String = "m1", firstTriedAt: Timestamp? = nil
+  ) -> OutgoingMessage {
+    OutgoingMessage(
+      message: MessageID(unchecked: id), request: "r", conversation: ConversationID(unchecked: "family"),
+      inbox: InboxID(unchecked: "me"), content: content, firstTriedAt: firstTriedAt)
+  }
+
+  private func got(_ server: TestServer) async throws -> [Got] {
+    let response = try await HTTPClient().send(HTTPRequest(.get, server["endpoint"]))
+    return try JSONDecoder().decode([Got].self, from: Data(response.body))
+  }
+
+  // MARK: What is sent
+
+  @Test func thePublishedVectorComesOut() throws {
+    let signature = try WebhookSignature([Secret(Self.secret)])
+    let header = signature.header(
+      id: "msg_p5jXN8AQM9LWM0D4loKWxJek", seconds: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
+    #expect(header == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+  }
+
+  @Test func anIndependentReceiverVerifiesEveryAttemptOfAMessage() async throws {
+    let receiver = try TestServer("webhook_receiver.py", Self.secret)
+    let start = Timestamp.now()
+    for seconds in [0.0, 7] {
+      let network = try network(receiver["endpoint"], clock: { start.advanced(seconds: seconds) })
+      let publication = try await network.publish(message(.photo(photo), firstTriedAt: start))
+      #expect(publication.remoteID == nil && publication.attachment == photo)
+    }
+    let got = try await got(receiver)
+    #expect(got.map(\.verdict) == ["verified", "verified"] && got.map(\.id) == ["m1", "m1"])
+    try #require(got.count == 2)
+    #expect(got[0].body == got[1].body && got[0].contentType == "application/json")
+    #expect(Int64(got[1].timestamp) == Int64(got[0].timestamp).map { $0 + 7 } && got[0].signature != got[1].signature)
+  }
+
+  @Test func theBodyHasExactlyItsMembersInOrder() async throws {
+    let receiver = try TestServer("webhook_receiver.py", Self.secret)
+    let start = Timestamp.now()
+    let network = try network(receiver["endpoint"], clock: { start })
+    _ = try await network.publish(message(.photo(photo)))
+    _ = try await network.publish(message(.text("a\n\"b\""), "m2"))
+    let got = try await got(receiver)
+    let data = #""request":"r","conversation":"family","inbox":"me","kind":"#
+    let attachment =
+      #"{"url":"https://example.test/o","contentDigest":"d","secret":"s","salt":"t","nonce":"n","scheme":"https://","contentLength":9,"filename":"photo.jpg","mimeType":"image/jpeg","width":3,"height":4}"#
+    #expect(
+      got.map(\.body) == [
+        #"{"type":"message.photo","timestamp":"\#(start)","data":{"message":"m1",\#(data)"photo","attachment":\#(attachment)}}"#,
+        #"{"type":"message.text","timestamp":"\#(start)","data":{"message":"m2",\#(data)"text","text":"a\n\"b\""}}"#,
+      ])
+  }
+
+  @Test(arguments: [secret, other]) func whileASecretIsChangedBothOfThemVerify(_ secret: String) async throws {
+    let receiver = try TestServer("webhook_receiver.py", secret)
+    _ = try await network(receiver["endpoint"], secrets: [Self.other, Self.secret]).publish(message())
+    let got = try await got(receiver)
+    #expect(got.map(\.verdict) == ["verified"] && got.first?.signature.split(separator: " ").count == 2)
+  }
+
+  @Test func aReceiverWithAnotherSecretHoldsTheNetwork() async throws {
+    let receiver = try TestServer("webhook_receiver.py", Self.other)
+    let error = await #expect(throws: DeliveryError.self) {
+      try await network(receiver["endpoint"]).publish(message())
+    }
+    #expect(error?.cause == .authExpired && error?.sentence.contains("whsec") == false)
+  }
+
+  @Test func aReceiverIsNeverAskedWhatItHas() async throws {
+    let sighting = try await network("http://127.0.0.1:1").find(
+      TriedMessage(
+        message: MessageID(unchecked: "m"), conversation: ConversationID(unchecked: "family"),
+        inbox: InboxID(unchecked: "me")))
+    #expect(sighting == .unknown)
+  }
+
+  // MARK: Trouble
+
+  @Test(arguments: [
+    ("status/301", Cause.configError), ("redirect", .configError), ("status/400", .rejected),
+    ("status/401", .authExpired), ("status/404", .configError), ("status/410", .accountDisabled),
+    ("status/413", .rejected), ("status/429", .rateLimited), ("status/500", .serverBusy), ("status/502", .serverBusy),
+    ("status/504", .serverBusy), ("html/503", .serverBusy), ("close", .network), ("reset-reply", .network),
+    ("garbage", .network), ("huge", .network),
+  ])
+  func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
+    let server = try FaultServer()
+    let network = try network(server.url("hook?token=URLSECRET"))
+    try await server.script(fault)
+    let error = try #require(
+      await #expect(throws: DeliveryError.self) { try await network.publish(message()) })
+    #expect(error.cause == cause)
+    #expect(error.sentence.contains("127.0.0.1") && !error.sentence.contains("SECRET"))
+    #expect(!error.sentence.contains("\n"))
+    #expect(try await server.asked().count == 1)
+  }
+
+  @Test func theWaitThatIsAskedForIsPassedOn() async throws {
+    let server = try FaultServer()
+    let network = try network(server.url("hook"))
+    try await server.script("status/429?retry-after=7")
+    let error = await #expect(throws: DeliveryError.self) { try await network.publish(message()) }
+    #expect(error?.retryAfter == 7)
+  }
+
+  @Test(arguments: ["status/200", "status/202", "status/204", "html/200"])
+  func anyAnswerOfTwoHundredIsSuccess(_ answer: String) async throws {
+    let server = try FaultServer()
+    try await server.script(answer)
+    _ = try await network(server.url("hook")).publish(message())
+  }
+
+  // MARK: Private addresses
+
+  @Test func aPrivateAddressIsNotConnectedToUnlessThatIsAllowed() async throws {
+    let server = try FaultServer()
+    let port = server.endpoint.split(separator: ":").last ?? ""
+    // The same client, so that there is a connection that could be used again.
+    let client = HTTPClient()
+    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433"] {
+      let url = "http://\(host):\(port)/echo"
+      _ = try? await client.send(HTTPRequest(.get, url))
+      let asked = try await server.asked().count
+      var request = HTTPRequest(.get, url)
+      request.reach = .publicAddresses
+      let error = await #expect(throws: HTTPError.self) { try await client.send(request) }
+      #expect(error?.reason == .privateAddress && error?.wasNeverSent == true, "\(host)")
+      #expect(try await server.asked().count == asked)
+    }
+    let options = WebhookOptions(url: "https://localhost:\(port)/hook", secrets: [Secret(Self.secret)])
+    let error = await #expect(throws: DeliveryError.self) {
+      try await WebhookNetwork(options, client: client).publish(message())
+    }
+    #expect(error?.cause == .configError && error?.sentence.contains("localhost") == true)
+  }
+
+  @Test func whatIsNoWebhookIsAConfigurationError() {
+    let cases: [(String, [String])] = [
+      ("example.test", [Self.secret]), ("http://example.test", [Self.secret]), ("https://example.test", []),
+      ("https://example.test", [Self.secret, "whsec_"]), ("https://example.test", ["whsec_AAAA"]),
+      ("https://example.test", ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]), ("https://example.test", ["whsec_\u{e9}"]),
+      ("https://example.test", ["whsec_" + String(repeating: "A", count: 88)]),
+    ]
+    for (url, secrets) in cases {
+      let error = #expect(throws: DeliveryError.self) {
+        try WebhookNetwork(WebhookOptions(url: url, secrets: secrets.map { Secret($0) }), client: HTTPClient())
+      }
+      #expect(error?.cause == .configError && error?.sentence.contains("AAAA") == false, "\(url)")
+    }
+  }
+
+  @Test func aNetworkDumpsNoSecret() throws {
+    let network = try network("https://example.test")
+    var dumped = ""
+    dump(network, to: &dumped)
+    #expect(!"\(network)\(dumped)".contains("MfKQ9r8"))
+  }
+}

@@ -1,0 +1,366 @@
+import Digests
+import Foundation
+import Messages
+import TestSupport
+import Testing
+
+@testable import Networks
+
+@Suite(.serialized) struct XMTPNetworkTests {
+  private let photo = [UInt8]((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+  /// Where a kill can come while one message is sent.
+  enum Moment: String, CaseIterable {
+    case beforeItIsReserved = "before reserve"
+    case reservedAndNotAnswered = "after reserve"
+    case beforeItIsPublished = "before publish"
+    case onItsWayToTheRelay = "before"
+    case atTheRelayAndNotMarked = "after"
+    case publishedAndNotAnswered = "after publish"
+  }
+
+  /// Sends a message, with a kill at `moment` and a second and third publication under the same reserved id.
+  private func send(
+    _ message: OutgoingMessage, as sender: XMTPNetwork, killedAt moment: Moment, in world: XMTPWorld
+  ) async throws -> [Publication] {
+    switch moment {
+    case .beforeItIsReserved, .reservedAndNotAnswered:
+      try await kill(sender, at: moment, in: world) { _ = try await sender.reserve(message) }
+    default: break
+    }
+    let reserved = message.reserved(as: try await sender.reserve(message))
+    switch moment {
+    case .beforeItIsReserved, .reservedAndNotAnswered: break
+    default: try await kill(sender, at: moment, in: world) { _ = try await sender.publish(reserved) }
+    }
+    var publications: [Publication] = []
+    for _ in 1...3 { publications.append(try await sender.publish(reserved)) }
+    return publications
+  }
+
+  private func kill(
+    _ sender: XMTPNetwork, at moment: Moment, in world: XMTPWorld,
+    while work: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let isAtRelay = moment == .onItsWayToTheRelay || moment == .atTheRelayAndNotMarked
+    if isAtRelay { try await world.hold(moment.rawValue) } else { try world.halt(at: moment.rawValue) }
+    let attempt = Task { try await work() }
+    if isAtRelay { try await world.waitUntilHeld() } else { await world.said.wait(for: "halted") }
+    try world.kill(sender)
+    await #expect { try await attempt.value } throws: { error in
+      (error as? DeliveryError)?.cause == .network && "\(error)".contains("was killed")
+    }
+    switch moment {
+    case .onItsWayToTheRelay: try await world.drop()
+    case .atTheRelayAndNotMarked: try await world.release()
+    default: try world.halt(at: nil)
+    }
+  }
+
+  @Test(
+    "A photo and a text arrive once, in order and whole, wherever the co-process is killed",
+    arguments: Moment.allCases)
+  func once(_ moment: Moment) async throws {
+    let world = try await XMTPWorld()
+    try world.halt(at: nil)
+    let sender = world.sender { $0.program = pythonScript("xmtp_halting.py") }
+    let (group, id) = try await world.group(with: sender)
+    let (content, object) = try world.photo(photo)
+    let photos = try await send(world.message("m1", content, to: group), as: sender, killedAt: moment, in: world)
+    let texts = try await send(
+      world.message("m2", .text("Check this out! 📷"), to: group), as: sender, killedAt: moment, in: world)
+
+    let received = try await world.received()
+    #expect(received.map(\.type) == ["remoteStaticAttachment", "text"])
+    #expect(received.map(\.id) == [photos[0].remoteID, texts[0].remoteID])
+    #expect(received.map(\.text) == [nil, "Check this out! 📷"])
+    #expect(try await world.envelopes(of: id) == 2)
+    // What was published is told the same every time, and is what arrived.
+    #expect(Set(photos.map(\.attachment)).count == 1 && texts.allSatisfy { $0.attachment == nil })
+    guard case .photo(let attachment) = content else { return }
+    #expect(photos[0].attachment == attachment)
+    try await expect(received[0], is: attachment, of: photo, in: object, world)
+    await sender.stop()
+  }
+
+  private func expect(
+    _ received: XMTPWorld.Received, is attachment: Messages.Attachment, of photo: [UInt8], in object: String,
+    _ world: XMTPWorld
+  ) async throws {
+    let sent = try #require(received.attachment)
+    #expect(sent.url == attachment.url && sent.filename == "photo.jpg" && sent.scheme == "https://")
+    #expect(received.fallback.contains("photo.jpg"))
+    let parameters: [String: any Sendable] = [
+      "contentDigest": sent.contentDigest, "secret": sent.secret, "salt": sent.salt, "nonce": sent.nonce,
+      "contentLength": sent.contentLength,
+    ]
+    let opened = try await world.reader.order("open", ["object": object, "attachment": parameters])
+    #expect(opened == ["filename": "photo.jpg", "mimeType": "image/jpeg", "sha256": SHA256Digest(of: photo).hex])
+  }
+
+  @Test("After a crash the earlier upload that was reserved is published, and said to be")
+  func earlierUpload() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (first, _) = try world.photo(photo, object: "first")
+    let message = world.message("m1", first, to: world.directly)
+    let reserved = try await sender.reserve(message)
+    await sender.stop()
+    let (second, _) = try world.photo(photo, object: "second")
+    let publication = try await world.sender()
+      .publish(world.message("m1", second, to: world.directly, reserved: reserved))
+    guard case .photo(let earlier) = first else { return }
+    #expect(publication.attachment == earlier)
+    #expect(try await world.received().map(\.attachment?.url) == [earlier.url])
+  }
+
+  @Test("What waits while the relay is down goes out when it is back, in order")
+  func down() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (group, id) = try await world.group(with: sender)
+    _ = try await world.send(world.message("m1", .text("one"), to: group), as: sender)
+    let second = world.message("m2", .text("two"), to: group)
+    let reserved = second.reserved(as: try await sender.reserve(second))
+    _ = try await world.relay.order("down")
+    await sender.stop()
+    let fresh = world.sender()
+    await #expect { try await fresh.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == .network }
+    #expect(try await !fresh.standing().isReachable)
+    // To reserve, a process needs no network, also one that was started without.
+    let third = world.message("m3", .text("three"), to: group)
+    let alsoReserved = third.reserved(as: try await fresh.reserve(third))
+    _ = try await world.relay.order("up")
+    _ = try await fresh.publish(reserved)
+    _ = try await fresh.publish(alsoReserved)
+    #expect(try await world.received().map(\.text) == ["one", "two", "three"])
+    #expect(try await world.envelopes(of: id) == 3)
+  }
+
+  @Test("Conversations go on side by side, and each keeps its order")
+  func manyConversations() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    var groups: [ConversationID] = [world.directly]
+    for _ in 0..<3 { groups.append(try await world.group(with: sender).0) }
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for (index, group) in groups.enumerated() {
+        tasks.addTask {
+          for number in 0..<10 {
+            let name = "\(index)-\(number)"
+            _ = try await world.send(world.message(name, .text(name), to: group), as: sender)
+          }
+        }
+      }
+      try await tasks.waitForAll()
+    }
+    let texts = try await world.received().compactMap(\.text)
+    for index in groups.indices {
+      #expect(texts.filter { $0.hasPrefix("\(index)-") } == (0..<10).map { "\(index)-\($0)" })
+    }
+    #expect(texts.count == 40)
+  }
+
+  @Test("A person is reached by inbox id and by address, as the same conversation")
+  func direct() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let byAddress = ConversationID(unchecked: "dm:\(world.readerAddress)")
+    _ = try await world.send(world.message("m1", .text("one"), to: world.directly), as: sender)
+    _ = try await world.send(world.message("m2", .text("two"), to: byAddress), as: sender)
+    let received = try await world.received()
+    #expect(received.map(\.text) == ["one", "two"])
+    #expect(Set(received.map(\.sender)) == [try await sender.standing().inbox])
+    #expect(try await sender.standing(of: byAddress).knowsConversation == true)
+  }
+
+  @Test(
+    "What relays refuse has its cause",
+    arguments: [
+      ("UNAVAILABLE", Cause.network), ("RESOURCE_EXHAUSTED", .rateLimited), ("UNAUTHENTICATED", .authExpired),
+      ("PERMISSION_DENIED", .authExpired), ("DEADLINE_EXCEEDED", .timeout), ("INTERNAL", .serverBusy),
+    ])
+  func refusals(_ status: String, _ cause: Cause) async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let message = world.message("m1", .text("one"), to: world.directly)
+    let reserved = message.reserved(as: try await sender.reserve(message))
+    await sender.stop()
+    try await world.refuse(status)
+    // This process does not know whether it is out, and asks first.
+    let fresh = world.sender()
+    await #expect { try await fresh.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == cause }
+    try await world.refuse(nil)
+    _ = try await fresh.publish(reserved)
+    #expect(try await world.received().map(\.text) == ["one"])
+  }
+
+  @Test("A relay that takes a message and does not answer is a time-out, and the message is not sent again")
+  func timeout() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender { $0.seconds = 2 }
+    let (group, id) = try await world.group(with: sender)
+    let message = world.message("m1", .text("one"), to: group)
+    let reserved = message.reserved(as: try await sender.reserve(message))
+    try await world.hold("after")
+    await #expect { try await sender.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == .timeout }
+    try await world.release()
+    _ = try await sender.publish(reserved)
+    #expect(try await world.received().map(\.text) == ["one"])
+    #expect(try await world.envelopes(of: id) == 1)
+  }
+
+  @Test(
+    "What cannot be published to is said",
+    arguments: [
+      ("family", Cause.rejected, "write group:ID"), ("group:xyz", .rejected, "write group:ID"),
+      ("group:" + String(repeating: "ab", count: 16), .roomGone, "not a member"),
+      ("dm:" + String(repeating: "ab", count: 32), .roomGone, "nobody has"),
+      ("dm:0x" + String(repeating: "ab", count: 20), .roomGone, "has no inbox"),
+    ])
+  func noConversation(_ conversation: String, _ cause: Cause, _ words: String) async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let message = world.message("m1", .text("one"), to: ConversationID(unchecked: conversation))
+    await #expect { try await sender.reserve(message) } throws: { error in
+      (error as? DeliveryError)?.cause == cause && "\(error)".contains(words)
+    }
+    #expect(try await sender.standing(of: message.conversation).knowsConversation == false)
+  }
+
+  @Test("A group that removed us is gone")
+  func removed() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (group, id) = try await world.group(with: sender)
+    _ = try await world.send(world.message("m1", .text("one"), to: group), as: sender)
+    _ = try await world.reader.order("remove", ["group": id, "member": try await sender.standing().inbox])
+    // Whoever sends into it first learns of it then.
+    _ = try? await world.send(world.message("m2", .text("two"), to: group), as: sender)
+    await #expect { try await sender.reserve(world.message("m3", .text("three"), to: group)) } throws: { error in
+      (error as? DeliveryError)?.cause == .roomGone
+    }
+  }
+
+  @Test("A reserved id that the database does not know is not guessed about")
+  func restored() async throws {
+    let world = try await XMTPWorld()
+    let message = world.message("m1", .text("one"), to: world.directly, reserved: String(repeating: "ab", count: 32))
+    await #expect { try await world.sender().publish(message) } throws: { error in
+      (error as? DeliveryError)?.cause == .rejected && "\(error)".contains("restored from a backup")
+    }
+  }
+
+  @Test("The database is encrypted, and with another key it is not opened")
+  func encrypted() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (content, _) = try world.photo(photo)
+    guard case .photo(let attachment) = content else { return }
+    let publication = try await world.send(world.message("m1", content, to: world.directly), as: sender)
+    _ = try await world.send(world.message("m2", .text("the words of a secret"), to: world.directly), as: sender)
+    #expect(publication.attachment?.secret == attachment.secret)
+    await sender.stop()
+    let state = world.scratch.path("xmtp")
+    let key = try #require(attachment.secret)
+    for name in try FileManager.default.contentsOfDirectory(atPath: state) {
+      let file = try Data(contentsOf: URL(fileURLWithPath: "\(state)/\(name)"))
+      for words in ["words of a secret", "photos.example", key, "CREATE TABLE"] {
+        #expect(file.range(of: Data(words.utf8)) == nil, "\(name)")
+      }
+      let mode = try FileManager.default.attributesOfItem(atPath: "\(state)/\(name)")[.posixPermissions] as? Int
+      #expect((mode ?? 0o777) & 0o077 == 0, "\(name)")
+    }
+    try XMTPWorld.write(key: String(repeating: "5b", count: 32), to: world.scratch.path("key"))
+    await #expect { try await world.sender().standing() } throws: { ($0 as? DeliveryError)?.cause == .configError }
+  }
+
+  @Test("A key that others can read, that is none, or that is another inbox's is refused")
+  func keys() async throws {
+    let world = try await XMTPWorld()
+    func refusal(_ change: (inout XMTPNetwork.Options) -> Void = { _ in }) async -> String {
+      do { return "\(try await world.sender(change).standing())" } catch { return "\(error)" }
+    }
+    #expect(await refusal { $0.key = "/nowhere" }.contains("cannot open the key file /nowhere: No such file"))
+    #expect(await refusal { $0.inbox = String(repeating: "ab", count: 32) }.contains("the key belongs to the inbox"))
+    try XMTPWorld.write(key: "secret", to: world.scratch.path("key"))
+    #expect(await refusal().contains("one line of 64 hex digits (config_error)"))
+    #expect(await !refusal().contains("secret"))
+    try XMTPWorld.write(key: String(repeating: "5a", count: 32), to: world.scratch.path("key"), mode: 0o640)
+    #expect(await refusal().contains("is open to others than its owner"))
+  }
+
+  @Test("Two processes do not use one database")
+  func twoProcesses() async throws {
+    let world = try await XMTPWorld()
+    let (first, second) = (world.sender(), world.sender())
+    _ = try await first.standing()
+    await #expect { try await second.standing() } throws: { ($0 as? DeliveryError)?.cause == .conflict }
+    await first.stop()
+    #expect(try await second.standing().isReachable)
+  }
+
+  @Test("A photo without a seal, or without an https address, is held until the configuration is mended")
+  func unsealed() async throws {
+    let network = XMTPNetwork(XMTPNetwork.Options(program: "p", state: "s", key: "k", endpoint: "e")) { _ in }
+    for (url, secret) in [("https://a/b", nil), ("http://a/b", "00"), ("file:///a", "00")] {
+      let attachment = Attachment(
+        url: url, contentDigest: "d", secret: secret, salt: secret, nonce: secret, scheme: "https://", contentLength: 9,
+        filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+      let message = OutgoingMessage(
+        message: MessageID(unchecked: "m"), request: "r", conversation: ConversationID(unchecked: "c"),
+        inbox: InboxID(unchecked: "me"), content: .photo(attachment))
+      await #expect { try await network.reserve(message) } throws: { ($0 as? DeliveryError)?.cause == .configError }
+    }
+  }
+
+  @Test("A program that is not there, and a Python without libxmtp, are said to be missing")
+  func missing() async throws {
+    let world = try await XMTPWorld()
+    for change: @Sendable (inout XMTPNetwork.Options) -> Void in [
+      { $0.python = "/nowhere/python3" }, { $0.program = "/nowhere/photospool-xmtp.py" },
+    ] {
+      await #expect { try await world.sender(change).standing() } throws: { error in
+        (error as? DeliveryError)?.cause == .configError && "\(error)".contains("/nowhere")
+      }
+    }
+    await #expect { try await world.sender { $0.python = "/usr/bin/python3" }.standing() } throws: { error in
+      (error as? DeliveryError)?.cause == .configError && "\(error)".contains("xmtp-bindings")
+    }
+  }
+
+  @Test("What was reserved is found, and published if it was not; what was not reserved is surely not published")
+  func find() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (group, id) = try await world.group(with: sender)
+    let (content, _) = try world.photo(photo)
+    let message = world.message("m1", content, to: group)
+    func tried(_ reserved: String?) -> TriedMessage {
+      TriedMessage(
+        message: message.message, conversation: group, inbox: message.inbox, reserved: reserved, photo: (3, 4))
+    }
+    #expect(try await sender.find(tried(nil)) == .absent)
+    let reserved = try await sender.reserve(message)
+    await sender.stop()
+    let fresh = world.sender()
+    let found = try await fresh.find(tried(reserved))
+    #expect(found == .published(try await fresh.publish(message.reserved(as: reserved))))
+    guard case .photo(let attachment) = content, case .published(let publication) = found else { return }
+    #expect(publication.attachment == attachment)
+    #expect(try await world.received().map(\.attachment?.url) == [attachment.url])
+    #expect(try await world.envelopes(of: id) == 1)
+  }
+
+  @Test("The check says as whom it publishes, or that nobody answers")
+  func check() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let inbox = try await sender.standing().inbox
+    #expect(try await sender.check().contains(inbox))
+    _ = try await world.relay.order("down")
+    await #expect { try await sender.check() } throws: { error in
+      (error as? DeliveryError)?.cause == .network && "\(error)".contains(world.endpoint)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Glibc
+import Messages
+import Seals
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Networks
+
+/// A relay of XMTP on loopback, a person who reads, and our sender, whose co-process a test can kill.
+final class XMTPWorld: Sendable {
+  struct Received: Decodable, Sendable {
+    let id: String
+    let sender: String
+    let type: String
+    let fallback: String
+    let text: String?
+    let attachment: CoProcessAnswer.SentAttachment?
+  }
+
+  let scratch: TemporaryDirectory
+  let relay: Dialogue
+  let reader: Dialogue
+  let endpoint: String
+  let readerInbox: String
+  let readerAddress: String
+  /// What the co-process said on standard error.
+  let said: Said
+
+  init() async throws {
+    scratch = try TemporaryDirectory()
+    relay = try Dialogue("xmtp_relay.py")
+    endpoint = try await relay.order("endpoint")["endpoint"] ?? ""
+    reader = try Dialogue("xmtp_reader.py", [endpoint, scratch.path])
+    let who = try await reader.order("who")
+    (readerInbox, readerAddress) = (who["inbox"] ?? "", who["address"] ?? "")
+    said = Said()
+    try Self.write(key: String(repeating: "5a", count: 32), to: scratch.path("key"))
+  }
+
+  static func write(key: String, to path: String, mode: Int = 0o600) throws {
+    try Data("\(key)\n".utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+  }
+
+  var options: XMTPNetwork.Options {
+    var options = XMTPNetwork.Options(
+      program: Self.program, state: scratch.path("xmtp"), key: scratch.path("key"), endpoint: endpoint)
+    options.python = python
+    options.usesTLS = false
+    return options
+  }
+
+  /// Lets the program of `haltedOptions` stop at a moment of its work, named as its script says.
+  func halt(at moment: String?) throws {
+    try Data((moment ?? "").utf8).write(to: URL(fileURLWithPath: scratch.path("halt")))
+  }
+
+  /// A sender as a daemon would have it that has just been started.
+  func sender(_ change: (inout XMTPNetwork.Options) -> Void = { _ in }) -> XMTPNetwork {
+    var options = options
+    change(&options)
+    return XMTPNetwork(options) { [said] in said.add($0) }
+  }
+
+  /// The program beside these tests' sources.
+  static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Sources/photospool-xmtp/photospool-xmtp.py").path
+
+  /// Kills the co-process as a power cut would, and whatever it started.
+  func kill(_ sender: XMTPNetwork) throws {
+    Glibc.kill(-(try #require(sender.coProcess.processID)), SIGKILL)
+  }
+
+  /// A group that the reader made with the sender, and its id.
+  func group(with sender: XMTPNetwork) async throws -> (ConversationID, id: String) {
+    let group = try await reader.order("group", ["with": try await sender.standing().inbox])["group"] ?? ""
+    return (ConversationID(unchecked: "group:\(group)"), group)
+  }
+
+  var directly: ConversationID { ConversationID(unchecked: "dm:\(readerInbox)") }
+
+  /// What the reader has received, in order.
+  func received() async throws -> [Received] {
+    try await reader.order("read", as: [String: [Received]].self)["messages"] ?? []
+  }
+
+  /// Messages of the group that the relay has, whether receivers take them for one or not.
+  func envelopes(of group: String) async throws -> Int {
+    try await relay.order("stored", ["group": group], as: [String: Int].self)["stored"] ?? 0
+  }
+
+  /// Waits until a message stands at the relay's gate.
+  func waitUntilHeld() async throws { _ = try await relay.order("held") }
+
+  func hold(_ when: String) async throws { _ = try await relay.order("hold", ["when": when]) }
+  func release() async throws { _ = try await relay.order("release") }
+  func drop() async throws { _ = try await relay.order("drop") }
+
+  func refuse(_ status: String?) async throws {
+    _ = try await relay.order("refuse", ["status": status ?? NSNull() as any Sendable])
+  }
+
+  func message(
+    _ id: String, _ content: OutgoingMessage.Content, to conversation: ConversationID, reserved: String? = nil
+  ) -> OutgoingMessage {
+    OutgoingMessage(
+      message: MessageID(unchecked: id), request: "r", conversation: conversation, inbox: InboxID(unchecked: "me"),
+      content: content
+    ).reserved(as: reserved)
+  }
+
+  /// A photo as the seal makes it, with the object in a file.
+  func photo(_ bytes: [UInt8], object: String = "object") throws -> (OutgoingMessage.Content, object: String) {
+    let sealed = try XMTPSeal().seal(
+      PhotoFile(bytes: bytes, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4))
+    let path = scratch.path(object)
+    try Data(sealed.bytes).write(to: URL(fileURLWithPath: path))
+    return (.photo(sealed.facts.attachment(at: "https://photos.example/\(sealed.digest.hex)")), path)
+  }
+
+  /// Reserves as delivery does, and publishes.
+  func send(_ message: OutgoingMessage, as sender: XMTPNetwork) async throws -> Publication {
+    try await sender.publish(message.reserved(as: try await sender.reserve(message)))
+  }
+}
+
+extension OutgoingMessage {
+  /// The same message, with the id that was reserved for it.
+  func reserved(as id: String?) -> OutgoingMessage {
+    var message = self
+    message.reserved = id
+    return message
+  }
+}
