@@ -14,6 +14,8 @@ struct EnvironmentValues {
   private static let others: Set = ["PHOTOSPOOL_CONFIG", "PHOTOSPOOL_CORPUS", "PHOTOSPOOL_PYTHON"]
   private static let testPrefix = "PHOTOSPOOL_TEST_"
 
+  private static let onlyInFiles = SectionFamily.allCases.map(\.rawValue) + ["routes"]
+
   private(set) var values = [String: Value]()
   private(set) var rejected = Set<String>()
   private(set) var problems = [SettingsProblem]()
@@ -24,6 +26,10 @@ struct EnvironmentValues {
       if !name.hasPrefix(Self.prefix) || name.hasPrefix(Self.testPrefix) || Self.others.contains(name) { continue }
       let key = name == Self.spoolVariable ? "spool.directory" : keys[name]
       guard let setting = key.flatMap(SettingsSchema.setting) else {
+        if let word = Self.onlyInFiles.first(where: { name.hasPrefix("\(Self.prefix)\($0.uppercased())_") }) {
+          problems.append(SettingsProblem(place: name, sentence: "`\(word)` are set only in the configuration file"))
+          continue
+        }
         let meant = suggestion(for: name, among: keys.keys.sorted()).map { "; did you mean \($0)?" } ?? ""
         problems.append(SettingsProblem(place: name, sentence: "there is no such setting\(meant)"))
         continue

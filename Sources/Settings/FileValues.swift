@@ -7,12 +7,25 @@ struct FileValues {
     let line: Int
   }
 
+  /// A section that has a name of its own.
+  struct Section {
+    let family: SectionFamily
+    let name: String
+    let line: Int
+  }
+
   private(set) var values = [String: Value]()
-  /// Keys that the file sets wrongly.
+  /// `stores.NAME` and `networks.NAME`.
+  private(set) var sections = [Section]()
+  private(set) var routes = [RouteValues.Entry]()
+  /// Keys and sections that the file sets wrongly.
   private(set) var rejected = Set<String>()
+  /// Whether the file could be read to its end, so that what is not here is not there.
+  var isComplete: Bool { root != nil || found.isEmpty }
   private var found = [SettingsDocument.Problem]()
   private let path: String
   private let renamed: [String: String]
+  private let root: Node?
 
   /// - Parameter isExplicit: whether a missing file is a problem.
   init(path: String, isExplicit: Bool) throws(SettingsProblem) {
@@ -26,10 +39,11 @@ struct FileValues {
     let document = SettingsDocument(text)
     found = document.problems
     renamed = document.renamed
-    guard let root = document.root else { return }
+    root = document.root
+    guard let root else { return }
     if let mapping = root.mapping {
-      walk(mapping, section: "")
-    } else if !isNothing(root) {
+      walk(mapping, section: "", rows: SettingsSchema.settings)
+    } else if !root.isNothing {
       complain(root.mark?.line ?? 1, "a configuration consists of lines such as `inbox: default`")
     }
   }
@@ -45,8 +59,8 @@ struct FileValues {
     found.append(.init(line: line, sentence: sentence))
   }
 
-  private mutating func walk(_ mapping: Node.Mapping, section: String) {
-    let names = SettingsSchema.names(below: section)
+  private mutating func walk(_ mapping: Node.Mapping, section: String, rows: [Setting<Settings>]) {
+    let names = section.isEmpty ? SettingsSchema.names(below: "") : SettingsSchema.names(of: rows, below: section)
     for (key, value) in mapping {
       let line = key.mark?.line ?? 1
       guard let written = key.scalar?.string else {
@@ -56,55 +70,87 @@ struct FileValues {
       let name = renamed[written] ?? written
       let path = section.isEmpty ? name : "\(section).\(name)"
       if name.contains(".") || !names.contains(name) {
-        complain(line, unknown(name, section: section))
-      } else if let setting = SettingsSchema.setting(path) {
+        complain(line, unknown(name, section: section, names: names))
+      } else if let setting = rows.first(where: { $0.key == path }) {
         // A repeated key is checked like the others, and sets nothing.
         take(value, for: setting, line: line, isRepeated: name != written)
+      } else if path == "routes" {
+        let list = RouteValues(value, line: line, renamed: renamed)
+        found += list.problems
+        routes += list.entries
       } else if let inner = value.mapping {
-        walk(inner, section: path)
-      } else if !isNothing(value) {
+        if let family = SectionFamily(rawValue: path) {
+          walk(inner, family)
+        } else {
+          walk(inner, section: path, rows: rows)
+        }
+      } else if !value.isNothing {
         let colon = value.scalar?.string.contains(":") == true ? "; is a blank missing after the colon?" : ""
-        complain(line, "`\(path)` is a section; its settings go below it, indented\(colon)")
+        let inside = SectionFamily(rawValue: path).map { "each \($0.noun) goes" } ?? "its settings go"
+        complain(line, "`\(path)` is a section; \(inside) below it, indented\(colon)")
+        rejected.insert(path)
       }
     }
   }
 
-  private mutating func take(_ node: Node, for setting: Setting, line: Int, isRepeated: Bool) {
-    if let complaint = complaint(about: node, for: setting) {
+  /// The sections that people name.
+  private mutating func walk(_ mapping: Node.Mapping, _ family: SectionFamily) {
+    for (key, value) in mapping.prefix(SectionFamily.most) {
+      let line = key.mark?.line ?? 1
+      guard let written = key.scalar?.string else {
+        complain(line, "a key has to be one word")
+        continue
+      }
+      let name = renamed[written] ?? written
+      let path = "\(family.rawValue).\(name)"
+      if !isSectionName(name) {
+        complain(line, "no \(family.noun) can be called \(quoted(name)); it has to be \(sectionNameRule)")
+        rejected.insert(path)
+        continue
+      }
+      if name == written { sections.append(Section(family: family, name: name, line: line)) }
+      if let inner = value.mapping {
+        walk(inner, section: path, rows: family.rows(name))
+      } else if !value.isNothing {
+        complain(line, "`\(path)` is a section; its settings go below it, indented")
+        rejected.insert(path)
+      }
+    }
+    if mapping.count > SectionFamily.most {
+      complain(
+        mapping.mark?.line ?? 1, "`\(family.rawValue)` has more than \(SectionFamily.most) \(family.rawValue)")
+    }
+  }
+
+  private mutating func take(_ node: Node, for setting: Setting<Settings>, line: Int, isRepeated: Bool) {
+    let text = node.scalar?.string ?? ""
+    if let complaint = node.complaint(for: setting.key, expects: setting.expects) ?? setting.complaint(about: text) {
       complain(line, complaint)
       rejected.insert(setting.key)
     } else if isRepeated {
       rejected.insert(setting.key)
-    } else if let text = node.scalar?.string {
+    } else {
       values[setting.key] = Value(text: text, line: line)
     }
   }
 
-  private func complaint(about node: Node, for setting: Setting) -> String? {
-    switch node {
-    case .scalar(let scalar):
-      isNothing(node)
-        ? "`\(setting.key)` has no value; give it one or remove the line" : setting.complaint(about: scalar.string)
-    case .mapping: "`\(setting.key)` is a setting and not a section; it has to be \(setting.expects)"
-    case .sequence: "`\(setting.key)` is a list; it has to be \(setting.expects)"
-    case .alias: "`\(setting.key)` is an alias; it has to be \(setting.expects)"
-    }
-  }
-
-  /// Whether nothing, or one of YAML's words for nothing, stands there.
-  private func isNothing(_ node: Node) -> Bool {
-    guard let scalar = node.scalar, scalar.style == .plain || scalar.style == .any else { return false }
-    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
-  }
-
-  private func unknown(_ name: String, section: String) -> String {
+  private mutating func unknown(_ name: String, section: String, names: [String]) -> String {
     let place = section.isEmpty ? "" : " in `\(section)`"
     let beginning = "unknown key \(quoted(name))\(place)"
+    func path(_ sibling: String) -> String { section.isEmpty ? sibling : "\(section).\(sibling)" }
     if name.contains("."), SettingsSchema.setting(name) != nil {
       let words = name.split(separator: ".")
       return "\(beginning); write `\(words.last ?? "")` below `\(words.dropLast().joined(separator: "` below `"))`"
     }
-    if let sibling = suggestion(for: name, among: SettingsSchema.names(below: section)) {
+    let hasVariable = names.contains("\(name)Variable")
+    if hasVariable || names.contains("\(name)File") && name == "key" {
+      rejected.insert(path("\(name)File"))
+      let variable = hasVariable ? " or its variable with `\(name)Variable`" : ""
+      return "\(beginning); a secret is not written here: name its file with `\(name)File`\(variable)"
+    }
+    if let sibling = suggestion(for: name, among: names) {
+      // What was probably meant is not also missing.
+      rejected.insert(path(sibling))
       return "\(beginning); did you mean `\(sibling)`?"
     }
     let elsewhere = SettingsSchema.settings.map(\.key).filter { $0.hasSuffix(".\(name)") }

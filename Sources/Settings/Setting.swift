@@ -1,5 +1,7 @@
-/// One row of the schema: a key, what may be written for it, and the property that it sets.
-public struct Setting: Sendable {
+/// One row of the schema: a key, what may be written for it, and the property of `Target` that it sets.
+///
+/// The rows of a section are written once, for the section's own values, and hung `below` each place that has one.
+public struct Setting<Target: Sendable>: Sendable {
   /// The path in the file with dots: `photo.longestSide`.
   public let key: String
   /// What a value has to be, as the end of "it has to be …".
@@ -9,38 +11,86 @@ public struct Setting: Sendable {
 
   /// All that can be written, where that is a short list.
   let words: [String]
-  private let assignValue: @Sendable (String, inout Settings) -> Bool
-  private let textOfValue: @Sendable (Settings) -> String
-
-  init<Value>(
-    _ key: String, _ property: WritableKeyPath<Settings, Value> & Sendable, _ kind: SettingKind<Value>, _ help: String
-  ) {
-    self.key = key
-    self.help = help
-    expects = kind.expects
-    words = kind.words
-    assignValue = { text, settings in
-      guard let value = kind.parse(text) else { return false }
-      settings[keyPath: property] = value
-      return true
-    }
-    textOfValue = { kind.show($0[keyPath: property]) }
-  }
+  /// The types of store or network that it is for; empty is all of them.
+  let types: [String]
+  /// A file's path: a relative one starts in the configuration file's directory.
+  let isFile: Bool
+  private let hides: @Sendable (String) -> Bool
+  private let assignValue: @Sendable (String, inout Target) -> Bool
+  private let textOfValue: @Sendable (Target) -> String
+  private let makeTarget: @Sendable () -> Target
 
   /// The default, as it would be written in the file.
-  public var defaultText: String { text(in: Settings()) }
+  public var defaultText: String { text(in: makeTarget()) }
 
-  /// The value that `settings` has for the key, as it would be written in the file.
-  public func text(in settings: Settings) -> String { textOfValue(settings) }
+  /// The value that `target` has for the key, as it would be written in the file.
+  public func text(in target: Target) -> String { textOfValue(target) }
 
   /// Sets the property; false, and nothing changed, when the text is no such value.
-  func assign(_ text: String, in settings: inout Settings) -> Bool { assignValue(text, &settings) }
+  func assign(_ text: String, in target: inout Target) -> Bool { assignValue(text, &target) }
 
   /// Why `text` is no value for this key; nil when it is one.
   func complaint(about text: String) -> String? {
-    var scratch = Settings()
+    var scratch = makeTarget()
     if assign(text, in: &scratch) { return nil }
+    if hides(text) { return "`\(key)` has to be \(expects); what it is now may be a secret and is not shown" }
     let meant = suggestion(for: text, among: words).map { "; did you mean `\($0)`?" } ?? ""
     return "`\(key)` is \(quoted(text)); it has to be \(expects)\(meant)"
+  }
+}
+
+/// The values of one section of the file, initially at their defaults.
+protocol SettingsSection: Sendable {
+  init()
+}
+
+extension Setting where Target: SettingsSection {
+  /// - Parameter types: the types of store or network that the setting is for; none is all of them.
+  init<Value>(
+    _ key: String, _ property: WritableKeyPath<Target, Value> & Sendable, _ kind: SettingKind<Value>,
+    for types: String..., help: String
+  ) {
+    self.key = key
+    self.help = help
+    self.types = types
+    expects = kind.expects
+    words = kind.words
+    isFile = kind.isFile
+    hides = kind.hides
+    assignValue = { text, target in
+      guard let value = kind.parse(text) else { return false }
+      target[keyPath: property] = value
+      return true
+    }
+    textOfValue = { kind.show($0[keyPath: property]) }
+    makeTarget = { Target() }
+  }
+
+  init<Value>(
+    _ key: String, _ property: WritableKeyPath<Target, Value> & Sendable, _ kind: SettingKind<Value>, _ help: String
+  ) {
+    self.init(key, property, kind, help: help)
+  }
+
+  /// The same row in a larger whole, which has this one's values at `property`.
+  ///
+  /// - Parameter section: the path of the values in the file; "" where they are in no section of their own.
+  func below<Whole: SettingsSection>(
+    _ section: String, _ property: WritableKeyPath<Whole, Target> & Sendable
+  ) -> Setting<Whole> {
+    Setting<Whole>(self, key: section.isEmpty ? key : "\(section).\(key)", property)
+  }
+
+  private init<Part>(_ row: Setting<Part>, key: String, _ property: WritableKeyPath<Target, Part> & Sendable) {
+    self.key = key
+    expects = row.expects
+    help = row.help
+    words = row.words
+    types = row.types
+    isFile = row.isFile
+    hides = row.hides
+    assignValue = { row.assign($0, in: &$1[keyPath: property]) }
+    textOfValue = { row.text(in: $0[keyPath: property]) }
+    makeTarget = { Target() }
   }
 }

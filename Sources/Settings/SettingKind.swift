@@ -10,13 +10,20 @@ struct SettingKind<Value: Sendable & Equatable>: Sendable {
   let parse: @Sendable (String) -> Value?
   /// The text that `parse` turns into the value.
   let show: @Sendable (Value) -> String
+  /// A file's path.
+  let isFile: Bool
+  /// Whether a wrong text is not shown, because people put secrets there by mistake.
+  let hides: @Sendable (String) -> Bool
 
   init(
-    expects: String, words: [String] = [], parse: @escaping @Sendable (String) -> Value?,
+    expects: String, words: [String] = [], isFile: Bool = false,
+    hides: @escaping @Sendable (String) -> Bool = { _ in false }, parse: @escaping @Sendable (String) -> Value?,
     show: @escaping @Sendable (Value) -> String
   ) {
     self.expects = expects
     self.words = words
+    self.isFile = isFile
+    self.hides = hides
     self.parse = parse
     self.show = show
   }
@@ -57,11 +64,16 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
   /// One of the words of an enumeration.
   static var word: Self {
     let words = Value.allCases.map(\.rawValue)
-    let quoted = words.map { "`\($0)`" }
-    return Self(
-      expects: quoted.count < 2
-        ? quoted.joined() : quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? ""),
-      words: words, parse: Value.init, show: \.rawValue)
+    return Self(expects: choice(words), words: words, parse: Value.init, show: \.rawValue)
+  }
+}
+
+extension SettingKind where Value == Bool {
+  /// `true` or `false`, and none of YAML's other words for them.
+  static var flag: Self {
+    Self(
+      expects: "`true` or `false`", words: ["true", "false"],
+      parse: { ["true": true, "false": false][$0] }, show: { $0 ? "true" : "false" })
   }
 }
 
@@ -94,13 +106,20 @@ extension SettingKind {
   /// The same, or nothing, which is written as an empty text.
   static func optional<Wrapped>(_ kind: SettingKind<Wrapped>) -> Self where Value == Wrapped? {
     Self(
-      expects: kind.expects + ", or empty", words: kind.words,
+      expects: kind.expects + ", or empty", words: kind.words, isFile: kind.isFile, hides: kind.hides,
       parse: { $0.isEmpty ? .some(nil) : kind.parse($0).map { .some($0) } },
       show: { $0.map(kind.show) ?? "" })
   }
 }
 
-private func hasControlCharacter(_ text: String) -> Bool {
+/// Words inside a sentence: "`a`, `b` or `c`".
+func choice(_ words: [String]) -> String {
+  let quoted = words.map { "`\($0)`" }
+  return quoted.count < 2
+    ? quoted.joined() : quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
+}
+
+func hasControlCharacter(_ text: String) -> Bool {
   text.unicodeScalars.contains { $0.properties.generalCategory == .control }
 }
 

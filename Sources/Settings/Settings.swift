@@ -3,7 +3,7 @@ import Messages
 /// The configuration in typed values: read once, checked once, never changed afterwards.
 ///
 /// The initial values of the properties are the program's defaults. `SettingsSchema` gives each property its key.
-public struct Settings: Sendable {
+public struct Settings: SettingsSection {
   public internal(set) var spool = Spool()
   /// The inbox of a request that names none.
   public internal(set) var inbox = InboxID(unchecked: "default")
@@ -11,12 +11,24 @@ public struct Settings: Sendable {
   public internal(set) var intake = Intake()
   public internal(set) var delivery = Delivery()
   public internal(set) var photo = Photo()
-  /// The encryption of uploaded photos.
-  public internal(set) var seal = Seal.xmtp
-  public internal(set) var store = Store()
-  public internal(set) var network = Network()
+  public internal(set) var http = HTTPSettings()
 
-  /// By key; what is missing is at its default.
+  /// What keeps uploaded photos: the standard store, then the further ones by their names.
+  public internal(set) var stores = [StoreSettings(name: "directory", kind: .directory(.init(path: nil, url: nil)))]
+  /// What publishes messages: the standard network, then the further ones by their names.
+  public internal(set) var networks = [NetworkSettings(name: "local", store: "directory", seal: .xmtp, kind: .local)]
+  /// The first that matches a conversation wins; what none matches goes to the standard network.
+  public internal(set) var routes = [RouteSettings]()
+
+  // What the file says, of which `stores` and `networks` are made.
+  /// The encryption of the standard network's photos.
+  var seal = Seal.xmtp
+  var store = Store()
+  var network = Network()
+  var furtherStores = [String: Store]()
+  var furtherNetworks = [String: FurtherNetwork]()
+
+  /// By key; what is missing is at its default. Sections with a name of their own have one too.
   var origins = [String: SettingOrigin]()
 
   /// The defaults.
@@ -56,6 +68,10 @@ public struct Settings: Sendable {
     /// How long a request is tried before it fails.
     public internal(set) var lifetime = Duration.seconds(5 * 86_400)
     public internal(set) var backoff = Backoff()
+    /// The longest pause between two probes of a destination that cannot be reached.
+    public internal(set) var probe = Duration.seconds(5)
+    /// The pause after a destination refused the credentials.
+    public internal(set) var mending = Duration.seconds(300)
   }
 
   /// The pause before another attempt: doubled from the first to the longest, with full jitter.
@@ -90,24 +106,10 @@ public struct Settings: Sendable {
   public enum Seal: String, CaseIterable, Sendable {
     /// RemoteAttachment: AES-256-GCM under keys derived by HKDF-SHA256.
     case xmtp
+    /// EncryptedFile v2: AES-256-CTR under a key of its own.
+    case matrix
     /// No encryption: whoever can read the store sees the photos.
     case unsealed = "none"
-  }
-
-  public struct Store: Sendable, Equatable {
-    public internal(set) var type = Kind.directory
-    /// Where the `directory` store keeps its objects; nil is `objects` in the spool.
-    public internal(set) var directory: String?
-    /// The URL under which others find the objects; nil is the `file://` URL of the directory.
-    public internal(set) var url: String?
-
-    public enum Kind: String, CaseIterable, Sendable { case directory }
-  }
-
-  public struct Network: Sendable, Equatable {
-    public internal(set) var type = Kind.local
-
-    public enum Kind: String, CaseIterable, Sendable { case local }
   }
 }
 
@@ -115,5 +117,6 @@ extension Settings: Equatable {
   /// Whether every setting has the same value, wherever it came from.
   public static func == (left: Settings, right: Settings) -> Bool {
     SettingsSchema.settings.allSatisfy { $0.text(in: left) == $0.text(in: right) }
+      && left.stores == right.stores && left.networks == right.networks && left.routes == right.routes
   }
 }

@@ -65,7 +65,10 @@ struct SettingsDocument {
       }
       let beginning =
         context.flatMap { $0.mark.line == mark.line ? nil : " (\($0.text) of line \($0.mark.line))" } ?? ""
-      return [Problem(line: mark.line, sentence: "this is not YAML: \(problem)\(beginning)")]
+      let line = splitLines(text).dropFirst(mark.line - 1).first ?? ""
+      let advice =
+        line.contains(/[:-] +[\[{]/) ? "; a text that begins with `{` or `[` belongs in quotation marks" : ""
+      return [Problem(line: mark.line, sentence: "this is not YAML: \(problem)\(beginning)\(advice)")]
     case .reader(_, let offset, let value, _):
       let line = offset.map { splitLines(String(text.prefix($0 + 1))).count }
       let digits = String(max(value, 0), radix: 16, uppercase: true)
@@ -80,6 +83,7 @@ struct SettingsDocument {
   private static let advice: [(said: String, sentence: String, isAboutBeginning: Bool)] = [
     ("unexpected end of stream", "the quotation marks that begin here are never closed", true),
     ("cannot start any token", "a value cannot begin like this; put it in quotation marks", false),
+    ("alphabetic or numeric", "a value cannot begin with `*`; put it in quotation marks", false),
     ("undefined alias", "a value cannot begin with `*`; put it in quotation marks", false),
     ("mapping values are not allowed", "a colon too many, or the line is indented too far", false),
     ("found another document", "a second document begins here; a configuration is only one", false),

@@ -35,7 +35,8 @@ public struct SettingsProblem: Error, Hashable, CustomStringConvertible {
   public var description: String { "\(place): \(sentence)" }
 }
 
-/// All that is wrong with the configuration, in the order of the file's lines, then the environment, then the flags.
+/// All that is wrong with the configuration: first what is wrong by itself, in the order of the file's lines, then of
+/// the environment, then of the flags; and after it what does not fit together.
 public struct SettingsError: Error, Equatable, CustomStringConvertible {
   /// At least one.
   public let problems: [SettingsProblem]

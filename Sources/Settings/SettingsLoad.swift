@@ -17,15 +17,20 @@ extension Settings {
     var sources = [Source(values: [:]), Source(values: [:]), Source(values: [:])]
     var problems = [SettingsProblem]()
     var rejected = Set<String>()
+    var written = FileValues(text: "", path: file ?? "")
+    var isComplete = true
 
     if let file {
       do throws(SettingsProblem) {
         let found = try FileValues(path: file, isExplicit: fileIsExplicit)
+        written = found
+        isComplete = found.isComplete
         sources[2] = Source(values: found.values.mapValues { ($0.text, .file(file, line: $0.line)) })
         problems += found.problems
         rejected.formUnion(found.rejected)
       } catch {
         problems.append(error)
+        isComplete = false
       }
     }
 
@@ -46,22 +51,46 @@ extension Settings {
     }
     sources[0] = Source(values: given)
 
-    let settings = Settings(reading: sources)
+    var settings = Settings(reading: sources, sections: written.sections, of: file ?? "")
     for rule in SettingsRule.all where rejected.isDisjoint(with: [rule.lower, rule.upper]) {
       if let problem = rule.problem(in: settings) { problems.append(problem) }
+    }
+    // Of a file that was not read to its end nobody knows what it lacks.
+    if isComplete {
+      problems += settings.connect(routes: written.routes, of: file ?? "", rejected: rejected)
     }
     if problems.isEmpty { return settings }
     throw SettingsError(problems: problems)
   }
 
   /// Takes each setting from the first of the sources that has it; the values were checked.
-  private init(reading sources: [Source]) {
+  private init(reading sources: [Source], sections: [FileValues.Section], of file: String) {
     let winners = Winners()
     let reader = ConfigReader(providers: sources.map(\.provider), accessReporter: winners)
-    for setting in SettingsSchema.settings {
-      guard let text = reader.string(forKey: ConfigKey(setting.key)), setting.assign(text, in: &self) else { continue }
-      origins[setting.key] = winners.last.flatMap { sources[$0].values[setting.key]?.origin }
+    var settings = SettingsSchema.settings
+    for section in sections {
+      switch section.family {
+      case .stores: furtherStores[section.name] = Store()
+      case .networks: furtherNetworks[section.name] = FurtherNetwork()
+      }
+      origins["\(section.family.rawValue).\(section.name)"] = .file(file, line: section.line)
+      settings += section.family.rows(section.name)
     }
+    for setting in settings {
+      guard let text = reader.string(forKey: ConfigKey(setting.key)) else { continue }
+      let origin = winners.last.flatMap { sources[$0].values[setting.key]?.origin } ?? .byDefault
+      if setting.assign(setting.isFile ? origin.resolve(text) : text, in: &self) { origins[setting.key] = origin }
+    }
+  }
+}
+
+extension SettingOrigin {
+  /// A file's path: a relative one that the configuration file names starts in its directory, any other where the
+  /// program was started.
+  fileprivate func resolve(_ path: String) -> String {
+    guard case .file(let file, _) = self, !path.isEmpty, !path.hasPrefix("/"), let slash = file.lastIndex(of: "/")
+    else { return path }
+    return file[...slash] + path
   }
 }
 

@@ -1,9 +1,13 @@
 /// Every setting there is. A key in a file, a variable's name, `config show` and the sample file come from here.
 ///
+/// The sections that people name, `stores.NAME` and `networks.NAME`, have the rows that `SectionFamily` gives them.
+///
 /// `photo.longestSide` is written in the file as `longestSide` below `photo`, in the environment as
 /// `PHOTOSPOOL_PHOTO_LONGEST_SIDE`. The defaults are the initial values of the properties of `Settings`.
 public enum SettingsSchema {
-  public static let settings: [Setting] = [
+  public static let settings: [Setting<Settings>] = own + SectionFamily.allCases.flatMap(\.standardRows)
+
+  private static let own: [Setting<Settings>] = [
     Setting("spool.directory", \.spool.directory, .directory, "The directory that is the instance"),
     Setting("inbox", \.inbox, .identifier, "The inbox of a request that names none"),
 
@@ -33,6 +37,12 @@ public enum SettingsSchema {
     Setting(
       "delivery.backoff.longest", \.delivery.backoff.longest, .duration(.milliseconds(1) ... .days(1)),
       "The longest pause before any attempt"),
+    Setting(
+      "delivery.probe", \.delivery.probe, .duration(.milliseconds(100) ... .seconds(5)),
+      "The longest pause between two probes of a destination that cannot be reached"),
+    Setting(
+      "delivery.mending", \.delivery.mending, .duration(.seconds(1) ... .hours(1)),
+      "The pause after a destination refused the credentials"),
 
     Setting(
       "photo.longestSide", \.photo.longestSide, .count(1...2732, of: "pixels"),
@@ -60,29 +70,37 @@ public enum SettingsSchema {
       "photo.time", \.photo.time, .duration(.seconds(1) ... .hours(1)),
       "The processor time that preparing one photo may take"),
 
-    Setting("seal", \.seal, .word, "The encryption of uploaded photos"),
+    Setting("seal", \.seal, .word, "The encryption of the standard network's photos"),
 
-    Setting("store.type", \.store.type, .word, "Where uploaded photos go"),
     Setting(
-      "store.directory", \.store.directory, .optional(.directory),
-      "Where the directory store keeps its objects; empty is objects/ in the spool"),
+      "http.authorityFile", \.http.authorityFile, .optional(.file),
+      "The PEM file with the authorities that are believed; empty is the system's"),
+    Setting("http.proxy", \.http.proxy, .optional(.proxy), "The proxy for stores and networks; empty is none"),
     Setting(
-      "store.url", \.store.url, .optional(.baseURL),
-      "The URL under which others find the objects; empty is the file:// URL of the directory"),
-
-    Setting("network.type", \.network.type, .word, "What publishes the messages"),
+      "http.connect", \.http.connect, .duration(.milliseconds(100) ... .hours(1)),
+      "How long a connection may take to be there"),
+    Setting(
+      "http.stall", \.http.stall, .duration(.seconds(1) ... .hours(1)),
+      "How long a request may go without a byte in either direction"),
+    Setting(
+      "http.total", \.http.total, .optional(.duration(.seconds(1) ... .days(1))),
+      "How long a request may take; empty is without end"),
   ]
 
   /// The setting of a dotted key.
-  public static func setting(_ key: String) -> Setting? { byKey[key] }
+  public static func setting(_ key: String) -> Setting<Settings>? { byKey[key] }
 
-  static let byKey = Dictionary(settings.map { ($0.key, $0) }) { first, _ in first }
+  private static let byKey = Dictionary(settings.map { ($0.key, $0) }) { first, _ in first }
 
-  /// What may stand below a section: the names of settings and of further sections. The section "" is the file.
+  /// What may stand below a section of the file: the names of settings and of further sections. "" is the file.
   static func names(below section: String) -> [String] {
+    names(of: settings, below: section) + (section.isEmpty ? SectionFamily.allCases.map(\.rawValue) + ["routes"] : [])
+  }
+
+  static func names(of rows: [Setting<Settings>], below section: String) -> [String] {
     let prefix = section.isEmpty ? "" : section + "."
     var names = [String]()
-    for setting in settings where setting.key.hasPrefix(prefix) {
+    for setting in rows where setting.key.hasPrefix(prefix) {
       let name = String(setting.key.dropFirst(prefix.count).prefix { $0 != "." })
       if !names.contains(name) { names.append(name) }
     }

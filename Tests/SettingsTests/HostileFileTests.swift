@@ -6,17 +6,7 @@ import Testing
 
 /// Files that would cost a careless reader all memory, the stack or minutes.
 struct HostileFileTests {
-  private func problems(_ text: String) throws -> [String] {
-    let scratch = try TemporaryDirectory()
-    let file = scratch.path("photospool.yaml")
-    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-    do throws(SettingsError) {
-      _ = try Settings.load(file: file, fileIsExplicit: true, environment: [:], flags: [:])
-      return []
-    } catch {
-      return error.problems.map { $0.description.replacing(file, with: "f") }
-    }
-  }
+  private func problems(_ text: String) throws -> [String] { try settingsProblems(text) }
 
   @Test("a file of more than 1 MiB is not read")
   func largeFile() throws {
@@ -71,5 +61,23 @@ struct HostileFileTests {
       #expect(try problems(text) == ["f:1: `&a` is an anchor; this file may not use anchors and aliases"])
     }
     #expect(try problems("# R&D, this &that\ninbox: R&D & friends\n").isEmpty)
+  }
+
+  @Test("more than a hundred stores are not looked at")
+  func manyStores() throws {
+    let text = "stores:\n" + (0..<20_000).map { "  s\($0): {directory: /srv/\($0)}\n" }.joined()
+    #expect(try problems(text) == ["f:2: `stores` has more than 100 stores"])
+  }
+
+  @Test("more than a thousand routes are not looked at")
+  func manyRoutes() throws {
+    let text = "routes:\n" + (0..<20_000).map { "- {conversation: c\($0), network: local}\n" }.joined()
+    #expect(try problems(text) == ["f:1: `routes` has more than 1000 routes"])
+  }
+
+  @Test("a route of very many patterns is read in no time")
+  func manyPatterns() throws {
+    let patterns = (0..<60_000).map { "\"*a\($0)*\"" }.joined(separator: ",")
+    #expect(try problems("routes:\n- {conversation: [\(patterns)], network: local}\n").isEmpty)
   }
 }

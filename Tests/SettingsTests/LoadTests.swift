@@ -160,7 +160,7 @@ struct LoadTests {
         "PHOTOSPOOL_INBOX: `inbox` is ``; it has to be the name of one inbox: 1 to 255 bytes without control characters",
         "PHOTOSPOOL_LOG_LEVELL: there is no such setting; did you mean PHOTOSPOOL_LOG_LEVEL?",
         "PHOTOSPOOL_PHOTO_LONGEST: there is no such setting; did you mean PHOTOSPOOL_PHOTO_LONGEST_SIDE?",
-        "PHOTOSPOOL_SEAL: `seal` is `xmpt`; it has to be `xmtp` or `none`; did you mean `xmtp`?",
+        "PHOTOSPOOL_SEAL: `seal` is `xmpt`; it has to be `xmtp`, `matrix` or `none`; did you mean `xmtp`?",
         "PHOTOSPOOL_UTTERLY_UNKNOWN: there is no such setting",
       ])
   }
@@ -169,7 +169,8 @@ struct LoadTests {
   func wrongFlags() {
     #expect(
       problems(flags: ["seal": "gold", "photo.size": "1"]) == [
-        "command line: unknown key `photo.size`", "command line: `seal` is `gold`; it has to be `xmtp` or `none`",
+        "command line: unknown key `photo.size`",
+        "command line: `seal` is `gold`; it has to be `xmtp`, `matrix` or `none`",
       ])
   }
 
@@ -208,7 +209,7 @@ struct LoadTests {
     #expect(
       problems(file: "/proc/self/mem", fileIsExplicit: false, flags: ["seal": "gold"]) == [
         "/proc/self/mem: cannot read the file: Input/output error",
-        "command line: `seal` is `gold`; it has to be `xmtp` or `none`",
+        "command line: `seal` is `gold`; it has to be `xmtp`, `matrix` or `none`",
       ])
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Settings
@@ -31,6 +32,19 @@ struct SampleFileTests {
     for setting in SettingsSchema.settings {
       #expect(values.values[setting.key]?.text == setting.defaultText, "\(setting.key)")
     }
+  }
+
+  @Test("what the sample file gives for example is a configuration")
+  func examples() throws {
+    let lines = try String(contentsOfFile: Self.path, encoding: .utf8)
+      .split(separator: "\n").filter { $0.hasPrefix("#   ") }.map { $0.dropFirst(4) }
+    let scratch = try TemporaryDirectory()
+    let file = scratch.path("photospool.yaml")
+    try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file))
+    let settings = try Settings.load(file: file, fileIsExplicit: true, environment: [:], flags: [:])
+    #expect(settings.stores.map(\.name) == ["directory", "archive"])
+    #expect(settings.networks.map(\.name) == ["local", "work"])
+    #expect(settings.routes.count == 2)
   }
 
   @Test("the sample file explains every setting")

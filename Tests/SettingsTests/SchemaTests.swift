@@ -10,9 +10,45 @@ struct SchemaTests {
     #expect(SettingsSchema.settings.map(\.key).sorted() == properties.sorted())
   }
 
+  @Test(
+    "a named network has the settings of the standard one, a store and a seal; a named store those of the standard one")
+  func namedSections() {
+    func keys(_ family: SectionFamily) -> [String] {
+      family.rows("a").map { String($0.key.dropFirst("\(family).a.".count)) }
+    }
+    func standard(_ family: SectionFamily) -> [String] {
+      family.standardRows.map { String($0.key.dropFirst("\(family.noun).".count)) }
+    }
+    #expect(keys(.stores) == standard(.stores))
+    #expect(keys(.networks) == standard(.networks) + ["store", "seal"])
+  }
+
+  @Test("a setting of a named section sets it in its own section alone")
+  func namedSectionsAreApart() {
+    for family in SectionFamily.allCases {
+      for setting in family.rows("a") {
+        var settings = Settings()
+        #expect(setting.assign(setting.defaultText, in: &settings))
+        #expect(settings.store == Settings.Store() && settings.network == Settings.Network())
+        #expect(settings.furtherStores.keys.elementsEqual(family == .stores ? ["a"] : []))
+        #expect(settings.furtherNetworks.keys.elementsEqual(family == .networks ? ["a"] : []))
+      }
+    }
+  }
+
+  @Test("the types that a setting is for are types of its section")
+  func typesOfSettings() {
+    for setting in Settings.Store.rows {
+      #expect(setting.types.allSatisfy { Settings.Store.Kind(rawValue: $0) != nil })
+    }
+    for setting in Settings.Network.rows {
+      #expect(setting.types.allSatisfy { Settings.Network.Kind(rawValue: $0) != nil })
+    }
+  }
+
   @Test("every setting has a help of one line")
   func help() {
-    for setting in SettingsSchema.settings {
+    for setting in SettingsSchema.settings + SectionFamily.networks.rows("a") {
       #expect(!setting.help.isEmpty && setting.help.count <= 100 && !setting.help.contains("\n"))
     }
   }
@@ -50,13 +86,16 @@ struct SchemaTests {
     let groups: [Any.Type] = [
       Settings.self, Settings.Spool.self, Settings.Log.self, Settings.Intake.self, Settings.Delivery.self,
       Settings.Backoff.self, Settings.Photo.self, Settings.Store.self, Settings.Network.self,
+      HTTPSettings.self,
     ]
+    // What is made of other properties, or has sections of its own.
+    let others = ["origins", "stores", "networks", "routes", "furtherStores", "furtherNetworks"]
     guard groups.contains(where: { $0 == type(of: value) }) else {
       properties.append(path.joined(separator: "."))
       return
     }
     for child in Mirror(reflecting: value).children {
-      guard let label = child.label, label != "origins" else { continue }
+      guard let label = child.label, !others.contains(label) else { continue }
       collect(child.value, path: path + [label], into: &properties)
     }
   }

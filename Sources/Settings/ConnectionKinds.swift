@@ -1,0 +1,92 @@
+/// What is written to reach others: addresses, programs, and where a secret is.
+extension SettingKind where Value == String {
+  /// An `http://` or `https://` URL.
+  static func webURL(_ example: String) -> Self {
+    Self(
+      expects: "a URL such as `\(example)`, without user and password", hides: { $0.contains("@") },
+      parse: { WebAddress($0) == nil ? nil : $0 }, show: { $0 })
+  }
+
+  /// The URL of a proxy.
+  static var proxy: Self {
+    Self(
+      expects: "the URL of a proxy such as `http://proxy.example.org:3128`, without user and password",
+      hides: { $0.contains("@") },
+      parse: { WebAddress($0, schemes: ["http", "https", "socks5", "socks5h"]) == nil ? nil : $0 }, show: { $0 })
+  }
+
+  static var hostAndPort: Self {
+    Self(
+      expects: "a host and a port such as `grpc.example.org:443`",
+      parse: { text in
+        guard let address = WebAddress("https://\(text)"), text.hasSuffix(":\(address.port ?? 0)") else { return nil }
+        return text
+      }, show: { $0 })
+  }
+
+  /// A file that is read, or given to a program that reads it.
+  static var file: Self {
+    Self(
+      expects: "the path of a file, without control characters and not beginning with `~`", isFile: true,
+      parse: { $0.isEmpty || $0.hasPrefix("~") || $0.hasSuffix("/") || hasControlCharacter($0) ? nil : $0 },
+      show: { $0 })
+  }
+
+  /// The environment variable with a secret. Names of ours are settings.
+  static var variable: Self {
+    Self(
+      expects: "the name of an environment variable of letters, digits and `_`, not beginning with `PHOTOSPOOL_`",
+      hides: { !$0.isEmpty && !$0.hasPrefix("PHOTOSPOOL_") },
+      parse: { $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) == nil || $0.hasPrefix("PHOTOSPOOL_") ? nil : $0 },
+      show: { $0 })
+  }
+
+  static var program: Self {
+    Self(
+      expects: "the absolute path of a program, such as `/usr/local/bin/post-photo`",
+      parse: { !$0.hasPrefix("/") || $0.hasSuffix("/") || hasControlCharacter($0) ? nil : $0 }, show: { $0 })
+  }
+
+  /// What a store or a network is called.
+  static var name: Self {
+    Self(expects: sectionNameRule, parse: { isSectionName($0) ? $0 : nil }, show: { $0 })
+  }
+
+  static var bucket: Self {
+    Self(
+      expects: "the name of a bucket: 1 to 255 letters, digits, `.`, `-` and `_`",
+      parse: { [".", ".."].contains($0) || $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) == nil ? nil : $0 },
+      show: { $0 })
+  }
+
+  static var region: Self {
+    Self(
+      expects: "a region such as `eu-central-1`", parse: { $0.wholeMatch(of: /[!-.0-~]{1,100}/) == nil ? nil : $0 },
+      show: { $0 })
+  }
+
+  /// How objects are named; the rules are those of the store that names them.
+  static var objectName: Self {
+    Self(
+      expects: "an object's name such as `images/{conversation}/{message}/image.jpg`: at most 400 bytes, with "
+        + "`{message}` or `{digest}` and, if you like, `{inbox}` and `{conversation}`, no folder empty, `.` or `..`",
+      parse: { isObjectTemplate($0) ? $0 : nil }, show: { $0 })
+  }
+}
+
+/// What `isSectionName` asks for, as the end of "it has to be …".
+let sectionNameRule = "a word of at most 32 of `a-z`, `0-9` and `-`, beginning with a letter"
+
+/// Whether a store or a network may be called like this.
+func isSectionName(_ text: String) -> Bool { text.wholeMatch(of: /[a-z][a-z0-9-]{0,31}/) != nil }
+
+private func isObjectTemplate(_ template: String) -> Bool {
+  let values = ["{inbox}", "{conversation}", "{message}", "{digest}"]
+  guard template.utf8.count <= 400, template.contains("{message}") || template.contains("{digest}") else {
+    return false
+  }
+  let text = values.reduce(template) { $0.replacing($1, with: "x") }
+  let folders = template.split(separator: "/", omittingEmptySubsequences: false)
+  return !text.contains { "{}".contains($0) } && !hasControlCharacter(text)
+    && folders.allSatisfy { !["", ".", ".."].contains($0) }
+}

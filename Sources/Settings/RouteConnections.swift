@@ -1,0 +1,38 @@
+extension Connections {
+  /// The routes whose networks there are, and that some conversation can come to.
+  func routes(_ entries: [RouteValues.Entry], of file: String) -> [RouteSettings] {
+    let names = [standardNetwork] + settings.furtherNetworks.keys.sorted()
+    tellUnreachable(entries, of: file)
+    return entries.compactMap { entry in
+      guard !entry.isRejected, let network = entry.network else { return nil }
+      let isKnown = isKnown(
+        network.text, in: .networks, among: names,
+        sentence: "`network` is \(quoted(network.text)), and there is no such network"
+      ) { complaints.add(at: .file(file, line: network.line), $0) }
+      guard isKnown else { return nil }
+      return RouteSettings(network: network.text, alias: entry.alias?.text, patterns: entry.conversations)
+    }
+  }
+
+  /// Tells of each route all of whose conversations an earlier one takes.
+  private func tellUnreachable(_ entries: [RouteValues.Entry], of file: String) {
+    var names = [String: Int]()
+    var patterns = [(pattern: ConversationPattern, line: Int)]()
+    for entry in entries {
+      let takers = entry.conversations.map { conversation in
+        names[conversation.text] ?? patterns.first { $0.pattern.covers(conversation) }?.line
+      }
+      if let line = takers.first ?? nil, !takers.contains(nil) {
+        complaints.add(
+          at: .file(file, line: entry.line), "no conversation comes to this route; the one of line \(line) is earlier")
+      }
+      for conversation in entry.conversations {
+        if conversation.isPattern, patterns.count < Self.mostPatterns { patterns.append((conversation, entry.line)) }
+        names[conversation.text] = names[conversation.text] ?? entry.line
+      }
+    }
+  }
+
+  /// Of so many patterns it is known what they take; beyond, it would cost too much to ask each.
+  private static var mostPatterns: Int { 100 }
+}

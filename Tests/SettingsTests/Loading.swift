@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+
+@testable import Settings
+
+/// The settings of a file of this text that is called `FOLDER/photospool.yaml`.
+///
+/// - Parameter folder: is made, and gone afterwards.
+func loadSettings(
+  _ text: String, environment: [String: String] = [:]
+) throws -> (settings: Settings, folder: String) {
+  let scratch = try TemporaryDirectory()
+  try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.path("photospool.yaml")))
+  let settings = try Settings.load(
+    file: scratch.path("photospool.yaml"), fileIsExplicit: true, environment: environment, flags: [:])
+  return (settings, scratch.path)
+}
+
+/// What is told about a file of this text that is refused, the file called `f`.
+func settingsProblems(_ text: String, environment: [String: String] = [:]) throws -> [String] {
+  let scratch = try TemporaryDirectory()
+  let file = scratch.path("photospool.yaml")
+  try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+  do throws(SettingsError) {
+    _ = try Settings.load(file: file, fileIsExplicit: true, environment: environment, flags: [:])
+    return []
+  } catch {
+    return error.problems.map { $0.description.replacing(file, with: "f") }
+  }
+}

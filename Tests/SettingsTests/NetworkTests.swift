@@ -1,0 +1,130 @@
+import Secrets
+import Testing
+
+@testable import Settings
+
+struct NetworkTests {
+  @Test("without a word of it, the network is local, with the standard store and seal")
+  func standard() throws {
+    let settings = try loadSettings("").settings
+    #expect(settings.networks == [NetworkSettings(name: "local", store: "directory", seal: .xmtp, kind: .local)])
+  }
+
+  @Test("every type of network has what it needs, its store and its seal")
+  func everyType() throws {
+    let (settings, folder) = try loadSettings(
+      """
+      seal: none
+      network: {type: webhook, url: "https://hooks.example.org/photos", secretVariable: HOOK_SECRET}
+      stores:
+        archive: {directory: /srv/archive}
+      networks:
+        work:
+          type: matrix
+          homeserver: https://matrix.example.org/
+          tokenFile: matrix.token
+          store: archive
+          seal: matrix
+        post: {type: exec, program: /usr/local/bin/post-photo, timeout: 5s, store: directory}
+        here: {}
+        chat:
+          type: xmtp
+          endpoint: "[::1]:5556"
+          insecure: true
+          keyFile: keys/xmtp
+          program: /opt/photospool/photospool-xmtp
+          python: /usr/bin/python3
+          seal: xmtp
+      """)
+    #expect(
+      settings.networks == [
+        NetworkSettings(
+          name: "webhook", store: "directory", seal: .unsealed,
+          kind: .webhook(
+            .init(
+              url: "https://hooks.example.org/photos", secret: .environment("HOOK_SECRET"), allowsPrivate: false))),
+        NetworkSettings(
+          name: "chat", store: "directory", seal: .xmtp,
+          kind: .xmtp(
+            .init(
+              endpoint: "[::1]:5556", isInsecure: true, keyFile: "\(folder)/keys/xmtp",
+              program: "/opt/photospool/photospool-xmtp", python: "/usr/bin/python3"))),
+        NetworkSettings(name: "here", store: "directory", seal: .unsealed, kind: .local),
+        NetworkSettings(
+          name: "post", store: "directory", seal: .unsealed,
+          kind: .exec(.init(program: "/usr/local/bin/post-photo", timeout: .seconds(5)))),
+        NetworkSettings(
+          name: "work", store: "archive", seal: .matrix,
+          kind: .matrix(.init(homeserver: "https://matrix.example.org", token: .file("\(folder)/matrix.token")))),
+      ])
+    #expect(settings.networks.map(\.isPlainHTTP) == [false, true, false, false, false])
+  }
+
+  @Test(
+    "a store of type matrix goes with networks of type matrix, sealed for Matrix or not at all",
+    arguments: ["matrix", "none"])
+  func matrixStore(seal: String) throws {
+    let matrix = "type: matrix, homeserver: \"https://matrix.example.org\", tokenVariable: TOKEN"
+    let settings = try loadSettings("seal: \(seal)\nstore: {\(matrix)}\nnetwork: {\(matrix)}").settings
+    #expect(settings.networks.map(\.store) == ["matrix"])
+  }
+
+  @Test("what does not fit a store of type matrix is told where it was set")
+  func matrixStoreProblems() throws {
+    let matrix = "type: matrix, homeserver: \"https://matrix.example.org\", tokenVariable: TOKEN"
+    #expect(
+      try settingsProblems("store: {\(matrix)}\nnetwork: {\(matrix)}") == [
+        "f:1: photos of the store `matrix` have mxc:// URLs, which only the seals `matrix` and `none` can carry; "
+          + "write `seal: matrix`"
+      ])
+    #expect(
+      try settingsProblems("store: {\(matrix)}", environment: ["PHOTOSPOOL_NETWORK_TYPE": "local"]) == [
+        "PHOTOSPOOL_NETWORK_TYPE: photos of the store `matrix` have mxc:// URLs, which only a network of type "
+          + "`matrix` can carry, and `network` is of type `local`"
+      ])
+  }
+
+  @Test(
+    "a webhook goes unencrypted only to this computer or where it is allowed",
+    arguments: [
+      ("http://localhost:8080/a", false, true), ("http://127.0.0.1/a", false, true), ("http://[::1]/a", false, true),
+      ("http://10.0.0.1/a", false, false), ("http://10.0.0.1/a", true, true), ("http://127.example.org", false, false),
+      ("http://localhost.example.org", false, false), ("https://10.0.0.1/a", false, true),
+    ])
+  func plainWebhooks(url: String, allowPrivate: Bool, isGood: Bool) throws {
+    let text = "network: {type: webhook, url: \"\(url)\", secretVariable: S, allowPrivate: \(allowPrivate)}"
+    #expect(try settingsProblems(text).isEmpty == isGood)
+  }
+
+  @Test("a name that is wrong for another reason is not told to be unknown as well")
+  func excusedNames() throws {
+    let told = try settingsProblems(
+      """
+      store: {type: gold}
+      network: {type: gold}
+      stores: {Archive: {directory: /a}}
+      networks: {work: {store: s3}, home: nothing}
+      routes: [{conversation: a, network: exec}, {conversation: b, network: home}]
+      """)
+    #expect(told.count == 4)
+    #expect(!told.contains { $0.contains("there is no such") })
+  }
+
+  @Test("settings of the connection and of the delivery come from the file")
+  func connection() throws {
+    let (settings, folder) = try loadSettings(
+      """
+      http: {authorityFile: ca.pem, proxy: "socks5h://proxy.example.org:1080", connect: 5s, stall: 20s, total: 10m}
+      delivery: {probe: 500ms, mending: 1m}
+      """)
+    #expect(settings.http.authorityFile == "\(folder)/ca.pem")
+    #expect(settings.http.proxy == "socks5h://proxy.example.org:1080")
+    #expect(settings.http.connect == .seconds(5))
+    #expect(settings.http.stall == .seconds(20))
+    #expect(settings.http.total == .seconds(600))
+    #expect(settings.delivery.probe == .milliseconds(500))
+    #expect(settings.delivery.mending == .seconds(60))
+    #expect(Settings().http.total == nil)
+    #expect(Settings().delivery.probe == .seconds(5) && Settings().delivery.mending == .seconds(300))
+  }
+}
