@@ -1,14 +1,14 @@
 import Messages
 
 /// Which failures concern all who use a destination, and how long it is left alone.
-struct CircuitPolicy: Sendable {
+public struct CircuitPolicy: Sendable {
   /// The longest pause between two probes of a destination that cannot be reached, in seconds: a line that is back is
   /// used within this time.
-  var longestProbe = 5.0
+  public var longestProbe = 5.0
   /// The pause between two probes of a destination that somebody has to mend, in seconds.
-  var mending = 300.0
+  public var mending = 300.0
   /// The longest pause after a destination asked for one without saying how long, in seconds.
-  var longestRest = 60.0
+  public var longestRest = 60.0
 
   /// The failure says something of the destination, and little of the message.
   func concernsAll(_ cause: Cause) -> Bool {

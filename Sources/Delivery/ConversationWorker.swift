@@ -82,8 +82,9 @@ struct ConversationWorker: Sendable {
       throw StepError(step: .publish, destination: route.network.name, error: obstacle, wasTried: false)
     }
     var outgoing = OutgoingMessage(
-      message: message.message, request: message.request, conversation: message.conversation, inbox: message.inbox,
-      content: content, firstTriedAt: message.firstTriedAt)
+      message: message.message, request: message.request,
+      conversation: destinations.address(of: message.conversation), inbox: message.inbox, content: content,
+      firstTriedAt: message.firstTriedAt)
     let publication: Publication
     let attempt: Int
     do {
@@ -94,7 +95,7 @@ struct ConversationWorker: Sendable {
       attempt = number
       publication = try await route.network.publish(outgoing)
     } catch let error as DeliveryError {
-      throw StepError(step: .publish, destination: route.network.name, error: error)
+      throw try failure(error, of: route.network)
     }
     try await circuits.succeeded(route.network.name)
     try await markSent(message, publication, attempt: attempt, network: route.network.name)
@@ -126,7 +127,7 @@ struct ConversationWorker: Sendable {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
     let tried = TriedMessage(
-      message: message.message, conversation: message.conversation, inbox: message.inbox,
+      message: message.message, conversation: destinations.address(of: message.conversation), inbox: message.inbox,
       firstTriedAt: message.firstTriedAt, reserved: message.reserved,
       photo: message.kind == .photo ? try await ledger.photoSize(of: message.message) : nil)
     do {
@@ -143,8 +144,14 @@ struct ConversationWorker: Sendable {
         return false
       }
     } catch let error as DeliveryError {
-      throw StepError(step: .publish, destination: network.name, error: error)
+      throw try failure(error, of: network)
     }
+  }
+
+  /// - Throws: `CancellationError` for a publish that was cut off: whoever did that knows what it means.
+  private func failure(_ error: DeliveryError, of network: any Network) throws -> StepError {
+    if error.cause == .cancelled { throw CancellationError() }
+    return StepError(step: .publish, destination: network.name, error: error)
   }
 
   // MARK: Failure

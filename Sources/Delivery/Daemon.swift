@@ -5,6 +5,7 @@ import Foundation
 import Ledgers
 import Logging
 import Messages
+import Networks
 import Photos
 import ServiceLifecycle
 import Spooling
@@ -20,6 +21,7 @@ public struct Daemon: Sendable {
   private let filing: Filing
   private let sweeper: Sweeper
   private let circuits: Circuits
+  private let networks: [any Network]
   private let `operator`: Operator
   private let log: Logger
 
@@ -69,12 +71,13 @@ public struct Daemon: Sendable {
     self.filing = filing
     self.sweeper = sweeper
     self.circuits = circuits
+    networks = destinations.networks
     self.operator = `operator`
     self.log = log
     let count = try await ledger.recover(at: .now())
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
     try spool.state.removeTree("trash")
-    try destinations.standard.store.removeLeftovers()
+    for store in destinations.stores { try store.removeLeftovers() }
   }
 
   /// Runs until the task is asked to shut down gracefully. Services stop in the reverse order of this list: first
@@ -89,6 +92,7 @@ public struct Daemon: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(3)
     configuration.maximumCancellationDuration = .seconds(1)
     try await ServiceGroup(configuration: configuration).run()
+    for network in networks { await network.stop() }
     try ledger.close()
     log.info("stopped")
   }

@@ -17,7 +17,7 @@ public struct DeliveryOptions: Sendable {
   /// Seconds after which a request that has not gone out fails.
   public var lifetime: Double = 5 * 86_400
   public var retry = RetryPolicy()
-  var circuits = CircuitPolicy()
+  public var circuits = CircuitPolicy()
 
   public init() {}
 }

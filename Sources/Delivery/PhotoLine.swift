@@ -159,7 +159,7 @@ actor PhotoLine {
   private nonisolated func photoFile(_ prepared: PreparedPhoto) -> PhotoFile {
     PhotoFile(
       bytes: prepared.jpeg, filename: "photo.jpg", mimeType: "image/jpeg", width: prepared.width,
-      height: prepared.height)
+      height: prepared.height, blurhash: prepared.blurhash)
   }
 
   private nonisolated func row(of prepared: PreparedPhoto, of message: QueuedMessage) -> PhotoRow {

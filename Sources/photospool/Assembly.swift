@@ -1,14 +1,8 @@
-import Blocking
 import Darkroom
 import Delivery
 import Foundation
-import Messages
-import Networks
 import Photos
-import Seals
 import Settings
-import Spooling
-import Stores
 
 /// Makes of the configuration what delivery works with. The only place that knows both.
 struct Assembly {
@@ -25,6 +19,8 @@ struct Assembly {
     options.lifetime = settings.delivery.lifetime.seconds
     options.retry = RetryPolicy(
       first: settings.delivery.backoff.first.seconds, longest: settings.delivery.backoff.longest.seconds)
+    options.circuits.longestProbe = settings.delivery.probe.seconds
+    options.circuits.mending = settings.delivery.mending.seconds
     return options
   }
 
@@ -54,26 +50,6 @@ struct Assembly {
     options.seconds = Int(settings.photo.time.seconds.rounded(.up))
     options.limits = photoLimits
     return DarkroomPool(options)
-  }
-
-  func destinations(for spool: Spool) throws -> Destinations {
-    let seal: any Seal =
-      switch settings.seal {
-      case .xmtp: XMTPSeal()
-      case .unsealed: NoSeal()
-      }
-    let pool = BlockingPool(label: "destinations", threads: 8)
-    let store: any Store =
-      switch settings.store.type {
-      case .directory:
-        try DirectoryStore(
-          directory: settings.store.directory ?? spool.objects.path, baseURL: settings.store.url, pool: pool)
-      }
-    let network: any Network =
-      switch settings.network.type {
-      case .local: try LocalNetwork(directory: spool.published.path, pool: pool)
-      }
-    return Destinations(standard: Route(seal: seal, store: store, network: network))
   }
 }
 

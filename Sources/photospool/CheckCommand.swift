@@ -1,7 +1,9 @@
 import ArgumentParser
+import Delivery
 import DurableFiles
 import Foundation
 import Ledgers
+import Messages
 import Settings
 import Spooling
 
@@ -22,7 +24,7 @@ struct CheckCommand: AsyncParsableCommand {
       return print("spool \(settings.spool.directory): none yet; `photospool run` makes it")
     }
     var problems = 0
-    for (subject, check) in checks(settings) {
+    for (subject, check) in try checks(settings) + destinations(settings) {
       do { print("\(subject): \(try await check())") } catch {
         problems += 1
         Terminal.complain("\(subject): \(error)")
@@ -76,17 +78,47 @@ struct CheckCommand: AsyncParsableCommand {
         }
       ),
       ("darkroom", { try DarkroomProgram.probe() }),
-      (
-        "destinations",
-        {
-          let route = try Assembly(settings: settings).destinations(for: Spool(opening: path)).standard
-          let privacy =
-            route.seal.name == "none"
-            ? "photos are NOT sealed: whoever reads the store sees them" : "photos are sealed with \(route.seal.name)"
-          return "network \(route.network.name), store \(route.store.name); \(privacy)"
-        }
-      ),
     ]
+  }
+
+  /// Every store and network is talked to.
+  private func destinations(_ settings: Settings) throws -> [(String, () async throws -> String)] {
+    let spool = try Spool(opening: settings.spool.directory)
+    let destinations: Destinations
+    do {
+      destinations = try Connections(settings, spool: spool) { Terminal.complain($0) }.destinations()
+    } catch {
+      return [("destinations", { throw error })]
+    }
+    let stores = destinations.stores.map { store in ("store \(store.name)", { try await store.check() }) }
+    let networks = settings.networks.compactMap { network in
+      destinations.networks.first { $0.name == network.name }.map { found in
+        (
+          "network \(network.name)",
+          {
+            let answer: String
+            do { answer = try await found.check() } catch {
+              await found.stop()
+              throw error
+            }
+            await found.stop()
+            return "\(answer); \(Self.privacy(of: network))"
+          }
+        )
+      }
+    }
+    return stores + networks
+  }
+
+  /// What is end-to-end, said honestly.
+  private static func privacy(of network: NetworkSettings) -> String {
+    let plain = network.isPlainHTTP ? "; the way there is NOT encrypted" : ""
+    switch (network.seal, network.kind) {
+    case (.unsealed, _): return "photos are NOT sealed: whoever reads the store sees them" + plain
+    case (_, .matrix): return "photos are sealed, and the homeserver can read the keys" + plain
+    case (_, .webhook), (_, .exec): return "photos are sealed, and the receiver gets the keys" + plain
+    case (let seal, _): return "photos are sealed with \(seal.rawValue)" + plain
+    }
   }
 
   /// A parent that others can write to lets them put another spool in this one's place.

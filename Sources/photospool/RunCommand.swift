@@ -22,10 +22,11 @@ struct RunCommand: AsyncParsableCommand {
     if geteuid() == 0 { log.warning("running as root; a user of its own is safer") }
     let spool = try Spool(creating: settings.spool.directory)
     let assembly = Assembly(settings: settings)
+    let connections = Connections(settings, spool: spool) { log.info("network says", metadata: ["line": "\($0)"]) }
     let darkroom = assembly.darkroom()
     defer { darkroom.close() }
     let daemon = try await Daemon(
-      spool: spool, options: assembly.options, destinations: assembly.destinations(for: spool),
+      spool: spool, options: assembly.options, destinations: connections.destinations(),
       preparer: darkroom, log: log)
     try await daemon.run(signals: [.sigterm, .sigint])
   }

@@ -1,0 +1,129 @@
+import Blocking
+import Delivery
+import Foundation
+import HTTP
+import Matrix
+import Messages
+import Networks
+import Seals
+import Secrets
+import Settings
+import Spooling
+import Stores
+
+/// Makes of the configuration the stores and networks of a spool, and the routes between them.
+///
+/// Secrets are read here, at that moment. What cannot be made is said with its name in front.
+struct Connections {
+  private let settings: Settings
+  private let spool: Spool
+  private let log: @Sendable (String) -> Void
+  private let pool = BlockingPool(label: "destinations", threads: 8)
+  private let client: HTTPClient
+  private let limits: HTTPLimits
+
+  /// - Parameter log: is given what a network's own process says, line by line.
+  init(_ settings: Settings, spool: Spool, log: @escaping @Sendable (String) -> Void) {
+    self.settings = settings
+    self.spool = spool
+    self.log = log
+    var options = HTTPOptions()
+    options.authorityFile = settings.http.authorityFile
+    options.proxy = settings.http.proxy
+    client = HTTPClient(options)
+    var limits = HTTPLimits()
+    limits.connect = settings.http.connect.seconds
+    limits.stall = settings.http.stall.seconds
+    limits.total = settings.http.total?.seconds
+    self.limits = limits
+  }
+
+  func destinations() throws -> Destinations {
+    var stores: [String: any Store] = [:]
+    for store in settings.stores { stores[store.name] = try naming("store \(store.name)") { try make(store) } }
+    var routes: [String: Route] = [:]
+    for network in settings.networks {
+      guard let store = stores[network.store] else { continue }
+      routes[network.name] = Route(
+        seal: seal(network.seal), store: store,
+        network: try naming("network \(network.name)") { try make(network) })
+    }
+    guard let standard = settings.networks.first.flatMap({ routes[$0.name] }) else {
+      throw Failure(.configuration, "there is no network in the configuration")
+    }
+    let rules = settings.routes.compactMap { rule in
+      routes[rule.network].map { route in
+        Destinations.Rule(route, address: rule.alias.map(ConversationID.init(unchecked:))) { rule.matches($0.text) }
+      }
+    }
+    return Destinations(standard: standard, rules: rules, furtherStores: Array(stores.values))
+  }
+
+  private func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
+    do { return try make() } catch let error as DeliveryError {
+      throw Failure(.configuration, "\(subject): \(error.sentence)")
+    } catch let error as SecretError {
+      throw Failure(.configuration, "\(subject): \(error)")
+    }
+  }
+
+  private func seal(_ seal: Settings.Seal) -> any Seal {
+    switch seal {
+    case .xmtp: XMTPSeal()
+    case .matrix: MatrixSeal()
+    case .unsealed: NoSeal()
+    }
+  }
+
+  private func make(_ store: StoreSettings) throws -> any Store {
+    switch store.kind {
+    case .directory(let directory):
+      return try DirectoryStore(
+        name: store.name, directory: directory.path ?? spool.objects.path, baseURL: directory.url, pool: pool)
+    case .s3(let s3):
+      let service = try S3Service(
+        endpoint: s3.endpoint, region: s3.region, bucket: s3.bucket,
+        addressing: s3.addressing == .path ? .path : .virtualHost)
+      let credentials = S3Credentials(
+        accessKey: try s3.accessKey.load().reveal(), secretKey: try s3.secretKey.load(),
+        sessionToken: try s3.sessionToken?.load())
+      return S3Store(
+        name: store.name, service, credentials: credentials, naming: try ObjectNaming(s3.naming), publicURL: s3.url,
+        client: client, limits: limits)
+    case .presigned(let presigned):
+      return try PresignedStore(
+        name: store.name, endpoint: presigned.endpoint, token: presigned.token?.load(), client: client, limits: limits)
+    case .matrix(let matrix):
+      return try MatrixStore(
+        name: store.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()), client: client,
+        limits: limits)
+    }
+  }
+
+  private func make(_ network: NetworkSettings) throws -> any Network {
+    switch network.kind {
+    case .local:
+      return try LocalNetwork(directory: spool.published.path, pool: pool)
+    case .matrix(let matrix):
+      return try MatrixNetwork(
+        name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()), client: client,
+        limits: limits)
+    case .webhook(let webhook):
+      let secrets = try webhook.secret.load().reveal().split(separator: " ").map { Secret(String($0)) }
+      var options = WebhookOptions(url: webhook.url, secrets: secrets)
+      options.allowsPrivateAddresses = webhook.allowsPrivate
+      return try WebhookNetwork(name: network.name, options, client: client)
+    case .exec(let exec):
+      var options = ExecOptions(program: exec.program)
+      options.timeLimit = exec.timeout.seconds
+      return try ExecNetwork(name: network.name, options)
+    case .xmtp(let xmtp):
+      var options = XMTPNetwork.Options(
+        program: xmtp.program ?? Programs.path(of: "photospool-xmtp.py"),
+        state: spool.state.path(of: "xmtp-\(network.name)"), key: xmtp.keyFile, endpoint: xmtp.endpoint)
+      options.usesTLS = !xmtp.isInsecure
+      if let python = xmtp.python { options.python = python }
+      return XMTPNetwork(name: network.name, options, log: log)
+    }
+  }
+}
