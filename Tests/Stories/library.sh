@@ -64,3 +64,17 @@ plant_photo() {
     -XMP-dc:Description=MARKERXMP -IPTC:Caption-Abstract=MARKERIPTC "$2"
   printf 'MARKERTRAILER' >> "$2"
 }
+
+# start_server SCRIPT [ARGUMENT...]: a server of Tests/Support/python, in a directory of its own; its facts are in $facts.
+# It ends with the story.
+start_server() {
+  mkdir -p "${1%.py}"
+  coproc SERVER { exec "$python" "$here/../Support/python/$1" "${1%.py}" "${@:2}"; }
+  read -r facts <&"${SERVER[0]}" || fail "$1 did not start"
+}
+fact() { jq -r ".$1" <<< "$facts"; }
+# order WORD...: has the server do something; what it answers is in $answer.
+order() {
+  echo "$*" >&"${SERVER[1]}"
+  read -r answer <&"${SERVER[0]}" || fail "the server did not answer: $*"
+}

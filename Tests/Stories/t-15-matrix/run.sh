@@ -1,0 +1,91 @@
+# Photo and text go to a room of a Matrix homeserver. Another person's client, which is not ours, sees photo, then text,
+# opens the photo bit by bit as it was sent, and sees each once, however often the daemon was killed in between, and
+# although the homeserver was away.
+. "$(dirname "$0")/../library.sh"
+
+start_server synapse.py
+(umask 077; fact alice > token)
+order room alice bob
+room=$(jq -r .room <<< "$answer")
+alias=$(jq -r .alias <<< "$answer")
+cat > photospool.yaml <<EOF
+store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
+network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
+seal: matrix
+routes:
+  - {conversation: family, network: matrix, as: "$alias"}
+EOF
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+
+# What bob's client shows of the room, one JSON object a line.
+read_room() { "$python" "$here/../Support/python/read_room.py" "$(fact endpoint)" @bob:localhost "$(fact bob)" "$room"; }
+
+start_daemon
+"$photospool" check > check.log || fail "check: $(cat check.log)"
+grep -q 'the homeserver can read the keys' check.log || fail 'check does not say what is not end-to-end'
+plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg
+drop cat family 'Check this out!' planted.jpg
+"$photospool" wait --timeout 120 cat
+read_room > seen.jsonl
+expect "$(jq -r .kind seen.jsonl | paste -sd' ')" 'sealed photo text'
+expect "$(jq -r 'select(.kind == "text").body' seen.jsonl)" 'Check this out!'
+expect "$(jq -r 'select(.kind != "text").sha256' seen.jsonl)" \
+  "$(sha256sum "$spool"/photos/default/family/*/original.jpg | cut -d' ' -f1)"
+expect "$(jq -r 'select(.kind != "text").content | fromjson.info | "\(.w)x\(.h)"' seen.jsonl)" 2048x1536
+
+# The homeserver goes away. What is dropped meanwhile uses up no attempts, and goes out when it is back.
+order kill
+for number in 1 2 3; do drop "away-$number" family "away $number"; done
+wait_for_line start.log 'cause=unreachable'
+order start
+"$photospool" wait --timeout 120 away-1 away-2 away-3
+for number in 1 2 3; do
+  expect "$("$photospool" show "away-$number" --json | jq '[.messages[].attempts | length] | max <= 1')" true "away-$number"
+done
+stop_daemon
+
+# Killed before every fifth call that changes the disk, all the way of photo and text.
+cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
+"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+texts='Check this out!
+away 1
+away 2
+away 3'
+k=1 step=${PHOTOSPOOL_TEST_KILL_STEP:-5} kills=0
+while :; do
+  drop "r$k" family "killed at $k" photo.jpg
+  texts="$texts
+killed at $k"
+  rm -f counter
+  : > start.log
+  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT=$k KILLPOINT_COUNTER="$PWD/counter" "$photospool" run > start.log 2>&1 &
+  daemon=$!
+  "$photospool" wait --timeout 60 "r$k" > wait.log 2>&1 &
+  waiter=$!
+  wait -n "$daemon" "$waiter" || true
+  if kill -0 "$daemon" 2>/dev/null; then
+    wait "$waiter" || fail "k=$k: $(cat wait.log)"
+    kill -TERM "$daemon"
+  fi
+  status=0
+  wait "$daemon" || status=$?
+  daemon=
+  kill "$waiter" 2>/dev/null || true
+  wait "$waiter" 2>/dev/null || true
+  [ "$status" != 0 ] || break
+  expect "$status" 137 "k=$k"
+  kills=$((kills + 1))
+  start_daemon
+  "$photospool" wait --timeout 60 "r$k" || fail "k=$k: not sent after the restart"
+  stop_daemon
+  k=$((k + step))
+done
+read_room > seen.jsonl
+expect "$(jq -r 'select(.kind == "text").body' seen.jsonl)" "$texts"
+expect "$(jq -r .kind seen.jsonl | grep -c photo)" $((kills + 2))
+expect "$(jq -r '.content | fromjson."photospool.message"' seen.jsonl | sort | uniq -d)" ''
+# Every photo stands before its text.
+expect "$(jq -r .kind seen.jsonl | tail -n +6 | sort -u -s | wc -l)" 2
+expect "$(jq -r .kind seen.jsonl | tail -n +6 | paste -d' ' - - | sort -u)" 'sealed photo text'
+[ "$kills" -ge 10 ] || fail "only $kills kills"
+echo "$kills kills, each photo and text once"
