@@ -56,7 +56,7 @@ let package = Package(
 
     // What happens to a photo on its way: prepared, sealed, stored, published.
     .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
-    .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Messages", "Photos"]),
+    .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Children", "Messages", "Photos"]),
     .target(
       name: "Imaging",
       dependencies: ["CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "Messages", "Photos"],
@@ -69,7 +69,7 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Blocking", "CKernel", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Secrets", "Stores",
+        "Blocking", "CKernel", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Secrets", "Stores",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
 
@@ -85,6 +85,7 @@ let package = Package(
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
     .target(name: "Secrets"),
+    .target(name: "Children", dependencies: ["Messages"]),
     .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
     .target(name: "Blocking"),
     .target(name: "Messages"),

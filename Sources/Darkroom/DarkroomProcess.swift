@@ -1,4 +1,5 @@
 import CKernel
+import Children
 import Glibc
 import Messages
 import Photos
@@ -28,18 +29,15 @@ final class DarkroomProcess: Sendable {
   ///   - memory: bytes that it may map beyond what it starts with.
   /// - Throws: `config_error` when there is no such program; `local_resources` when the kernel has no room for it.
   init(program: String, memory: Int) throws(DeliveryError) {
-    var ends: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw Self.failure(errno, program)
+    let program = ChildProgram(path: program, arguments: ["serve", "\(memory)"])
+    let line = try program.line()
+    defer { close(line.theirs) }
+    let pid: pid_t
+    do { pid = try program.start([nil, nil, nil, line.theirs]) } catch {
+      close(line.ours)
+      throw error
     }
-    defer { close(ends[1]) }
-    var pid: pid_t = 0
-    let error = Self.spawn(program, ["serve", "\(memory)"], socket: ends[1], &pid)
-    guard error == 0 else {
-      close(ends[0])
-      throw Self.failure(error, program)
-    }
-    socket = ends[0]
+    socket = line.ours
     child = Mutex(pid)
   }
 
@@ -97,38 +95,5 @@ final class DarkroomProcess: Sendable {
       child = nil
       return status & 0x7F
     }
-  }
-
-  /// With nothing to read or write but its socket, nothing in its environment, and signals as they are by default.
-  private static func spawn(_ program: String, _ arguments: [String], socket: Int32, _ pid: inout pid_t) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
-    posix_spawn_file_actions_adddup2(&actions, 0, 1)
-    posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    posix_spawn_file_actions_adddup2(&actions, socket, 3)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    // In a group of its own, so that a terminal's interrupt ends the program first, and it thereafter.
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-    var argv = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { for argument in argv { free(argument) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-    return posix_spawn(&pid, program, &actions, &attributes, &argv, &environment)
-  }
-
-  private static func failure(_ error: Int32, _ program: String) -> DeliveryError {
-    let words = String(cString: strerror(error))
-    return [ENOENT, EACCES, ENOEXEC, ENOTDIR].contains(error)
-      ? DeliveryError(.configError, "\(program) cannot be started: \(words); install photospool again")
-      : DeliveryError(.localResources, "there is no room for another process: \(words)")
   }
 }

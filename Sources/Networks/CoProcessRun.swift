@@ -1,3 +1,4 @@
+import Children
 import Dispatch
 import Glibc
 import Messages
@@ -6,7 +7,7 @@ import Synchronization
 /// One life of a co-process: a process in a group of its own, a socket that is both its input and its output, and one
 /// for what it says on standard error.
 ///
-/// It is spawned as the darkroom is, by `posix_spawn`. The package swift-subprocess was left out: there a process lives
+/// It is started as the darkroom is. The package swift-subprocess was left out: there a process lives
 /// as long as a closure runs, while this one outlives each request and ends in the middle of many. Sockets are used and
 /// no pipes, because a blocked read or write ends when they are shut down, whoever else still holds them, and because
 /// writing to a dead one is no SIGPIPE.
@@ -35,23 +36,22 @@ final class CoProcessRun: Sendable {
 
   /// - Throws: `config_error` when there is no such program; `local_resources` when the kernel has no room for it.
   init(_ program: CoProcessProgram) throws(DeliveryError) {
-    var (talk, words): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, kind, 0, &talk) == 0 else { throw Self.failure(errno, program) }
-    guard socketpair(AF_UNIX, kind, 0, &words) == 0 else {
-      let error = errno
-      for end in talk { close(end) }
-      throw Self.failure(error, program)
+    let child = ChildProgram(path: program.path, arguments: program.arguments, environment: program.environment)
+    let talk = try child.line()
+    defer { close(talk.theirs) }
+    let words: (ours: Int32, theirs: Int32)
+    do { words = try child.line() } catch {
+      close(talk.ours)
+      throw error
     }
-    defer { for end in [talk[1], words[1]] { close(end) } }
-    var pid: pid_t = 0
-    let error = Self.spawn(program, talk: talk[1], words: words[1], &pid)
-    guard error == 0 else {
-      for end in [talk[0], words[0]] { close(end) }
-      throw Self.failure(error, program)
+    defer { close(words.theirs) }
+    let pid: pid_t
+    do { pid = try child.start([talk.theirs, talk.theirs, words.theirs]) } catch {
+      for end in [talk.ours, words.ours] { close(end) }
+      throw error
     }
-    (socket, errors) = (talk[0], words[0])
-    child = Mutex(pid)
+    (socket, errors) = (talk.ours, words.ours)
+    self.child = Mutex(pid)
   }
 
   deinit {
@@ -156,37 +156,5 @@ final class CoProcessRun: Sendable {
       guard count > 0 else { return }
       for line in cutter.add(piece[..<count]) { each(line) }
     }
-  }
-
-  /// With the two sockets and nothing else open, and signals as they are by default.
-  private static func spawn(_ program: CoProcessProgram, talk: Int32, words: Int32, _ pid: inout pid_t) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, talk, 0)
-    posix_spawn_file_actions_adddup2(&actions, talk, 1)
-    posix_spawn_file_actions_adddup2(&actions, words, 2)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    // In a group of its own: a terminal's interrupt ends the daemon first, and a kill reaches all that it started.
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-    var argv = ([program.path] + program.arguments).map { strdup($0) } + [nil]
-    var environment = program.environment.map { strdup($0) } + [nil]
-    defer { for text in argv + environment { free(text) } }
-    return posix_spawn(&pid, program.path, &actions, &attributes, &argv, &environment)
-  }
-
-  private static func failure(_ error: Int32, _ program: CoProcessProgram) -> DeliveryError {
-    let words = String(cString: strerror(error))
-    return [ENOENT, EACCES, ENOEXEC, ENOTDIR].contains(error)
-      ? DeliveryError(.configError, "\(program.path) cannot be started: \(words)")
-      : DeliveryError(.localResources, "there is no room for another process: \(words)")
   }
 }

@@ -68,7 +68,7 @@ import Testing
     let program = "/usr/lib/nowhere/photospool-darkroom"
     let error = try await DarkroomUnderTest { $0.program = program }.refusal(of: try Photographs.clouds())
     #expect(error?.cause == .configError)
-    #expect(error?.sentence == "\(program) cannot be started: No such file or directory; install photospool again")
+    #expect(error?.sentence == "\(program) cannot be started: No such file or directory; is it installed?")
   }
 
   @Test("A program that may not be executed is one, too")

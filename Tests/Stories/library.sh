@@ -65,6 +65,31 @@ plant_photo() {
   printf 'MARKERTRAILER' >> "$2"
 }
 
+# run_killed K REQUEST: runs the daemon until REQUEST is through, or until it is killed before its K-th call that changes
+# the disk. $status is 137 when it was. Leaves the calls in the file `trace`.
+run_killed() {
+  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
+  rm -f counter trace
+  : > start.log
+  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
+    "$photospool" run > start.log 2>&1 &
+  daemon=$!
+  "$photospool" wait --timeout 60 "$2" > wait.log 2>&1 &
+  local waiter=$!
+  wait -n "$daemon" "$waiter" || true
+  if kill -0 "$daemon" 2>/dev/null; then
+    # The request is through; the rest of the calls are those of stopping.
+    wait "$waiter" || fail "k=$1: $(cat wait.log)"
+    kill -TERM "$daemon"
+  fi
+  status=0
+  wait "$daemon" || status=$?
+  daemon=
+  kill "$waiter" 2>/dev/null || true
+  wait "$waiter" 2>/dev/null || true
+  [ "$status" = 0 ] || expect "$status" 137 "k=$1"
+}
+
 # start_server SCRIPT [ARGUMENT...]: a server of Tests/Support/python, in a directory of its own; its facts are in $facts.
 # It ends with the story.
 start_server() {

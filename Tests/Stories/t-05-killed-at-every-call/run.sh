@@ -2,7 +2,6 @@
 # photo before text, with a complete receipt, and no object, temporary file or request is left behind.
 . "$(dirname "$0")/../library.sh"
 
-cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
 "$python" -c 'from PIL import Image; Image.effect_noise((900, 700), 60).convert("RGB").save("photo.jpg", quality=90)'
 
 check() {
@@ -21,26 +20,8 @@ while :; do
   start_daemon
   stop_daemon
   drop r family 'hello' photo.jpg
-  rm -f counter trace
-  : > start.log
-  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT=$k KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
-    "$photospool" run > start.log 2>&1 &
-  daemon=$!
-  "$photospool" wait --timeout 60 r > wait.log 2>&1 &
-  waiter=$!
-  wait -n "$daemon" "$waiter" || true
-  if kill -0 "$daemon" 2>/dev/null; then
-    # The request is through; the rest of the calls are those of stopping.
-    wait "$waiter" || fail "k=$k: $(cat wait.log)"
-    kill -TERM "$daemon"
-  fi
-  status=0
-  wait "$daemon" || status=$?
-  daemon=
-  kill "$waiter" 2>/dev/null || true
-  wait "$waiter" 2>/dev/null || true
-  if [ "$status" = 0 ]; then break; fi
-  expect "$status" 137 "k=$k"
+  run_killed $k r
+  [ "$status" != 0 ] || break
   kills=$((kills + 1))
   start_daemon
   "$photospool" wait --timeout 60 r || fail "k=$k: not sent after the restart"

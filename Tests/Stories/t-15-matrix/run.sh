@@ -45,7 +45,6 @@ done
 stop_daemon
 
 # Killed before every fifth call that changes the disk, all the way of photo and text.
-cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
 "$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
 texts='Check this out!
 away 1
@@ -56,24 +55,8 @@ while :; do
   drop "r$k" family "killed at $k" photo.jpg
   texts="$texts
 killed at $k"
-  rm -f counter
-  : > start.log
-  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT=$k KILLPOINT_COUNTER="$PWD/counter" "$photospool" run > start.log 2>&1 &
-  daemon=$!
-  "$photospool" wait --timeout 60 "r$k" > wait.log 2>&1 &
-  waiter=$!
-  wait -n "$daemon" "$waiter" || true
-  if kill -0 "$daemon" 2>/dev/null; then
-    wait "$waiter" || fail "k=$k: $(cat wait.log)"
-    kill -TERM "$daemon"
-  fi
-  status=0
-  wait "$daemon" || status=$?
-  daemon=
-  kill "$waiter" 2>/dev/null || true
-  wait "$waiter" 2>/dev/null || true
+  run_killed $k "r$k"
   [ "$status" != 0 ] || break
-  expect "$status" 137 "k=$k"
   kills=$((kills + 1))
   start_daemon
   "$photospool" wait --timeout 60 "r$k" || fail "k=$k: not sent after the restart"
