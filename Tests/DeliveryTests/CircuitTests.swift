@@ -44,9 +44,10 @@ import Testing
       for number in 0..<20 { try daemon.drop("\(number)", to: "c\(number)") }
       await daemon.network.wait { $0.asked >= 1 }
       await daemon.network.answer { _ in nil }
-      // Until it has succeeded, `flush` is asked again: a conversation may have been parked just behind the first.
+      // Asked again until all are through: a conversation may have been parked just behind the first, and a daemon on a
+      // busy machine may not answer in time.
       while await daemon.network.published.count < 20 {
-        _ = try daemon.ask(.flush)
+        _ = try? daemon.ask(.flush)
         await Task.yield()
       }
       #expect(await daemon.network.published.count == 20)
