@@ -22,6 +22,7 @@ public struct Daemon: Sendable {
   private let sweeper: Sweeper
   private let circuits: Circuits
   private let networks: [any Network]
+  private let stopSeconds: Double?
   private let `operator`: Operator
   private let log: Logger
 
@@ -72,6 +73,7 @@ public struct Daemon: Sendable {
     self.sweeper = sweeper
     self.circuits = circuits
     networks = destinations.networks
+    stopSeconds = options.stopSeconds
     self.operator = `operator`
     self.log = log
     let count = try await ledger.recover(at: .now())
@@ -89,8 +91,8 @@ public struct Daemon: Sendable {
       services: [filing, sweeper, circuits, routes, dispatcher, intake, control], gracefulShutdownSignals: signals,
       logger: log)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
-    configuration.maximumGracefulShutdownDuration = .seconds(3)
-    configuration.maximumCancellationDuration = .seconds(1)
+    configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
+    configuration.maximumCancellationDuration = stopSeconds == nil ? nil : .seconds(1)
     try await ServiceGroup(configuration: configuration).run()
     for network in networks { await network.stop() }
     try ledger.close()

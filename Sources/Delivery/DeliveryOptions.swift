@@ -17,6 +17,8 @@ public struct DeliveryOptions: Sendable {
   /// Seconds after which a request that has not gone out fails.
   public var lifetime: Double = 5 * 86_400
   public var retry = RetryPolicy()
+  /// Seconds that a stop waits for what is in hand, before it is cut off; nil is for as long as it takes.
+  public var stopSeconds: Double? = 3
   public var circuits = CircuitPolicy()
 
   public init() {}

@@ -30,6 +30,8 @@ struct DaemonUnderTest {
       directory: spool.objects.path, baseURL: nil, pool: BlockingPool(label: "store", threads: 2))
     destinations = Destinations(standard: Route(seal: XMTPSeal(), store: store, network: network))
     var options = DeliveryOptions()
+    // A busy machine is no reason to cut anything off.
+    options.stopSeconds = nil
     change(&options)
     self.options = options
   }
