@@ -14,7 +14,8 @@ actor Circuits: Service {
     var error: DeliveryError
     /// Probes that failed, one after the other.
     var failures = 0
-    var nextProbe: ContinuousClock.Instant
+    /// nil while nobody waits: whoever comes next is the probe, and no time is set for it.
+    var nextProbe: ContinuousClock.Instant?
     /// The next that asks is the probe.
     var hasTicket = false
   }
@@ -77,10 +78,15 @@ actor Circuits: Service {
   func park(
     _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool
   ) async throws {
-    try await ledger.park(message, for: destination, error: error, until: until, keepsUpload: keepsUpload)
+    try await ledger.park(message, for: destination, error: error, until: until, keepsUpload: keepsUpload, at: .now())
     // The circuit may have closed meanwhile, and then nobody would come to release it.
-    if circuits[destination] == nil, try await ledger.release(waitingFor: destination, at: .now()) > 0 {
-      wakeDispatcher()
+    guard let circuit = circuits[destination] else {
+      if try await ledger.release(waitingFor: destination, at: .now()) > 0 { wakeDispatcher() }
+      return
+    }
+    if circuit.nextProbe == nil {
+      circuits[destination]?.nextProbe = .now + .seconds(policy.longestProbe)
+      bell.ring()
     }
   }
 
@@ -107,7 +113,7 @@ actor Circuits: Service {
           log.error("the ledger failed; probes wait", metadata: ["error": "\(error)"])
           await alarm.ring(in: 1)
         }
-        if let next = circuits.values.map(\.nextProbe).min() {
+        if let next = circuits.values.compactMap(\.nextProbe).min() {
           await alarm.ring(in: max(0.01, (next - .now) / .seconds(1)))
         }
       }
@@ -118,11 +124,16 @@ actor Circuits: Service {
   }
 
   private func probe() async throws {
-    for (destination, circuit) in circuits where circuit.nextProbe <= .now {
+    for (destination, circuit) in circuits {
+      guard let time = circuit.nextProbe, time <= .now else { continue }
       // A probe that never tells how it went is followed by another.
       circuits[destination]?.nextProbe = .now + .seconds(policy.longestProbe)
       circuits[destination]?.hasTicket = true
-      if try await ledger.releaseOne(waitingFor: destination, at: .now()) { wakeDispatcher() }
+      if try await ledger.releaseOne(waitingFor: destination, at: .now()) {
+        wakeDispatcher()
+      } else {
+        circuits[destination]?.nextProbe = nil
+      }
     }
   }
 }

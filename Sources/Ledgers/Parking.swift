@@ -4,20 +4,28 @@ import Messages
 /// Conversations that wait for a destination, not for a time: nothing of theirs is tried until the destination is
 /// known to work again.
 extension Ledger {
-  /// The message was surely not published, and its destination is not to be tried now. Its conversation is parked until
-  /// it is released; the attempt does not count.
+  /// The message was surely not published by this attempt, and its destination is not to be tried now. Its conversation
+  /// is parked until it is released; the attempt does not count. One that a process which died had begun stays on
+  /// record: it may have published the message.
   ///
   /// - Parameters:
   ///   - destination: the name of the store or network.
   ///   - until: when it is looked at all the same: the message has expired then.
   ///   - keepsUpload: its sealed photo stays in the store for the next attempt.
   public func park(
-    _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool
+    _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool,
+    at now: Timestamp
   ) async throws {
     try await write { database in
-      try database.execute(
-        sql: "DELETE FROM attempts WHERE message = ? AND ended_at IS NULL", arguments: [message.message.text])
-      let uncounted = database.changesCount
+      var uncounted = 0
+      if message.state == .publishing {
+        try database.endAttempt(
+          of: message.message, at: now, cause: nil, error: "interrupted; its outcome is not known")
+      } else {
+        try database.execute(
+          sql: "DELETE FROM attempts WHERE message = ? AND ended_at IS NULL", arguments: [message.message.text])
+        uncounted = database.changesCount
+      }
       guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
       try database.execute(
         sql: """

@@ -36,6 +36,20 @@ import Testing
     }
   }
 
+  @Test("A circuit for which nobody waits is not probed, and closes with the next message")
+  func nobodyWaits() async throws {
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork { _ in Self.unreachable }, quick)
+    try await daemon.run { daemon in
+      let name = try daemon.drop("x", to: "family")
+      await daemon.network.wait { $0.asked >= 2 }
+      while try daemon.ask(.cancel([name]))?.outcomes.first?.isDone != true { await Task.yield() }
+      await daemon.network.answer { _ in nil }
+      try daemon.drop("y", to: "family")
+      await daemon.network.wait { $0.published == 1 }
+      #expect(await daemon.network.texts(in: "family") == ["y"])
+    }
+  }
+
   @Test("Refused credentials fail nothing: the network is left alone until somebody asks for it")
   func refused() async throws {
     let daemon = try DaemonUnderTest(

@@ -175,6 +175,40 @@ import Testing
     #expect(try await head()[0].attempts == 1)
   }
 
+  @Test func aParkedConversationWaitsForItsDestinationAndItsAttemptDoesNotCount() async throws {
+    try await accept(request("a", inode: 1), request("b", inode: 2, to: "work"))
+    let expiry = now.advanced(seconds: 432_000)
+    let away = DeliveryError(.unreachable, "there is no route")
+    for conversation: Int64 in [1, 2] {
+      let message = try await head(conversation)[0]
+      _ = try await ledger.beginPublishing(message, at: now)
+      try await ledger.park(message, for: "matrix", error: away, until: expiry, keepsUpload: false, at: now)
+    }
+    #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
+    #expect(try await ledger.nextDue(after: now) == expiry)
+    let parked = try await head()[0]
+    #expect(parked.attempts == 0 && parked.firstTriedAt == nil && parked.state == .pending)
+    #expect(try await !ledger.releaseOne(waitingFor: "webhook", at: now))
+    #expect(try await ledger.releaseOne(waitingFor: "matrix", at: now))
+    #expect(try await ledger.dueConversations(at: now, limit: 9).count == 1)
+    #expect(try await ledger.release(waitingFor: "matrix", at: now) == 1)
+    #expect(try await ledger.dueConversations(at: now, limit: 9).count == 2)
+  }
+
+  @Test func anAttemptThatACrashCutOffIsRememberedWhenItsMessageIsParked() async throws {
+    try await accept(request("a", inode: 1))
+    _ = try await ledger.beginPublishing(head()[0], at: now)
+    _ = try await ledger.recover(at: now)
+    let found = try await head()[0]
+    #expect(found.state == .publishing)
+    let later = now.advanced(seconds: 90)
+    try await ledger.park(
+      found, for: "matrix", error: DeliveryError(.unreachable, "there is no route"), until: later, keepsUpload: false,
+      at: later)
+    let parked = try await head()[0]
+    #expect(parked.attempts == 1 && parked.firstTriedAt == now)
+  }
+
   @Test func aClockThatWasSetBackStallsNobody() async throws {
     try await accept(request("a", inode: 1))
     let past = now.advanced(seconds: -400 * 86_400)
