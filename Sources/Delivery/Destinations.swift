@@ -36,14 +36,22 @@ public struct Destinations: Sendable {
 
   /// The route of every conversation that no rule matches.
   public let standard: Route
+  /// Every store that is configured, whether a route leads to it or not: what was uploaded to it can be deleted.
+  public let stores: [any Store]
+  /// Every network that is configured, likewise.
+  public let networks: [any Network]
   private let rules: [Rule]
-  /// Stores that are configured, whether a route uses them or not: what was uploaded to them can be deleted.
-  private let furtherStores: [any Store]
 
-  public init(standard: Route, rules: [Rule] = [], furtherStores: [any Store] = []) {
+  /// - Parameters:
+  ///   - stores: all of them; nil is that of the standard route alone.
+  ///   - networks: likewise.
+  public init(
+    standard: Route, rules: [Rule] = [], stores: [any Store]? = nil, networks: [any Network]? = nil
+  ) {
     self.standard = standard
     self.rules = rules
-    self.furtherStores = furtherStores
+    self.stores = stores ?? [standard.store]
+    self.networks = networks ?? [standard.network]
   }
 
   /// The route of a conversation: the first rule that matches decides.
@@ -55,18 +63,6 @@ public struct Destinations: Sendable {
   }
 
   private func rule(for conversation: ConversationID) -> Rule? { rules.first { $0.matches(conversation) } }
-
-  /// Every store, once.
-  public var stores: [any Store] {
-    var known = Set<String>()
-    return ([standard.store] + rules.map(\.route.store) + furtherStores).filter { known.insert($0.name).inserted }
-  }
-
-  /// Every network, once.
-  public var networks: [any Network] {
-    var known = Set<String>()
-    return ([standard.network] + rules.map(\.route.network)).filter { known.insert($0.name).inserted }
-  }
 
   /// The store of that name; nil when it is configured no more.
   public func store(named name: String) -> (any Store)? { stores.first { $0.name == name } }

@@ -13,7 +13,7 @@ import Messages
 ///
 /// Conversations are published to in parallel, as far as the pool's threads go; no file stays open in between.
 public struct LocalNetwork: Network {
-  public let name = "local"
+  public let name: String
   private let directory: Directory
   private let pool: BlockingPool
   private let clock: @Sendable () -> Timestamp
@@ -22,16 +22,21 @@ public struct LocalNetwork: Network {
 
   /// Publishes into the directory at `path`, which has to be there.
   ///
-  /// - Parameter clock: tells the moment that a line says it was published at.
+  /// - Parameters:
+  ///   - name: the network's word in the configuration, the log and the ledger.
+  ///   - clock: tells the moment that a line says it was published at.
   public init(
-    directory path: String, pool: BlockingPool, clock: @escaping @Sendable () -> Timestamp = { .now() }
+    name: String = "local", directory path: String, pool: BlockingPool,
+    clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(FileError) {
-    try self.init(directory: path, pool: pool, clock: clock, knownEnds: 10_000)
+    try self.init(name: name, directory: path, pool: pool, clock: clock, knownEnds: 10_000)
   }
 
   init(
-    directory path: String, pool: BlockingPool, clock: @escaping @Sendable () -> Timestamp, knownEnds: Int
+    name: String = "local", directory path: String, pool: BlockingPool, clock: @escaping @Sendable () -> Timestamp,
+    knownEnds: Int
   ) throws(FileError) {
+    self.name = name
     directory = try Directory(path: path)
     self.pool = pool
     self.clock = clock

@@ -13,8 +13,8 @@ public struct PhotoCache: Sendable {
     "photos/\(inbox.fileName)/\(conversation.fileName)/\(message)"
   }
 
-  /// Writes the photo, its thumbnail and its blurred preview. When it returns they are whole and on the disk; files of an earlier attempt
-  /// are replaced.
+  /// Writes the photo, its thumbnail and its blurred preview. When it returns they are whole and on the disk; files of
+  /// an earlier attempt are replaced.
   ///
   /// Order: each file under a temporary name, synced, renamed; then the message's directory is synced. The directories
   /// above it are synced when they are made.

@@ -109,7 +109,7 @@ public struct RequestReader: Sendable {
   /// A writer that just starts another program leaves its files open in that one for a moment; so it is looked at
   /// more than once.
   private static func staysOpen(_ file: File) -> Bool {
-    for _ in 0..<20 {
+    for _ in 0..<5 {
       guard file.hasWriter() == true else { return false }
       usleep(5000)
     }

@@ -39,14 +39,14 @@ struct Connections {
   }
 
   func destinations() throws -> Destinations {
-    var stores: [String: any Store] = [:]
-    for store in settings.stores { stores[store.name] = try naming("store \(store.name)") { try make(store) } }
+    let stores = try settings.stores.map { store in try naming("store \(store.name)") { try make(store) } }
     var routes: [String: Route] = [:]
-    for network in settings.networks {
-      guard let store = stores[network.store] else { continue }
-      routes[network.name] = Route(
-        seal: seal(network.seal), store: store,
-        network: try naming("network \(network.name)") { try make(network) })
+    var networks: [any Network] = []
+    for settings in settings.networks {
+      guard let store = stores.first(where: { $0.name == settings.store }) else { continue }
+      let network = try naming("network \(settings.name)") { try make(settings) }
+      routes[settings.name] = Route(seal: seal(settings.seal), store: store, network: network)
+      networks.append(network)
     }
     guard let standard = settings.networks.first.flatMap({ routes[$0.name] }) else {
       throw Failure(.configuration, "there is no network in the configuration")
@@ -56,7 +56,7 @@ struct Connections {
         Destinations.Rule(route, address: rule.alias.map(ConversationID.init(unchecked:))) { rule.matches($0.text) }
       }
     }
-    return Destinations(standard: standard, rules: rules, furtherStores: Array(stores.values))
+    return Destinations(standard: standard, rules: rules, stores: stores, networks: networks)
   }
 
   private func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
@@ -103,7 +103,7 @@ struct Connections {
   private func make(_ network: NetworkSettings) throws -> any Network {
     switch network.kind {
     case .local:
-      return try LocalNetwork(directory: spool.published.path, pool: pool)
+      return try LocalNetwork(name: network.name, directory: spool.published.path, pool: pool)
     case .matrix(let matrix):
       return try MatrixNetwork(
         name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()), client: client,
