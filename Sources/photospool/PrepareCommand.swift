@@ -10,7 +10,7 @@ struct PrepareCommand: AsyncParsableCommand {
     commandName: "prepare", abstract: "Show exactly what would be sent of photos: write it into a directory.",
     discussion: """
       One line per photo, in the order of the arguments; the refused ones are named on standard error with the reason. \
-      Exit status 65 when a photo was refused; the others are written all the same.
+      Exit status 65 when a photo was refused, else 73 when one could not be written; the others are all the same.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -31,12 +31,17 @@ struct PrepareCommand: AsyncParsableCommand {
     var folder = PreparedFolder(try Self.directory(output), replaces: force)
     let assembly = Assembly(settings: settings)
     var progress = PrepareProgress(count: files.count)
+    var unwritten = 0
     let darkroom = assembly.darkroom()
     defer { darkroom.close() }
     try await Preparing(darkroom, ahead: 4 * assembly.photoThreads).forEach(files) { file, result in
       progress.hide()
       do {
-        print(try folder.add(result.get(), of: file))
+        let photo = try result.get()
+        do { print(try folder.add(photo, of: file)) } catch {
+          unwritten += 1
+          Terminal.complain("\(file): \(error)")
+        }
       } catch {
         progress.refused += 1
         Terminal.complain("\(file): \(error)")
@@ -48,6 +53,7 @@ struct PrepareCommand: AsyncParsableCommand {
     if progress.refused > 0 {
       throw Failure(.badData, "\(progress.refused) of \(files.count) photos were refused")
     }
+    if unwritten > 0 { throw Failure(.cannotCreate, "\(unwritten) of \(files.count) photos were not written") }
   }
 
   private static func directory(_ path: String) throws -> Directory {
