@@ -1,0 +1,69 @@
+import Messages
+import Photos
+import Testing
+
+/// A small picture of one of the other formats, with all that surrounds one.
+struct FormatSample: Sendable {
+  let what: String
+  let format: PhotoFormat
+  let bytes: [UInt8]
+  /// Bytes at the end without which the picture is whole: what ends the file, checksums, room in the last code.
+  let spare: Int
+
+  private static let made = Result { try make() }
+  static let names = [
+    "PNG", "interlaced PNG", "PNG with alpha", "WebP", "lossless WebP", "WebP with alpha", "moving WebP", "GIF",
+    "interlaced GIF", "HEIC", "HEIC with alpha",
+  ]
+
+  static func named(_ name: String) throws -> FormatSample {
+    try #require(made.get().first { $0.what == name })
+  }
+
+  private static func make() throws -> [FormatSample] {
+    let camera = try Camera()
+    let scene = Scene.landscape(width: 72, height: 56)
+    let fading = Scene(width: 72, height: 56) { x, _ in (UInt8(3 * x), UInt8(3 * x), UInt8(3 * x)) }
+    let rgb = ["-define", "png:color-type=2", "-define", "png:bit-depth=8"]
+    let rgba = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"]
+    func furnished(_ png: [UInt8]) -> [UInt8] {
+      PNGFile(png).inserting("iCCP", Array("p3\0\0".utf8) + Deflate.stored(MatrixProfile.p3.icc))
+        .inserting("eXIf", exifBlock(orientation: 6)).inserting("tEXt", Array("Title\0Words".utf8)).bytes
+    }
+    let png = furnished(try camera.png(scene, rgb))
+    let transparent = furnished(try camera.png(scene, alpha: fading, rgba))
+    let moving = try camera.store(camera.webp(camera.png(scene), ["-q", "80"]), as: "frame.webp")
+    try camera.tool(
+      ["webpmux", "-frame", moving, "+100", "-frame", moving, "+100", "-o", camera.directory.path("moving.webp")])
+    return [
+      FormatSample(what: "PNG", format: .png, bytes: png, spare: 26),
+      FormatSample(
+        what: "interlaced PNG", format: .png, bytes: furnished(try camera.png(scene, rgb + ["-interlace", "PNG"])),
+        spare: 26),
+      FormatSample(what: "PNG with alpha", format: .png, bytes: transparent, spare: 26),
+      FormatSample(what: "WebP", format: .webp, bytes: try camera.webp(png, ["-q", "80"]), spare: 1),
+      FormatSample(what: "lossless WebP", format: .webp, bytes: try camera.webp(png, ["-lossless"]), spare: 1),
+      FormatSample(
+        what: "WebP with alpha", format: .webp, bytes: try camera.webp(transparent, ["-q", "80"]), spare: 1),
+      FormatSample(what: "moving WebP", format: .webp, bytes: try camera.read("moving.webp"), spare: 1),
+      FormatSample(what: "GIF", format: .gif, bytes: try camera.gif([scene]), spare: 4),
+      FormatSample(
+        what: "interlaced GIF", format: .gif, bytes: try camera.gif([scene], ["-interlace", "GIF"]), spare: 4),
+      FormatSample(what: "HEIC", format: .heic, bytes: try camera.heic(png), spare: 0),
+      FormatSample(what: "HEIC with alpha", format: .heic, bytes: try camera.heic(transparent), spare: 0),
+    ]
+  }
+
+  static let causes: Set<Cause> = [.unsupportedImage, .truncatedImage, .imageLimits]
+}
+
+/// Prepares a photo, or sees it refused for a reason of its own.
+func decide(_ photo: [UInt8], _ name: String) {
+  do {
+    let result = try prepare(photo)
+    #expect(result.width > 0 && result.height > 0 && result.jpeg.count <= 999_999)
+  } catch {
+    #expect(FormatSample.causes.contains(error.cause), "\(name): \(error)")
+    #expect(!error.sentence.contains("\n") && error.sentence.count < 300, "\(name): \(error)")
+  }
+}
