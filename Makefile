@@ -5,6 +5,9 @@ PACKAGES := build-essential imagemagick jq libcurl4-openssl-dev libgif-dev libhe
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
 	libwebp-dev lomiri-wallpapers-16.04 nginx-light openssl pkg-config python3-venv sqlite3 webp
 BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
+# Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
+TESTS_AT_ONCE ?= 16
+SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
@@ -26,7 +29,8 @@ test: unit stories ## Every test
 
 unit: .build/setup $(PYTHON_ENV)/ready ## The tests of the modules
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	@set -o pipefail; SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_ONCE) $(SWIFT) test --skip-build 2>&1 \
+	  | tee .build/unit.log || { echo; echo "What failed, again:"; grep -E '✘|recorded an issue|Program crashed|Fatal error' .build/unit.log; exit 1; }
 
 stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
 	$(SWIFT) build --product photospool

@@ -106,7 +106,9 @@ let package = Package(
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
 
     // A folder of tests per module; Stories run the real program.
-    .target(name: "TestSupport", dependencies: ["DurableFiles", "HTTP"], path: "Tests/Support", exclude: ["python"]),
+    .target(
+      name: "TestSupport", dependencies: ["Children", "DurableFiles", "HTTP"], path: "Tests/Support",
+      exclude: ["python"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos", "TestSupport"]),

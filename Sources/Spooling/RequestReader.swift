@@ -106,10 +106,10 @@ public struct RequestReader: Sendable {
     }
   }
 
-  /// A writer that just starts another program leaves its files open in that one for a moment; so it is looked at
-  /// more than once.
+  /// A writer that just starts another program leaves its files open in that one for a moment, which is long on a busy
+  /// machine; so it is looked at for a quarter of a second.
   private static func staysOpen(_ file: File) -> Bool {
-    for _ in 0..<5 {
+    for _ in 0..<50 {
       guard file.hasWriter() == true else { return false }
       usleep(5000)
     }

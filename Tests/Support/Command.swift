@@ -1,4 +1,6 @@
+import Children
 import Foundation
+import Glibc
 
 /// What a finished process left: its exit status and all that it printed.
 public struct CommandResult: Sendable {
@@ -12,25 +14,34 @@ public func run(
   _ arguments: [String], environment: [String: String] = [:], input: String? = nil
 ) throws -> CommandResult {
   let scratch = try TemporaryDirectory()
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = arguments
-  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-  for name in ["out", "err"] { _ = FileManager.default.createFile(atPath: scratch.path(name), contents: nil) }
-  process.standardOutput = FileHandle(forWritingAtPath: scratch.path("out"))
-  process.standardError = FileHandle(forWritingAtPath: scratch.path("err"))
-  if let input {
-    try Data(input.utf8).write(to: URL(fileURLWithPath: scratch.path("in")))
-    process.standardInput = FileHandle(forReadingAtPath: scratch.path("in"))
-  } else {
-    process.standardInput = FileHandle.nullDevice
+  try Data((input ?? "").utf8).write(to: URL(fileURLWithPath: scratch.path("in")))
+  let files = [
+    open(scratch.path("in"), O_RDONLY | O_CLOEXEC),
+    open(scratch.path("out"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600),
+    open(scratch.path("err"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600),
+  ]
+  defer { for file in files { close(file) } }
+  let status = exitStatus(of: try inherited(arguments, environment).start(files))
+  func text(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(fileURLWithPath: scratch.path(name))), as: UTF8.self)
   }
-  try process.run()
-  process.waitUntilExit()
-  return CommandResult(
-    status: process.terminationStatus,
-    output: String(decoding: try Data(contentsOf: URL(fileURLWithPath: scratch.path("out"))), as: UTF8.self),
-    errors: String(decoding: try Data(contentsOf: URL(fileURLWithPath: scratch.path("err"))), as: UTF8.self))
+  return CommandResult(status: status, output: try text("out"), errors: try text("err"))
+}
+
+/// The program of `PATH`, with our environment and what is added to it.
+func inherited(_ arguments: [String], _ environment: [String: String] = [:]) -> ChildProgram {
+  let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  return ChildProgram(
+    path: "/usr/bin/env", arguments: arguments, environment: variables.map { "\($0.key)=\($0.value)" })
+}
+
+/// Waits for a program's end.
+///
+/// - Returns: its exit status; for one that a signal ended, the signal's number, as Foundation has it.
+func exitStatus(of process: pid_t) -> Int32 {
+  var status: Int32 = 0
+  while waitpid(process, &status, 0) < 0, errno == EINTR {}
+  return status & 0x7F == 0 ? (status >> 8) & 0xFF : status & 0x7F
 }
 
 /// The Python interpreter that has the independent implementations, as `make test` sets it up.

@@ -60,7 +60,7 @@ public final class Synapse: Sendable {
     let result = try run([
       python, pythonScript("read_room.py"), endpoint, "@\(user):localhost", token(user), room.id,
     ])
-    guard result.status == 0 else { throw TestServerError(script: result.errors) }
+    guard result.status == 0 else { throw ScriptEnded(script: result.errors) }
     return try result.output.split(separator: "\n").map {
       try JSONDecoder().decode(Message.self, from: Data($0.utf8))
     }
