@@ -41,6 +41,8 @@ final class ArrivalMailbox: Sendable {
       case .cancelRequested: state.contents.cancelRequested = true
       case .overflow: state.contents.needsScan = true
       case .vanished: state.contents.hasVanished = true
+      // Told to those who look after drafts.
+      case .draftChanged, .draftBuiltInPlace: break
       case .fence(let name):
         state.lastFence = max(state.lastFence, Int(name) ?? 0)
         let passed = state.fences.filter { $0.number <= state.lastFence }.map(\.waiter)

@@ -23,6 +23,7 @@ public struct Daemon: Sendable {
   private let circuits: Circuits
   private let networks: [any Network]
   private let stopSeconds: Double?
+  private let drafts: Drafts
   private let `operator`: Operator
   private let log: Logger
 
@@ -48,12 +49,17 @@ public struct Daemon: Sendable {
         conversation: conversation, ledger: ledger, files: files, photos: photos, destinations: destinations,
         circuits: circuits, options: options, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)
     }
+    let intakeBox = LateIntake()
+    let drafts = Drafts(
+      spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
+      circuits: circuits, options: options, log: log, wakeSweeper: { sweeper.wake() },
+      watchAgain: { try await intakeBox.watchDraftAgain() })
     let wake = { @Sendable in
       dispatcher.wake()
       filing.wake()
       sweeper.wake()
+      drafts.wake()
     }
-    let intakeBox = LateIntake()
     let `operator` = Operator(
       spool: spool, ledger: ledger,
       hooks: Operator.Hooks(
@@ -64,7 +70,11 @@ public struct Daemon: Sendable {
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), options: options, log: log,
       cancelRequests: { names in
         for name in names { await `operator`.cancelFromFile(name, log: log) }
-      }, changed: wake)
+      },
+      changed: { superseded in
+        drafts.erase(superseded)
+        wake()
+      }, tellDrafts: { drafts.post($0) })
     await intakeBox.set(intake)
     self.spool = spool
     self.ledger = ledger
@@ -74,11 +84,14 @@ public struct Daemon: Sendable {
     self.circuits = circuits
     networks = destinations.networks
     stopSeconds = options.stopSeconds
+    self.drafts = drafts
     self.operator = `operator`
     self.log = log
     let count = try await ledger.recover(at: .now())
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
-    try spool.state.removeTree("trash")
+    do { try spool.state.removeTree("trash") } catch {
+      log.warning("requests that were taken back are left in state/trash", metadata: ["error": "\(error)"])
+    }
     for store in destinations.stores { try store.removeLeftovers() }
   }
 
@@ -88,7 +101,8 @@ public struct Daemon: Sendable {
     let routes = RouteWatch(log: log) { [circuits] in await circuits.probeUnreachable() }
     let control = ControlService(state: spool.state, operator: `operator`)
     var configuration = ServiceGroupConfiguration(
-      services: [filing, sweeper, circuits, routes, dispatcher, intake, control], gracefulShutdownSignals: signals,
+      services: [filing, sweeper, circuits, routes, dispatcher, drafts, intake, control],
+      gracefulShutdownSignals: signals,
       logger: log)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
@@ -126,6 +140,7 @@ private actor LateIntake {
   func betweenBatches(_ job: @escaping @Sendable () async -> Void) async {
     if let intake { await intake.betweenBatches(job) } else { await job() }
   }
+  func watchDraftAgain() async throws { try await intake?.watchDraftAgain() }
 }
 
 /// Listens for commands as long as the daemon runs.

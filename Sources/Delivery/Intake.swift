@@ -21,7 +21,8 @@ actor Intake: Service {
   private let mailbox: ArrivalMailbox
   private let options: DeliveryOptions
   private let cancelRequests: @Sendable ([String]) async throws -> Void
-  private let changed: @Sendable () -> Void
+  private let changed: @Sendable ([SupersededPhoto]) -> Void
+  private let tellDrafts: @Sendable (SpoolEvent) -> Void
   private let log: Logger
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
@@ -41,10 +42,13 @@ actor Intake: Service {
 
   /// - Parameters:
   ///   - cancelRequests: cancels the requests named in a file of `cancel/`.
-  ///   - changed: is called when requests were accepted or refused.
+  ///   - changed: is called when requests were accepted or refused, with what they left of drafts.
+  ///   - tellDrafts: is called with what concerns `draft/`.
   init(
     spool: Spool, ledger: Ledger, pool: BlockingPool, options: DeliveryOptions, log: Logger,
-    cancelRequests: @escaping @Sendable ([String]) async throws -> Void, changed: @escaping @Sendable () -> Void
+    cancelRequests: @escaping @Sendable ([String]) async throws -> Void,
+    changed: @escaping @Sendable ([SupersededPhoto]) -> Void,
+    tellDrafts: @escaping @Sendable (SpoolEvent) -> Void
   ) throws {
     self.spool = spool
     self.ledger = ledger
@@ -53,9 +57,18 @@ actor Intake: Service {
     self.log = log
     self.cancelRequests = cancelRequests
     self.changed = changed
+    self.tellDrafts = tellDrafts
     let mailbox = ArrivalMailbox()
     self.mailbox = mailbox
-    watcher = try SpoolWatcher(spool) { mailbox.post($0) }
+    watcher = try SpoolWatcher(spool) { event in
+      switch event {
+      case .draftChanged, .draftBuiltInPlace: tellDrafts(event)
+      case .overflow:
+        tellDrafts(event)
+        mailbox.post(event)
+      default: mailbox.post(event)
+      }
+    }
   }
 
   func run() async throws {
@@ -67,9 +80,10 @@ actor Intake: Service {
     }
     // Said here, where signals are handled already and nothing that arrives can be missed any more.
     log.info("ready", metadata: ["spool": "\(spool.path)"])
-    let rescans = Task { [mailbox, options] in
+    let rescans = Task { [mailbox, options, tellDrafts] in
       while !Task.isCancelled {
         mailbox.post(.overflow)
+        tellDrafts(.overflow)
         try await Task.sleep(for: .seconds(options.rescan))
       }
     }
@@ -96,6 +110,9 @@ actor Intake: Service {
     await runJobs()
     watcher.stop()
   }
+
+  /// Has `draft/` watched again after it was replaced.
+  func watchDraftAgain() throws { try watcher.watchDraftAgain() }
 
   /// Runs `job` between two batches, when no request is half-way into the ledger.
   func betweenBatches(_ job: @escaping @Sendable () async -> Void) async {
@@ -238,7 +255,7 @@ actor Intake: Service {
       guard !batch.requests.isEmpty else { continue }
       let accepted = try await ledger.accept(
         batch.requests, at: .now(), isTaken: { [spool] in spool.has($0) },
-        alternative: { RequestName($0)?.alternative($1).text ?? $0 })
+        alternative: { RequestName.alternative(of: $0, $1) })
       try await pool.run { [spool] in
         for (request, acceptance) in zip(batch.requests, accepted) where acceptance.state != .failed {
           let identity = RequestIdentity(inode: request.inode, born: request.born)
@@ -246,7 +263,7 @@ actor Intake: Service {
         }
       }
       for acceptance in accepted { report(acceptance) }
-      changed()
+      changed(accepted.flatMap(\.superseded))
     }
   }
 
@@ -274,7 +291,14 @@ extension ArrivalMailbox {
 
 extension Spool {
   /// Whether a directory of that name is anywhere in the spool's later places.
-  fileprivate func has(_ name: String) -> Bool {
+  func has(_ name: String) -> Bool {
     [cur, sent, failed].contains { directory in (try? directory.entry(name)) ?? nil != nil }
+  }
+}
+
+extension RequestName {
+  /// The `number`-th name to try for a request that was dropped as `name`.
+  static func alternative(of name: String, _ number: Int) -> String {
+    RequestName(name)?.alternative(number).text ?? name
   }
 }

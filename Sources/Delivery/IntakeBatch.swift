@@ -41,7 +41,7 @@ struct IntakeBatch: Sendable {
         readers[requests.count] = reader
         open += reader.openFiles
         size += reader.request.bytes
-        contents = .success(NewRequest.Contents(reader.request, RequestIdentity(inode: entry.inode, born: entry.born)))
+        contents = .success(NewRequest.Contents(reader.request, RequestIdentity(entry)))
       } catch let refusal as Refusal {
         contents = .failure(DeliveryError(.malformedRequest, refusal.description))
       } catch let error as FileError {
@@ -68,7 +68,7 @@ struct IntakeBatch: Sendable {
 }
 
 extension NewRequest.Contents {
-  fileprivate init(_ request: Request, _ identity: RequestIdentity) {
+  init(_ request: Request, _ identity: RequestIdentity) {
     self.init(
       conversation: request.conversation, key: request.key?.text, digest: request.digest.hex,
       parts: request.parts.map { part in
@@ -81,5 +81,5 @@ extension NewRequest.Contents {
 
 extension FileError {
   /// The machine has run out of something for now; the request is not to blame.
-  fileprivate var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+  var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 }

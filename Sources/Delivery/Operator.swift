@@ -1,7 +1,6 @@
 import Blocking
 import Control
 import DurableFiles
-import Foundation
 import Ledgers
 import Logging
 import Messages
@@ -62,6 +61,7 @@ public struct Operator: Sendable {
   // MARK: Cancel
 
   private func cancel(_ name: String) async throws -> ControlReply.Outcome {
+    if try await cancelDraft(name) { return outcome(name, .cancelled) }
     let accepted = try await cancelAccepted(name)
     if accepted != .unknown { return outcome(name, accepted) }
     // It may lie in new/, or be half-way into the ledger at this moment.
@@ -74,11 +74,31 @@ public struct Operator: Sendable {
     do {
       let accepted = try await cancelAccepted(name)
       guard accepted == .unknown else { return .success(accepted) }
-      let wasTakenBack = try takeBack(name)
-      return .success(wasTakenBack ? .cancelled : .unknown)
+      // In the order in which it is moved, so that it cannot slip by.
+      for directory in [spool.draft, spool.new] {
+        guard let taken = try spool.takeAway(name, from: directory) else { continue }
+        for draft in try await ledger.drafts(droppedAs: name) where draft.identity == taken.identity {
+          try await ledger.abandonDraft(draft)
+          hooks.wake()
+        }
+        try taken.delete()
+        return .success(.cancelled)
+      }
+      return .success(.unknown)
     } catch {
       return .failure(error)
     }
+  }
+
+  /// Removes a draft, which leaves `draft/` in one rename; false when there is none, or it was sent just now.
+  private func cancelDraft(_ name: String) async throws -> Bool {
+    guard let draft = try await ledger.draft(name),
+      let taken = try spool.takeAway(draft.droppedAs, from: spool.draft, identity: draft.identity)
+    else { return false }
+    try await ledger.abandonDraft(draft)
+    hooks.wake()
+    try taken.delete()
+    return true
   }
 
   private func cancelAccepted(_ name: String) async throws -> Cancellation {
@@ -93,24 +113,6 @@ public struct Operator: Sendable {
     }
     hooks.wake()
     return cancellation
-  }
-
-  /// Removes a request that was dropped and not accepted yet. It leaves `new/` in one rename.
-  private func takeBack(_ name: String) throws -> Bool {
-    guard RequestName(name) != nil, let entry = try spool.new.entry(name), entry.kind == .directory else {
-      return false
-    }
-    let trash = try spool.state.directory(creating: "trash")
-    let parked = "\(name)-\(UUID().uuidString)"
-    do {
-      _ = try spool.new.move(name, to: trash, as: parked)
-    } catch {
-      if error.isMissing { return false }
-      throw error
-    }
-    try spool.new.sync()
-    try trash.removeTree(parked)
-    return true
   }
 
   private func outcome(_ name: String, _ cancellation: Cancellation) -> ControlReply.Outcome {

@@ -11,6 +11,17 @@ import Stores
 /// Prepares, seals and uploads photos, ahead of their turn to be published, and holds what opens them in memory until
 /// then. Nothing of a key reaches the disk here.
 actor PhotoLine {
+  /// One photo on its way or in its store, or the undoing of that. What concerns one message comes one after the other:
+  /// nothing of it begins before what was there is stopped and undone.
+  private struct Way {
+    let number: Int
+    /// What is on its way; nil while it is undone.
+    let source: PhotoSource?
+    /// Begun for a draft.
+    let isAhead: Bool
+    let task: Task<UploadedPhoto, any Error>
+  }
+
   private let ledger: Ledger
   private let files: RequestFiles
   private let preparer: any PhotoPreparer
@@ -18,7 +29,7 @@ actor PhotoLine {
   private let circuits: Circuits
   private let slots: Slots
   private let log: Logger
-  private var running: [MessageID: Task<UploadedPhoto, any Error>] = [:]
+  private var running: [MessageID: Way] = [:]
   private let uploading = UploadProgress()
 
   /// Photos whose keys are held for conversations that wait; beyond it they are given up and uploaded again later.
@@ -41,23 +52,40 @@ actor PhotoLine {
   nonisolated var progress: [MessageID: Double] { uploading.all }
 
   /// Whether the photo of `message` is on its way or stored, with its keys at hand.
-  func holds(_ message: MessageID) -> Bool { running[message] != nil }
+  func holds(_ message: MessageID) -> Bool { running[message]?.source != nil }
 
-  /// Sets the photo of `message` on its way, unless it is already.
-  func start(_ message: QueuedMessage) {
-    guard running[message.message] == nil else { return }
-    running[message.message] = Task { try await slots.with { try await self.bring(message) } }
+  /// Sets the photo of `message` on its way, unless it is already. Another file of the same message is stopped and
+  /// erased first.
+  ///
+  /// - Parameter ahead: for a draft. What was begun for a draft and is now sent goes on with those that were.
+  func start(_ message: QueuedMessage, ahead: Bool = false) {
+    let former = running[message.message]
+    if let former, former.source == message.source {
+      if former.isAhead && !ahead { slots.hurry(former.number) }
+      return
+    }
+    let number = slots.announce(ahead: ahead)
+    let task = Task {
+      defer { slots.retire(number) }
+      if let former { try await self.end(former, of: message.message, erasing: former.source) }
+      return try await slots.with(number) { try await self.bring(message) }
+    }
+    running[message.message] = Way(number: number, source: message.source, isAhead: ahead, task: task)
   }
 
-  /// Waits until the photo of `message` is in its store. A failed one starts again with the next call.
-  func uploaded(_ message: QueuedMessage) async throws -> UploadedPhoto {
-    start(message)
-    guard let task = running[message.message] else { throw CancellationError() }
-    do {
-      return try await task.value
-    } catch {
-      running[message.message] = nil
-      throw error
+  /// Waits until the photo of `message` is in its store. A failed one starts again with the next call; and what failed
+  /// for a draft says nothing of the request that it became, so that it starts again at once.
+  func uploaded(_ message: QueuedMessage, ahead: Bool = false) async throws -> UploadedPhoto {
+    while true {
+      start(message, ahead: ahead)
+      guard let way = running[message.message] else { throw CancellationError() }
+      do {
+        return try await way.task.value
+      } catch {
+        drop(way, of: message.message)
+        if way.isAhead && !ahead && !(error is CancellationError) { continue }
+        throw error
+      }
     }
   }
 
@@ -66,10 +94,15 @@ actor PhotoLine {
 
   /// Gives messages up: stops what is on its way, waits until it has stopped, and leaves their uploads to be deleted.
   func discard(_ messages: [MessageID]) async throws {
-    let tasks = messages.compactMap { message in running.removeValue(forKey: message).map { (message, $0) } }
-    for (_, task) in tasks { task.cancel() }
-    for (_, task) in tasks { _ = await task.result }
-    if !tasks.isEmpty { try await ledger.abandonUploads(of: tasks.map(\.0)) }
+    for undoing in messages.filter({ running[$0] != nil }).map({ undo($0) }) { try await undoing.value }
+  }
+
+  /// Gives a message up that will not be sent, and removes its photo from the cache.
+  ///
+  /// Another photo of the message that is on its way already is left alone: it began with this.
+  func erase(_ photo: SupersededPhoto) async throws {
+    if let way = running[photo.message], way.source != photo.source { return }
+    try await undo(photo.message, erasing: photo.source).value
   }
 
   /// Gives up the photos of a conversation that has to wait, when too many are held already.
@@ -79,9 +112,53 @@ actor PhotoLine {
 
   /// Stops everything that is on its way. The next start finds and deletes what is left of it.
   func stop() async {
-    for task in running.values { task.cancel() }
-    for task in running.values { _ = await task.result }
+    for way in running.values { way.task.cancel() }
+    for way in running.values { _ = await way.task.result }
     running = [:]
+  }
+
+  // MARK: Undoing
+
+  /// Stops a message's photo and undoes what was done; what is started meanwhile waits for that.
+  private func undo(_ message: MessageID, erasing source: PhotoSource? = nil) -> Task<Void, any Error> {
+    let former = running[message]
+    let number = slots.announce(ahead: false)
+    let undoing = Task {
+      defer { slots.retire(number) }
+      try await self.end(former, of: message, erasing: source)
+    }
+    let way = Way(
+      number: number, source: nil, isAhead: false,
+      task: Task {
+        try await undoing.value
+        throw CancellationError()
+      })
+    running[message] = way
+    return Task {
+      defer { drop(way, of: message) }
+      try await undoing.value
+    }
+  }
+
+  private func drop(_ way: Way, of message: MessageID) {
+    if running[message]?.number == way.number { running[message] = nil }
+  }
+
+  private nonisolated func end(_ former: Way?, of message: MessageID, erasing source: PhotoSource?) async throws {
+    if let former {
+      former.task.cancel()
+      _ = await former.task.result
+    }
+    try await ledger.abandonUploads(of: [message])
+    guard let source else { return }
+    let photo = try await ledger.forgetPhoto(of: message)
+    // The files are written before the row, so that a crash may have left files alone. With a row they are needed.
+    let mayHaveFiles = try await !ledger.hasPhoto(of: message)
+    try await files.pool.run { [files] in
+      let cache = PhotoCache(files.spool)
+      if let photo { try cache.discard(inbox: photo.inbox, conversation: photo.conversation, message: message) }
+      if mayHaveFiles { try cache.discard(inbox: source.inbox, conversation: source.conversation, message: message) }
+    }
   }
 
   // MARK: The way of one photo

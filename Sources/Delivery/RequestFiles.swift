@@ -6,7 +6,7 @@ import Messages
 import Photos
 import Spooling
 
-/// Reads the files of accepted requests, and never takes other bytes for them than those that were accepted.
+/// Reads the files of accepted requests and of drafts, and never takes other bytes for them than those that were accepted.
 struct RequestFiles: Sendable {
   let spool: Spool
   let pool: BlockingPool
@@ -64,8 +64,19 @@ extension Spool {
   /// The directory of an accepted request. A crash may have come between the ledger's commit and the move out of
   /// `new/`; the move is then made up for here.
   func directory(of message: QueuedMessage) throws -> Directory? {
-    try takeOver(
-      RequestIdentity(inode: message.inode, born: message.born), droppedAs: message.droppedAs, as: message.request)
+    let identity = RequestIdentity(inode: message.inode, born: message.born)
+    if message.isDraft { return try draftDirectory(identity, droppedAs: message.droppedAs, as: message.request) }
+    return try takeOver(identity, droppedAs: message.droppedAs, as: message.request)
+  }
+
+  /// The directory of a draft, which may be sent at this moment: it is looked for in the order in which it is moved, so
+  /// that it cannot slip by, and nothing is moved here.
+  private func draftDirectory(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Directory? {
+    for (parent, name) in [(draft, droppedAs), (new, droppedAs), (cur, name)] {
+      guard let entry = try parent.entry(name), RequestIdentity(entry) == identity else { continue }
+      do { return try parent.directory(name) } catch { if !error.isMissing { throw error } }
+    }
+    return nil
   }
 
   /// Moves an accepted request from `new/` to `cur/`, unless it is there already.

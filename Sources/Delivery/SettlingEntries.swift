@@ -52,11 +52,12 @@ struct SettlingEntries {
     return settled.sorted { $0.name < $1.name }
   }
 
-  private static func signature(of name: String, in new: Directory) -> [Int64] {
-    guard let entry = try? new.entry(name) else { return [] }
+  /// Changes whenever the directory or one of its files does.
+  static func signature(of name: String, in parent: Directory) -> [Int64] {
+    guard let entry = try? parent.entry(name) else { return [] }
     var latest = max(entry.changed, entry.modified)
     var count: Int64 = 0
-    if entry.kind == .directory, let directory = try? new.directory(name) {
+    if entry.kind == .directory, let directory = try? parent.directory(name) {
       try? directory.forEachName { bytes in
         count += 1
         if let file = try directory.entry(String(decoding: bytes, as: UTF8.self)) {

@@ -5,7 +5,8 @@ extension Ledger {
   /// Accepts requests in the order given, all in one transaction. From here on nothing of them can be lost.
   ///
   /// A request that was refused gets a row too, in state `failed`. A directory that failed before and came back is the
-  /// same request again: what of it was published stays published, and only the rest is queued.
+  /// same request again: what of it was published stays published, and only the rest is queued. A draft that was sent
+  /// takes its place in the order now, and its photos are as far as they have come.
   ///
   /// - Parameters:
   ///   - isTaken: whether a directory of that name exists that the ledger may not know.
@@ -22,15 +23,17 @@ extension Ledger {
   }
 }
 
-private struct Acceptor {
+/// Writes requests into the ledger, within one transaction.
+struct Acceptor {
   let database: Database
   let now: Timestamp
   let isTaken: (String) -> Bool
   let alternative: (String, Int) -> String
 
-  private struct Known {
+  struct Known {
     let id: Int64
     let request: String
+    let droppedAs: String
     let state: RequestState
     let filed: Bool
     let error: String?
@@ -38,6 +41,7 @@ private struct Acceptor {
 
   func accept(_ new: NewRequest) throws -> Acceptance {
     if let known = try known(new) {
+      if known.state == .draft { return try send(known, as: new) }
       if !known.filed {
         return Acceptance(
           droppedAs: new.droppedAs, request: known.request, state: known.state, error: known.error, wasKnown: true)
@@ -47,20 +51,20 @@ private struct Acceptor {
     return try insert(new, as: freeName(for: new.droppedAs))
   }
 
-  private func known(_ new: NewRequest) throws -> Known? {
+  func known(_ new: NewRequest) throws -> Known? {
     let row = try Row.fetchOne(
       database,
       sql:
-        "SELECT id, request, state, filed, error FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1",
+        "SELECT * FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1",
       arguments: [Int64(bitPattern: new.inode), new.born])
     return row.map { row in
       Known(
-        id: row["id"], request: row["request"], state: RequestState(rawValue: row["state"]) ?? .failed,
-        filed: row["filed"], error: row["error"])
+        id: row["id"], request: row["request"], droppedAs: row["dropped_as"],
+        state: RequestState(rawValue: row["state"]) ?? .failed, filed: row["filed"], error: row["error"])
     }
   }
 
-  private func freeName(for dropped: String) throws -> String {
+  func freeName(for dropped: String) throws -> String {
     for number in 1..<1_000_000 {
       let name = alternative(dropped, number)
       let isKnown = try Bool.fetchOne(
@@ -72,7 +76,7 @@ private struct Acceptor {
 
   // MARK: A request that was not seen before
 
-  private func insert(_ new: NewRequest, as name: String) throws -> Acceptance {
+  func insert(_ new: NewRequest, as name: String) throws -> Acceptance {
     let (contents, verdict) = try judge(new)
     let conversation = try contents.map { try database.conversation($0.conversation, now: now) }
     try database.execute(
@@ -87,11 +91,14 @@ private struct Acceptor {
         contents?.parts.reduce(0) { $0 + $1.bytes } ?? 0, verdict.duplicateOf, now.milliseconds,
         verdict.state == .queued ? nil : now.milliseconds,
       ])
-    if verdict.state == .queued, let contents, let conversation {
-      try insert(contents.parts, of: name, request: database.lastInsertedRowID, conversation: conversation)
-    }
-    return Acceptance(
+    var acceptance = Acceptance(
       droppedAs: new.droppedAs, request: name, state: verdict.state, error: verdict.error, wasKnown: false)
+    if verdict.state == .queued, let contents, let conversation {
+      acceptance.superseded = try insert(
+        contents.parts, of: name, request: database.lastInsertedRowID, conversation: conversation, inbox: new.inbox)
+      try database.addWaiting(contents.parts.count, to: conversation, now: now)
+    }
+    return acceptance
   }
 
   private struct Verdict {
@@ -111,7 +118,7 @@ private struct Acceptor {
           database,
           sql: """
             SELECT request, digest FROM requests
-            WHERE inbox = ? AND idempotency_key = ? AND state NOT IN ('failed', 'cancelled', 'duplicate')
+            WHERE inbox = ? AND idempotency_key = ? AND state NOT IN ('failed', 'cancelled', 'duplicate', 'draft')
             ORDER BY id DESC LIMIT 1
             """,
           arguments: [new.inbox.text, key])
@@ -129,21 +136,37 @@ private struct Acceptor {
     }
   }
 
-  private func insert(
-    _ parts: [NewRequest.Part], of name: String, request: Int64, conversation: Int64
-  ) throws {
+  /// Writes messages, in their order, behind all that are there. One that the ledger knows as a draft's photo, of the
+  /// same file and for the same place, keeps how far it has come.
+  ///
+  /// - Returns: the drafts' photos that have other files now.
+  func insert(
+    _ parts: [NewRequest.Part], of name: String, request: Int64, conversation: Int64, inbox: InboxID,
+    isDraft: Bool = false
+  ) throws -> [SupersededPhoto] {
+    var superseded = [SupersededPhoto]()
     for (position, part) in parts.enumerated() {
+      let message = part.message(name)
+      var state = MessageState.pending
+      if let photo = try takeDraftPhoto(message) {
+        let isSame = photo.digest == part.digest && photo.conversationRow == conversation && photo.inbox == inbox
+        if isSame && !photo.state.isFinal {
+          state = photo.state
+        } else {
+          superseded.append(SupersededPhoto(message: message, source: photo.source))
+        }
+      }
       try database.execute(
         sql: """
-          INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')
+          INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state, draft)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          part.message(name).text, request, conversation, position, part.kind.rawValue, part.file, part.bytes,
-          part.digest,
+          message.text, request, conversation, position, part.kind.rawValue, part.file, part.bytes, part.digest,
+          state.rawValue, isDraft,
         ])
     }
-    try database.addWaiting(parts.count, to: conversation, now: now)
+    return superseded
   }
 
   // MARK: A request that failed before
@@ -177,9 +200,12 @@ private struct Acceptor {
           new.droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
           contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, rest.isEmpty ? now.milliseconds : nil, known.id,
         ])
-      try insert(rest, of: known.request, request: known.id, conversation: conversation)
+      let superseded = try insert(
+        rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox)
+      try database.addWaiting(rest.count, to: conversation, now: now)
       return Acceptance(
-        droppedAs: new.droppedAs, request: known.request, state: state, error: nil, wasKnown: false)
+        droppedAs: new.droppedAs, request: known.request, state: state, error: nil, wasKnown: false,
+        superseded: superseded)
     }
   }
 }

@@ -9,6 +9,14 @@ public struct CachedPhoto: Sendable {
 }
 
 extension Ledger {
+  /// Whether a photo of the message has a row.
+  public func hasPhoto(of message: MessageID) async throws -> Bool {
+    try await read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", arguments: [message.text]) ?? false
+    }
+  }
+
   /// Deletes the row of a photo that was never sent.
   ///
   /// - Returns: where its files lie, for the caller to delete; nil when there is no such photo.

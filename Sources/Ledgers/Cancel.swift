@@ -13,7 +13,7 @@ public enum Cancellation: Sendable, Equatable, Codable {
 }
 
 extension Ledger {
-  /// Cancels what of a request was not handed to the network yet.
+  /// Cancels what of a request was not handed to the network yet. A draft is none before Send: `abandonDraft` is for it.
   ///
   /// - Returns: what became of it, and the messages that were cancelled.
   public func cancel(_ request: String, at now: Timestamp) async throws -> (Cancellation, [MessageID]) {
@@ -23,6 +23,7 @@ extension Ledger {
           database, sql: "SELECT id, state, conversation_id FROM requests WHERE request = ?", arguments: [request])
       else { return (.unknown, []) }
       let state = RequestState(rawValue: row["state"]) ?? .failed
+      if state == .draft || state == .abandoned { return (.unknown, []) }
       guard state == .queued, let conversation: Int64 = row["conversation_id"] else { return (.tooLate(state), []) }
       let id: Int64 = row["id"]
       let cancellable = "state IN ('pending','preparing','uploading','uploaded')"

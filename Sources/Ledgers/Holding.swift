@@ -21,10 +21,13 @@ extension Ledger {
     try await write { database in
       try database.execute(
         sql: """
-          UPDATE messages SET next_attempt = NULL WHERE next_attempt IS NOT NULL AND \(LedgerSchema.waiting)
-            AND conversation_id IN (SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due > ?)
+          UPDATE messages SET next_attempt = NULL WHERE next_attempt IS NOT NULL AND draft = 0
+            AND \(LedgerSchema.waiting) AND conversation_id IN (SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due > ?)
           """,
         arguments: [now.milliseconds])
+      try database.execute(
+        sql: "UPDATE messages SET next_attempt = ? WHERE draft = 1 AND next_attempt > ?",
+        arguments: [now.milliseconds, now.milliseconds])
       try database.execute(
         sql: "UPDATE conversations SET due = ?, waits_for = NULL WHERE waiting > 0 AND held = 0 AND due > ?",
         arguments: [now.milliseconds, now.milliseconds])

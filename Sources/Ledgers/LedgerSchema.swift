@@ -3,8 +3,11 @@ import GRDB
 /// The tables. Migrations are an append-only list: each has a name, and none is ever edited. `docs/ledger.md` explains
 /// every column.
 enum LedgerSchema {
-  /// Messages that something will still happen to; the partial indexes are built with these very words.
+  /// Messages that something will still happen to; the partial indexes are built with these very words. Those of drafts
+  /// are among them: where a conversation's order is asked for, `draft = 0` goes with it.
   static let waiting = "state NOT IN ('sent','failed','cancelled')"
+  /// Requests that are over and whose directories are not at their last place; the words of an index, too.
+  static let unfiled = "filed = 0 AND state NOT IN ('queued','draft','abandoned')"
   /// Messages that a worker had in hand.
   static let inHand = "state IN ('preparing','uploading','uploaded')"
 
@@ -128,6 +131,22 @@ enum LedgerSchema {
         sql: """
           ALTER TABLE conversations ADD COLUMN waits_for TEXT;
           CREATE INDEX conversations_parked ON conversations(waits_for, due) WHERE waits_for IS NOT NULL;
+          """)
+    }
+    migrator.registerMigration("v3 drafts") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE messages ADD COLUMN draft INTEGER NOT NULL DEFAULT 0;
+          DROP INDEX messages_waiting;
+          CREATE INDEX messages_waiting ON messages(conversation_id, id)
+            WHERE draft = 0 AND state NOT IN ('sent','failed','cancelled');
+          CREATE INDEX messages_drafts ON messages(id) WHERE draft = 1;
+          DROP INDEX requests_unfiled;
+          CREATE INDEX requests_unfiled ON requests(id)
+            WHERE filed = 0 AND state NOT IN ('queued','draft','abandoned');
+          CREATE INDEX requests_drafts ON requests(conversation_id, inbox, id) WHERE state = 'draft';
+          CREATE INDEX requests_drafts_named ON requests(dropped_as) WHERE state = 'draft';
+          CREATE INDEX requests_abandoned ON requests(id) WHERE state = 'abandoned';
           """)
     }
     return migrator

@@ -65,6 +65,8 @@ public struct QueueLine: Sendable {
   public let bytes: Int
   /// Publishing in its conversation is stopped by `hold`.
   public let isHeld: Bool
+  /// Its request is a draft: nobody has sent it yet.
+  public let isDraft: Bool
 }
 
 extension LedgerView {
@@ -72,7 +74,7 @@ extension LedgerView {
   public func forEachLine(
     state: MessageState? = nil, conversation: String? = nil, _ visit: (QueueLine) throws -> Void
   ) throws {
-    var conditions = [state.map { _ in "m.state = ?" } ?? "m.\(LedgerSchema.waiting)"]
+    var conditions = [state.map { _ in "m.state = ?" } ?? "m.\(LedgerSchema.waiting)", "r.state <> 'abandoned'"]
     if conversation != nil { conditions.append("c.conversation = ?") }
     let arguments = [state?.rawValue, conversation].compactMap { $0 }
     try read { database in
@@ -85,6 +87,13 @@ extension LedgerView {
           """,
         arguments: StatementArguments(arguments))
       while let row = try rows.next() { try visit(QueueLine(row)) }
+    }
+  }
+
+  /// The names in `draft/` of the drafts that the ledger knows.
+  public func draftNames() throws -> Set<String> {
+    try read { database in
+      try Set(String.fetchAll(database, sql: "SELECT dropped_as FROM requests WHERE state = 'draft'"))
     }
   }
 
@@ -103,7 +112,7 @@ extension LedgerView {
         sql: """
           SELECT c.conversation, count(*) AS total, \(columns)
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
-          WHERE m.\(LedgerSchema.waiting) GROUP BY c.id ORDER BY total DESC, c.conversation
+          WHERE m.draft = 0 AND m.\(LedgerSchema.waiting) GROUP BY c.id ORDER BY total DESC, c.conversation
           """
       ).map { row in (row[0], (0...minutes.count).map { row[$0 + 2] }) }
     }
@@ -124,5 +133,6 @@ extension QueueLine {
     acceptedAt = Timestamp(milliseconds: row["accepted_at"])
     bytes = row["bytes"]
     isHeld = row["held"]
+    isDraft = row["draft"]
   }
 }

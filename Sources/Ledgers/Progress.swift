@@ -64,7 +64,8 @@ extension Ledger {
           ON CONFLICT (message) DO UPDATE SET bytes = excluded.bytes, width = excluded.width, height = excluded.height,
             digest = excluded.digest, thumbnail_bytes = excluded.thumbnail_bytes, format = excluded.format,
             original_bytes = excluded.original_bytes, original_width = excluded.original_width,
-            original_height = excluded.original_height
+            original_height = excluded.original_height, inbox = excluded.inbox, path = excluded.path,
+            conversation_id = excluded.conversation_id
           """,
         arguments: [
           message.message.text, message.inbox.text, message.conversationRow, message.file, photo.format,

@@ -29,6 +29,8 @@ public struct QueuedMessage: Sendable {
   public let firstTriedAt: Timestamp?
   /// Publishing in its conversation is stopped.
   public let isHeld: Bool
+  /// Its request lies in `draft/`, or did when this was read.
+  public let isDraft: Bool
 
   init(_ row: Row) {
     self.row = row["id"]
@@ -51,7 +53,27 @@ public struct QueuedMessage: Sendable {
     reserved = row["remote"]
     firstTriedAt = (row["first_tried_at"] as Int64?).map(Timestamp.init(milliseconds:))
     isHeld = row["held"]
+    isDraft = row["draft"]
   }
+}
+
+/// What a photo on its way was made from and for. Until Send a client may change all of it.
+public struct PhotoSource: Sendable, Equatable {
+  /// SHA-256 of the file as dropped, in hexadecimal.
+  public let digest: String
+  public let conversation: ConversationID
+  public let inbox: InboxID
+}
+
+extension QueuedMessage {
+  public var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
+
+  /// Selects what `init(_:)` reads; conditions follow.
+  static let selection = """
+    SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
+      (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish') AS first_tried_at
+    FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
+    """
 }
 
 extension Ledger {
@@ -61,11 +83,8 @@ extension Ledger {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
-            (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish')
-              AS first_tried_at
-          FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
-          WHERE m.conversation_id = ? AND m.\(LedgerSchema.waiting)
+          \(QueuedMessage.selection)
+          WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting)
           ORDER BY m.id LIMIT ?
           """,
         arguments: [conversation, limit]

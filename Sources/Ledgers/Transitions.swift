@@ -4,10 +4,16 @@ import Messages
 /// The one place where a message changes its state.
 extension Database {
   /// Moves a message to `state`; false, and nothing changed, when it is final already: it was cancelled or purged.
+  ///
+  /// A message is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new
+  /// rows, in their place in the order of arrival, while they are on their way, and a photo that was replaced is another.
   func move(_ message: QueuedMessage, to state: MessageState) throws -> Bool {
     try execute(
-      sql: "UPDATE messages SET state = ? WHERE id = ? AND \(LedgerSchema.waiting)",
-      arguments: [state.rawValue, message.row])
+      sql: """
+        UPDATE messages SET state = ?
+        WHERE message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)
+        """,
+      arguments: [state.rawValue, message.message.text, message.digest, message.conversationRow])
     guard changesCount == 1 else { return false }
     if state.isFinal { try removeWaiting(1, from: message.conversationRow) }
     return true

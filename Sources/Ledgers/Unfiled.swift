@@ -39,7 +39,7 @@ extension Ledger {
         database,
         sql: """
           SELECT r.*, c.conversation FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
-          WHERE r.filed = 0 AND r.state <> 'queued' ORDER BY r.id LIMIT ?
+          WHERE \(LedgerSchema.unfiled) ORDER BY r.id LIMIT ?
           """,
         arguments: [limit]
       ).map { try UnfiledRequest($0, messages: database.receiptMessages(ofRequest: $0["id"])) }

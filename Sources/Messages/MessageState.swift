@@ -40,6 +40,10 @@ public enum RequestState: String, CaseIterable, Sendable, Codable {
   case cancelled
   /// Dropped again with the idempotency key and the contents of an earlier request, and not sent again.
   case duplicate
+  /// Lies in `draft/`: its photos are uploaded ahead of Send.
+  case draft
+  /// A draft, or what Send did not take of one, that is being removed. Its row goes when nothing else is left of it.
+  case abandoned
 }
 
 /// What a message carries.

@@ -16,8 +16,11 @@ enum ArrivalNumber {
 
   static func next(after note: String) throws -> UInt64 {
     let last = UInt64(note.prefix { $0 != "\n" }) ?? 0
-    return max(last + 1, UInt64(max(0, Timestamp.now().milliseconds)) * 1000)
+    return max(last + 1, clock)
   }
+
+  /// The clock, in microseconds.
+  static var clock: UInt64 { UInt64(max(0, Timestamp.now().milliseconds)) * 1000 }
 
   /// 13 digits of base 36 behind an `o`; enough for as long as microseconds fit 64 bits.
   static func prefix(_ order: UInt64) -> String {

@@ -1,4 +1,5 @@
 import Digests
+import DurableFiles
 import Messages
 
 /// A request that was found good: what is in its directory, checked and measured.
@@ -35,6 +36,8 @@ public struct RequestIdentity: Hashable, Sendable {
     self.inode = inode
     self.born = born
   }
+
+  public init(_ entry: Entry) { self.init(inode: entry.inode, born: entry.born) }
 
   /// The stable id of the message that `file` becomes. It is made from nothing but the directory itself, so that a ledger
   /// rebuilt from the spool gives every message the id it had.

@@ -17,9 +17,13 @@ public final class Spool: Sendable {
   public let objects: Directory
   public let state: Directory
   private let currentNew: Mutex<Directory>
+  private let currentDraft: Mutex<Directory>
 
   /// Where requests arrive. It can be moved away and made again while the daemon runs; see `reopenNew`.
   public var new: Directory { currentNew.withLock { $0 } }
+
+  /// Where requests lie whose photos are uploaded ahead of Send. It can be replaced, too; see `reopenDraft`.
+  public var draft: Directory { currentDraft.withLock { $0 } }
 
   /// Directories that clients of the spool's group may write to, and those that are photospool's alone.
   private static let shared = ["tmp", "draft", "new"]
@@ -72,12 +76,23 @@ public final class Spool: Sendable {
     objects = try open("objects")
     state = try open("state")
     currentNew = Mutex(try open("new"))
+    currentDraft = Mutex(try open("draft"))
   }
 
   /// Opens `new/` again after it was moved away or made anew.
   public func reopenNew() throws {
     let directory = try root.directory("new")
     currentNew.withLock { $0 = directory }
+  }
+
+  /// Opens `draft/` again after it was moved away or made anew.
+  ///
+  /// - Returns: false when it is the one that is open.
+  public func reopenDraft() throws -> Bool {
+    let directory = try root.directory("draft")
+    if try directory.entry().inode == draft.entry().inode { return false }
+    currentDraft.withLock { $0 = directory }
+    return true
   }
 
   /// Opens the directory of an accepted request; nil when it is not in `cur/`.

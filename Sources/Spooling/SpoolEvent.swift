@@ -4,11 +4,15 @@ public enum SpoolEvent: Sendable, Equatable {
   case arrived(String)
   /// Made in place in `new/`, which no client should do.
   case builtInPlace(String)
+  /// Renamed into `draft/`, or out of it, or deleted there.
+  case draftChanged(String)
+  /// Made in place in `draft/`.
+  case draftBuiltInPlace(String)
   /// Something was put into `cancel/`.
   case cancelRequested
   /// Names may have been missed; look into the directories again.
   case overflow
-  /// `new/` itself was moved away, deleted or unmounted.
+  /// `new/` itself was moved away, deleted or unmounted. (A `draft/` that vanished is told as `overflow`.)
   case vanished
   /// Everything that happened before the fence of this number was told.
   case fence(String)

@@ -16,8 +16,9 @@ public final class SpoolWatcher: Sendable {
   private let handler: @Sendable (SpoolEvent) -> Void
   private let stopping = Atomic<Bool>(false)
   private let fenceCount = Atomic<Int>(0)
-  /// Asked for by `watchNewAgain`, done by the thread.
-  private let rewatch = Atomic<Bool>(false)
+  /// Asked for by `watchAgain`, done by the thread.
+  private let rewatchesNew = Atomic<Bool>(false)
+  private let rewatchesDraft = Atomic<Bool>(false)
 
   /// - Parameter handler: is called on the watcher's thread and must return quickly.
   public init(_ spool: Spool, handler: @escaping @Sendable (SpoolEvent) -> Void) throws {
@@ -32,7 +33,7 @@ public final class SpoolWatcher: Sendable {
   /// - Returns: false when the kernel gives no watch; rescans alone must then find what arrives.
   public func start() -> Bool {
     guard inotifytools_initialize() != 0 else { return false }
-    guard watch("new"), watch("cancel"), watch("state/fence") else {
+    guard watch("new"), watchDraft(), watch("cancel"), watch("state/fence") else {
       inotifytools_cleanup()
       return false
     }
@@ -59,19 +60,30 @@ public final class SpoolWatcher: Sendable {
 
   /// Watches `new/` again after it vanished and was made anew.
   public func watchNewAgain() throws {
-    rewatch.store(true, ordering: .releasing)
+    rewatchesNew.store(true, ordering: .releasing)
+    _ = try fence()
+  }
+
+  /// Watches `draft/` again after it vanished and was made anew.
+  public func watchDraftAgain() throws {
+    rewatchesDraft.store(true, ordering: .releasing)
     _ = try fence()
   }
 
   // MARK: The thread
 
-  private func watch(_ name: String) -> Bool {
-    let events = IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
-    return inotifytools_watch_file("\(root)/\(name)", Int32(bitPattern: UInt32(events))) != 0
+  /// In `draft/` it matters what goes, too.
+  private func watchDraft() -> Bool { watch("draft", UInt32(IN_MOVED_FROM | IN_DELETE)) }
+
+  private func watch(_ name: String, _ more: UInt32 = 0) -> Bool {
+    let events = UInt32(
+      IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
+    return inotifytools_watch_file("\(root)/\(name)", Int32(bitPattern: events | more)) != 0
   }
 
   private func drain() {
     var new = inotifytools_wd_from_filename("\(root)/new/")
+    var draft = inotifytools_wd_from_filename("\(root)/draft/")
     let cancel = inotifytools_wd_from_filename("\(root)/cancel/")
     let fence = inotifytools_wd_from_filename("\(root)/state/fence/")
     while !stopping.load(ordering: .acquiring) {
@@ -86,10 +98,21 @@ public final class SpoolWatcher: Sendable {
       if mask & UInt32(IN_Q_OVERFLOW) != 0 {
         handler(.overflow)
       } else if event.pointee.wd == fence {
-        if rewatch.exchange(false, ordering: .acquiringAndReleasing), watch("new") {
+        if rewatchesNew.exchange(false, ordering: .acquiringAndReleasing), watch("new") {
           new = inotifytools_wd_from_filename("\(root)/new/")
         }
+        if rewatchesDraft.exchange(false, ordering: .acquiringAndReleasing), watchDraft() {
+          draft = inotifytools_wd_from_filename("\(root)/draft/")
+        }
         if mask & UInt32(IN_CREATE) != 0 { handler(.fence(name(of: event))) }
+      } else if event.pointee.wd == draft {
+        if mask & UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE) != 0 {
+          handler(.draftChanged(name(of: event)))
+        } else if mask & UInt32(IN_CREATE) != 0 {
+          handler(.draftBuiltInPlace(name(of: event)))
+        } else {
+          handler(.overflow)
+        }
       } else if event.pointee.wd == cancel {
         handler(.cancelRequested)
       } else if event.pointee.wd == new {

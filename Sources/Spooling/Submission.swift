@@ -3,10 +3,13 @@ import DurableFiles
 import Glibc
 import Messages
 
-/// A request as `photospool send` drops it: built in `tmp/`, synced, renamed into `new/`.
+/// A request as `photospool send` drops it: built in `tmp/`, synced, renamed into `new/` or, as a draft, into `draft/`.
 ///
 /// Order of writes (docs/durability.md): the directory, each file and its sync, `.sum` last and its sync, the
-/// directory's sync, the rename, the sync of `new/` and of `tmp/`.
+/// directory's sync, the rename, the sync of `new/` (or `draft/`) and of `tmp/`.
+///
+/// A draft has no `.sum`, so that files can be added to it, and no number in its name: its place in the order of arrival
+/// is that of the rename which sends it.
 public struct Submission: Sendable {
   public var conversation: ConversationID
   public var inbox: InboxID?
@@ -14,27 +17,31 @@ public struct Submission: Sendable {
   public var text: String?
   /// What to copy, in the order to send.
   public var photos: [File]
+  /// It is not sent yet: whoever renames it into `new/` sends it.
+  public var isDraft: Bool
 
   public init(
-    to conversation: ConversationID, from inbox: InboxID?, key: IdempotencyKey?, text: String?, photos: [File]
+    to conversation: ConversationID, from inbox: InboxID?, key: IdempotencyKey?, text: String?, photos: [File],
+    isDraft: Bool = false
   ) {
     self.conversation = conversation
     self.inbox = inbox
     self.key = key
     self.text = text
     self.photos = photos
+    self.isDraft = isDraft
   }
 
   /// Drops the request durably into the spool at `path`.
   ///
   /// - Returns: its name. When it returns, the request is on the disk and in `new/`, in order behind all that were
-  ///   dropped before.
+  ///   dropped before, or in `draft/`.
   /// - Throws: `SubmissionError.unknown` when the request may or may not be on its way; any other error means that it
   ///   is not, and that nothing of it is left.
   public func drop(into path: String) throws -> RequestName {
     let root = try Directory(path: path)
     let tmp = try Self.open("tmp", in: root)
-    let new = try Self.open("new", in: root)
+    let goal = try Self.open(isDraft ? "draft" : "new", in: root)
     var name = Self.freshName(order: 0)
     // The mode lets a daemon of the spool's group take the request over.
     while try !tmp.make(name, mode: 0o770) { name = Self.freshName(order: 0) }
@@ -44,13 +51,13 @@ public struct Submission: Sendable {
       try directory.setPermissions(0o770)
       try write(into: directory)
       try directory.sync()
-      final = try Self.rename(name, from: tmp, to: new)
+      final = try isDraft ? Self.renameDraft(name, from: tmp, to: goal) : Self.rename(name, from: tmp, to: goal)
     } catch {
       try? tmp.removeTree(name)
       throw error
     }
     do {
-      try new.sync()
+      try goal.sync()
       try tmp.sync()
     } catch {
       throw SubmissionError.unknown(final, "\(error)")
@@ -83,6 +90,7 @@ public struct Submission: Sendable {
     if let inbox { try put(Array("\(inbox)\n".utf8), as: "from") }
     if let key { try put(Array("\(key)\n".utf8), as: "id") }
     try put(Array("\(conversation)\n".utf8), as: "to")
+    if isDraft { return }
     let summary = try directory.file(creating: ".sum", mode: 0o660)
     try summary.write(Array(SumFile(lines: sum).text.utf8))
     try summary.sync()
@@ -99,6 +107,16 @@ public struct Submission: Sendable {
       guard let final = RequestName(text) else { throw Refusal.badName }
       if locked { try lock.write(note: "\(order)\n") }
       if try tmp.move(name, to: new, as: final.text) { return final }
+    }
+  }
+
+  private static func renameDraft(_ name: String, from tmp: Directory, to draft: Directory) throws -> RequestName {
+    while true {
+      // `d` for the `o` of those that are numbered.
+      guard let final = RequestName("d" + freshName(order: ArrivalNumber.clock).dropFirst()) else {
+        throw Refusal.badName
+      }
+      if try tmp.move(name, to: draft, as: final.text) { return final }
     }
   }
 

@@ -11,7 +11,7 @@ struct QueueCommand: ParsableCommand {
     commandName: "queue", abstract: "Print what is waiting, like mailq.",
     discussion: """
       One line per message: the request, size, time of acceptance, conversation and state. A mark behind the request \
-      tells more: * being worked on, ! its conversation is held. The reason why something waits stands below it in \
+      tells more: * being worked on, ! its conversation is held. A draft is uploaded and waits for Send. The reason why something waits stands below it in \
       brackets.
       """)
 
@@ -33,17 +33,23 @@ struct QueueCommand: ParsableCommand {
     do {
       try LedgerView(in: spool.state).forEachLine(state: state, conversation: to) { try printer.print($0) }
     } catch LedgerError.missing {}
-    if state == nil || state == .pending { try printNew(spool, &printer) }
+    if state == nil || state == .pending {
+      try print(spool.new, &printer)
+      let known = (try? LedgerView(in: spool.state).draftNames()) ?? []
+      try print(spool.draft, except: known, isDraft: true, &printer)
+    }
     printer.finish()
   }
 
-  /// What lies in `new/` is waiting too, although nobody looked at it yet.
-  private func printNew(_ spool: Spool, _ printer: inout QueuePrinter) throws {
-    for name in try spool.new.names() where RequestName(name) != nil {
-      guard let entry = try spool.new.entry(name), entry.kind == .directory else { continue }
-      let conversation = (try? spool.new.directory(name).file("to").contents(limit: 1_024)) ?? nil
+  /// What lies in `new/` or `draft/` is waiting too, although nobody looked at it yet.
+  private func print(
+    _ directory: Directory, except known: Set<String> = [], isDraft: Bool = false, _ printer: inout QueuePrinter
+  ) throws {
+    for name in try directory.names() where RequestName(name) != nil && !known.contains(name) {
+      guard let entry = try directory.entry(name), entry.kind == .directory else { continue }
+      let conversation = (try? directory.directory(name).file("to").contents(limit: 1_024)) ?? nil
       let text = conversation.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) }
-      if to == nil || to == text { try printer.printNew(name, conversation: text) }
+      if to == nil || to == text { try printer.printNew(name, conversation: text, isDraft: isDraft) }
     }
   }
 }
@@ -99,6 +105,7 @@ private struct QueuePrinter {
   }
 
   mutating func print(_ line: QueueLine) throws {
+    let isAtRest = line.state == .pending || line.state.isFinal || line.isDraft && line.state == .uploaded
     let share = line.state == .uploading ? progress[line.message.text] ?? 0 : nil
     try print(
       Line(
@@ -106,24 +113,25 @@ private struct QueuePrinter {
         kind: line.kind.rawValue, state: line.state.rawValue, progress: share, attempts: line.attempts,
         nextAttempt: line.nextAttempt?.description, error: line.error, acceptedAt: line.acceptedAt.description,
         bytes: line.bytes),
-      mark: line.isHeld ? "!" : line.state == .pending || line.state.isFinal ? " " : "*")
+      mark: line.isHeld ? "!" : isAtRest ? " " : "*", isDraft: line.isDraft)
   }
 
-  mutating func printNew(_ name: String, conversation: String?) throws {
+  mutating func printNew(_ name: String, conversation: String?, isDraft: Bool) throws {
     try print(
       Line(
         request: name, message: nil, conversation: conversation, inbox: nil, kind: nil,
         state: MessageState.pending.rawValue, progress: nil, attempts: 0, nextAttempt: nil, error: nil, acceptedAt: nil,
         bytes: nil),
-      mark: " ")
+      mark: " ", isDraft: isDraft)
   }
 
-  private mutating func print(_ line: Line, mark: String) throws {
+  private mutating func print(_ line: Line, mark: String, isDraft: Bool) throws {
     if isJSON { return try printJSON(line) }
     if count == 0 { Swift.print(Terminal.bold(Self.columns("REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"))) }
     count += 1
     bytes += line.bytes ?? 0
-    let state = line.progress.map { "\(line.state) \(Int($0 * 100)) %" } ?? line.state
+    let progress = line.progress.map { "\(line.state) \(Int($0 * 100)) %" } ?? line.state
+    let state = isDraft ? "draft \(progress)" : progress
     Swift.print(
       Self.columns(
         line.request + mark, line.bytes.map(Terminal.bytes) ?? "-", line.acceptedAt ?? "not yet", state,
@@ -140,7 +148,7 @@ private struct QueuePrinter {
     func pad(_ text: String, _ width: Int) -> String {
       text + String(repeating: " ", count: max(0, width - text.count))
     }
-    return "\(pad(request, 32)) \(pad(size, 9)) \(pad(time, 24)) \(pad(state, 14)) \(to)"
+    return "\(pad(request, 32)) \(pad(size, 9)) \(pad(time, 24)) \(pad(state, 20)) \(to)"
   }
 
   func finish() {

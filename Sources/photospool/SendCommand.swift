@@ -8,7 +8,13 @@ struct SendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Drop photos and a text into the spool, durably, and print the request's name.",
-    discussion: "Works whether or not the daemon runs. Exit status 0 means that the request is on the disk.")
+    discussion: """
+      Works whether or not the daemon runs. Exit status 0 means that the request is on the disk.
+
+      With --draft it is dropped into draft/ and its photos are prepared and uploaded at once, but nothing is published. \
+      Until `mv draft/NAME new/NAME` sends it, files may be added and changed there. Removing the directory takes the \
+      draft back, and another draft to the same conversation from the same inbox replaces it.
+      """)
 
   @OptionGroup var options: SpoolOptions
 
@@ -27,10 +33,14 @@ struct SendCommand: AsyncParsableCommand {
   @Option(name: .long, help: "An idempotency key: the same request with the same key is sent once.")
   var id: String?
 
+  @Flag(name: .long, help: "Only upload the photos ahead; `mv draft/NAME new/NAME` in the spool is Send.")
+  var draft = false
+
   @Flag(name: .long, help: "Wait, with progress on a terminal, until the request is sent.")
   var wait = false
 
   func run() async throws {
+    if draft && wait { throw ValidationError("--wait waits until a request is sent, and --draft sends nothing yet") }
     // Standard input is read to its end before anything can fail, so that its writer is never cut off.
     let text = try text.map { $0 == "-" ? try readText() : $0 }
     let path = try options.path()
@@ -54,7 +64,7 @@ struct SendCommand: AsyncParsableCommand {
     if photos.isEmpty && (text ?? "").isEmpty {
       throw ValidationError("give at least one --photo or a --text that is not empty")
     }
-    let submission = Submission(to: conversation, from: inbox, key: key, text: text, photos: photos)
+    let submission = Submission(to: conversation, from: inbox, key: key, text: text, photos: photos, isDraft: draft)
     let name = try submission.drop(into: path)
     print(name)
     guard wait else { return }

@@ -21,6 +21,9 @@ struct ShowCommand: ParsableCommand {
       if try RequestName(name) != nil && spool.new.entry(name) != nil {
         throw Failure(.tryAgain, "\(name) lies in new/ and is not accepted yet; is the daemon running?")
       }
+      if try RequestName(name) != nil && spool.draft.entry(name) != nil {
+        throw Failure(.tryAgain, "\(name) lies in draft/ and cannot be sent as it is, or no daemon runs; see its log")
+      }
       throw Failure(.noInput, "no request \(name) is known; see `photospool queue`")
     }
     if json { try printJSON(StoryJSON(story)) } else { print(story) }
@@ -36,7 +39,7 @@ struct ShowCommand: ParsableCommand {
     row("inbox", story.inbox)
     row("id", story.idempotencyKey)
     row("duplicate of", story.duplicateOf)
-    row("accepted", story.acceptedAt.description)
+    row(story.state == .draft ? "dropped" : "accepted", story.acceptedAt.description)
     row("finished", story.finishedAt?.description)
     row("error", story.error)
     for message in story.messages {

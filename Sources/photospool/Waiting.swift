@@ -60,18 +60,18 @@ struct Waiting {
   /// How a request ended; nil while it has not, or while its directory is on its way to its last place.
   private func state(of name: String, in ledger: LedgerView?) throws -> Outcome? {
     guard let (state, isFiled) = try ledger?.state(of: name) else {
-      if try RequestName(name) != nil && spool.new.entry(name) != nil { return nil }
+      if try RequestName(name) != nil && (spool.draft.entry(name) ?? spool.new.entry(name)) != nil { return nil }
       // Accepted between the two looks.
       if try ledger?.state(of: name) != nil { return nil }
       if try spool.sent.entry(name) != nil { return .sent }
       if try spool.failed.entry(name) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
       return .unknown(name)
     }
-    guard isFiled else { return nil }
+    guard isFiled || state == .abandoned else { return nil }
     switch state {
-    case .queued: return nil
+    case .queued, .draft: return nil
     case .sent, .duplicate: return .sent
-    case .cancelled: return .failed("\(name) was cancelled")
+    case .cancelled, .abandoned: return .failed("\(name) was cancelled")
     case .failed: return .failed("\(name) failed: \(try ledger?.story(of: name)?.error ?? "see failed/\(name)/error")")
     }
   }

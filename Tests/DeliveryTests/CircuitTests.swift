@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delivery
 
-@Suite struct CircuitTests {
+@Suite(.timeLimit(.minutes(10))) struct CircuitTests {
   private static let unreachable = DeliveryError(.unreachable, "there is no route")
 
   private func quick(_ options: inout DeliveryOptions) {
@@ -42,7 +42,7 @@ import Testing
     try await daemon.run { daemon in
       let name = try daemon.drop("x", to: "family")
       await daemon.network.wait { $0.asked >= 2 }
-      while try daemon.ask(.cancel([name]))?.outcomes.first?.isDone != true { await Task.yield() }
+      while try await daemon.ask(.cancel([name]))?.outcomes.first?.isDone != true { await Task.yield() }
       await daemon.network.answer { _ in nil }
       try daemon.drop("y", to: "family")
       await daemon.network.wait { $0.published == 1 }
@@ -61,7 +61,7 @@ import Testing
       // Asked again until all are through: a conversation may have been parked just behind the first, and a daemon on a
       // busy machine may not answer in time.
       while await daemon.network.published.count < 20 {
-        _ = try? daemon.ask(.flush)
+        _ = try? await daemon.ask(.flush)
         await Task.yield()
       }
       #expect(await daemon.network.published.count == 20)

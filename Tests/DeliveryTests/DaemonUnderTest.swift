@@ -21,13 +21,24 @@ struct DaemonUnderTest {
   let network: ScriptedNetwork
   private let options: DeliveryOptions
   private let destinations: Destinations
+  private let preparer: any PhotoPreparer
 
-  init(network: ScriptedNetwork, _ change: (inout DeliveryOptions) -> Void = { _ in }) throws {
+  /// - Parameters:
+  ///   - store: by default a directory in the spool.
+  ///   - preparer: by default none, for texts.
+  init(
+    network: ScriptedNetwork, store: (any Store)? = nil, preparer: any PhotoPreparer = NoPreparer(),
+    _ change: (inout DeliveryOptions) -> Void = { _ in }
+  ) throws {
     scratch = try TemporaryDirectory()
     spool = try Spool(creating: scratch.path("spool"))
     self.network = network
-    let store = try DirectoryStore(
-      directory: spool.objects.path, baseURL: nil, pool: BlockingPool(label: "store", threads: 2))
+    let store: any Store =
+      if let store { store } else {
+        try DirectoryStore(
+          directory: spool.objects.path, baseURL: nil, pool: BlockingPool(label: "store", threads: 2))
+      }
+    self.preparer = preparer
     destinations = Destinations(standard: Route(seal: XMTPSeal(), store: store, network: network))
     var options = DeliveryOptions()
     // A busy machine is no reason to cut anything off.
@@ -39,7 +50,7 @@ struct DaemonUnderTest {
   /// Runs the daemon while `body` does.
   func run(_ body: @escaping @Sendable (DaemonUnderTest) async throws -> Void) async throws {
     let daemon = try await Daemon(
-      spool: spool, options: options, destinations: destinations, preparer: NoPreparer(),
+      spool: spool, options: options, destinations: destinations, preparer: preparer,
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await daemon.run(signals: []) }
@@ -54,13 +65,18 @@ struct DaemonUnderTest {
       .text
   }
 
-  func ask(_ request: ControlRequest) throws -> ControlReply? { try ControlClient.ask(request, in: spool.state) }
+  /// Asks on a thread of its own: those of the tests are few, and the daemon needs them to answer.
+  func ask(_ request: ControlRequest) async throws -> ControlReply? {
+    try await BlockingPool(label: "ask", threads: 1).run { [state = spool.state] in
+      try ControlClient.ask(request, in: state)
+    }
+  }
 
   func story(of request: String) throws -> RequestStory? { try LedgerView(in: spool.state).story(of: request) }
 }
 
 /// Texts need no preparing.
-private struct NoPreparer: PhotoPreparer {
+struct NoPreparer: PhotoPreparer {
   func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
     throw DeliveryError(.unsupportedImage, "no photo was expected")
   }

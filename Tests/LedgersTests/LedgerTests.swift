@@ -290,9 +290,14 @@ import Testing
   @Test func noHotQuestionReadsTheBacklog() async throws {
     let plans = try await ledger.read { database in
       try [
-        "SELECT id FROM messages m WHERE m.conversation_id = 1 AND m.\(LedgerSchema.waiting) ORDER BY m.id LIMIT 5",
+        "SELECT id FROM messages m WHERE m.conversation_id = 1 AND m.draft = 0 AND m.\(LedgerSchema.waiting) ORDER BY m.id LIMIT 5",
         "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= 5 ORDER BY due LIMIT 5",
-        "SELECT id FROM requests WHERE filed = 0 AND state <> 'queued' ORDER BY id LIMIT 5",
+        "SELECT id FROM requests WHERE \(LedgerSchema.unfiled) ORDER BY id LIMIT 5",
+        "SELECT id FROM requests WHERE state = 'draft' AND dropped_as = 'cat'",
+        "SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT 5",
+        "SELECT id FROM messages WHERE draft = 1 AND \(LedgerSchema.waiting) ORDER BY id LIMIT 5",
+        "UPDATE messages SET next_attempt = 1 WHERE draft = 1 AND next_attempt > 1",
+        "UPDATE messages SET state = 'sent' WHERE message = 'm' AND digest = 'd' AND \(LedgerSchema.waiting)",
         "UPDATE messages SET state = 'pending' WHERE \(LedgerSchema.inHand)",
         "SELECT id FROM requests WHERE inode = 1 AND born = 1 ORDER BY id DESC LIMIT 1",
         "SELECT request FROM requests WHERE inbox = 'a' AND idempotency_key = 'k' ORDER BY id DESC LIMIT 1",

@@ -48,6 +48,12 @@ drop() {
 # published CONVERSATION: its lines, in order.
 published() { cat "$spool/published/$1.jsonl"; }
 
+# wait_until COMMAND...: until it succeeds, for what no line tells.
+wait_until() {
+  local end=$((SECONDS + 30))
+  until "$@"; do [ "$SECONDS" -lt "$end" ] || fail "it never came to this: $*"; sleep 0.02; done
+}
+
 expect() { [ "$1" = "$2" ] || fail "expected '$2', found '$1'${3:+ ($3)}"; }
 
 # is_empty DIRECTORY...

@@ -1,0 +1,332 @@
+import Blocking
+import DurableFiles
+import Foundation
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+import Spooling
+
+/// Looks after `draft/`: has the photos there prepared and uploaded ahead of Send, and removes what is left of drafts
+/// that will not be sent. Nothing else reads `draft/`.
+///
+/// Intake never waits for it. Renames decide between the two: a draft is sent by the rename into `new/`, and taken away
+/// by one out of `draft/`; and whichever commit comes first, the ledger accepts a directory once. A draft counts as gone
+/// when it is neither in `draft/` nor, looked for after that, in `new/`; were it accepted meanwhile, it is none any more.
+actor Drafts: Service {
+  private let spool: Spool
+  private let ledger: Ledger
+  private let pool: BlockingPool
+  private let photos: PhotoLine
+  private let circuits: Circuits
+  private let options: DeliveryOptions
+  private let log: Logger
+  private let wakeSweeper: @Sendable () -> Void
+  private let watchAgain: @Sendable () async throws -> Void
+  private nonisolated let mailbox = DraftMailbox()
+  private let isStopping = StopFlag()
+  /// What each entry looked like when it was read, so that it is read again only when it has changed.
+  private var looked: [String: [Int64]] = [:]
+  private var uploads: [MessageID: Task<Void, Never>] = [:]
+  private var failures: [MessageID: Int] = [:]
+  private var ending: Set<Int64> = []
+
+  /// Photos of drafts that are ahead: their keys are in memory and their objects in the store, and perhaps for nothing.
+  /// Later ones wait until drafts are sent or removed.
+  static let mostAhead = 256
+  /// Drafts whose ends are looked after at once.
+  private static let mostEnding = 64
+
+  /// - Parameter watchAgain: has the kernel watch `draft/` after it was replaced.
+  init(
+    spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoLine, circuits: Circuits, options: DeliveryOptions,
+    log: Logger, wakeSweeper: @escaping @Sendable () -> Void, watchAgain: @escaping @Sendable () async throws -> Void
+  ) {
+    self.spool = spool
+    self.ledger = ledger
+    self.pool = pool
+    self.photos = photos
+    self.circuits = circuits
+    self.options = options
+    self.log = log
+    self.wakeSweeper = wakeSweeper
+    self.watchAgain = watchAgain
+  }
+
+  /// Called with what was seen in `draft/`, on any thread.
+  nonisolated func post(_ event: SpoolEvent) { mailbox.post(event) }
+
+  /// Says that a draft may have been sent or set aside.
+  nonisolated func wake() { mailbox.bell.ring() }
+
+  /// Erases what is on its way of photos that were replaced.
+  nonisolated func erase(_ superseded: [SupersededPhoto]) {
+    guard !superseded.isEmpty else { return }
+    Task {
+      for photo in superseded {
+        do { try await photos.erase(photo) } catch {
+          // The next start abandons its upload.
+          log.error("a replaced photo is left", metadata: ["message": "\(photo.message)", "error": "\(error)"])
+        }
+      }
+      wakeSweeper()
+    }
+  }
+
+  func run() async throws {
+    let alarm = Alarm(mailbox.bell)
+    await withGracefulShutdownHandler {
+      for await _ in mailbox.bell.rings {
+        if isStopping.isSet { break }
+        do {
+          try await look(mailbox.take())
+          try await endAbandoned()
+          try await startAhead(alarm)
+        } catch {
+          log.error("drafts wait", metadata: ["error": "\(error)"])
+          mailbox.post(.overflow, in: 1)
+        }
+      }
+    } onGracefulShutdown: {
+      self.isStopping.set()
+      self.mailbox.bell.retire()
+    }
+    await alarm.stop()
+  }
+
+  // MARK: Looking
+
+  private func look(_ seen: DraftMailbox.Contents) async throws {
+    for name in seen.builtInPlace { mailbox.post(.draftChanged(name), in: options.settle) }
+    if seen.needsScan { return try await scan() }
+    guard !seen.names.isEmpty else { return }
+    var known = [Draft]()
+    for name in seen.names { known += try await ledger.drafts(droppedAs: name) }
+    // First of all, so that its name is free for another one.
+    try await removeGone(known)
+    for name in seen.names where !isStopping.isSet { try await look(at: name) }
+    try await removeReplaced()
+  }
+
+  /// Looks at all of `draft/`, in order of arrival.
+  private func scan() async throws {
+    if try spool.reopenDraft() {
+      log.warning("draft/ was replaced; watching the one that is there now")
+      try await watchAgain()
+    }
+    let scan = try await pool.run { [spool] in try ArrivalScan(spool.draft) }
+    try await removeGone(ledger.drafts())
+    for name in scan.foreign {
+      let name = String(decoding: name, as: UTF8.self)
+      guard looked.updateValue([], forKey: name) == nil else { continue }
+      log.warning(
+        "the draft cannot be sent as it is", metadata: ["request": "\(escaped(name))", "error": "\(Refusal.badName)"])
+    }
+    var names = Set(scan.foreign.map { String(decoding: $0, as: UTF8.self) })
+    for index in 0..<scan.count where !isStopping.isSet {
+      let entry = scan[index]
+      names.insert(entry.name)
+      let age = Double(Timestamp.now().milliseconds) / 1000 - Double(entry.changed) / 1e9
+      try await look(at: entry.name, maybeInPlace: entry.maybeInPlace && (0..<options.settle).contains(age))
+    }
+    if isStopping.isSet { return }
+    looked = looked.filter { names.contains($0.key) }
+    try await removeReplaced()
+  }
+
+  /// - Parameter maybeInPlace: it may be being made at this moment: what is wrong with it is no fault yet.
+  private func look(at name: String, maybeInPlace: Bool = false) async throws {
+    let signature = SettlingEntries.signature(of: name, in: spool.draft)
+    if looked[name] == signature { return }
+    looked[name] = signature
+    do {
+      guard let draft = try await pool.run({ [spool, options] in try NewRequest(draft: name, in: spool, options) })
+      else {
+        looked[name] = nil
+        return
+      }
+      let entry = try await ledger.enterDraft(
+        draft, at: .now(), isTaken: { [spool] in spool.has($0) },
+        alternative: { RequestName.alternative(of: $0, $1) })
+      guard let entry else {
+        // Sent while it was being read, or it came from failed/.
+        if try spool.draft.entry(name) != nil {
+          log.warning("it is no draft any more; move it into new/ to send it", metadata: ["request": "\(name)"])
+        }
+        return
+      }
+      erase(entry.superseded)
+      guard entry.change != .none else { return }
+      log.info(entry.change == .new ? "draft" : "draft changed", metadata: ["request": "\(entry.request)"])
+    } catch is Refusal where maybeInPlace {
+      looked[name] = nil
+      mailbox.post(.draftChanged(name), in: options.settle)
+    } catch let refusal as Refusal {
+      if case .stillOpen = refusal { looked[name] = nil }
+      // It is its client's, who may mend it; Send would refuse it.
+      log.warning(
+        "the draft cannot be sent as it is", metadata: ["request": "\(escaped(name))", "error": "\(refusal)"])
+    } catch let error as FileError where !error.isPassing {
+      log.warning(
+        "the draft cannot be read",
+        metadata: ["request": "\(escaped(name))", "error": "\(Refusal.unreadable(error.description))"])
+    } catch {
+      looked[name] = nil
+      throw error
+    }
+  }
+
+  // MARK: Ends
+
+  /// The user picked another photo: an earlier draft from the same inbox to the same conversation goes.
+  private func removeReplaced() async throws {
+    for draft in try await ledger.replacedDrafts() {
+      do {
+        // Not there: it was sent at this moment, and stays.
+        let taken = try await pool.run { [spool] in
+          try spool.takeAway(draft.droppedAs, from: spool.draft, identity: draft.identity)
+        }
+        guard let taken, try await ledger.abandonDraft(draft) else { continue }
+        log.info("draft replaced by another one", metadata: ["request": "\(draft.request)"])
+        try await pool.run { try taken.delete() }
+      } catch let error as FileError {
+        log.warning(
+          "a replaced draft cannot be removed", metadata: ["request": "\(draft.request)", "error": "\(error)"])
+      }
+    }
+  }
+
+  /// Sets those of `drafts` aside that their clients removed.
+  private func removeGone(_ drafts: [Draft]) async throws {
+    let gone = try await pool.run { [spool] in try spool.gone(drafts) }
+    for draft in gone where try await ledger.abandonDraft(draft) {
+      log.info("draft removed", metadata: ["request": "\(draft.request)"])
+    }
+  }
+
+  /// Removes what is left of drafts that were set aside: uploads, cached photos, rows.
+  private func endAbandoned() async throws {
+    for (row, superseded) in try await ledger.abandonedDrafts(limit: Self.mostEnding)
+    where ending.insert(row).inserted {
+      Task {
+        do {
+          for photo in superseded { try await photos.erase(photo) }
+          try await ledger.forgetAbandonedDraft(row)
+          wakeSweeper()
+        } catch {
+          log.error("an abandoned draft is left for later", metadata: ["error": "\(error)"])
+          try? await Task.sleep(for: .seconds(1))
+        }
+        ending.remove(row)
+        wake()
+      }
+    }
+  }
+
+  // MARK: Upload ahead
+
+  private func startAhead(_ alarm: Alarm) async throws {
+    let now = Timestamp.now()
+    let ahead = try await ledger.draftPhotos(limit: Self.mostAhead)
+    if ahead.isEmpty { failures = [:] }
+    for (photo, nextAttempt) in ahead
+    where photo.state != .uploaded && uploads[photo.message] == nil && !isStopping.isSet {
+      // An attempt that is years away was set by another clock.
+      if let wait = nextAttempt?.seconds(since: now), wait > 0, wait < 86_400 {
+        await alarm.ring(in: wait)
+      } else {
+        uploads[photo.message] = Task { await upload(photo) }
+      }
+    }
+  }
+
+  private func upload(_ photo: QueuedMessage) async {
+    do {
+      _ = try await photos.uploaded(photo, ahead: true)
+      failures[photo.message] = nil
+    } catch let failure as StepError {
+      do { try await settle(photo, failure) } catch { await pause(error) }
+    } catch is CancellationError {
+      failures[photo.message] = nil
+    } catch {
+      await pause(error)
+    }
+    uploads[photo.message] = nil
+    wake()
+  }
+
+  private func pause(_ error: any Error) async {
+    log.error("the ledger failed; a draft waits", metadata: ["error": "\(error)"])
+    try? await Task.sleep(for: .seconds(1))
+  }
+
+  private func settle(_ photo: QueuedMessage, _ failure: StepError) async throws {
+    let error = failure.error
+    let attempt = (failures[photo.message] ?? 0) + 1
+    var wait: Double? = options.retry.delay(after: error, attempt: attempt, random: .random(in: 0...1))
+    if error.cause == .photoChanged {
+      // It is being changed, and is then another photo.
+      looked[photo.droppedAs] = nil
+      mailbox.post(.draftChanged(photo.droppedAs))
+    } else if error.cause.disposition == .fail {
+      wait = nil
+    }
+    if failure.destination != nil, options.circuits.concernsAll(error.cause) { wait = options.circuits.longestProbe }
+    let due = wait.map { Timestamp.now().advanced(seconds: $0) }
+    // Once it is sent, it is tried again for its conversation's worker, who then says what that means.
+    guard try await ledger.postponeDraftPhoto(photo, error: error, until: due) else { return }
+    failures[photo.message] = wait == nil ? nil : attempt
+    guard failure.wasTried else { return }
+    if let destination = failure.destination { _ = await circuits.failed(destination, error) }
+    log.warning(
+      wait == nil ? "a draft's photo cannot be sent" : "a draft's photo waits",
+      metadata: [
+        "request": "\(photo.request)", "step": "\(failure.step.rawValue)", "cause": "\(error.cause.rawValue)",
+        "error": "\(photo.file): \(error.sentence)",
+      ])
+  }
+}
+
+extension Draft {
+  var identity: RequestIdentity { RequestIdentity(inode: inode, born: born) }
+}
+
+extension NewRequest {
+  /// Reads and checks a draft; nil when it is gone.
+  ///
+  /// Nothing of it is synced: until Send it may be lost with a power cut, as any file that is being worked on.
+  fileprivate init?(draft name: String, in spool: Spool, _ options: DeliveryOptions) throws {
+    guard let entry = try spool.draft.entry(name) else { return nil }
+    guard RequestName(name) != nil else { throw Refusal.badName }
+    guard entry.kind == .directory else { throw Refusal.notADirectory(entry.kind.noun) }
+    do {
+      let directory = try spool.draft.directory(name)
+      let identity = RequestIdentity(try directory.entry())
+      let request = try RequestReader(directory).request
+      self.init(
+        droppedAs: name, inode: identity.inode, born: identity.born, inbox: request.inbox ?? options.inbox,
+        contents: .success(NewRequest.Contents(request, identity)))
+    } catch let error as FileError where error.isMissing {
+      if try spool.draft.entry(name) == nil { return nil }
+      throw error
+    }
+  }
+}
+
+extension Spool {
+  /// Those of `drafts` that are neither in `draft/` nor on their way through `new/`.
+  fileprivate func gone(_ drafts: [Draft]) throws -> [Draft] {
+    func isIn(_ directory: Directory, _ draft: Draft) throws -> Bool {
+      try directory.entry(draft.droppedAs).map(RequestIdentity.init) == draft.identity
+    }
+    let missing = try drafts.filter { try !isIn(draft, $0) && !isIn(new, $0) }
+    if missing.isEmpty { return [] }
+    // Sent under another name.
+    var waiting = Set<RequestIdentity>()
+    try new.forEachName { bytes in
+      if let entry = try new.entry(String(decoding: bytes, as: UTF8.self)) { waiting.insert(RequestIdentity(entry)) }
+      return true
+    }
+    return missing.filter { !waiting.contains($0.identity) }
+  }
+}

@@ -1,0 +1,41 @@
+import DurableFiles
+import Foundation
+import Spooling
+
+/// A directory that left `draft/` or `new/` in one rename and is to be deleted. A start deletes what a crash leaves.
+struct TrashedRequest: Sendable {
+  fileprivate let trash: Directory
+  fileprivate let name: String
+  let identity: RequestIdentity
+
+  /// Deletes it for good.
+  func delete() throws { try trash.removeTree(name) }
+}
+
+extension Spool {
+  /// Takes a request's directory away from its client: the rename decides whether it was sent before. The client's
+  /// directory is synced.
+  ///
+  /// - Parameter identity: which directory it has to be; nil is any.
+  /// - Returns: nil when it is not there.
+  func takeAway(_ name: String, from directory: Directory, identity: RequestIdentity? = nil) throws -> TrashedRequest? {
+    guard RequestName(name) != nil, let entry = try directory.entry(name), entry.kind == .directory else { return nil }
+    let found = RequestIdentity(entry)
+    if let identity, found != identity { return nil }
+    let trash = try state.directory(creating: "trash")
+    let parked = "\(name)-\(UUID().uuidString)"
+    do {
+      _ = try directory.move(name, to: trash, as: parked)
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+    if let moved = try trash.entry(parked), RequestIdentity(moved) != found {
+      // Its client put another one there between our look and our rename; that one stays.
+      _ = try trash.move(parked, to: directory, as: name)
+      return nil
+    }
+    try directory.sync()
+    return TrashedRequest(trash: trash, name: parked, identity: found)
+  }
+}

@@ -1,0 +1,258 @@
+import GRDB
+import Messages
+
+/// A draft as the ledger knows it.
+public struct Draft: Sendable, Equatable {
+  public let row: Int64
+  public let request: String
+  /// Its name in `draft/`.
+  public let droppedAs: String
+  public let inode: UInt64
+  public let born: Int64
+}
+
+/// A draft's photo that will not be sent: what is on its way, or stored, of it is to be erased. Its message may have
+/// another photo by now.
+public struct SupersededPhoto: Sendable, Equatable {
+  public let message: MessageID
+  public let source: PhotoSource
+}
+
+/// What the ledger made of a draft.
+public struct DraftEntry: Sendable, Equatable {
+  public enum Change: String, Sendable {
+    case new, changed, none
+  }
+
+  public let request: String
+  /// Since it was last written down.
+  public let change: Change
+  public let superseded: [SupersededPhoto]
+}
+
+/// Drafts: requests that nobody has sent yet. Their photos have rows like all others, so that they can be prepared and
+/// uploaded, but they count for no conversation and stand in no order before Send, which gives them new rows.
+///
+/// What ends of a draft is *set aside* in one commit: it gets a request of its own in state `abandoned`, which lies in
+/// no directory any more, and goes when its uploads and cached photos are removed. A crash leaves that to the next start.
+extension Ledger {
+  /// Writes down a good draft, or how it has changed. A photo that is the same keeps how far it has come.
+  ///
+  /// - Parameters:
+  ///   - isTaken: whether a directory of that name exists that the ledger may not know.
+  ///   - alternative: the `number`-th name to try for a request whose own is taken.
+  /// - Returns: nil when the directory is known as something else: it was sent, or it failed and is no draft any more.
+  public func enterDraft(
+    _ draft: NewRequest, at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
+    alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
+  ) async throws -> DraftEntry? {
+    try await write { database in
+      try Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative).enterDraft(draft)
+    }
+  }
+
+  /// All drafts.
+  public func drafts() async throws -> [Draft] { try await drafts("", []) }
+
+  /// The drafts that lie, or lay, in `draft/` under a name.
+  public func drafts(droppedAs name: String) async throws -> [Draft] {
+    try await drafts("AND dropped_as = ?", [name])
+  }
+
+  /// The draft that is known by a name; nil when none is.
+  public func draft(_ request: String) async throws -> Draft? {
+    try await drafts("AND request = ?", [request]).first
+  }
+
+  /// The drafts behind which a later one has the same inbox and conversation.
+  public func replacedDrafts() async throws -> [Draft] {
+    try await drafts(
+      """
+      AND EXISTS (SELECT 1 FROM requests later WHERE later.state = 'draft' AND later.conversation_id =
+        requests.conversation_id AND later.inbox = requests.inbox AND later.id > requests.id)
+      """, [])
+  }
+
+  private func drafts(_ condition: String, _ arguments: StatementArguments) async throws -> [Draft] {
+    try await read { database in
+      try Row.fetchAll(
+        database,
+        sql: "SELECT id, request, dropped_as, inode, born FROM requests WHERE state = 'draft' \(condition) ORDER BY id",
+        arguments: arguments
+      ).map { row in
+        Draft(
+          row: row["id"], request: row["request"], droppedAs: row["dropped_as"],
+          inode: UInt64(bitPattern: row["inode"]), born: row["born"])
+      }
+    }
+  }
+
+  /// Sets a draft aside: it will not be sent.
+  ///
+  /// - Returns: false when it is none any more: it was sent before.
+  @discardableResult
+  public func abandonDraft(_ draft: Draft) async throws -> Bool {
+    try await write { database in
+      let isDraft = try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE id = ? AND state = 'draft')", arguments: [draft.row]
+      )
+      guard isDraft == true else { return false }
+      try database.setAside(draft.row)
+      try database.endSetAside(draft.row)
+      return true
+    }
+  }
+
+  /// The first `limit` requests that were set aside, with the photos whose uploads and cached files are to be removed.
+  public func abandonedDrafts(limit: Int) async throws -> [(row: Int64, photos: [SupersededPhoto])] {
+    try await read { database in
+      try Int64.fetchAll(
+        database, sql: "SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT ?", arguments: [limit]
+      ).map { row in
+        let photos = try Row.fetchAll(
+          database, sql: "\(QueuedMessage.selection) WHERE m.request_id = ?", arguments: [row])
+        return (row, photos.map(QueuedMessage.init).map { SupersededPhoto(message: $0.message, source: $0.source) })
+      }
+    }
+  }
+
+  /// Nothing else is left of what was set aside: its rows go.
+  public func forgetAbandonedDraft(_ row: Int64) async throws {
+    try await write { database in
+      try database.execute(sql: "DELETE FROM requests WHERE id = ? AND state = 'abandoned'", arguments: [row])
+    }
+  }
+
+  // MARK: Upload ahead
+
+  /// The first `limit` photos of drafts, in the order in which they came, and when each may be tried again. Those that
+  /// cannot be sent as they are, are not among them.
+  public func draftPhotos(limit: Int) async throws -> [(photo: QueuedMessage, nextAttempt: Timestamp?)] {
+    try await read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          \(QueuedMessage.selection)
+          WHERE m.draft = 1 AND m.\(LedgerSchema.waiting) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
+          ORDER BY m.id LIMIT ?
+          """,
+        arguments: [limit]
+      ).map { (QueuedMessage($0), ($0["next_attempt"] as Int64?).map(Timestamp.init(milliseconds:))) }
+    }
+  }
+
+  /// A draft's photo could not be brought to its store.
+  ///
+  /// - Parameter due: when to try again; nil: not before its file changes, or it is sent.
+  /// - Returns: false, and nothing is changed, when it is no draft's any more.
+  public func postponeDraftPhoto(
+    _ photo: QueuedMessage, error: DeliveryError, until due: Timestamp?
+  ) async throws -> Bool {
+    try await write { database in
+      try database.execute(
+        sql: """
+          UPDATE messages SET state = 'pending', next_attempt = ?, cause = ?, error = ?
+          WHERE message = ? AND digest = ? AND draft = 1 AND \(LedgerSchema.waiting)
+          """,
+        arguments: [
+          due?.milliseconds, error.cause.rawValue, error.sentence, photo.message.text, photo.digest,
+        ])
+      return database.changesCount > 0
+    }
+  }
+}
+
+extension Acceptor {
+  func enterDraft(_ new: NewRequest) throws -> DraftEntry? {
+    guard case .success(let contents) = new.contents else { return nil }
+    let known = try known(new)
+    if let known, known.state != .draft { return nil }
+    let photos = contents.parts.filter { $0.kind == .photo }
+    if let known, try isUnchanged(known, new, to: contents.conversation, photos) {
+      // What could not be sent before may be looked at again.
+      try database.execute(
+        sql:
+          "UPDATE messages SET cause = NULL, error = NULL, next_attempt = NULL WHERE request_id = ? AND cause IS NOT NULL",
+        arguments: [known.id])
+      return DraftEntry(request: known.request, change: .none, superseded: [])
+    }
+    let name = try name(of: new, known: known)
+    if let known { try database.setAside(known.id) }
+    let conversation = try database.conversation(contents.conversation, now: now)
+    // Its key and the digest of its contents are those of the moment of Send.
+    try database.execute(
+      sql: """
+        INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
+        VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?)
+        """,
+      arguments: [
+        name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text,
+        contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds,
+      ])
+    let superseded = try insert(
+      photos, of: name, request: database.lastInsertedRowID, conversation: conversation, inbox: new.inbox, isDraft: true
+    )
+    if let known { try database.endSetAside(known.id) }
+    return DraftEntry(request: name, change: known == nil ? .new : .changed, superseded: superseded)
+  }
+
+  /// Accepts a draft that was moved into `new/`. What Send does not take of it is set aside.
+  func send(_ draft: Known, as new: NewRequest) throws -> Acceptance {
+    let name = try name(of: new, known: draft)
+    try database.setAside(draft.id)
+    let acceptance = try insert(new, as: name)
+    try database.endSetAside(draft.id)
+    return acceptance
+  }
+
+  /// The ids of messages are made from the name, so that a directory keeps it unless its client gave it another one.
+  private func name(of new: NewRequest, known: Known?) throws -> String {
+    if let known, known.droppedAs == new.droppedAs { return known.request }
+    return try freeName(for: new.droppedAs)
+  }
+
+  /// Whether nothing that matters before Send has changed since the draft was written down.
+  private func isUnchanged(
+    _ known: Known, _ new: NewRequest, to conversation: ConversationID, _ photos: [NewRequest.Part]
+  ) throws -> Bool {
+    let place = try Row.fetchOne(
+      database,
+      sql: """
+        SELECT c.conversation, r.inbox FROM requests r JOIN conversations c ON c.id = r.conversation_id WHERE r.id = ?
+        """,
+      arguments: [known.id])
+    let files = try Row.fetchAll(
+      database, sql: "SELECT file, digest FROM messages WHERE request_id = ? ORDER BY position", arguments: [known.id])
+    return known.droppedAs == new.droppedAs && place?["conversation"] == conversation.text
+      && place?["inbox"] == new.inbox.text
+      && files.map { [$0["file"] as String, $0["digest"]] } == photos.map { [$0.file, $0.digest] }
+  }
+
+  /// Takes the row of a draft's photo away, for one in another place.
+  func takeDraftPhoto(_ message: MessageID) throws -> QueuedMessage? {
+    let photo = try Row.fetchOne(
+      database, sql: "\(QueuedMessage.selection) WHERE m.message = ? AND m.draft = 1", arguments: [message.text])
+    guard let photo else { return nil }
+    try database.execute(sql: "DELETE FROM messages WHERE message = ?", arguments: [message.text])
+    return QueuedMessage(photo)
+  }
+}
+
+extension Database {
+  /// Takes a draft's request out of the way: its name is free, and it is no directory's any more.
+  fileprivate func setAside(_ draft: Int64) throws {
+    // No client's name starts with a dot.
+    try execute(
+      sql: "UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?",
+      arguments: [draft])
+  }
+
+  /// Ends what is left of it; nothing being left, it goes at once.
+  fileprivate func endSetAside(_ draft: Int64) throws {
+    try execute(
+      sql: "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", arguments: [draft])
+    try execute(
+      sql: "DELETE FROM requests WHERE id = ? AND NOT EXISTS (SELECT 1 FROM messages WHERE request_id = ?)",
+      arguments: [draft, draft])
+  }
+}

@@ -1,0 +1,79 @@
+import DurableFiles
+import Messages
+import Spooling
+import Testing
+
+@testable import Delivery
+
+@Suite(.timeLimit(.minutes(10))) struct DraftUploadTests {
+  private func quick(_ options: inout DeliveryOptions) {
+    options.rescan = 0.05
+    options.circuits.longestProbe = 0.05
+    options.retry = RetryPolicy(first: 0.01, longest: 0.05)
+    options.uploads = 2
+  }
+
+  @Test("While a store cannot be reached drafts wait, and go ahead once it can, and nothing of them is published")
+  func outage() async throws {
+    let store = HeldStore(fault: DeliveryError(.unreachable, "there is no route"))
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork(), store: store, preparer: EasyPreparer(), quick)
+    try await daemon.run { daemon in
+      for number in 0..<4 { try daemon.draft(to: "c\(number)") }
+      await store.wait { asked, _ in asked >= 3 }
+      await store.mend()
+      await store.wait { _, kept in kept.count == 4 }
+      #expect(await daemon.network.asked == 0)
+    }
+  }
+
+  @Test("Uploads of drafts that never end hold up nothing that is sent, be it a draft itself")
+  func slow() async throws {
+    let store = HeldStore { $0.hasPrefix("slow") }
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork(), store: store, preparer: EasyPreparer(), quick)
+    try await daemon.run { daemon in
+      for number in 0..<6 { try daemon.draft(to: "slow \(number)") }
+      await store.wait { asked, _ in asked == 1 }
+      let waiting = try daemon.draft(to: "quick")
+      while try daemon.story(of: waiting) == nil { await Task.yield() }
+      try daemon.sendPhoto(to: "other")
+      #expect(try daemon.spool.draft.move(waiting, to: daemon.spool.new, as: waiting))
+      await daemon.network.wait { $0.published == 2 }
+      #expect(await Set(daemon.network.published.map(\.conversation.text)) == ["quick", "other"])
+      // Only one of the two places is ever a draft's.
+      #expect(await store.asked == 3)
+      await store.release()
+    }
+  }
+
+  @Test("A draft that is removed while its upload does not end leaves nothing, and the next one takes its place")
+  func removed() async throws {
+    let store = HeldStore { $0.hasPrefix("slow") }
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork(), store: store, preparer: EasyPreparer(), quick)
+    try await daemon.run { daemon in
+      let slow = try daemon.draft(to: "slow")
+      await store.wait { asked, _ in asked == 1 }
+      let reply = try await daemon.ask(.cancel([slow]))
+      #expect(reply?.outcomes.map(\.isDone) == [true])
+      #expect(try daemon.spool.draft.entry(slow) == nil)
+      try daemon.draft(to: "quick")
+      await store.release()
+      await store.wait { _, kept in kept.count == 1 && kept.allSatisfy { $0.hasPrefix("quick/") } }
+    }
+  }
+}
+
+extension DaemonUnderTest {
+  @discardableResult
+  fileprivate func draft(to conversation: String) throws -> String { try drop(conversation, isDraft: true) }
+
+  @discardableResult
+  fileprivate func sendPhoto(to conversation: String) throws -> String { try drop(conversation, isDraft: false) }
+
+  private func drop(_ conversation: String, isDraft: Bool) throws -> String {
+    let photo = scratch.path("photo")
+    try Directory(path: scratch.path).write([1, 2, 3], as: "photo")
+    return try Submission(
+      to: ConversationID(conversation), from: nil, key: nil, text: nil, photos: [File(reading: photo)], isDraft: isDraft
+    ).drop(into: spool.path).text
+  }
+}

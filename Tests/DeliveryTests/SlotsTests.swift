@@ -1,0 +1,90 @@
+import Testing
+
+@testable import Delivery
+
+@Suite struct SlotsTests {
+  /// Tells in which order places were taken, and keeps each until it is told to give it back.
+  private actor Places {
+    private(set) var taken: [String] = []
+    private var leaving: [String: CheckedContinuation<Void, Never>] = [:]
+    private var waiters: [(Int, CheckedContinuation<Void, Never>)] = []
+
+    func stay(_ name: String) async {
+      taken.append(name)
+      for (_, waiter) in waiters.filter({ $0.0 <= taken.count }) { waiter.resume() }
+      waiters.removeAll { $0.0 <= taken.count }
+      await withCheckedContinuation { leaving[name] = $0 }
+    }
+
+    func leave(_ name: String) { leaving.removeValue(forKey: name)?.resume() }
+
+    func wait(for count: Int) async {
+      if taken.count < count { await withCheckedContinuation { waiters.append((count, $0)) } }
+    }
+  }
+
+  private let places = Places()
+
+  private func task(_ name: String, _ key: Int, in slots: Slots) -> Task<Void, any Error> {
+    Task {
+      defer { slots.retire(key) }
+      try await slots.with(key) { await places.stay(name) }
+    }
+  }
+
+  @Test("What is ahead takes half of the places at most, and what was sent takes the others at once")
+  func halves() async throws {
+    let slots = Slots(4)
+    let ahead = (0..<5).map { task("ahead \($0)", slots.announce(ahead: true), in: slots) }
+    await places.wait(for: 2)
+    let sent = (0..<2).map { task("sent \($0)", slots.announce(ahead: false), in: slots) }
+    await places.wait(for: 4)
+    #expect(await places.taken.suffix(2).allSatisfy { $0.hasPrefix("sent") })
+    for number in 0..<2 { await places.leave("sent \(number)") }
+    for task in sent { try await task.value }
+    var left = Set<String>()
+    for count in 5...7 {
+      // Nothing that is ahead takes what those that were sent gave back.
+      #expect(await places.taken.count == count - 1)
+      let name = await places.taken.first { $0.hasPrefix("ahead") && !left.contains($0) }
+      await places.leave(try #require(name))
+      left.insert(try #require(name))
+      await places.wait(for: count)
+    }
+    for name in await places.taken { await places.leave(name) }
+    for task in ahead { try await task.value }
+  }
+
+  @Test("What is sent while it waits for what is ahead does not wait any longer")
+  func hurried() async throws {
+    let slots = Slots(2)
+    let first = task("first", slots.announce(ahead: true), in: slots)
+    await places.wait(for: 1)
+    let key = slots.announce(ahead: true)
+    let second = task("second", key, in: slots)
+    slots.hurry(key)
+    await places.wait(for: 2)
+    #expect(await places.taken == ["first", "second"])
+    // It was sent itself, so that its half is free for another one.
+    await places.leave("second")
+    try await second.value
+    await places.leave("first")
+    try await first.value
+  }
+
+  @Test("What is cancelled waits for no place")
+  func cancelled() async throws {
+    let slots = Slots(1)
+    let first = task("first", slots.announce(ahead: true), in: slots)
+    await places.wait(for: 1)
+    let second = task("second", slots.announce(ahead: true), in: slots)
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    await places.leave("first")
+    try await first.value
+    let third = task("third", slots.announce(ahead: true), in: slots)
+    await places.wait(for: 2)
+    await places.leave("third")
+    try await third.value
+  }
+}

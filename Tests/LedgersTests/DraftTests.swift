@@ -1,0 +1,282 @@
+import DurableFiles
+import GRDB
+import Messages
+import TestSupport
+import Testing
+
+@testable import Ledgers
+
+@Suite struct DraftTests {
+  private let scratch: TemporaryDirectory
+  private let state: Directory
+  private let ledger: Ledger
+  private let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    state = try Directory(path: scratch.path)
+    ledger = try Ledger(in: state)
+  }
+
+  /// - Parameter files: by name, with the digest of each.
+  private func request(
+    _ name: String, inode: UInt64, to conversation: String = "family", from inbox: String = "me", key: String? = nil,
+    _ files: KeyValuePairs<String, String>
+  ) -> NewRequest {
+    let parts = files.map { file, digest in
+      NewRequest.Part(
+        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : .photo, file: file, bytes: 5,
+        digest: digest)
+    }
+    return NewRequest(
+      droppedAs: name, inode: inode, born: 1, inbox: InboxID(unchecked: inbox),
+      contents: .success(
+        NewRequest.Contents(
+          conversation: ConversationID(unchecked: conversation), key: key, digest: "d", parts: parts)))
+  }
+
+  @discardableResult
+  private func draft(_ draft: NewRequest) async throws -> DraftEntry? {
+    try await ledger.enterDraft(
+      draft, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+  }
+
+  @discardableResult
+  private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
+    try await ledger.accept(requests, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+  }
+
+  private func order(_ conversation: Int64 = 1) async throws -> [String] {
+    try await ledger.head(of: conversation, limit: 100).map { "\($0.request)/\($0.file) \($0.state.rawValue)" }
+  }
+
+  private func photos() async throws -> [QueuedMessage] { try await ledger.draftPhotos(limit: 100).map(\.photo) }
+
+  private func abandoned() async throws -> [String] {
+    try await ledger.abandonedDrafts(limit: 100).flatMap { $0.photos.map(\.message.text) }
+  }
+
+  /// Rows that a draft may leave.
+  private func rows() async throws -> Int {
+    try await ledger.read { database in
+      try Int.fetchOne(
+        database, sql: "SELECT (SELECT count(*) FROM requests) + (SELECT count(*) FROM messages)") ?? -1
+    }
+  }
+
+  private func endAbandoned() async throws {
+    for (row, _) in try await ledger.abandonedDrafts(limit: 100) { try await ledger.forgetAbandonedDraft(row) }
+  }
+
+  private func upload(_ photo: QueuedMessage) async throws -> Bool {
+    let row = PhotoRow(
+      format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 2, bytes: 5, width: 3, height: 2, digest: "x",
+      path: "p", thumbnailBytes: 1)
+    guard try await ledger.beginUploading(photo, photo: row, store: "s", object: photo.message.text, at: now) else {
+      return false
+    }
+    return try await ledger.endUploading(photo)
+  }
+
+  // MARK: Before Send
+
+  @Test("A draft counts for no conversation, stands in no order, and is not filed")
+  func apart() async throws {
+    #expect(try await draft(request("a", inode: 1, ["photo": "1", "text": "t"]))?.change == .new)
+    #expect(try await order().isEmpty)
+    #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
+    #expect(try await ledger.nextDue(after: now) == nil)
+    #expect(try await ledger.unfiled(limit: 9).isEmpty)
+    #expect(try await ledger.flush(at: now) == 0)
+    #expect(try LedgerView(in: state).shape(minutes: [5], at: now).isEmpty)
+    #expect(try await photos().map(\.file) == ["photo"])
+    var lines = [String]()
+    try LedgerView(in: state).forEachLine { lines.append("\($0.request) \($0.state.rawValue) \($0.isDraft)") }
+    #expect(lines == ["a pending true"])
+    #expect(try LedgerView(in: state).story(of: "a")?.state == .draft)
+    #expect(try await ledger.cancel("a", at: now).0 == .unknown)
+  }
+
+  @Test("A crash sets the photos of drafts back, like all others")
+  func crash() async throws {
+    try await draft(request("a", inode: 1, ["photo": "1"]))
+    #expect(try await upload(photos()[0]))
+    #expect(try await ledger.recover(at: now) == 1)
+    #expect(try await photos().map(\.state) == [.pending])
+    #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["a/photo"])
+  }
+
+  @Test("A photo that cannot be sent is left alone until something changes, or its draft is looked at anew")
+  func givenUp() async throws {
+    let first = request("a", inode: 1, ["photo-1": "1", "photo-2": "2"])
+    try await draft(first)
+    let waiting = try await photos()
+    #expect(
+      try await ledger.postponeDraftPhoto(waiting[0], error: DeliveryError(.truncatedImage, "cut"), until: nil))
+    let later = now.advanced(seconds: 60)
+    #expect(try await ledger.postponeDraftPhoto(waiting[1], error: DeliveryError(.timeout, "slow"), until: later))
+    #expect(try await ledger.draftPhotos(limit: 9).map(\.nextAttempt) == [later])
+    _ = try await ledger.flush(at: now)
+    #expect(try await ledger.draftPhotos(limit: 9).map(\.nextAttempt) == [now])
+    #expect(try await draft(first) == DraftEntry(request: "a", change: .none, superseded: []))
+    #expect(try await photos().map(\.file) == ["photo-1", "photo-2"])
+  }
+
+  @Test("A draft that changes keeps what is the same, and sets the rest aside")
+  func changes() async throws {
+    try await draft(request("a", inode: 1, ["photo-1": "1", "photo-2": "2", "photo-3": "3"]))
+    let before = try await photos()
+    for photo in before { #expect(try await upload(photo)) }
+    let entry = try #require(try await draft(request("a", inode: 1, ["photo-1": "1", "photo-2": "x"])))
+    #expect(entry.request == "a" && entry.change == .changed)
+    #expect(entry.superseded == [SupersededPhoto(message: before[1].message, source: before[1].source)])
+    #expect(try await photos().map { "\($0.file) \($0.state.rawValue)" } == ["photo-1 uploaded", "photo-2 pending"])
+    #expect(try await abandoned() == ["a/photo-3"])
+    // The tasks of what was replaced move nothing any more.
+    #expect(try await !ledger.beginPreparing(before[1]))
+    #expect(try await !ledger.beginPreparing(before[2]))
+  }
+
+  @Test("Another photo for the same conversation from the same inbox replaces a draft, and nobody else's")
+  func replaced() async throws {
+    try await draft(request("a", inode: 1, ["photo": "1"]))
+    try await draft(request("b", inode: 2, to: "friends", ["photo": "1"]))
+    try await draft(request("c", inode: 3, from: "you", ["photo": "1"]))
+    #expect(try await ledger.replacedDrafts().isEmpty)
+    try await draft(request("d", inode: 4, ["photo": "1"]))
+    #expect(try await ledger.replacedDrafts().map(\.request) == ["a"])
+    try await accept(request("a", inode: 1, ["photo": "1"]))
+    #expect(try await ledger.replacedDrafts().isEmpty)
+  }
+
+  @Test("A draft that is set aside leaves its name at once and its rows when all else is gone")
+  func removed() async throws {
+    try await draft(request("a", inode: 1, ["photo": "1"]))
+    let draft = try #require(try await ledger.draft("a"))
+    let photo = try await photos()[0]
+    #expect(try await upload(photo))
+    #expect(try await ledger.abandonDraft(draft))
+    #expect(try await !ledger.abandonDraft(draft))
+    #expect(try await ledger.draft("a") == nil)
+    #expect(try await ledger.drafts(droppedAs: "a").isEmpty)
+    #expect(try await abandoned() == ["a/photo"])
+    #expect(try await !ledger.endUploading(photo))
+    #expect(try await ledger.unfiled(limit: 9).isEmpty)
+    // The same directory again, before the end of the first: a new draft.
+    #expect(try await self.draft(request("a", inode: 1, ["photo": "1"]))?.request == "a")
+    #expect(try await photos().map(\.state) == [.pending])
+    try await endAbandoned()
+    #expect(try await ledger.abandonDraft(#require(try await ledger.draft("a"))))
+    try await endAbandoned()
+    #expect(try await rows() == 0)
+  }
+
+  @Test("What was sent is no draft any more, and neither is what failed")
+  func known() async throws {
+    try await accept(request("a", inode: 1, ["photo": "1"]))
+    #expect(try await draft(request("a", inode: 1, ["photo": "1"])) == nil)
+    try await ledger.fail(
+      ledger.head(of: 1, limit: 1)[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
+    try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
+    #expect(try await draft(request("a", inode: 1, ["photo": "1"])) == nil)
+  }
+
+  // MARK: Send
+
+  @Test("Send puts a draft behind all that was sent before, and its photo is as far as it has come")
+  func sent() async throws {
+    try await draft(request("a", inode: 1, ["photo": "1"]))
+    let photo = try await photos()[0]
+    #expect(try await ledger.beginPreparing(photo))
+    try await accept(request("b", inode: 2, ["text": "t"]))
+    let accepted = try await accept(request("a", inode: 1, ["photo": "1", "text": "t"]))
+    #expect(accepted == [Acceptance(droppedAs: "a", request: "a", state: .queued, error: nil, wasKnown: false)])
+    #expect(try await order() == ["b/text pending", "a/photo preparing", "a/text pending"])
+    // The task that was begun for the draft goes on with the new row.
+    #expect(try await upload(photo))
+    #expect(try await order() == ["b/text pending", "a/photo uploaded", "a/text pending"])
+    #expect(try await abandoned().isEmpty)
+    #expect(try await photos().isEmpty)
+    #expect(try await !ledger.postponeDraftPhoto(photo, error: DeliveryError(.timeout, "slow"), until: now))
+    #expect(try await accept(request("a", inode: 1, ["photo": "1"])).map(\.wasKnown) == [true])
+    for message in try await ledger.head(of: 1, limit: 9) {
+      _ = try await ledger.beginPublishing(message, at: now)
+      _ = try await ledger.markSent(message, publishedAt: now, remote: nil, attachment: nil, at: now)
+    }
+    #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
+    #expect(try await ledger.unfiled(limit: 9).map(\.request) == ["b", "a"])
+  }
+
+  @Test("What was changed before Send starts again, and what was taken out is set aside")
+  func sentChanged() async throws {
+    try await draft(request("a", inode: 1, ["photo-1": "1", "photo-2": "2", "photo-3": "3"]))
+    let before = try await photos()
+    for photo in before { #expect(try await upload(photo)) }
+    let accepted = try await accept(request("a", inode: 1, ["photo-2": "x", "photo-3": "3", "photo-4": "4"]))
+    #expect(accepted[0].superseded.map(\.message.text) == ["a/photo-2"])
+    #expect(try await order() == ["a/photo-2 pending", "a/photo-3 uploaded", "a/photo-4 pending"])
+    #expect(try await abandoned() == ["a/photo-1"])
+    #expect(try await !ledger.beginPreparing(before[1]))
+  }
+
+  @Test("A draft that is sent elsewhere, or under another name, starts again")
+  func sentElsewhere() async throws {
+    try await draft(request("a", inode: 1, ["photo": "1"]))
+    try await draft(request("b", inode: 2, to: "friends", ["photo": "1"]))
+    for photo in try await photos() { #expect(try await upload(photo)) }
+    let accepted = try await accept(
+      request("a", inode: 1, to: "others", ["photo": "1"]), request("c", inode: 2, to: "friends", ["photo": "1"]))
+    #expect(accepted.map(\.request) == ["a", "c"])
+    #expect(accepted[0].superseded.map(\.source.conversation.text) == ["family"])
+    #expect(try await order(3) == ["a/photo pending"])
+    #expect(try await order(2) == ["c/photo pending"])
+    #expect(try await abandoned() == ["b/photo"])
+  }
+
+  @Test("A draft that Send refuses, or that was sent before, leaves nothing of its upload")
+  func refused() async throws {
+    try await accept(request("first", inode: 9, key: "k", ["photo": "1"]))
+    try await draft(request("a", inode: 1, ["photo": "1"]))
+    try await draft(request("b", inode: 2, to: "friends", key: "k", ["photo": "1"]))
+    let accepted = try await accept(
+      NewRequest(
+        droppedAs: "a", inode: 1, born: 1, inbox: InboxID(unchecked: "me"),
+        contents: .failure(DeliveryError(.malformedRequest, "no"))),
+      request("b", inode: 2, to: "friends", key: "k", ["photo": "1"]))
+    #expect(accepted.map(\.state) == [.failed, .duplicate])
+    #expect(try await abandoned() == ["a/photo", "b/photo"])
+    #expect(try await ledger.unfiled(limit: 9).map(\.request) == ["a", "b"])
+    // It comes back mended before that is all removed.
+    try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
+    let again = try await accept(request("a", inode: 1, ["photo": "1"]))
+    #expect(again.map(\.state) == [.queued] && again[0].superseded.map(\.message.text) == ["a/photo"])
+  }
+
+  @Test("The key of a draft holds nothing up before Send")
+  func key() async throws {
+    try await draft(request("a", inode: 1, key: "k", ["photo": "1"]))
+    #expect(try await accept(request("b", inode: 2, key: "k", ["photo": "1"])).map(\.state) == [.queued])
+    #expect(try await accept(request("a", inode: 1, key: "k", ["photo": "1"])).map(\.state) == [.duplicate])
+  }
+
+  @Test("A ledger from before there were drafts keeps what waits in it")
+  func migration() async throws {
+    let older = try TemporaryDirectory()
+    let pool = try DatabasePool(path: older.path("ledger.sqlite"))
+    try LedgerSchema.migrator.migrate(pool, upTo: "v2 conversations wait for destinations")
+    try await pool.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO conversations (conversation, waiting) VALUES ('family', 1);
+          INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
+            VALUES ('a', 'a', 1, 1, 1, 'me', 'queued', 5, 1);
+          INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state)
+            VALUES ('m', 1, 1, 0, 'text', 'text', 5, 'd', 'pending');
+          """)
+    }
+    try pool.close()
+    let ledger = try Ledger(in: Directory(path: older.path))
+    let messages = try await ledger.head(of: 1, limit: 9)
+    #expect(messages.map(\.message.text) == ["m"] && messages.map(\.isDraft) == [false])
+  }
+}
