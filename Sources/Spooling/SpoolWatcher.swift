@@ -5,12 +5,14 @@ import Synchronization
 
 /// Watches the spool through libinotifytools, on a thread of its own that does nothing but drain the kernel's queue.
 ///
-/// The library keeps one inotify descriptor and one table of watches for the whole process and is not thread-safe: there
-/// is one watcher a process, and after `start` only its thread calls the library. The descriptor cannot be waited for
+/// The library keeps one inotify descriptor and one table of watches for the whole process and is not thread-safe: one
+/// watcher has it at a time, and after `start` only its thread calls it. The descriptor cannot be waited for
 /// together with anything else, so the thread is woken by an event of our own: a *fence*, a directory made and removed
 /// in `state/fence/`. The kernel's queue is first in, first out over all watches; once the fence is told, all that
 /// happened before it has been told.
 public final class SpoolWatcher: Sendable {
+  private static let isLibraryTaken = Atomic<Bool>(false)
+
   private let root: String
   private let fences: Directory
   private let handler: @Sendable (SpoolEvent) -> Void
@@ -30,11 +32,18 @@ public final class SpoolWatcher: Sendable {
 
   /// Begins to watch. What arrives after this returns is told; what was there before is not.
   ///
-  /// - Returns: false when the kernel gives no watch; rescans alone must then find what arrives.
+  /// - Returns: false when the kernel gives no watch, or another watcher of this process has the library; rescans alone
+  ///   must then find what arrives.
   public func start() -> Bool {
-    guard inotifytools_initialize() != 0 else { return false }
+    guard Self.isLibraryTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
+      return false
+    }
+    guard inotifytools_initialize() != 0 else {
+      Self.isLibraryTaken.store(false, ordering: .releasing)
+      return false
+    }
     guard watch("new"), watchDraft(), watch("cancel"), watch("state/fence") else {
-      inotifytools_cleanup()
+      leaveLibrary()
       return false
     }
     let thread = Thread { self.drain() }
@@ -125,7 +134,12 @@ public final class SpoolWatcher: Sendable {
         }
       }
     }
+    leaveLibrary()
+  }
+
+  private func leaveLibrary() {
     inotifytools_cleanup()
+    Self.isLibraryTaken.store(false, ordering: .releasing)
   }
 
   /// The name behind the event, which is padded with zeros. Names that are no UTF-8 come out repaired and match nothing;
