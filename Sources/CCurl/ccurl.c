@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 #include "ccurl.h"
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 CURLcode ccurl_start(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
@@ -41,6 +43,22 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 
 CURLcode ccurl_set_close_on_exec(CURL *easy) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+}
+
+static int limit_silence(void *context, curl_socket_t socket, curlsocktype purpose) {
+  (void)context, (void)purpose;
+  const unsigned milliseconds = CCURL_SILENCE * 1000;
+  const int on = 1, pause = CCURL_SILENCE / 2;
+  // Hints: a kernel that does not take them leaves the transfer to its other limits.
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &pause, sizeof pause);
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &pause, sizeof pause);
+  return CURL_SOCKOPT_OK;
+}
+
+CURLcode ccurl_limit_silence(CURL *easy) {
+  return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, limit_silence);
 }
 
 CURLcode ccurl_set_guard(CURL *easy, curl_opensocket_callback open, curl_prereq_callback check, void *context) {

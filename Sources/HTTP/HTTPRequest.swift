@@ -60,6 +60,9 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
 }
 
 /// How long a request may take, in seconds, and how much may be answered.
+///
+/// Whatever they are, a connection is given up, or not come about, once the other end's kernel has acknowledged or taken
+/// nothing of what was sent for 10 s: the line is gone.
 public struct HTTPLimits: Hashable, Sendable {
   /// From looking up the name until the connection is there, TLS included.
   public var connect: Double = 30

@@ -52,6 +52,9 @@ final class Transfer {
       ccurl_set_text(easy, CURLOPT_URL, order.request.url),
       ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1),
       ccurl_set_close_on_exec(easy),
+      // Else a line that went away silently is waited for as long as the limits allow, and one that is back is noticed
+      // only with TCP's next attempt, which is then minutes away.
+      ccurl_limit_silence(easy),
       ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
       ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1),
       ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
