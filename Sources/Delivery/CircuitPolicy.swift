@@ -21,6 +21,9 @@ public struct CircuitPolicy: Sendable {
   /// The message was surely not published, so that its attempt need not count.
   func isUnsent(_ cause: Cause) -> Bool { concernsAll(cause) && cause != .network && cause != .timeout }
 
+  /// What fails like this may work as soon as the network of this machine does.
+  func isOfTheLine(_ cause: Cause) -> Bool { cause == .unreachable || cause == .network || cause == .timeout }
+
   /// Seconds until the next probe.
   ///
   /// - Parameters:

@@ -10,14 +10,16 @@ import ServiceLifecycle
 /// the time of a probe one of them is released, and its first message is the probe: when it gets through, the circuit
 /// closes and all are released.
 actor Circuits: Service {
-  private struct Circuit {
+  struct Circuit {
     var error: DeliveryError
-    /// Probes that failed, one after the other.
-    var failures = 0
+    /// Probes that failed, one after the other; 1 is the failure that opened it.
+    var failures = 1
     /// nil while nobody waits: whoever comes next is the probe, and no time is set for it.
     var nextProbe: ContinuousClock.Instant?
     /// The next that asks is the probe.
     var hasTicket = false
+    /// When the probe began that has not told yet how it went.
+    var probeBegan: ContinuousClock.Instant?
   }
 
   private let ledger: Ledger
@@ -25,7 +27,7 @@ actor Circuits: Service {
   private let log: Logger
   private let wakeDispatcher: @Sendable () -> Void
   private let bell = Bell()
-  private var circuits: [String: Circuit] = [:]
+  private(set) var circuits: [String: Circuit] = [:]
 
   init(ledger: Ledger, policy: CircuitPolicy, log: Logger, wakeDispatcher: @escaping @Sendable () -> Void) {
     self.ledger = ledger
@@ -41,6 +43,7 @@ actor Circuits: Service {
     guard let circuit = circuits[destination] else { return nil }
     if circuit.hasTicket {
       circuits[destination]?.hasTicket = false
+      circuits[destination]?.probeBegan = .now
       return nil
     }
     return circuit.error
@@ -59,9 +62,24 @@ actor Circuits: Service {
   /// - Returns: whether that concerns all who use it.
   func failed(_ destination: String, _ error: DeliveryError) -> Bool {
     guard policy.concernsAll(error.cause) else { return false }
-    let failures = (circuits[destination]?.failures ?? 0) + 1
-    let wait = policy.wait(after: error, failures: failures, random: .random(in: 0...1))
-    if circuits[destination] == nil || circuits[destination]?.error.cause != error.cause {
+    let former = circuits[destination]
+    var circuit = former ?? Circuit(error: error)
+    circuit.error = error
+    // Many were on their way when it opened, and fail together: that is no long row of failures.
+    if former?.probeBegan != nil { circuit.failures += 1 }
+    let wait = policy.wait(after: error, failures: circuit.failures, random: .random(in: 0...1))
+    if policy.isOfTheLine(error.cause) {
+      // The time that a probe took to fail is part of the pause between two of them. A ticket that was just given out is
+      // not taken back: the line may have returned behind this failure.
+      let start = circuit.probeBegan ?? .now
+      if !circuit.hasTicket { circuit.nextProbe = max(.now, start + .seconds(wait)) }
+    } else {
+      circuit.hasTicket = false
+      circuit.nextProbe = .now + .seconds(wait)
+    }
+    circuit.probeBegan = nil
+    circuits[destination] = circuit
+    if former?.error.cause != error.cause {
       log.warning(
         "destination waits",
         metadata: [
@@ -69,7 +87,6 @@ actor Circuits: Service {
           "seconds": "\(wait)",
         ])
     }
-    circuits[destination] = Circuit(error: error, failures: failures, nextProbe: .now + .seconds(wait))
     bell.ring()
     return true
   }
@@ -95,7 +112,7 @@ actor Circuits: Service {
 
   /// Something changed about the network: what could not be reached is probed at once.
   func probeUnreachable() {
-    for (destination, circuit) in circuits where [.unreachable, .network, .timeout].contains(circuit.error.cause) {
+    for (destination, circuit) in circuits where policy.isOfTheLine(circuit.error.cause) {
       circuits[destination]?.nextProbe = .now
     }
     bell.ring()
@@ -123,7 +140,8 @@ actor Circuits: Service {
     await alarm.stop()
   }
 
-  private func probe() async throws {
+  /// Lets somebody try each destination whose time for that has come.
+  func probe() async throws {
     for (destination, circuit) in circuits {
       guard let time = circuit.nextProbe, time <= .now else { continue }
       // A probe that never tells how it went is followed by another.
