@@ -68,7 +68,13 @@ actor PhotoLine {
     let task = Task {
       defer { slots.retire(number) }
       if let former { try await self.end(former, of: message.message, erasing: former.source) }
-      return try await slots.with(number) { try await self.bring(message) }
+      do {
+        return try await slots.with(number) { try await self.bring(message) }
+      } catch {
+        // What can pass is over when the photo's turn comes: it says nothing any more of its destination.
+        if (error as? StepError)?.canPass == true { self.forget(message.message, begunAs: number) }
+        throw error
+      }
     }
     running[message.message] = Way(number: number, source: message.source, isAhead: ahead, task: task)
   }
@@ -82,7 +88,7 @@ actor PhotoLine {
       do {
         return try await way.task.value
       } catch {
-        drop(way, of: message.message)
+        forget(message.message, begunAs: way.number)
         if way.isAhead && !ahead && !(error is CancellationError) { continue }
         throw error
       }
@@ -135,13 +141,13 @@ actor PhotoLine {
       })
     running[message] = way
     return Task {
-      defer { drop(way, of: message) }
+      defer { forget(message, begunAs: number) }
       try await undoing.value
     }
   }
 
-  private func drop(_ way: Way, of message: MessageID) {
-    if running[message]?.number == way.number { running[message] = nil }
+  private func forget(_ message: MessageID, begunAs number: Int) {
+    if running[message]?.number == number { running[message] = nil }
   }
 
   private nonisolated func end(_ former: Way?, of message: MessageID, erasing source: PhotoSource?) async throws {

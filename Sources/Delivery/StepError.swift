@@ -19,4 +19,7 @@ struct StepError: Error {
     self.error = error
     self.wasTried = wasTried
   }
+
+  /// The same may work later.
+  var canPass: Bool { error.cause.disposition != .fail }
 }

@@ -26,6 +26,23 @@ import Testing
     }
   }
 
+  @Test(
+    "A photo that could not be uploaded ahead of its turn is tried anew when its turn comes, as if nothing had been")
+  func failedAhead() async throws {
+    let store = HeldStore(fault: DeliveryError(.network, "the connection was lost"))
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork(), store: store, preparer: EasyPreparer(), quick)
+    try await daemon.run { daemon in
+      let first = try daemon.sendPhoto(to: "family")
+      let second = try daemon.sendPhoto(to: "family")
+      await store.wait { asked, _ in asked >= 4 }
+      await store.mend()
+      await daemon.network.wait { $0.published == 2 }
+      while try daemon.story(of: second)?.state != .sent { await Task.yield() }
+      #expect(try #require(try daemon.story(of: first)?.messages.first).attempts.count >= 2)
+      #expect(try #require(try daemon.story(of: second)?.messages.first).attempts.count == 1)
+    }
+  }
+
   @Test("Uploads of drafts that never end hold up nothing that is sent, be it a draft itself")
   func slow() async throws {
     let store = HeldStore { $0.hasPrefix("slow") }
