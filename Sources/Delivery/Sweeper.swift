@@ -27,12 +27,15 @@ struct Sweeper: Service {
 
   func run() async throws {
     let alarm = Alarm(bell)
+    var restsUntil = ContinuousClock.now
     bell.ring()
     await withGracefulShutdownHandler {
-      for await _ in bell.rings {
+      // While it rests, every message that fails would have it ask again, and say again that it failed.
+      for await _ in bell.rings where restsUntil <= .now {
         do { try await sweep() } catch {
           log.warning("abandoned uploads are left for later", metadata: ["error": "\(error)"])
           try? await ledger.unclaimAbandonedUploads()
+          restsUntil = .now + .seconds(Self.patience)
           await alarm.ring(in: Self.patience)
         }
       }
