@@ -143,7 +143,8 @@ let package = Package(
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
-        "Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks", "Stores",
+        "CKernel", "Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks",
+        "Stores",
         "Seals", "Photos", "Control", "Blocking", .product(name: "Logging", package: "swift-log"),
       ]),
   ]

@@ -8,10 +8,12 @@ import ServiceLifecycle
 /// not only with the next probe. Nothing runs while nothing changes.
 struct RouteWatch: Service {
   let log: Logger
+  /// The socket that becomes readable with each change, or -1 with `errno`.
+  var open: @Sendable () -> Int32 = { ckernel_watch_routes() }
   let changed: @Sendable () async -> Void
 
   func run() async throws {
-    let socket = ckernel_watch_routes()
+    let socket = open()
     guard socket >= 0 else {
       log.info("changes of the network are not reported; probes find them", metadata: ["error": "\(errno)"])
       try? await gracefulShutdown()
