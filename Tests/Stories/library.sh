@@ -13,6 +13,9 @@ daemon=
 
 fail() { echo "FAILED: $*" >&2; [ ! -s run.log ] || tail -n 20 run.log >&2; exit 1; }
 
+# skip WHY: ends the story, which cannot be told here. `run` says so and counts it.
+skip() { echo "$*" > skipped; exit 77; }
+
 # wait_for_line FILE PATTERN [SECONDS]: until the file has such a line.
 wait_for_line() {
   timeout "${3:-30}" bash -c 'tail -n +1 -F "$1" 2>/dev/null | grep -q -m 1 -- "$2"' _ "$1" "$2" \
