@@ -1,9 +1,9 @@
 # The index of what one can do here.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := build-essential imagemagick jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
+PACKAGES := build-essential imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
-	libwebp-dev lomiri-wallpapers-16.04 nginx-light openssl pkg-config python3-venv sqlite3 webp
+	libwebp-dev lomiri-wallpapers-16.04 nftables nginx-light openssl pkg-config python3-venv sqlite3 webp
 BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
 # Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
 TESTS_AT_ONCE ?= 16

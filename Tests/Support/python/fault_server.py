@@ -29,6 +29,8 @@ import sys
 import threading
 from urllib.parse import parse_qs
 
+import leash
+
 LOG, SCRIPT, LOCK = [], [], threading.Lock()
 CONNECTIONS = [0]
 
@@ -107,11 +109,11 @@ class Connection:
                     SCRIPT.extend(json.loads(body))
                 self.answer(200, json.dumps(LOG).encode() if words[1] == "log" else b"")
             return True
-        with LOCK:
-            if SCRIPT:
-                scripted, _, text = SCRIPT.pop(0).partition("?")
-                words = scripted.split("/")
-                query = {name: values[0] for name, values in parse_qs(text).items()}
+        scripted = self.scripted(words[0])
+        if scripted:
+            scripted, _, text = scripted.partition("?")
+            words = scripted.split("/")
+            query = {name: values[0] for name, values in parse_qs(text).items()}
         if words[0] == "once-then":
             words = words[1:] if count > 1 else ["echo"]
         entry = {"method": method, "target": target, "headers": headers, "connection": self.number}
@@ -132,9 +134,14 @@ class Connection:
         if body is None:
             return False
         entry["bytes"], entry["sha256"] = len(body), hashlib.sha256(body).hexdigest()
-        return self.reply(words, query, entry)
+        return self.reply(words, query, entry, body)
 
-    def reply(self, words, query, entry):
+    def scripted(self, place):
+        """What the next request is answered with, whatever it asks; None when that is its own affair."""
+        with LOCK:
+            return SCRIPT.pop(0) if SCRIPT else None
+
+    def reply(self, words, query, entry, body):
         hint = [("Retry-After", query["retry-after"])] if "retry-after" in query else []
         if words[0] == "echo":
             self.answer(200, json.dumps(entry).encode())
@@ -178,16 +185,21 @@ class Connection:
         return True
 
 
-def main():
-    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+def listen(kind=Connection):
+    """Serves connections of that kind on a port of its own; the server's URL."""
+    listener = socket.create_server((leash.ADDRESS, 0), backlog=128)
 
     def accept():
         while True:
-            connection = Connection(listener.accept()[0])
+            connection = kind(listener.accept()[0])
             threading.Thread(target=connection.serve, daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
-    print(json.dumps({"endpoint": f"http://127.0.0.1:{listener.getsockname()[1]}"}), flush=True)
+    return f"http://{leash.ADDRESS}:{listener.getsockname()[1]}"
+
+
+def main():
+    print(json.dumps({"endpoint": listen()}), flush=True)
     # Until the test is done with it, however it ends.
     while os.read(0, 4096):
         pass

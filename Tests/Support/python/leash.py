@@ -1,5 +1,5 @@
-"""Servers of tests: started on loopback, told of on standard output, and ended when standard input ends, so that none
-outlives its test whatever becomes of it."""
+"""Servers of tests: started on loopback or where a story has them, told of on standard output, and ended when standard
+input ends, so that none outlives its test whatever becomes of it."""
 
 import json
 import os
@@ -12,6 +12,8 @@ import sys
 import time
 
 STARTED = []
+# Where servers listen: on loopback, or on the end of a line that a story has laid.
+ADDRESS = os.environ.get("TEST_SERVERS_ADDRESS", "127.0.0.1")
 
 
 def end(*_):
@@ -29,7 +31,7 @@ def free_port(also=0):
         try:
             for candidate in {port, port + also}:
                 with socket.socket() as probe:
-                    probe.bind(("127.0.0.1", candidate))
+                    probe.bind((ADDRESS, candidate))
             return port
         except OSError:
             continue
@@ -62,7 +64,7 @@ def until(question, seconds=60):
 
 
 def connects(port):
-    with socket.create_connection(("127.0.0.1", port), timeout=5):
+    with socket.create_connection((ADDRESS, port), timeout=5):
         return True
 
 

@@ -18,7 +18,7 @@ with open(f"{directory}/s3.json", "w") as configuration:
         {"name": "reader", "credentials": [{"accessKey": "AKRO", "secretKey": "SKRO"}], "actions": ["Read", "List"]},
     ]}, configuration)
 leash.start([
-    weed, "server", f"-dir={directory}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3",
+    weed, "server", f"-dir={directory}", f"-ip={leash.ADDRESS}", f"-ip.bind={leash.ADDRESS}", "-filer", "-s3",
     f"-master.port={ports['master']}", f"-volume.port={ports['volume']}", f"-filer.port={ports['filer']}",
     f"-s3.port={ports['s3']}", f"-s3.config={directory}/s3.json", "-s3.port.iceberg=0", "-s3.port.lance=0",
     "-s3.autoCreateBucket=false", "-s3.domainName=localhost", "-master.volumeSizeLimitMB=64", "-volume.max=20",
@@ -28,11 +28,11 @@ leash.start([
 
 def has_volume():
     """It first takes an object once its parts know one another."""
-    return "fid" in json.load(urllib.request.urlopen(f"http://127.0.0.1:{ports['master']}/dir/assign", timeout=5))
+    return "fid" in json.load(urllib.request.urlopen(f"http://{leash.ADDRESS}:{ports['master']}/dir/assign", timeout=5))
 
 
 leash.until(has_volume)
-endpoint = f"http://127.0.0.1:{ports['s3']}"
+endpoint = f"http://{leash.ADDRESS}:{ports['s3']}"
 leash.until(lambda: sigv4.request("PUT", f"{endpoint}/photos", "us-east-1", "AKTEST", "SKTEST").status < 300)
 leash.serve({
     "endpoint": endpoint, "region": "us-east-1", "bucket": "photos", "accessKey": "AKTEST", "secretKey": "SKTEST"})

@@ -1,0 +1,98 @@
+# The line is away, photos and texts are sent meanwhile, the daemon is restarted: when the line is back, everything arrives
+# by itself, in order, once, and no attempt was used up. PHOTOSPOOL_OUTAGE_SECONDS says how long it is away (10).
+. "$(dirname "$0")/../library.sh"
+. "$here/line.sh"
+. "$here/deliveries.sh"
+
+why=$(why_no_line)
+[ -z "$why" ] || skip "$why"
+in_world
+lay_line
+outage=${PHOTOSPOOL_OUTAGE_SECONDS:-10}
+# The daemon takes its own variables only.
+unset PHOTOSPOOL_OUTAGE_SECONDS
+start_server seaweedfs.py
+exec {store_end}>&"${SERVER[1]}"
+(umask 077; fact accessKey > access.key; fact secretKey > secret.key)
+cat > photospool.yaml <<EOF
+store:
+  type: s3
+  endpoint: "$(fact endpoint)"
+  region: $(fact region)
+  bucket: $(fact bucket)
+  accessKeyFile: access.key
+  secretKeyFile: secret.key
+EOF
+start_sink
+cat >> photospool.yaml <<EOF
+network: {type: webhook, url: "$sink/hook", secretFile: hook.secret, allowPrivate: true}
+EOF
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+
+# send ROUND FROM TO: requests of a photo and a text each, over ten conversations.
+send() {
+  local number
+  for number in $(seq "$2" "$3"); do send_to_judge "$1-$number" "c$((number % 10))" "$1 $number" photo.jpg; done
+}
+
+# stay_away SECONDS: lets the time pass, and finds out how long the line was left alone at most.
+stay_away() {
+  local end=$((SECONDS + $1)) last=$EPOCHREALTIME before now moment
+  longest=0 before=$(tries)
+  while [ "$SECONDS" -lt "$end" ]; do
+    read -r -t 0.1 < <(tail -f /dev/null --pid=$$) || true
+    now=$(tries) moment=$EPOCHREALTIME
+    longest=$(jq -n "[$longest, $moment - $last] | max")
+    [ "$now" = "$before" ] || last=$moment before=$now
+  done
+}
+
+# nothing_is_used_up ROUND: while it waits.
+nothing_is_used_up() {
+  "$photospool" queue --json > queue.jsonl
+  expect "$(jq -r .request queue.jsonl | sort -u | wc -l)" 50
+  # What was on its way on a connection that stood was an attempt: one, of the few that are made at once.
+  [ "$(jq -s 'map(.attempts) | max' queue.jsonl)" -le 1 ] || fail "attempts during $1: $(ask_ledger 'SELECT * FROM attempts')"
+  [ "$(jq -s 'map(.attempts) | add' queue.jsonl)" -le 16 ] || fail "attempts during $1: $(ask_ledger 'SELECT * FROM attempts')"
+  expect "$("$photospool" show "$1-49" --json | jq '[.messages[].attempts | length] | max')" 0 "attempts of $1-49"
+  is_empty "$spool/failed"
+}
+
+all_arrives() {
+  local moment=$EPOCHREALTIME
+  mend_line
+  wait_for_all 120
+  echo "$1: 100 messages, $(since "$moment")"
+  judge
+  "$photospool" wait --timeout 60 $(seq -f "$1-%g" 0 49)
+  # The one that got through, and one on a connection that broke.
+  [ "$(ask_ledger "SELECT max(attempts) FROM messages JOIN requests ON requests.id = request_id
+    WHERE requests.request GLOB '$1-*'")" -le 2 ] || fail "attempts of $1: $(ask_ledger 'SELECT * FROM attempts')"
+}
+
+start_daemon "${at_home[@]}"
+moment=$EPOCHREALTIME
+send whole 0 49
+wait_for_all 120
+echo "whole line: 100 messages, $(since "$moment")"
+
+for kind in down silent; do
+  cut_line $kind
+  send $kind 0 24
+  stay_away $((outage / 2))
+  if [ $kind = down ]; then stop_daemon; else kill_daemon; fi
+  start_daemon "${at_home[@]}"
+  send $kind 25 49
+  stay_away $((outage - outage / 2))
+  # A line that went away silently is found out after some seconds.
+  wait_for_line start.log 'event="destination waits"'
+  nothing_is_used_up $kind
+  "$photospool" queue > queue.txt
+  grep -m 1 '^    (' queue.txt || fail "queue does not say why it waits"
+  # What was abandoned is not deleted yet, and the log says so once and not with every request.
+  [ "$(grep -c 'abandoned uploads' start.log)" -le $((outage / 60 + 1)) ] || fail "the log says the same over and over"
+  [ $kind = down ] || echo "silent: left alone for $longest s at most"
+  all_arrives $kind
+done
+stop_daemon

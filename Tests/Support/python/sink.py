@@ -1,0 +1,114 @@
+"""Where a story delivers to: a receiver of Standard Webhooks at /hook and a store with upload URLs at /upload. Each
+message takes effect once for its id. The journal of that is on the disk before anything is answered, in
+DIRECTORY/journal.jsonl: one object of JSON for each attempt. Usage: sink.py DIRECTORY SECRET
+
+Each line on standard input is one order, answered with one line of JSON:
+
+    script PLACE:WORD... does this with the next requests to `hook` or `store`, as fault_server.py says, or
+                             lost    acts, then resets the connection without a word
+                             mute    acts, and never answers
+    left                 how many words of the scripts are left: {left}
+    keep yes|no          whether connections are kept for a next request, as they are at first
+    wait COUNT SECONDS   until COUNT messages have taken effect, or the time is up: {count}
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from urllib.parse import parse_qs
+
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+import fault_server
+
+DIRECTORY, SECRET = sys.argv[1:]
+OBJECTS = f"{DIRECTORY}/objects"
+SEEN, CHANGED = set(), threading.Condition()
+SCRIPTS, IS_KEPT = {"hook": [], "store": []}, threading.Event()
+IS_KEPT.set()
+
+
+class Sink(fault_server.Connection):
+    def scripted(self, place):
+        with fault_server.LOCK:
+            script = SCRIPTS["hook" if place == "hook" else "store"]
+            return script.pop(0) if script else None
+
+    def reply(self, words, query, entry, body):
+        if words[0] not in ("hook", "upload", "objects", "lost", "mute"):
+            return super().reply(words, query, entry, body)
+        status, answer = self.act(entry, body)
+        if words[0] == "lost":
+            self.reset()
+            return False
+        if words[0] == "mute":
+            self.wait_for_the_end()
+            return False
+        is_kept = IS_KEPT.is_set()
+        self.answer(status, json.dumps(answer).encode(), [] if is_kept else [("Connection", "close")])
+        return is_kept
+
+    def act(self, entry, body):
+        path, _, query = entry["target"].partition("?")
+        headers = {name.lower(): value for name, value in entry["headers"]}
+        if path == "/hook":
+            try:
+                Webhook(SECRET).verify(body, headers)
+            except WebhookVerificationError:
+                return 401, {}
+            take(headers["webhook-id"], json.loads(body)["data"])
+            return 200, {}
+        if path == "/upload":
+            name = parse_qs(query)["filename"][0]
+            url = f"http://{headers['host']}/objects/{name}"
+            return 200, {"objectKey": name, "uploadUrl": url, "assetUrl": url}
+        return keep(os.path.basename(path), body), {}
+
+
+def take(message, data):
+    with CHANGED:
+        line = {
+            "time": time.time(), "message": message, "isEffective": message not in SEEN, "request": data["request"],
+            "conversation": data["conversation"], "kind": data["kind"], "text": data.get("text"),
+            "digest": data.get("attachment", {}).get("contentDigest")}
+        JOURNAL.write(json.dumps(line) + "\n")
+        JOURNAL.flush()
+        os.fsync(JOURNAL.fileno())
+        SEEN.add(message)
+        CHANGED.notify_all()
+
+
+def keep(name, body):
+    """Puts an object under a name that is free, as `If-None-Match: *` has it."""
+    try:
+        with open(f"{OBJECTS}/{name}", "xb") as file:
+            file.write(body)
+        return 200
+    except FileExistsError:
+        return 412
+
+
+def obey(order, *words):
+    if order == "script":
+        with fault_server.LOCK:
+            for place, _, word in (word.partition(":") for word in words):
+                SCRIPTS[place].append(word)
+    elif order == "left":
+        with fault_server.LOCK:
+            return {"left": sum(len(script) for script in SCRIPTS.values())}
+    elif order == "keep":
+        (IS_KEPT.set if words[0] == "yes" else IS_KEPT.clear)()
+    elif order == "wait":
+        with CHANGED:
+            CHANGED.wait_for(lambda: len(SEEN) >= int(words[0]), float(words[1]))
+            return {"count": len(SEEN)}
+    return {}
+
+
+os.makedirs(OBJECTS)
+JOURNAL = open(f"{DIRECTORY}/journal.jsonl", "a")
+print(json.dumps({"endpoint": fault_server.listen(Sink)}), flush=True)
+for line in sys.stdin:
+    print(json.dumps(obey(*line.split())), flush=True)
