@@ -34,7 +34,7 @@ struct ConversationWorker: Sendable {
       for served in 0..<Self.turn {
         let window = try await ledger.head(of: conversation, limit: min(options.lookahead + 1, Self.turn - served))
         guard let message = window.first, !message.isHeld, !isStopping() else { return }
-        for photo in window where photo.kind == .photo && photo.state != .publishing { await photos.start(photo) }
+        for photo in window where needsUpload(photo) { await photos.start(photo) }
         if try await send(message, window: window) == .wait { return }
       }
       try await ledger.sendToBack(conversation, at: .now())
@@ -44,6 +44,11 @@ struct ConversationWorker: Sendable {
       // Without a ledger there is nowhere to write a retry time, and nothing else to do than to wait a little.
       try? await Task.sleep(for: .seconds(1))
     }
+  }
+
+  /// A photo that may be published already is looked for first, with the upload that it had.
+  private func needsUpload(_ message: QueuedMessage) -> Bool {
+    message.kind == .photo && message.state != .publishing && message.reserved == nil
   }
 
   private func send(_ message: QueuedMessage, window: [QueuedMessage]) async throws -> Outcome {

@@ -25,6 +25,10 @@ extension Ledger {
         try database.execute(
           sql: "UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'",
           arguments: [message.message.text])
+        // What was offered stands published; what was uploaded since is nobody's.
+        try database.execute(
+          sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'",
+          arguments: [message.message.text])
       }
       return try database.endRequestIfDone(message.requestRow, at: now)
     }

@@ -42,7 +42,7 @@ struct CoProcessAnswer {
 
   /// What a program that speaks to a network can know of. The other causes are found elsewhere.
   private static let causes: Set<Cause> = [
-    .network, .timeout, .serverBusy, .rateLimited, .conflict, .localStorageFull, .localStorageError, .authExpired,
+    .unreachable, .network, .timeout, .serverBusy, .rateLimited, .conflict, .localStorageFull, .localStorageError, .authExpired,
     .configError, .forbidden, .roomGone, .rejected,
   ]
 

@@ -36,6 +36,10 @@ as published when it sees it among the messages of the group. A kill behind the 
 repeated publication send it again, as a second envelope of the same id: receivers keep one message, but those that
 listen to a stream are told twice. So whatever this process has not reserved itself, or has tried to publish before, is
 first looked for in the group.
+
+libxmtp asks for more than ten seconds before it says that nobody answers, and pauses longer and longer in between. So
+whatever takes long is given up when nobody listens at the endpoint, and after a failure that is asked first: one who
+asks every few seconds then learns within these that the node is back.
 """
 
 import argparse
@@ -44,13 +48,18 @@ import fcntl
 import hashlib
 import hmac
 import json
+import math
 import os
 import re
+import socket
 import stat
 import sys
 import threading
+import time
 
 LONGEST_REQUEST = 1 << 20
+PATIENCE = 1  # seconds in which libxmtp has done almost everything that the node answers
+CONNECT_SECONDS = 4
 
 
 class Failure(Exception):
@@ -61,32 +70,39 @@ class Failure(Exception):
         self.cause, self.sentence = cause, " ".join(re.sub("={3,}", "", sentence).split())[:500]
 
     @classmethod
-    def of(cls, error):
-        """What an error of libxmtp means. It has no codes for what its relay said: its words are all there is."""
+    def of(cls, error, endpoint):
+        """What an error of libxmtp means. It has no codes for what its node said: its words are all there is, and they
+        are not for people. The log has them."""
         if isinstance(error, Failure):
             return error
         if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
-            return cls("timeout", "XMTP did not answer in time")
+            return cls("timeout", f"the XMTP node at {endpoint} did not answer in time")
         if type(error).__module__ != "xmtp_bindings.xmtpv3":
             return cls("config_error", f"photospool-xmtp and photospool do not understand each other: {error!r}")
         words = str(error).partition("============ Api Stats")[0]
-        for cause, pattern in CAUSES:
+        for cause, pattern, sentence in CAUSES:
             if re.search(pattern, words, re.IGNORECASE):
-                return cls(cause, f"XMTP: {words}")
-        # Whatever else goes wrong in libxmtp may pass: its database, a group that moves on, a relay that is ill.
-        return cls("server_busy", f"XMTP: {words}")
+                return cls(cause, sentence.format(node=f"the XMTP node at {endpoint}"))
+        # Whatever else goes wrong in libxmtp may pass: its database, a group that moves on, a node that is ill.
+        return cls("server_busy", f"libxmtp failed and is asked again: {words}")
 
 
 CAUSES = [
-    ("rate_limited", r"resource.?exhausted|some resource has been exhausted|rate limit|too many requests"),
-    ("auth_expired", r"unauthenticated|authentication credentials|permission.?denied|does not have permission"),
-    ("timeout", r"deadline|timed out|timeout"),
-    ("network", r"tcp connect|dns error|transport error|connection|unavailable|broken pipe|error trying to connect"),
-    ("config_error", r"PRAGMA key|not a database|file is encrypted|inbox.?id mismatch|identity.*mismatch"),
-    ("room_gone", r"group.*not found|conversation.*not found|group is inactive|not a member"),
-    ("local_storage_full", r"disk is full|no space left"),
-    ("local_storage_error", r"disk I/O error|readonly database|read-only file system"),
-    ("rejected", r"too large|message length"),
+    ("rate_limited", r"resource.?exhausted|some resource has been exhausted|rate limit|too many requests",
+     "{node} asks to be called less often"),
+    ("auth_expired", r"unauthenticated|authentication credentials|permission.?denied|does not have permission",
+     "{node} refuses this identity; check the key file, and ask the node's operator"),
+    ("timeout", r"deadline|timed out|timeout", "{node} did not answer in time"),
+    ("network", r"tcp connect|dns error|transport error|connection|unavailable|broken pipe|error trying to connect",
+     "no call of {node} went through; check the endpoint, whether it speaks TLS, and this machine's network"),
+    ("config_error", r"PRAGMA key|not a database|file is encrypted|inbox.?id mismatch|identity.*mismatch",
+     "the XMTP database is of another key; put back the key file that it was made with"),
+    ("room_gone", r"group.*not found|conversation.*not found|group is inactive|not a member",
+     "this identity is not a member of the XMTP conversation any more; have it added"),
+    ("local_storage_full", r"disk is full|no space left", "there is no room for the XMTP database; make some"),
+    ("local_storage_error", r"disk I/O error|readonly database|read-only file system",
+     "the XMTP database cannot be written; check its disk and permissions"),
+    ("rejected", r"too large|message length", "XMTP does not take a message of that size"),
 ]
 
 
@@ -163,11 +179,60 @@ class State:
         os.close(directory)
 
 
+class Node:
+    """Whom libxmtp talks to, as far as a socket tells."""
+
+    def __init__(self, endpoint):
+        self.endpoint = endpoint
+        host, _, self.port = endpoint.rpartition(":")
+        self.host = host.strip("[]")
+        self.turn, self.found, self.is_doubtful = asyncio.Lock(), -math.inf, False
+
+    async def ask(self, work):
+        """Awaits what `work` begins, for as long as somebody listens at the endpoint."""
+        if self.is_doubtful:
+            await self.find("unreachable")
+        self.is_doubtful = True
+        task = asyncio.ensure_future(work())
+        try:
+            while not (await asyncio.wait([task], timeout=PATIENCE))[0]:
+                try:
+                    await self.find("network")
+                except Failure:
+                    if not task.done():
+                        raise
+            result = task.result()
+            self.is_doubtful = False
+            return result
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def find(self, cause):
+        """Connects, unless that was done just now."""
+        async with self.turn:
+            if time.monotonic() < self.found + PATIENCE:
+                return
+            try:
+                _, writer = await asyncio.wait_for(asyncio.open_connection(self.host, self.port), CONNECT_SECONDS)
+            except socket.gaierror:
+                raise Failure(
+                    cause, f"the name {self.host} of the XMTP node cannot be looked up; check the endpoint and this "
+                    "machine's network") from None
+            except OSError:
+                raise Failure(
+                    cause, f"cannot connect to the XMTP node at {self.endpoint}; check the endpoint and whether the "
+                    "node is up") from None
+            writer.close()
+            self.found = time.monotonic()
+
+
 class Identity:
     """The client of libxmtp, made and registered when it is first needed."""
 
-    def __init__(self, options):
+    def __init__(self, options, node):
         self.options = options
+        self.node = node
         self.turn = asyncio.Lock()
         self.state = self.ready = None
 
@@ -207,7 +272,7 @@ class Identity:
         """The network's word at the first time, and what was remembered of it from then on, without the network."""
         inbox = self.state.inbox()
         if not inbox:
-            known = await xmtp.get_inbox_id_for_identifier(self.api, account)
+            known = await self.node.ask(lambda: xmtp.get_inbox_id_for_identifier(self.api, account))
             inbox = known or xmtp.generate_inbox_id(account, 1)
         if self.options.inbox and self.options.inbox != inbox:
             raise Failure(
@@ -223,7 +288,8 @@ class Conversations:
     FORM = re.compile(
         r"(?P<group>group:(?:[0-9a-f]{2}){1,64})|dm:(?P<inbox>[0-9a-f]{64})|dm:(?P<address>0x[0-9a-f]{40})")
 
-    def __init__(self):
+    def __init__(self, node):
+        self.node = node
         self.inboxes = {}  # by address
 
     async def find(self, client, name):
@@ -241,7 +307,7 @@ class Conversations:
             return client.conversation(bytes.fromhex(id))
         except xmtp.FfiError:
             # It may be among the invitations that were not fetched yet.
-            await client.conversations().sync()
+            await self.node.ask(client.conversations().sync)
         try:
             return client.conversation(bytes.fromhex(id))
         except xmtp.FfiError:
@@ -252,9 +318,9 @@ class Conversations:
         try:
             return client.dm_conversation(inbox)
         except xmtp.FfiError:
-            await self.check_inbox(client, inbox)
+            await self.node.ask(lambda: self.check_inbox(client, inbox))
             options = xmtp.FfiCreateDmOptions(message_disappearing_settings=None)
-            return await client.conversations().find_or_create_dm(inbox, options)
+            return await self.node.ask(lambda: client.conversations().find_or_create_dm(inbox, options))
 
     @staticmethod
     async def check_inbox(client, inbox):
@@ -269,7 +335,7 @@ class Conversations:
     async def inbox(self, client, address):
         if address not in self.inboxes:
             account = xmtp.FfiIdentifier(identifier=address, identifier_kind=xmtp.FfiIdentifierKind.ETHEREUM)
-            found = await client.find_inbox_id(account)
+            found = await self.node.ask(lambda: client.find_inbox_id(account))
             if not found:
                 raise Failure("room_gone", f"the account {address} has no inbox on XMTP")
             self.inboxes[address] = found
@@ -312,8 +378,9 @@ class Work:
     """What requests ask for: one method per verb."""
 
     def __init__(self, options):
-        self.identity = Identity(options)
-        self.conversations = Conversations()
+        self.node = Node(options.endpoint)
+        self.identity = Identity(options, self.node)
+        self.conversations = Conversations(self.node)
         self.fresh = set()  # reserved by this process, and not tried to publish yet
 
     async def reserve(self, request):
@@ -328,25 +395,28 @@ class Work:
         id = bytes.fromhex(request["reserved"])
         message = self.message(client, id)
         if not self.is_published(message):
-            conversation = client.conversation(message.conversation_id)
-            if request["reserved"] not in self.fresh:
-                # It may be out: whether it is, the group knows, and this marks it.
-                await conversation.sync()
-            self.fresh.discard(request["reserved"])
-            # Once it is marked, this does nothing.
-            try:
-                await conversation.publish_stored_message(id)
-            except xmtp.FfiError as error:
-                if "SyncFailedToWait" not in str(error):
-                    raise
-                # Which tells nothing of what the relay said to it. What it says to a question may tell.
-                await client.fetch_own_inbox_updates_count(True)
-                raise Failure("server_busy", "the XMTP relay answers, and does not take the message now") from None
+            await self.node.ask(lambda: self.send(client, message))
             message = self.message(client, id)
             if not self.is_published(message):
-                raise Failure("server_busy", "XMTP has not taken the message")
+                raise Failure("server_busy", "the XMTP node has not taken the message")
         photo = attachment(message.content)
         return {"publishedAt": message.sent_at_ns // 1_000_000, **({"attachment": photo} if photo else {})}
+
+    async def send(self, client, message):
+        conversation, reserved = client.conversation(message.conversation_id), message.id.hex()
+        if reserved not in self.fresh:
+            # It may be out: whether it is, the group knows, and this marks it.
+            await conversation.sync()
+        self.fresh.discard(reserved)
+        # Once it is marked, this does nothing.
+        try:
+            await conversation.publish_stored_message(message.id)
+        except xmtp.FfiError as error:
+            if "SyncFailedToWait" not in str(error):
+                raise
+            # Which tells nothing of what the node said to it. What it says to a question may tell.
+            await client.fetch_own_inbox_updates_count(True)
+            raise Failure("server_busy", "the XMTP node answers, and does not take the message now") from None
 
     @staticmethod
     def message(client, id):
@@ -373,7 +443,7 @@ class Work:
             "reachable": True,
         }
         try:
-            await client.fetch_own_inbox_updates_count(True)
+            await self.node.ask(lambda: client.fetch_own_inbox_updates_count(True))
         except Exception as error:
             print("check:", error, file=sys.stderr, flush=True)
             facts["reachable"] = False
@@ -415,7 +485,7 @@ class Service:
             self.answer(request["id"], ok=await asyncio.wait_for(method(request), self.seconds))
         except Exception as error:
             print(f"{request['do']}: {error!r}", file=sys.stderr, flush=True)
-            failure = Failure.of(error)
+            failure = Failure.of(error, self.work.node.endpoint)
             self.answer(request["id"], error={"cause": failure.cause, "sentence": failure.sentence})
 
     def answer(self, id, **what):

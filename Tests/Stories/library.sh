@@ -108,7 +108,14 @@ start_server() {
 }
 fact() { jq -r ".$1" <<< "$facts"; }
 # order WORD...: has the server do something; what it answers is in $answer.
-order() {
-  echo "$*" >&"${SERVER[1]}"
-  read -r answer <&"${SERVER[0]}" || fail "the server did not answer: $*"
+order() { ask SERVER "$@"; }
+
+# start_script NAME SCRIPT [ARGUMENT...]: a script of Tests/Support/python that takes orders and says nothing before the
+# first. It ends with the story.
+start_script() { eval "coproc $1 { exec \"\$python\" \"\$here/../Support/python/\$2\" \"\${@:3}\"; }"; }
+# ask NAME WORD...: has such a script do something; what it answers is in $answer.
+ask() {
+  local -n line=$1
+  echo "${*:2}" >&"${line[1]}"
+  read -r answer <&"${line[0]}" || fail "$1 did not answer: ${*:2}"
 }

@@ -1,4 +1,6 @@
-"""SeaweedFS's S3 gateway on loopback, with one bucket. Usage: seaweedfs.py DIRECTORY"""
+"""SeaweedFS's S3 gateway on loopback, with one bucket. Usage: seaweedfs.py DIRECTORY [public]
+
+A public bucket can be read by everybody who knows the name of an object."""
 
 import json
 import os
@@ -11,12 +13,13 @@ import sigv4
 directory = os.path.abspath(sys.argv[1])
 weed = os.path.join(os.path.dirname(sys.executable), "weed")
 ports = {name: leash.free_port(also=10000) for name in ["master", "volume", "filer", "s3"]}
+everybody = [{"name": "anonymous", "actions": ["Read:photos"]}] if sys.argv[2:] == ["public"] else []
 with open(f"{directory}/s3.json", "w") as configuration:
     json.dump({"identities": [
         {"name": "writer", "credentials": [{"accessKey": "AKTEST", "secretKey": "SKTEST"}],
          "actions": ["Admin", "Read", "Write", "List", "Tagging"]},
         {"name": "reader", "credentials": [{"accessKey": "AKRO", "secretKey": "SKRO"}], "actions": ["Read", "List"]},
-    ]}, configuration)
+    ] + everybody}, configuration)
 leash.start([
     weed, "server", f"-dir={directory}", f"-ip={leash.ADDRESS}", f"-ip.bind={leash.ADDRESS}", "-filer", "-s3",
     f"-master.port={ports['master']}", f"-volume.port={ports['volume']}", f"-filer.port={ports['filer']}",

@@ -3,6 +3,7 @@
 import datetime
 import hashlib
 import hmac
+import re
 import sys
 import urllib.request
 from urllib.parse import quote, urlsplit
@@ -53,7 +54,22 @@ def presigned_put(url, region, access_key, secret, content_type=None, expires=90
     return f"{url}?{query}&X-Amz-Signature={signature(secret, date, region, to_sign(date, region, canonical))}"
 
 
-if __name__ == "__main__":
+def objects(bucket, region, access_key, secret):
+    """The names of all objects in a bucket, in order."""
+    found, more = [], ""
+    while True:
+        answer = request("GET", f"{bucket}?{more}list-type=2", region, access_key, secret).read().decode()
+        found += re.findall("<Key>(.*?)</Key>", answer)
+        token = re.search("<NextContinuationToken>(.*?)</NextContinuationToken>", answer)
+        if not token:
+            return sorted(found)
+        more = f"continuation-token={quote(token[1], safe='')}&"
+
+
+if __name__ == "__main__" and sys.argv[1] == "list":
+    # The names in a bucket: list URL REGION ACCESS-KEY SECRET
+    print("\n".join(objects(*sys.argv[2:])))
+elif __name__ == "__main__":
     # presigned_put(...) of the arguments: URL REGION ACCESS-KEY SECRET [CONTENT-TYPE [OFFSET]]
     url, region, access_key, secret, *rest = sys.argv[1:]
     print(presigned_put(url, region, access_key, secret, rest[0] if rest and rest[0] else None,

@@ -1,5 +1,7 @@
 """nginx with certificates made just now: one that is good, one that has expired, one for another host, and one that is
-from no authority. Usage: tls_server.py DIRECTORY"""
+from no authority. Usage: tls_server.py DIRECTORY [URL]
+
+It answers by itself, or has the service at URL answer."""
 
 import os
 import subprocess
@@ -8,6 +10,10 @@ import sys
 import leash
 
 directory = os.path.abspath(sys.argv[1])
+# The host is passed on as it was asked for, since S3 signs it; bodies without a file of nginx's own.
+answer = 'return 200 "$ssl_protocol\\n";' if len(sys.argv) < 3 else (
+    f"proxy_pass {sys.argv[2]}; proxy_http_version 1.1; proxy_set_header Host $http_host; client_max_body_size 0;"
+    " proxy_request_buffering off; proxy_buffering off;")
 
 
 def openssl(*arguments):
@@ -42,7 +48,7 @@ for name in ["good", "expired", "wronghost", "selfsigned"]:
     listen 127.0.0.1:{ports[name]} ssl;
     ssl_certificate {directory}/{name}.pem;
     ssl_certificate_key {directory}/{name}.key;
-    location / {{ return 200 "$ssl_protocol\\n"; }}
+    location / {{ {answer} }}
   }}"""
 with open(f"{directory}/nginx.conf", "w") as configuration:
     configuration.write(f"""

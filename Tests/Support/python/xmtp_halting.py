@@ -2,7 +2,7 @@
 
 The moment is one line in the file `halt` beside the key file: `before` or `after`, then a verb of the protocol; `after`
 is behind all that the verb does, and before its answer. Says `halted` on standard error when it is there. With an empty
-file it is the program as it is.
+file, or none, it is the program as it is.
 """
 
 import asyncio
@@ -20,10 +20,9 @@ specification.loader.exec_module(program)
 
 
 async def halt(moment):
-    with open(HALT) as file:
-        if file.read().strip() == moment:
-            print("halted", file=sys.stderr, flush=True)
-            await asyncio.Event().wait()
+    if os.path.exists(HALT) and open(HALT).read().strip() == moment:
+        print("halted", file=sys.stderr, flush=True)
+        await asyncio.Event().wait()
 
 
 def halting(verb):

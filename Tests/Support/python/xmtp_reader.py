@@ -8,8 +8,8 @@ On standard input it takes one order a line, as JSON, and answers each with one 
     {"do": "group", "with": ID}                   {"group": HEX}: a new group with that inbox
     {"do": "remove", "group": HEX, "member": ID}  removes that inbox from the group
     {"do": "read"}                                {"messages": [...]}: what others have sent, by conversation in order
-    {"do": "open", "object": PATH, "attachment": {...}}
-        {"filename", "mimeType", "sha256"}: of the photo in a sealed object
+    {"do": "open", "attachment": {...}}           {"filename", "mimeType", "sha256"}: of the photo that was sent, fetched
+        from its URL; or with "object": PATH, from that file
 
 It ends when standard input does.
 """
@@ -20,6 +20,7 @@ import json
 import os
 import secrets
 import sys
+import urllib.request
 
 OUTPUT = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # libxmtp says what it does on standard output
@@ -94,9 +95,15 @@ def described(message):
     return facts
 
 
+def fetched(url):
+    """Over TLS, from a host that the authorities of SSL_CERT_FILE vouch for."""
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return answer.read()
+
+
 def opened(path, attachment):
-    with open(path, "rb") as file:
-        object = file.read()
+    assert attachment["url"].startswith(attachment["scheme"]), "the URL has another scheme"
+    object = fetched(attachment["url"]) if path is None else open(path, "rb").read()
     assert len(object) == attachment["contentLength"], "contentLength differs"
     assert hashlib.sha256(object).hexdigest() == attachment["contentDigest"], "contentDigest differs"
     secret, salt, nonce = (bytes.fromhex(attachment[name]) for name in ("secret", "salt", "nonce"))
@@ -123,7 +130,7 @@ async def main():
             case "read":
                 answer = {"messages": await read(client)}
             case "open":
-                answer = opened(order["object"], order["attachment"])
+                answer = opened(order.get("object"), order["attachment"])
         print(json.dumps(answer), file=OUTPUT, flush=True)
     os._exit(0)
 
