@@ -73,7 +73,7 @@ public struct MatrixFaults: Sendable {
   private func finding(_ answer: MatrixAnswer) -> (Cause, String) {
     switch answer.status {
     case 200..<300, 511:
-      (.network, "answered with something else than Matrix; a proxy or a login page stands before it")
+      (.network, "answered with something else than Matrix; check its URL, and whether a login page stands before it")
     case 300..<400: (.configError, "wants to be called at another address; check its URL")
     case 401: (.authExpired, "does not accept the access token; log in again and replace it")
     case 407: (.configError, "cannot be reached, because the proxy wants credentials")
@@ -82,7 +82,7 @@ public struct MatrixFaults: Sendable {
     case 429: (.rateLimited, "asks to be called less often")
     case 500...: (.serverBusy, "cannot serve at the moment")
     case _ where !answer.isMatrix:
-      (.serverBusy, "answered with something else than Matrix; a proxy may stand before it")
+      (.serverBusy, "answered with something else than Matrix; check its URL, and whether a proxy stands before it")
     case 403 where use == .room: (.forbidden, "does not let the account send there")
     case 404 where use == .room: (.roomGone, "has no such room")
     default: use == .media ? (.configError, "refuses the upload") : (.rejected, "refuses the message")

@@ -15,6 +15,7 @@ struct CoProcessAnswer {
     var address: String?
     var reachable: Bool?
     var conversation: Bool?
+    var obstacle: String?
   }
 
   /// A published photo, in the parameters of XMTP's remote attachment.

@@ -32,6 +32,10 @@ public struct MatrixNetwork: Network {
     }
   }
 
+  private struct Membership: Decodable {
+    let membership: String
+  }
+
   /// - Throws: `.configError` for what is no homeserver's URL.
   public init(
     name: String = "matrix", _ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits(),
@@ -75,6 +79,27 @@ public struct MatrixNetwork: Network {
 
   public func check() async throws(DeliveryError) -> String {
     "sends as \(try await past.userID()) through \(server.name); rooms' homeservers can read texts and photos' keys"
+  }
+
+  /// Asks for the account's own membership, which a homeserver refuses to strangers in the words in which it refuses their
+  /// messages.
+  public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
+    let room = try await rooms.room(of: conversation)
+    let user = try await past.userID()
+    let answer: MatrixAnswer
+    do {
+      answer = try await server.ask(
+        .get, "/_matrix/client/v3/rooms/\(room)/state/m.room.member/\(user.percentEncoded())")
+    } catch {
+      throw faults.error(error)
+    }
+    guard answer.isSuccess, let membership = answer.decoded(as: Membership.self)?.membership else {
+      throw faults.error(answer)
+    }
+    guard membership == "join" else {
+      throw DeliveryError(.forbidden, "\(server.name) has the account in that room no more; join the room again")
+    }
+    return "\(user) is in the room"
   }
 
   /// Whether an earlier attempt may have had its effect, and the homeserver may not know of it any more.

@@ -29,6 +29,12 @@ public protocol Network: Sendable {
   /// - Throws: what is wrong and how to mend it.
   func check() async throws(DeliveryError) -> String
 
+  /// Says what is good about a conversation there, without publishing anything. nil, as by default, where only a message
+  /// can tell.
+  ///
+  /// - Throws: why messages to it would fail, in the words in which they would.
+  func check(_ conversation: ConversationID) async throws(DeliveryError) -> String?
+
   /// Ends what the network keeps running. Nothing is published after it.
   func stop() async
 }
@@ -38,6 +44,8 @@ extension Network {
   public func stop() async {}
 
   public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
+
+  public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? { nil }
 }
 
 /// A message as a network gets it.

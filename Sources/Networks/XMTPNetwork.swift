@@ -45,6 +45,8 @@ public final class XMTPNetwork: Network {
     public let isReachable: Bool
     /// Whether the conversation that was asked for can be published to; nil when none was.
     public let knowsConversation: Bool?
+    /// Why not.
+    public let obstacle: String?
   }
 
   public let name: String
@@ -116,9 +118,17 @@ public final class XMTPNetwork: Network {
   public func check() async throws(DeliveryError) -> String {
     let standing = try await standing()
     guard standing.isReachable else {
-      throw DeliveryError(.network, "the XMTP endpoint \(endpoint) does not answer")
+      throw DeliveryError(.network, "the XMTP node at \(endpoint) does not answer; check the endpoint and its TLS")
     }
     return "publishes on XMTP as the inbox \(standing.inbox), the account \(standing.address)"
+  }
+
+  public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
+    let standing = try await standing(of: conversation)
+    guard standing.knowsConversation == true else {
+      throw DeliveryError(.roomGone, standing.obstacle ?? "the XMTP conversation cannot be published to")
+    }
+    return "can be published to on XMTP"
   }
 
   /// Registers the identity if it is not yet, and asks the endpoint.
@@ -134,7 +144,7 @@ public final class XMTPNetwork: Network {
     }
     return Standing(
       inbox: ForeignText.line(inbox), address: ForeignText.line(address), isReachable: isReachable,
-      knowsConversation: facts.conversation)
+      knowsConversation: facts.conversation, obstacle: facts.obstacle.map { ForeignText.line($0) })
   }
 
   /// Ends the co-process and waits until it has ended. Nothing can be published from then on.

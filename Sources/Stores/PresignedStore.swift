@@ -90,7 +90,8 @@ public struct PresignedStore: Store {
     guard answer.isSuccess else { throw faults.error(answer) }
     guard let ticket = UploadTicket(answer.response.body) else {
       throw DeliveryError(
-        .configError, "\(faults.store) answered without an `objectKey`, `uploadUrl` and `assetUrl` that can be used")
+        .configError,
+        "\(faults.store) answered without an `objectKey`, `uploadUrl` and `assetUrl` that can be used; check its URL")
     }
     guard !isSecure || HTTPAddress(ticket.uploadUrl)?.scheme == "https" else {
       throw DeliveryError(.configError, "\(faults.store) wants the upload to go unencrypted; it has to give `https://`")

@@ -83,7 +83,7 @@ public struct S3Store: Store {
   public func check() async throws(DeliveryError) -> String {
     let answer = try await send(.get, ObjectName(unchecked: "photospool-check"))
     switch (answer.status, answer.code) {
-    case (200..<300, _), (404, "NoSuchKey"?):
+    case (200..<300, nil) where !answer.isPage, (404, "NoSuchKey"?):
       return "\(faults.store) has the bucket and accepts the credentials"
     case (403, "AccessDenied"?):
       return "\(faults.store) accepts the credentials, and does not let them read"

@@ -27,7 +27,7 @@ struct StoreFaults: Sendable {
     if let code, let finding = finding(code) { return finding }
     return switch status {
     case 200..<300 where isPage, 511:
-      (.network, "answered with a page for people; a proxy or a login page stands before it")
+      (.network, "answered with a page for people; check its URL, and whether a proxy or a login page stands before it")
     case 401: (.authExpired, "does not accept the credentials; check or renew them")
     case 407: (.configError, "cannot be reached, because the proxy wants credentials")
     case 408: (.timeout, "gave up waiting for the upload")

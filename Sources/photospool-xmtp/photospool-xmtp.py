@@ -19,7 +19,7 @@ whoever asks has to send one after the other. Each has an `id`, which its answer
     {"id": 2, "do": "publish", "reserved": HEX}
         -> {"publishedAt": MS}           and "attachment", of a photo: what really was published
     {"id": 3, "do": "check"}             or with "conversation": C
-        -> {"inbox": ID, "address": A, "installation": HEX, "reachable": BOOL, "conversation": BOOL}
+        -> {"inbox": ID, "address": A, "installation": HEX, "reachable": BOOL, "conversation": BOOL, "obstacle": WHY NOT}
            of an identity that is registered; one that cannot be is an error
     {"id": 4, "do": "shutdown"}
         -> {}                            the end, after all answers; so is the end of standard input, without them
@@ -62,12 +62,17 @@ PATIENCE = 1  # seconds in which libxmtp has done almost everything that the nod
 CONNECT_SECONDS = 4
 
 
+def words(error):
+    """What an error says, on one line, without the statistics that libxmtp puts behind it."""
+    return " ".join(str(error).partition("============")[0].split())
+
+
 class Failure(Exception):
     """Why a request is not done: one of photospool's causes and one sentence."""
 
     def __init__(self, cause, sentence):
         super().__init__(sentence)
-        self.cause, self.sentence = cause, " ".join(re.sub("={3,}", "", sentence).split())[:500]
+        self.cause, self.sentence = cause, sentence[:500]
 
     @classmethod
     def of(cls, error, endpoint):
@@ -79,12 +84,11 @@ class Failure(Exception):
             return cls("timeout", f"the XMTP node at {endpoint} did not answer in time")
         if type(error).__module__ != "xmtp_bindings.xmtpv3":
             return cls("config_error", f"photospool-xmtp and photospool do not understand each other: {error!r}")
-        words = str(error).partition("============ Api Stats")[0]
         for cause, pattern, sentence in CAUSES:
-            if re.search(pattern, words, re.IGNORECASE):
+            if re.search(pattern, words(error), re.IGNORECASE):
                 return cls(cause, sentence.format(node=f"the XMTP node at {endpoint}"))
         # Whatever else goes wrong in libxmtp may pass: its database, a group that moves on, a node that is ill.
-        return cls("server_busy", f"libxmtp failed and is asked again: {words}")
+        return cls("server_busy", f"libxmtp failed and is asked again: {words(error)}")
 
 
 CAUSES = [
@@ -445,15 +449,15 @@ class Work:
         try:
             await self.node.ask(lambda: client.fetch_own_inbox_updates_count(True))
         except Exception as error:
-            print("check:", error, file=sys.stderr, flush=True)
+            print("check:", words(error), file=sys.stderr, flush=True)
             facts["reachable"] = False
         if "conversation" in request:
             try:
                 await self.conversations.find(client, request["conversation"])
                 facts["conversation"] = True
             except Failure as failure:
-                print("check:", failure, file=sys.stderr, flush=True)
-                facts["conversation"] = False
+                print("check:", words(failure), file=sys.stderr, flush=True)
+                facts["conversation"], facts["obstacle"] = False, failure.sentence
         return facts
 
 
@@ -484,7 +488,7 @@ class Service:
             method = getattr(self.work, request["do"])
             self.answer(request["id"], ok=await asyncio.wait_for(method(request), self.seconds))
         except Exception as error:
-            print(f"{request['do']}: {error!r}", file=sys.stderr, flush=True)
+            print(f"{request['do']}: {type(error).__name__}: {words(error)}", file=sys.stderr, flush=True)
             failure = Failure.of(error, self.work.node.endpoint)
             self.answer(request["id"], error={"cause": failure.cause, "sentence": failure.sentence})
 

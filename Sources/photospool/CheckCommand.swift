@@ -24,12 +24,19 @@ struct CheckCommand: AsyncParsableCommand {
       return print("spool \(settings.spool.directory): none yet; `photospool run` makes it")
     }
     var problems = 0
-    for (subject, check) in try checks(settings) + destinations(settings) {
-      do { print("\(subject): \(try await check())") } catch {
+    func report(_ subject: String?, _ check: () async throws -> String) async -> Bool {
+      let subject = subject.map { "\($0): " } ?? ""
+      do { print("\(subject)\(try await check())") } catch {
         problems += 1
-        Terminal.complain("\(subject): \(error)")
+        // The sentence is the one of the queue and of the log.
+        Terminal.complain("\(subject)\((error as? DeliveryError)?.sentence ?? "\(error)")")
+        return false
       }
+      return true
     }
+    for (subject, check) in checks(settings) { _ = await report(subject, check) }
+    let destinations = DestinationChecks(settings: settings, spool: try Spool(opening: settings.spool.directory))
+    await destinations.run(report)
     if problems > 0 { throw Failure(.configuration, "\(problems) thing\(problems == 1 ? "" : "s") to mend") }
   }
 
@@ -68,57 +75,22 @@ struct CheckCommand: AsyncParsableCommand {
       (
         "daemon",
         {
-          let spool = try Spool(opening: path)
-          let lock = try FileLock("daemon.lock", in: spool.state)
-          if try lock.tryAcquire() {
-            lock.release()
-            return "not running"
-          }
-          return "running, process \(try lock.note().trimmingCharacters(in: .newlines))"
+          let process = try Self.daemon(of: Spool(opening: path))
+          return process.map { "running, process \($0)" } ?? "not running"
         }
       ),
       ("darkroom", { try DarkroomProgram.probe() }),
     ]
   }
 
-  /// Every store and network is talked to.
-  private func destinations(_ settings: Settings) throws -> [(String, () async throws -> String)] {
-    let spool = try Spool(opening: settings.spool.directory)
-    let destinations: Destinations
-    do {
-      destinations = try Connections(settings, spool: spool) { Terminal.complain($0) }.destinations()
-    } catch {
-      return [("destinations", { throw error })]
+  /// The process of the daemon that runs on a spool; nil when none does.
+  static func daemon(of spool: Spool) throws -> String? {
+    let lock = try FileLock("daemon.lock", in: spool.state)
+    if try lock.tryAcquire() {
+      lock.release()
+      return nil
     }
-    let stores = destinations.stores.map { store in ("store \(store.name)", { try await store.check() }) }
-    let networks = settings.networks.compactMap { network in
-      destinations.networks.first { $0.name == network.name }.map { found in
-        (
-          "network \(network.name)",
-          {
-            let answer: String
-            do { answer = try await found.check() } catch {
-              await found.stop()
-              throw error
-            }
-            await found.stop()
-            return "\(answer); \(Self.privacy(of: network))"
-          }
-        )
-      }
-    }
-    return stores + networks
-  }
-
-  /// What is end-to-end, said honestly.
-  private static func privacy(of network: NetworkSettings) -> String {
-    let plain = network.isPlainHTTP ? "; the way there is NOT encrypted" : ""
-    switch (network.seal, network.kind) {
-    case (.unsealed, _): return "photos are NOT sealed: whoever reads the store sees them" + plain
-    case (_, .matrix): return "photos are sealed, and the homeserver can read the keys" + plain
-    case (_, .webhook), (_, .exec): return "photos are sealed, and the receiver gets the keys" + plain
-    case (let seal, _): return "photos are sealed with \(seal.rawValue)" + plain
-    }
+    return try lock.note().trimmingCharacters(in: .newlines)
   }
 
   /// A parent that others can write to lets them put another spool in this one's place.

@@ -100,7 +100,7 @@ run_killed() {
 }
 
 # start_server SCRIPT [ARGUMENT...]: a server of Tests/Support/python, in a directory of its own; its facts are in $facts.
-# It ends with the story.
+# It ends with the story, also when another one is started.
 start_server() {
   mkdir -p "${1%.py}"
   coproc SERVER { exec "$python" "$here/../Support/python/$1" "${1%.py}" "${@:2}"; }

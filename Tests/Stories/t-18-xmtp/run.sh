@@ -48,9 +48,11 @@ drop_next() {
   drop "$name" family "text $count" "${1:-photo.jpg}"
 }
 
-# check_all: the person has got everything, once, in order and whole; the service keeps what was sent and nothing else.
+# check_all: the person has got everything, once and in order, and what is new can be opened; the service keeps what was
+# sent and nothing else.
+checked=0
 check_all() {
-  local number photo
+  local photo sent
   ask READER '{"do": "read"}'
   jq -c '.messages[]' <<< "$answer" > seen.jsonl
   expect "$(jq -r .type seen.jsonl | paste -d' ' - - | sort | uniq -c | xargs)" "$count remoteStaticAttachment text" "$1"
@@ -59,13 +61,14 @@ check_all() {
   ask NODE "{\"do\": \"stored\", \"group\": \"$group\"}"
   expect "$(jq .stored <<< "$answer")" $((count * 2)) "$1"
   jq -r 'select(.attachment) | .attachment | tojson' seen.jsonl > photos.jsonl
-  for ((number = 1; number <= count; number++)); do
-    photo=$(sed -n "${number}p" photos.jsonl)
+  while [ $checked -lt $count ]; do
+    checked=$((checked + 1))
+    photo=$(sed -n "${checked}p" photos.jsonl)
     ask READER "{\"do\": \"open\", \"attachment\": $photo}"
+    sent=$("$photospool" show "r$checked" --json | jq -r '.messages[0].photo | .path, .url')
     expect "$(jq -r '.sha256, .filename, .mimeType' <<< "$answer" | xargs)" \
-      "$(sha256sum < "$spool/$("$photospool" show "r$number" --json | jq -r '.messages[0].photo.path')/original.jpg" | cut -d' ' -f1) photo.jpg image/jpeg" \
-      "r$number, $1"
-    expect "$("$photospool" show "r$number" --json | jq -r '.messages[0].photo.url')" "$(jq -r .url <<< "$photo")" "r$number"
+      "$(sha256sum "$spool/${sent%%$'\n'*}/original.jpg" | cut -d' ' -f1) photo.jpg image/jpeg" "r$checked, $1"
+    expect "$(jq -r .url <<< "$photo")" "${sent#*$'\n'}" "r$checked, $1"
   done
   expect "$("$python" "$here/../Support/python/sigv4.py" list "$(jq -r .endpoint <<< "$s3")/photos" \
     us-east-1 "$(cat access)" "$(cat secret)")" "$(jq -r .contentDigest photos.jsonl | sort)" "objects, $1"
@@ -128,7 +131,7 @@ check_all 'killed on its way'
 
 # The daemon killed before every k-th call that changes the disk, all the way of photo and text.
 configure "$xmtp" "$route"
-k=1 step=${PHOTOSPOOL_TEST_KILL_STEP:-10} kills=0
+k=1 step=${PHOTOSPOOL_TEST_KILL_STEP:-20} kills=0
 while :; do
   drop_next
   run_killed $k "$name"

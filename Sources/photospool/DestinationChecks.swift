@@ -1,0 +1,75 @@
+import Delivery
+import Messages
+import Networks
+import Settings
+import Spooling
+
+/// Talks to every store and network, and asks for the conversations that routes name, without sending anything.
+struct DestinationChecks {
+  /// Looks at one subject, unless the error names it, and tells what is good about it or what to mend; whether all is well.
+  typealias Report = (_ subject: String?, _ check: () async throws -> String) async -> Bool
+
+  let settings: Settings
+  let spool: Spool
+
+  func run(_ report: Report) async {
+    let destinations: Destinations
+    do {
+      // What a co-process says is for the log; what is wrong is in its answers.
+      destinations = try Connections(settings, spool: spool) { _ in }.destinations()
+    } catch {
+      _ = await report(nil) { throw error }
+      return
+    }
+    for store in destinations.stores {
+      let isPlain = settings.stores.contains { $0.name == store.name && $0.isPlainHTTP }
+      _ = await report("store \(store.name)") { try await store.check() + (isPlain ? Self.plain : "") }
+    }
+    for network in settings.networks {
+      guard let found = destinations.networks.first(where: { $0.name == network.name }) else { continue }
+      await check(network, found, report)
+      await found.stop()
+    }
+  }
+
+  private func check(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
+    var isAnswering = true
+    let isWell = await report("network \(settings.name)") {
+      do { return "\(try await network.check()); \(Self.privacy(of: settings))" } catch let error as DeliveryError {
+        guard error.cause == .conflict, let process = try CheckCommand.daemon(of: spool) else { throw error }
+        isAnswering = false
+        return "only the daemon, process \(process), can try it; `photospool queue` tells whether it gets through"
+      }
+    }
+    guard isWell, isAnswering else { return }
+    for conversation in conversations(of: settings) {
+      let address = ConversationID(unchecked: conversation.address)
+      do {
+        guard let answer = try await network.check(address) else { continue }
+        _ = await report("conversation \(conversation.name)") { answer }
+      } catch {
+        _ = await report("conversation \(conversation.name)") { throw error }
+      }
+    }
+  }
+
+  /// Those that a route sends to a network one by one, and what they are called there.
+  private func conversations(of network: NetworkSettings) -> [(name: String, address: String)] {
+    settings.routes.filter { $0.network == network.name }.flatMap { route in
+      route.conversations.filter { name in !name.contains { "*?".contains($0) } }.map { ($0, route.alias ?? $0) }
+    }
+  }
+
+  private static let plain = "; the way there is NOT encrypted"
+
+  /// What is end-to-end, said honestly.
+  private static func privacy(of network: NetworkSettings) -> String {
+    let plain = network.isPlainHTTP ? Self.plain : ""
+    switch (network.seal, network.kind) {
+    case (.unsealed, _): return "photos are NOT sealed: whoever reads the store sees them" + plain
+    case (_, .matrix): return "photos are sealed, and the homeserver can read the keys" + plain
+    case (_, .webhook), (_, .exec): return "photos are sealed, and the receiver gets the keys" + plain
+    case (let seal, _): return "photos are sealed with \(seal.rawValue)" + plain
+    }
+  }
+}
