@@ -62,10 +62,12 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     case .badHeader(let name): "the header `\(name)` of a request holds what no header may"
     case .cannotResolve: "the name \(host) cannot be looked up; check the name and this machine's network"
     case .cannotConnect: "cannot connect to \(host); check the address and whether the service is up"
-    case .cannotReachProxy: "cannot reach the proxy on the way to \(host); check `http.proxy` and whether the proxy is up"
+    case .cannotReachProxy:
+      "cannot reach the proxy on the way to \(host); check `http.proxy` and whether the proxy is up"
     case .privateAddress:
       "\(host) is an address of this machine or of its own network; check the URL, or set `allowPrivate: true`"
-    case .timedOut(.connect): "no connection to \(host) within the time limit; check the address and this machine's network"
+    case .timedOut(.connect):
+      "no connection to \(host) within the time limit; check the address and this machine's network"
     case .timedOut(.stall): "\(host) went silent"
     case .timedOut(.total): "the request to \(host) took longer than it may"
     case .tls(.expired): "the certificate of \(host) has expired; ask its operator to renew it"
@@ -75,7 +77,8 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
       "the certificate of \(host) is from an authority that is not trusted here; check the URL, or name the authority's "
         + "file in `http.authorityFile`"
     case .tls(.authorityFile): "the file with the trusted authorities cannot be read; check `http.authorityFile`"
-    case .tls(.handshake): "no encrypted connection to \(host) came about; check the URL and whether TLS is spoken there"
+    case .tls(.handshake):
+      "no encrypted connection to \(host) came about; check the URL and whether TLS is spoken there"
     case .connectionLost: "the connection to \(host) was lost"
     case .replyTooLarge(let limit): "\(host) answered with more than \(limit) bytes"
     case .cancelled: "the request to \(host) was cancelled"

@@ -43,7 +43,8 @@ struct CoProcessAnswer {
 
   /// What a program that speaks to a network can know of. The other causes are found elsewhere.
   private static let causes: Set<Cause> = [
-    .unreachable, .network, .timeout, .serverBusy, .rateLimited, .conflict, .localStorageFull, .localStorageError, .authExpired,
+    .unreachable, .network, .timeout, .serverBusy, .rateLimited, .conflict, .localStorageFull, .localStorageError,
+    .authExpired,
     .configError, .forbidden, .roomGone, .rejected,
   ]
 

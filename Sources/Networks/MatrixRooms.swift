@@ -46,7 +46,8 @@ final class MatrixRooms: Sendable {
       throw faults.error(error)
     }
     if answer.code == "M_NOT_FOUND" || answer.code == "M_INVALID_PARAM" {
-      throw DeliveryError(.roomGone, "\(server.name) knows no room of that alias; check how it is written (\(answer.status))")
+      throw DeliveryError(
+        .roomGone, "\(server.name) knows no room of that alias; check how it is written (\(answer.status))")
     }
     guard answer.isSuccess, let id = answer.decoded(as: Directory.self)?.room, id.hasPrefix("!") else {
       throw faults.error(answer)

@@ -267,6 +267,23 @@ import Testing
     }
   }
 
+  @Test func whatWasUploadedAgainForAMessageThatStandsPublishedIsAbandoned() async throws {
+    try await accept(request("a", inode: 1, files: ["photo-1"]))
+    for object in ["published", "again"] {
+      _ = try await ledger.beginUploading(head()[0], photo: photo, store: "directory", object: object, at: now)
+      _ = try await ledger.endUploading(head()[0])
+      guard object == "published" else { continue }
+      _ = try await ledger.beginPublishing(head()[0], reserved: "id", at: now)
+      let error = DeliveryError(.network, "the connection was lost")
+      try await ledger.postpone(head()[0], step: "publish", error: error, until: now, keepsUpload: false, at: now)
+    }
+    let attachment = Attachment(
+      url: "https://photos.example/published", contentDigest: "d", secret: nil, salt: nil, nonce: nil,
+      scheme: "https://", contentLength: 5, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 2)
+    _ = try await ledger.markSent(head()[0], publishedAt: now, remote: "id", attachment: attachment, at: now)
+    #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["again"])
+  }
+
   // MARK: Looking
 
   @Test func toolsReadBesideTheWriterAndWithoutIt() async throws {

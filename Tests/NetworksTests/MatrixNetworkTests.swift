@@ -208,6 +208,24 @@ struct MatrixNetworkTests {
     #expect(await error(try network(), message(to: "!nowhere:localhost"))?.cause == .forbidden)
   }
 
+  @Test func checkingARoomSaysWhatMessagesToItWouldMeet() async throws {
+    func finding(_ network: MatrixNetwork, _ conversation: String) async -> Cause? {
+      do {
+        #expect(try await network.check(ConversationID(unchecked: conversation))?.contains("is in the room") == true)
+        return nil
+      } catch { return error.cause }
+    }
+    let room = try synapse.room(of: "alice", with: "bob")
+    for name in [room.id, room.alias] { #expect(await finding(try network(as: "bob"), name) == nil) }
+    #expect(await finding(try network(as: "carol"), room.id) == .forbidden)
+    #expect(await finding(try network(), "!nowhere:localhost") == .forbidden)
+    #expect(await finding(try network(), "#nowhere:localhost") == .roomGone)
+    let account = MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("bob")))
+    let path = "/_matrix/client/v3/rooms/\(room.id.percentEncoded())/leave"
+    _ = try await MatrixServer(account, client: HTTPClient()).ask(.post, path, Array("{}".utf8))
+    #expect(await finding(try network(as: "bob"), room.id) == .forbidden)
+  }
+
   @Test(arguments: ["#nowhere:localhost", "#", "#a b", "#\u{e9}/../x", "family", "@bob:localhost"])
   func whatIsNoRoomIsGone(_ conversation: String) async throws {
     let error = await error(try network(), message(to: conversation))

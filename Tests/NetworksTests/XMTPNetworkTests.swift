@@ -126,6 +126,10 @@ import Testing
     await sender.stop()
     let fresh = world.sender()
     await #expect { try await fresh.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == .network }
+    // From then on nothing is sent before somebody listens, and nobody waits for that.
+    await #expect { try await fresh.publish(reserved) } throws: { error in
+      (error as? DeliveryError)?.cause == .unreachable && "\(error)".contains(world.endpoint)
+    }
     #expect(try await !fresh.standing().isReachable)
     // To reserve, a process needs no network, also one that was started without.
     let third = world.message("m3", .text("three"), to: group)
@@ -226,6 +230,9 @@ import Testing
       (error as? DeliveryError)?.cause == cause && "\(error)".contains(words)
     }
     #expect(try await sender.standing(of: message.conversation).knowsConversation == false)
+    await #expect { try await sender.check(message.conversation) } throws: { error in
+      (error as? DeliveryError)?.cause.disposition == .fail && "\(error)".contains(words)
+    }
   }
 
   @Test("A group that removed us is gone")
@@ -358,6 +365,7 @@ import Testing
     let sender = world.sender()
     let inbox = try await sender.standing().inbox
     #expect(try await sender.check().contains(inbox))
+    #expect(try await sender.check(world.directly) != nil)
     _ = try await world.relay.order("down")
     await #expect { try await sender.check() } throws: { error in
       (error as? DeliveryError)?.cause == .network && "\(error)".contains(world.endpoint)

@@ -55,6 +55,11 @@ import Testing
     #expect(!error.sentence.contains("\n") && !error.sentence.contains(object.text))
   }
 
+  @Test func aPageForPeopleIsNoBucket() async throws {
+    try await server.script("html/200")
+    await #expect { try await store.check() } throws: { ($0 as? DeliveryError)?.cause == .network }
+  }
+
   @Test func theWaitThatIsAskedForIsPassedOn() async throws {
     #expect(try await error("status/429?retry-after=7")?.retryAfter == 7)
     #expect(try await error("status/429?retry-after=-1")?.retryAfter == 0)

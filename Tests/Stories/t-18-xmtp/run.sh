@@ -81,6 +81,8 @@ drop_next planted.jpg
 "$photospool" wait --timeout 120 r1
 expect "$("$photospool" show r1 --json | jq -r '.messages[0].photo | "\(.width)x\(.height)"')" 2048x1536
 check_all 'the first'
+"$photospool" check > check.log || fail "check beside the daemon: $(cat check.log)"
+grep -q "^network xmtp: only the daemon, process $daemon, can try it" check.log || fail "check says: $(cat check.log)"
 
 # The node goes away. What is dropped meanwhile uses up no attempts, and goes out when it is back.
 ask NODE '{"do": "down"}'

@@ -170,7 +170,7 @@ refuse() {
   done
   expect "$(ls "$spool/new")" late
 }
-s3_with() { echo "store: {type: s3, $(settings s3 "$1")}" > photospool.yaml; }
+s3_with() { echo "store: {type: s3, $(settings s3 "${1-}")}" > photospool.yaml; }
 s3_with 'secretKeyFile: nowhere'
 refuse "store s3: cannot open $PWD/nowhere: No such file or directory"
 echo SECRETOPEN > open; chmod 644 open

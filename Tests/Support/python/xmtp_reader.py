@@ -95,15 +95,15 @@ def described(message):
     return facts
 
 
-def fetched(url):
+def fetched(attachment):
     """Over TLS, from a host that the authorities of SSL_CERT_FILE vouch for."""
-    with urllib.request.urlopen(url, timeout=30) as answer:
+    assert attachment["url"].startswith("https://") and attachment["scheme"] == "https://", "it is no https://"
+    with urllib.request.urlopen(attachment["url"], timeout=30) as answer:
         return answer.read()
 
 
 def opened(path, attachment):
-    assert attachment["url"].startswith(attachment["scheme"]), "the URL has another scheme"
-    object = fetched(attachment["url"]) if path is None else open(path, "rb").read()
+    object = fetched(attachment) if path is None else open(path, "rb").read()
     assert len(object) == attachment["contentLength"], "contentLength differs"
     assert hashlib.sha256(object).hexdigest() == attachment["contentDigest"], "contentDigest differs"
     secret, salt, nonce = (bytes.fromhex(attachment[name]) for name in ("secret", "salt", "nonce"))
