@@ -64,7 +64,7 @@ CONNECT_SECONDS = 4
 
 def words(error):
     """What an error says, on one line, without the statistics that libxmtp puts behind it."""
-    return " ".join(str(error).partition("============")[0].split())
+    return " ".join(re.sub("={3,}", " ", str(error).partition("============ Api Stats")[0]).split())
 
 
 class Failure(Exception):
