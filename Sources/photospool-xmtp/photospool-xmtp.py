@@ -196,7 +196,6 @@ class Node:
         """Awaits what `work` begins, for as long as somebody listens at the endpoint."""
         if self.is_doubtful:
             await self.find("unreachable")
-        self.is_doubtful = True
         task = asyncio.ensure_future(work())
         try:
             while not (await asyncio.wait([task], timeout=PATIENCE))[0]:
@@ -208,6 +207,9 @@ class Node:
             result = task.result()
             self.is_doubtful = False
             return result
+        except BaseException:  # also that the time is up, which ends this task
+            self.is_doubtful = True
+            raise
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
