@@ -202,7 +202,8 @@ import Testing
   @Test("A relay that takes a message and does not answer is a time-out, and the message is not sent again")
   func timeout() async throws {
     let world = try await XMTPWorld()
-    let sender = world.sender { $0.seconds = 2 }
+    // Enough to register on a busy machine.
+    let sender = world.sender { $0.seconds = 10 }
     let (group, id) = try await world.group(with: sender)
     let message = world.message("m1", .text("one"), to: group)
     let reserved = message.reserved(as: try await sender.reserve(message))
