@@ -198,7 +198,7 @@ is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp" "$spool/draft"
 [ ! -e "$spool/state/trash" ] || is_empty "$spool/state/trash"
 
 # SIGKILL at every so many calls that change the disk, on the way of a draft that is sent and of one that is removed, as
-# t-05 does it at every call of a request's way. SWEEP_STEP=1 takes every call here, too.
+# t-05 does it at every call of a request's way. PHOTOSPOOL_TEST_KILL_STEP=1 takes every call here, too.
 cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
 rm -rf "$spool"
 start_daemon
@@ -207,7 +207,7 @@ mv "$spool" template
 
 # sweep send|remove
 sweep() {
-  local step=${SWEEP_STEP:-11} k kills=0 status
+  local step=${PHOTOSPOOL_TEST_KILL_STEP:-11} k kills=0 status
   k=$((RANDOM % step + 1))
   while :; do
     rm -rf "$spool" counter trace
