@@ -37,16 +37,19 @@ stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
 	$(SWIFT) build --product photospool-darkroom
 	bash Tests/Stories/run
 
-bench: build .build/bench-python/ready ## Figures of photos beside their peers, of a backlog, and of idleness
+bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos and uploads beside their peers, fairness, a backlog, idleness
+	$(SWIFT) build -c release --product uploads
 	.build/bench-python/bin/python Benchmarks/photos.py
+	$(PHOTOSPOOL_PYTHON) Benchmarks/uploads.py
+	$(PHOTOSPOOL_PYTHON) Benchmarks/fairness.py
 	Benchmarks/backlog.sh
 
 lint: ## What CI holds the form of the code to
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	bash -n tools/*.sh Benchmarks/*.sh Tests/Stories/*.sh Tests/Stories/run Tests/Stories/*/run.sh .ci/run
 
 format: ## The code in its form
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
 
 setup: .build/setup ## Debian's packages that building and testing need
 

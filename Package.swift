@@ -105,6 +105,11 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
 
+    // What `Benchmarks/uploads.py` measures; it is not installed.
+    .executableTarget(
+      name: "uploads", dependencies: ["Digests", "HTTP", "Messages", "Secrets", "Stores"], path: "Benchmarks/uploads",
+      exclude: ["nginx.py"]),
+
     // A folder of tests per module; Stories run the real program.
     .target(
       name: "TestSupport", dependencies: ["Children", "DurableFiles", "HTTP"], path: "Tests/Support",
