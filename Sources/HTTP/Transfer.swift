@@ -153,11 +153,10 @@ final class Transfer {
       isReplyTooLarge = true
       return false
     }
-    let text = String(decoding: line, as: UTF8.self)
-    if text.hasPrefix("HTTP/") {
+    if line.starts(with: "HTTP/".utf8) {
       headers = []
-    } else if let colon = text.firstIndex(of: ":") {
-      headers.append(HTTPHeader(text[..<colon].trimmed, text[text.index(after: colon)...].trimmed))
+    } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+      headers.append(HTTPHeader(line[..<colon].trimmed, line[(colon + 1)...].trimmed))
     }
     return true
   }
@@ -251,11 +250,14 @@ extension TransferOrder {
   }
 }
 
-extension Substring {
-  /// Without blanks, tabs and the line's end at both ends.
+extension Slice<UnsafeRawBufferPointer> {
+  /// The text without blanks, tabs and the line's end at both ends.
   fileprivate var trimmed: String {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r\n" || $0 == "\n" || $0 == "\r" }
-    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d || $0 == 0x0a }
+    guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+      return ""
+    }
+    return String(decoding: self[first...last], as: UTF8.self)
   }
 }
 

@@ -98,9 +98,9 @@ public struct ObjectNaming: Sendable, Equatable {
       case .digest: origin.digest.hex
       }
     }.joined()
-    if parts.contains(.digest) || !origin.isRepeated { return ObjectName(unchecked: name) }
+    if parts.contains(.digest) || !origin.isRepeated { return ObjectName(name, of: origin.digest) }
     let ending = name.lastIndex(of: ".").flatMap { name[$0...].contains("/") ? nil : $0 } ?? name.endIndex
-    return ObjectName(unchecked: "\(name[..<ending])-\(origin.digest.hex.prefix(32))\(name[ending...])")
+    return ObjectName("\(name[..<ending])-\(origin.digest.hex.prefix(32))\(name[ending...])", of: origin.digest)
   }
 }
 

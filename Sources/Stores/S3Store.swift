@@ -149,7 +149,7 @@ private struct Upload: Sendable {
     self.object = object
     self.bytes = bytes
     self.progress = progress
-    digest = SHA256Digest(of: bytes)
+    digest = object.digest ?? SHA256Digest(of: bytes)
     isNamedByDigest = object.text.contains(digest.hex)
     let type = HTTPHeader("Content-Type", contentType)
     headers = isNamedByDigest ? [type] : [type, HTTPHeader(Self.digestHeader, digest.hex)]

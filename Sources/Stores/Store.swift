@@ -42,11 +42,24 @@ extension Store {
 /// unless a template says otherwise.
 public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   public let text: String
+  /// Of the object's bytes, where the name was made for them: they need not be hashed again.
+  let digest: SHA256Digest?
 
-  public init(_ digest: SHA256Digest) { text = digest.hex }
+  public init(_ digest: SHA256Digest) { self.init(digest.hex, of: digest) }
+
+  init(_ text: String, of digest: SHA256Digest) {
+    self.text = text
+    self.digest = digest
+  }
 
   /// Takes a name back from the ledger.
-  public init(unchecked text: String) { self.text = text }
+  public init(unchecked text: String) {
+    self.text = text
+    digest = nil
+  }
+
+  public static func == (one: Self, other: Self) -> Bool { one.text == other.text }
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   public var description: String { text }
 }
