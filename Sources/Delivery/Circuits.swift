@@ -28,6 +28,8 @@ actor Circuits: Service {
   private let wakeDispatcher: @Sendable () -> Void
   private let bell = Bell()
   private(set) var circuits: [String: Circuit] = [:]
+  /// By destination: the conversation that alone has seen it break off or go silent since it last worked.
+  private var suspects: [String: Int64] = [:]
 
   init(ledger: Ledger, policy: CircuitPolicy, log: Logger, wakeDispatcher: @escaping @Sendable () -> Void) {
     self.ledger = ledger
@@ -51,17 +53,23 @@ actor Circuits: Service {
 
   /// A destination did what it was asked to do.
   func succeeded(_ destination: String) async throws {
+    suspects[destination] = nil
     guard circuits.removeValue(forKey: destination) != nil else { return }
     let count = try await ledger.release(waitingFor: destination, at: .now())
     log.info("destination works again", metadata: ["destination": "\(destination)", "conversations": "\(count)"])
     wakeDispatcher()
   }
 
-  /// A destination failed.
+  /// A destination failed a conversation.
   ///
-  /// - Returns: whether that concerns all who use it.
-  func failed(_ destination: String, _ error: DeliveryError) -> Bool {
+  /// - Returns: whether that concerns all who use it. A connection that broke or went silent may lie in what one
+  ///   conversation sends: it concerns all once a second one has seen it, with no success between.
+  func failed(_ destination: String, _ error: DeliveryError, conversation: Int64) -> Bool {
     guard policy.concernsAll(error.cause) else { return false }
+    if !policy.isUnsent(error.cause), circuits[destination] == nil {
+      let suspect = suspects.updateValue(conversation, forKey: destination)
+      if suspect == nil || suspect == conversation { return false }
+    }
     let former = circuits[destination]
     var circuit = former ?? Circuit(error: error)
     circuit.error = error

@@ -194,7 +194,7 @@ struct ConversationWorker: Sendable {
   private func park(_ message: QueuedMessage, _ failure: StepError, window: [QueuedMessage]) async throws -> Bool {
     guard let destination = failure.destination else { return false }
     if failure.wasTried {
-      let concernsAll = await circuits.failed(destination, failure.error)
+      let concernsAll = await circuits.failed(destination, failure.error, conversation: conversation)
       guard concernsAll, options.circuits.isUnsent(failure.error.cause) else { return false }
     }
     try await circuits.park(

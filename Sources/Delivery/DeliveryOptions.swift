@@ -12,7 +12,8 @@ public struct DeliveryOptions: Sendable {
   public var conversations = 256
   /// Photos of one conversation that are prepared and uploaded ahead of the message being published.
   public var lookahead = 4
-  /// Photos that are in memory at the same time, being prepared or uploaded.
+  /// Photos of each store that are in memory at the same time, being prepared or uploaded. At most half of them are of
+  /// one conversation.
   public var uploads = 8
   /// Seconds after which a request that has not gone out fails.
   public var lifetime: Double = 5 * 86_400

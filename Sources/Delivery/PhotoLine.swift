@@ -64,7 +64,8 @@ actor PhotoLine {
       if former.isAhead && !ahead { slots.hurry(former.number) }
       return
     }
-    let number = slots.announce(ahead: ahead)
+    let store = destinations.route(for: message.conversation).store.name
+    let number = slots.announce(ahead: ahead, store: store, owner: message.conversationRow)
     let task = Task {
       defer { slots.retire(number) }
       if let former { try await self.end(former, of: message.message, erasing: former.source) }

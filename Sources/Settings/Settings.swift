@@ -63,7 +63,7 @@ public struct Settings: SettingsSection {
     public internal(set) var conversations = 256
     /// How many photos of one conversation are prepared and uploaded while earlier ones wait.
     public internal(set) var lookahead = 4
-    /// How many uploads run at once.
+    /// How many uploads to one store run at once; at most half of them are of one conversation.
     public internal(set) var uploads = 8
     /// How long a request is tried before it fails.
     public internal(set) var lifetime = Duration.seconds(5 * 86_400)

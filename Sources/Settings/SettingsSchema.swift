@@ -27,7 +27,7 @@ public enum SettingsSchema {
     Setting(
       "delivery.lookahead", \.delivery.lookahead, .count(1...64, of: "photos"),
       "How many photos of one conversation are prepared and uploaded ahead"),
-    Setting("delivery.uploads", \.delivery.uploads, .count(1...256), "How many uploads run at once"),
+    Setting("delivery.uploads", \.delivery.uploads, .count(1...256), "How many uploads to one store run at once"),
     Setting(
       "delivery.lifetime", \.delivery.lifetime, .duration(.seconds(1) ... .days(365)),
       "How long a request is tried before it fails"),

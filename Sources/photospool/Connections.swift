@@ -18,7 +18,6 @@ struct Connections {
   private let settings: Settings
   private let spool: Spool
   private let log: @Sendable (String) -> Void
-  private let pool = BlockingPool(label: "destinations", threads: 8)
   private let client: HTTPClient
   private let limits: HTTPLimits
 
@@ -67,6 +66,9 @@ struct Connections {
     }
   }
 
+  /// Threads of a destination's own, so that a directory which hangs holds up nobody else.
+  private func pool(_ name: String) -> BlockingPool { BlockingPool(label: name, threads: 8) }
+
   private func seal(_ seal: Settings.Seal) -> any Seal {
     switch seal {
     case .xmtp: XMTPSeal()
@@ -79,7 +81,8 @@ struct Connections {
     switch store.kind {
     case .directory(let directory):
       return try DirectoryStore(
-        name: store.name, directory: directory.path ?? spool.objects.path, baseURL: directory.url, pool: pool)
+        name: store.name, directory: directory.path ?? spool.objects.path, baseURL: directory.url,
+        pool: pool(store.name))
     case .s3(let s3):
       let service = try S3Service(
         endpoint: s3.endpoint, region: s3.region, bucket: s3.bucket,
@@ -103,7 +106,7 @@ struct Connections {
   private func make(_ network: NetworkSettings) throws -> any Network {
     switch network.kind {
     case .local:
-      return try LocalNetwork(name: network.name, directory: spool.published.path, pool: pool)
+      return try LocalNetwork(name: network.name, directory: spool.published.path, pool: pool(network.name))
     case .matrix(let matrix):
       return try MatrixNetwork(
         name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()), client: client,

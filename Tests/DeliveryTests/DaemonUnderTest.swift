@@ -25,9 +25,11 @@ struct DaemonUnderTest {
 
   /// - Parameters:
   ///   - store: by default a directory in the spool.
+  ///   - badStore: that of the conversations whose names begin with `bad`; by default the same.
   ///   - preparer: by default none, for texts.
   init(
-    network: ScriptedNetwork, store: (any Store)? = nil, preparer: any PhotoPreparer = NoPreparer(),
+    network: ScriptedNetwork, store: (any Store)? = nil, badStore: (any Store)? = nil,
+    preparer: any PhotoPreparer = NoPreparer(),
     _ change: (inout DeliveryOptions) -> Void = { _ in }
   ) throws {
     scratch = try TemporaryDirectory()
@@ -39,7 +41,10 @@ struct DaemonUnderTest {
           directory: spool.objects.path, baseURL: nil, pool: BlockingPool(label: "store", threads: 2))
       }
     self.preparer = preparer
-    destinations = Destinations(standard: Route(seal: XMTPSeal(), store: store, network: network))
+    let bad = Route(seal: XMTPSeal(), store: badStore ?? store, network: network)
+    destinations = Destinations(
+      standard: Route(seal: XMTPSeal(), store: store, network: network),
+      rules: [Destinations.Rule(bad) { $0.text.hasPrefix("bad") }], stores: [store] + (badStore.map { [$0] } ?? []))
     var options = DeliveryOptions()
     // A busy machine is no reason to cut anything off.
     options.stopSeconds = nil
@@ -60,9 +65,9 @@ struct DaemonUnderTest {
   }
 
   @discardableResult
-  func drop(_ text: String, to conversation: String) throws -> String {
-    try Submission(to: ConversationID(conversation), from: nil, key: nil, text: text, photos: []).drop(into: spool.path)
-      .text
+  func drop(_ text: String?, to conversation: String, photos: [File] = []) throws -> String {
+    try Submission(to: ConversationID(conversation), from: nil, key: nil, text: text, photos: photos)
+      .drop(into: spool.path).text
   }
 
   /// Asks on a thread of its own: those of the tests are few, and the daemon needs them to answer.

@@ -1,0 +1,165 @@
+import DurableFiles
+import Foundation
+import Ledgers
+import Logging
+import Messages
+import Networks
+import Photos
+import Spooling
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// What fails is one conversation's trouble. No test measures time: what would wait, waits for an hour.
+@Suite(.timeLimit(.minutes(3))) struct FairnessTests {
+  private func patient(_ options: inout DeliveryOptions) {
+    options.circuits.longestProbe = 3600
+    options.circuits.mending = 3600
+    options.retry = RetryPolicy(first: 36_000, longest: 36_000)
+  }
+
+  @Test(
+    "A conversation that fails gives its worker back, and closes no destination to the others",
+    arguments: [Cause.serverBusy, .network, .timeout, .forbidden, .roomGone, .conflict])
+  func oneFails(_ cause: Cause) async throws {
+    let network = ScriptedNetwork {
+      $0.conversation.text == "bad" ? DeliveryError(cause, "it does not take messages of \($0.conversation)") : nil
+    }
+    let daemon = try DaemonUnderTest(network: network) {
+      patient(&$0)
+      $0.conversations = 1
+    }
+    try await daemon.run { daemon in
+      for number in 0..<5 { try daemon.drop("\(number)", to: "bad") }
+      await network.wait { $0.asked >= 1 }
+      for number in 0..<5 {
+        for conversation in 0..<9 { try daemon.drop("\(number)", to: "good\(conversation)") }
+      }
+      await network.wait { $0.published == 45 }
+      for conversation in 0..<9 {
+        #expect(await network.texts(in: "good\(conversation)") == ["0", "1", "2", "3", "4"])
+      }
+    }
+  }
+
+  @Test("A connection that breaks concerns all once a second conversation has seen it, with no success between")
+  func brokenConnections() async throws {
+    let scratch = try TemporaryDirectory()
+    let spool = try Spool(creating: scratch.path("spool"))
+    let circuits = Circuits(
+      ledger: try Ledger(in: spool.state), policy: CircuitPolicy(),
+      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, wakeDispatcher: {})
+    for cause in [Cause.network, .timeout] {
+      let error = DeliveryError(cause, "the connection was lost")
+      for _ in 0..<3 { #expect(await !circuits.failed("here", error, conversation: 1)) }
+      try await circuits.succeeded("here")
+      #expect(await !circuits.failed("here", error, conversation: 2))
+      #expect(await !circuits.failed("elsewhere", error, conversation: 1))
+      #expect(await circuits.obstacle(to: "here") == nil)
+      #expect(await circuits.failed("here", error, conversation: 1))
+      #expect(await circuits.obstacle(to: "here") == error)
+      #expect(await circuits.obstacle(to: "elsewhere") == nil)
+      for place in ["here", "elsewhere"] { try await circuits.succeeded(place) }
+    }
+    // What surely left nothing behind is never a message's own fault.
+    #expect(await circuits.failed("here", DeliveryError(.unreachable, "there is no route"), conversation: 1))
+  }
+
+  @Test("A store that hangs holds up the photos of its own conversations, and nobody else's")
+  func storeHangs() async throws {
+    let (network, hanging) = (ScriptedNetwork(), HangingStore())
+    let daemon = try DaemonUnderTest(
+      network: network, preparer: SmallPhotos(), further: [hanging],
+      rules: { standard in
+        [Destinations.Rule(Route(seal: standard.seal, store: hanging, network: network)) { $0.text.hasPrefix("bad") }]
+      }
+    ) {
+      patient(&$0)
+      $0.uploads = 2
+    }
+    try await daemon.run { daemon in
+      try Data("a photo".utf8).write(to: URL(fileURLWithPath: daemon.scratch.path("photo.jpg")))
+      let photo = try File(reading: daemon.scratch.path("photo.jpg"))
+      // More of them than there are places, in two conversations.
+      var names: [String] = []
+      for _ in 0..<4 {
+        for conversation in ["bad1", "bad2"] { names.append(try daemon.drop(nil, to: conversation, photos: [photo])) }
+      }
+      // Each has a first photo; the rest waits behind it.
+      await hanging.wait(for: 2)
+      for number in 0..<9 { try daemon.drop(nil, to: "good\(number)", photos: [photo]) }
+      await network.wait { $0.published == 9 }
+      #expect(await hanging.hanging == 2)
+      // What waits behind those that hang can be cancelled all the same.
+      for name in names.reversed() {
+        while try daemon.ask(.cancel([name]))?.outcomes.first?.isDone != true { await Task.yield() }
+      }
+    }
+  }
+
+  @Test("A free place goes to whoever holds the fewest, and nobody ever holds more than half of them")
+  func places() async throws {
+    let (slots, gates) = (Slots(4), Gates())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<6 { group.addTask { try await slots.with(owner: 1) { await gates.enter(1) } } }
+      await gates.wait { $0[1] == 2 }
+      for owner in [Int64(2), 3] { group.addTask { try await slots.with(owner: owner) { await gates.enter(owner) } } }
+      // Four places: two of the first owner's, and one of each of the others, who came after all of its tasks.
+      await gates.wait { $0 == [1: 2, 2: 1, 3: 1] }
+      await gates.open()
+      try await group.waitForAll()
+      #expect(await gates.most[1] == 2)
+    }
+  }
+
+  @Test("A task that is cancelled while it waits for a place does not wait for it")
+  func cancelledWaiting() async throws {
+    let (slots, gates) = (Slots(1), Gates())
+    let holder = Task { try await slots.with(owner: 1) { await gates.enter(1) } }
+    await gates.wait { $0[1] == 1 }
+    let waiter = Task { try await slots.with(owner: 2) {} }
+    waiter.cancel()
+    await #expect(throws: CancellationError.self) { try await waiter.value }
+    await gates.open()
+    try await holder.value
+  }
+}
+
+/// Where tasks are held until all may go on, and who is there.
+private actor Gates {
+  private(set) var most: [Int64: Int] = [:]
+  private var inside: [Int64: Int] = [:]
+  private var isOpen = false
+  private var held: [CheckedContinuation<Void, Never>] = []
+  private var waiters: [(@Sendable ([Int64: Int]) -> Bool, CheckedContinuation<Void, Never>)] = []
+
+  func enter(_ owner: Int64) async {
+    inside[owner, default: 0] += 1
+    most[owner] = max(most[owner, default: 0], inside[owner, default: 0])
+    for (_, waiter) in waiters.filter({ $0.0(inside) }) { waiter.resume() }
+    waiters.removeAll { $0.0(inside) }
+    if !isOpen { await withCheckedContinuation { held.append($0) } }
+    inside[owner, default: 0] -= 1
+  }
+
+  func wait(until condition: @escaping @Sendable ([Int64: Int]) -> Bool) async {
+    if condition(inside) { return }
+    await withCheckedContinuation { waiters.append((condition, $0)) }
+  }
+
+  func open() {
+    isOpen = true
+    for task in held { task.resume() }
+    held = []
+  }
+}
+
+/// Any file is a photo of one pixel.
+private struct SmallPhotos: PhotoPreparer {
+  func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
+    PreparedPhoto(
+      jpeg: [1], width: 1, height: 1, thumbnail: [2], blurred: [3], blurhash: "00", quality: 85, isLossless: false,
+      original: OriginalPhoto(format: .jpeg, bytes: 1, width: 1, height: 1, orientation: 1), stripped: [])
+  }
+}
