@@ -277,7 +277,9 @@ actor Drafts: Service {
     guard try await ledger.postponeDraftPhoto(photo, error: error, until: due) else { return }
     failures[photo.message] = wait == nil ? nil : attempt
     guard failure.wasTried else { return }
-    if let destination = failure.destination { _ = await circuits.failed(destination, error) }
+    if let destination = failure.destination {
+      _ = await circuits.failed(destination, error, conversation: photo.conversationRow)
+    }
     log.warning(
       wait == nil ? "a draft's photo cannot be sent" : "a draft's photo waits",
       metadata: [

@@ -93,7 +93,8 @@ import Testing
     }
   }
 
-  @Test("A free place goes to whoever has the fewest, nobody ever has more than half of them, and each store has its own")
+  @Test(
+    "A free place goes to whoever has the fewest, nobody ever has more than half of them, and each store has its own")
   func places() async throws {
     let (slots, gates) = (Slots(4), Gates())
     let take = { @Sendable (store: String, owner: Int64) in
