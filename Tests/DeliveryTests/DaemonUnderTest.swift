@@ -48,6 +48,8 @@ struct DaemonUnderTest {
     var options = DeliveryOptions()
     // A busy machine is no reason to cut anything off.
     options.stopSeconds = nil
+    // Only one daemon of the process has a watcher.
+    options.rescan = 0.05
     change(&options)
     self.options = options
   }

@@ -7,7 +7,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DraftUploadTests {
   private func quick(_ options: inout DeliveryOptions) {
-    options.rescan = 0.05
     options.circuits.longestProbe = 0.05
     options.retry = RetryPolicy(first: 0.01, longest: 0.05)
     options.uploads = 2

@@ -69,7 +69,7 @@ import Testing
   @Test("A store that hangs holds up the photos of its own conversations, and nobody else's")
   func storeHangs() async throws {
     let (network, hanging) = (ScriptedNetwork(), HangingStore())
-    let daemon = try DaemonUnderTest(network: network, preparer: SmallPhotos(), badStore: hanging) {
+    let daemon = try DaemonUnderTest(network: network, badStore: hanging, preparer: SmallPhotos()) {
       patient(&$0)
       $0.uploads = 2
     }
