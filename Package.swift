@@ -22,7 +22,8 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Ledgers", "Matrix",
+        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Janitor", "Ledgers",
+        "Matrix",
         "Messages", "Networks", "Photos", "Seals", "Secrets", "Settings", "Spooling", "Stores",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -36,12 +37,17 @@ let package = Package(
     .target(
       name: "Delivery",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Ledgers", "Messages", "Networks", "Photos",
+        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Janitor", "Ledgers", "Messages", "Networks",
+        "Photos",
         "Seals", "Spooling", "Stores",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
+
+    // Keeps storage in bounds: limits, purges, housekeeping. Delivery purges with it.
+    .target(
+      name: "Janitor", dependencies: ["CKernel", "Digests", "DurableFiles", "Ledgers", "Messages", "Spooling"]),
 
     // What a request is on disk, how it comes in, and what is remembered of it.
     .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),
@@ -52,6 +58,7 @@ let package = Package(
       name: "Ledgers",
       dependencies: [
         "Digests", "DurableFiles", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
 
     // What happens to a photo on its way: prepared, sealed, stored, published.
@@ -144,6 +151,12 @@ let package = Package(
       name: "LedgersTests",
       dependencies: [
         "Ledgers", "Messages", "TestSupport", "Digests", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "JanitorTests",
+      dependencies: [
+        "Janitor", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
       name: "DeliveryTests",

@@ -38,6 +38,8 @@ final class ArrivalMailbox: Sendable {
         }
       case .builtInPlace(let name):
         if state.contents.builtInPlace.count < Self.limit { state.contents.builtInPlace.append(name) }
+      // Told to those who purge.
+      case .purgeRequested: break
       case .cancelRequested: state.contents.cancelRequested = true
       case .overflow: state.contents.needsScan = true
       case .vanished: state.contents.hasVanished = true

@@ -111,7 +111,8 @@ struct ConversationWorker: Sendable {
   ) async throws {
     let finished = try await ledger.markSent(
       message, publishedAt: publication.publishedAt, remote: publication.remoteID,
-      attachment: publication.attachment, at: .now())
+      attachment: publication.attachment, remoteUntil: Timestamp.now().advanced(seconds: options.remoteSeconds),
+      at: .now())
     await photos.forget(message.message)
     log.info(
       "sent",

@@ -2,6 +2,7 @@ import Blocking
 import Control
 import DurableFiles
 import Foundation
+import Janitor
 import Ledgers
 import Logging
 import Messages
@@ -24,6 +25,7 @@ public struct Daemon: Sendable {
   private let networks: [any Network]
   private let stopSeconds: Double?
   private let drafts: Drafts
+  private let purger: Purger
   private let `operator`: Operator
   private let log: Logger
 
@@ -50,9 +52,10 @@ public struct Daemon: Sendable {
         circuits: circuits, options: options, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)
     }
     let intakeBox = LateIntake()
+    let closed = ClosedConversations()
     let drafts = Drafts(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
-      circuits: circuits, options: options, log: log, wakeSweeper: { sweeper.wake() },
+      circuits: circuits, options: options, closed: closed, log: log, wakeSweeper: { sweeper.wake() },
       watchAgain: { try await intakeBox.watchDraftAgain() })
     let wake = { @Sendable in
       dispatcher.wake()
@@ -66,6 +69,21 @@ public struct Daemon: Sendable {
         discard: { try await photos.discard($0) },
         betweenBatches: { await intakeBox.betweenBatches($0) },
         closeCircuits: { await circuits.closeAll() }, wake: wake, progress: { photos.progress }))
+    let purge = Purge(spool: spool, ledger: ledger, publishedNames: { destinations.localNames(of: $0) })
+    let purger = Purger(
+      purge: purge, spool: spool, closed: closed,
+      hooks: Purger.Hooks(
+        alone: { job in await intakeBox.betweenBatches { await drafts.betweenLooks(job) } },
+        stop: { purged in
+          await dispatcher.stop(purged.row)
+          try await photos.discard(purged.messages)
+          try await filing.settle()
+        },
+        done: {
+          wake()
+          drafts.post(.overflow)
+          await intakeBox.lookAgain()
+        }), log: log)
     intake = try Intake(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), options: options, log: log,
       cancelRequests: { names in
@@ -74,7 +92,7 @@ public struct Daemon: Sendable {
       changed: { superseded in
         drafts.erase(superseded)
         wake()
-      }, tellDrafts: { drafts.post($0) })
+      }, tellDrafts: { drafts.post($0) }, closed: closed, wakePurger: { purger.wake() })
     await intakeBox.set(intake)
     self.spool = spool
     self.ledger = ledger
@@ -86,6 +104,7 @@ public struct Daemon: Sendable {
     stopSeconds = options.stopSeconds
     self.drafts = drafts
     self.operator = `operator`
+    self.purger = purger
     self.log = log
     let count = try await ledger.recover(at: .now())
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
@@ -93,6 +112,8 @@ public struct Daemon: Sendable {
       log.warning("requests that were taken back are left in state/trash", metadata: ["error": "\(error)"])
     }
     for store in destinations.stores { try store.removeLeftovers() }
+    // Before anything comes in. Nothing is in hand yet.
+    _ = await Purger(purge: purge, spool: spool, closed: closed, hooks: Purger.Hooks(), log: log).carryOut()
   }
 
   /// Runs until the task is asked to shut down gracefully. Services stop in the reverse order of this list: first
@@ -101,7 +122,7 @@ public struct Daemon: Sendable {
     let routes = RouteWatch(log: log) { [circuits] in await circuits.probeUnreachable() }
     let control = ControlService(state: spool.state, operator: `operator`)
     var configuration = ServiceGroupConfiguration(
-      services: [filing, sweeper, circuits, routes, dispatcher, drafts, intake, control],
+      services: [filing, sweeper, circuits, routes, dispatcher, drafts, intake, purger, control],
       gracefulShutdownSignals: signals,
       logger: log)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
@@ -117,7 +138,7 @@ public struct Daemon: Sendable {
   public static func withoutDaemon<Result: Sendable>(
     _ spool: Spool, _ body: (Operator) async throws -> Result
   ) async throws -> Result {
-    let lock = try takeSpool(spool)
+    guard let lock = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }
     defer { lock.release() }
     let ledger = try Ledger(in: spool.state)
     let result = try await body(Operator(spool: spool, ledger: ledger, hooks: Operator.Hooks()))
@@ -126,9 +147,7 @@ public struct Daemon: Sendable {
   }
 
   private static func takeSpool(_ spool: Spool) throws -> FileLock {
-    let lock = try FileLock("daemon.lock", in: spool.state)
-    guard try lock.tryAcquire() else { throw SpoolError.busy(spool.path) }
-    try lock.write(note: "\(ProcessInfo.processInfo.processIdentifier)\n")
+    guard let lock = try spool.claim(briefly: false, patience: 30) else { throw SpoolError.busy(spool.path) }
     return lock
   }
 }
@@ -140,6 +159,7 @@ private actor LateIntake {
   func betweenBatches(_ job: @escaping @Sendable () async -> Void) async {
     if let intake { await intake.betweenBatches(job) } else { await job() }
   }
+  func lookAgain() async { await intake?.lookAgain() }
   func watchDraftAgain() async throws { try await intake?.watchDraftAgain() }
 }
 

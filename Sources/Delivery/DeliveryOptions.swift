@@ -21,6 +21,8 @@ public struct DeliveryOptions: Sendable {
   /// Seconds that a stop waits for what is in hand, before it is cut off; nil is for as long as it takes.
   public var stopSeconds: Double? = 3
   public var circuits = CircuitPolicy()
+  /// Seconds after its upload until a stored photo counts as gone.
+  public var remoteSeconds: Double = 30 * 86_400
 
   public init() {}
 }

@@ -62,6 +62,13 @@ public struct Destinations: Sendable {
     rule(for: conversation)?.address ?? conversation
   }
 
+  /// Under which names a `local` network may have published a conversation.
+  public func localNames(of conversation: ConversationID) -> [ConversationID] {
+    let address = address(of: conversation)
+    return address != conversation && route(for: conversation).network is LocalNetwork
+      ? [conversation, address] : [conversation]
+  }
+
   private func rule(for conversation: ConversationID) -> Rule? { rules.first { $0.matches(conversation) } }
 
   /// The store of that name; nil when it is configured no more.

@@ -54,6 +54,14 @@ actor Dispatcher: Service {
     for task in working.values { await task.value }
   }
 
+  /// Cuts off what is being done for a conversation, and returns once nothing is. Its messages are cancelled, so that
+  /// nothing begins anew.
+  func stop(_ conversation: Int64) async {
+    guard let task = working[conversation] else { return }
+    task.cancel()
+    await task.value
+  }
+
   private func serve(_ alarm: Alarm) async throws {
     let now = Timestamp.now()
     if working.count < limit {

@@ -30,6 +30,8 @@ actor Drafts: Service {
   private var uploads: [MessageID: Task<Void, Never>] = [:]
   private var failures: [MessageID: Int] = [:]
   private var ending: Set<Int64> = []
+  private let gate = Gate()
+  private let closed: ClosedConversations
 
   /// Photos of drafts that are ahead: their keys are in memory and their objects in the store, and perhaps for nothing.
   /// Later ones wait until drafts are sent or removed.
@@ -40,7 +42,8 @@ actor Drafts: Service {
   /// - Parameter watchAgain: has the kernel watch `draft/` after it was replaced.
   init(
     spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoLine, circuits: Circuits, options: DeliveryOptions,
-    log: Logger, wakeSweeper: @escaping @Sendable () -> Void, watchAgain: @escaping @Sendable () async throws -> Void
+    closed: ClosedConversations, log: Logger, wakeSweeper: @escaping @Sendable () -> Void,
+    watchAgain: @escaping @Sendable () async throws -> Void
   ) {
     self.spool = spool
     self.ledger = ledger
@@ -48,6 +51,7 @@ actor Drafts: Service {
     self.photos = photos
     self.circuits = circuits
     self.options = options
+    self.closed = closed
     self.log = log
     self.wakeSweeper = wakeSweeper
     self.watchAgain = watchAgain
@@ -79,9 +83,7 @@ actor Drafts: Service {
       for await _ in mailbox.bell.rings {
         if isStopping.isSet { break }
         do {
-          try await look(mailbox.take())
-          try await endAbandoned()
-          try await startAhead(alarm)
+          try await gate.pass { try await self.attend(alarm) }
         } catch {
           log.error("drafts wait", metadata: ["error": "\(error)"])
           mailbox.post(.overflow, in: 1)
@@ -92,6 +94,17 @@ actor Drafts: Service {
       self.mailbox.bell.retire()
     }
     await alarm.stop()
+  }
+
+  private func attend(_ alarm: Alarm) async throws {
+    try await look(mailbox.take())
+    try await endAbandoned()
+    try await startAhead(alarm)
+  }
+
+  /// Runs `job` while no draft is being looked at.
+  func betweenLooks(_ job: @escaping @Sendable () async -> Void) async {
+    try? await gate.pass { await job() }
   }
 
   // MARK: Looking
@@ -142,6 +155,11 @@ actor Drafts: Service {
     do {
       guard let draft = try await pool.run({ [spool, options] in try NewRequest(draft: name, in: spool, options) })
       else {
+        looked[name] = nil
+        return
+      }
+      // Looked at again once its conversation's purge is over.
+      if case .success(let contents) = draft.contents, closed.all.contains(contents.conversation) {
         looked[name] = nil
         return
       }

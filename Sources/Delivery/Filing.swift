@@ -20,6 +20,7 @@ struct Filing: Service {
   let log: Logger
   private let bell = Bell()
   private let isStopping = StopFlag()
+  private let gate = Gate()
 
   /// Requests that share the syncs of the directories.
   private static let batch = 128
@@ -34,6 +35,9 @@ struct Filing: Service {
   /// Says that a request may be over.
   func wake() { bell.ring() }
 
+  /// Returns once nothing is in hand that the ledger gave out before.
+  func settle() async throws { try await gate.pass {} }
+
   func run() async throws {
     let alarm = Alarm(bell)
     bell.ring()
@@ -41,7 +45,7 @@ struct Filing: Service {
       for await _ in bell.rings {
         do {
           var hasMore = true
-          while hasMore && !isStopping.isSet { hasMore = try await fileBatch() }
+          while hasMore && !isStopping.isSet { hasMore = try await gate.pass { try await fileBatch() } }
         } catch {
           log.error("finished requests are left for later", metadata: ["error": "\(error)"])
           await alarm.ring(in: 5)

@@ -23,6 +23,8 @@ actor Intake: Service {
   private let cancelRequests: @Sendable ([String]) async throws -> Void
   private let changed: @Sendable ([SupersededPhoto]) -> Void
   private let tellDrafts: @Sendable (SpoolEvent) -> Void
+  private let closed: ClosedConversations
+  private let wakePurger: @Sendable () -> Void
   private let log: Logger
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
@@ -44,11 +46,14 @@ actor Intake: Service {
   ///   - cancelRequests: cancels the requests named in a file of `cancel/`.
   ///   - changed: is called when requests were accepted or refused, with what they left of drafts.
   ///   - tellDrafts: is called with what concerns `draft/`.
+  ///   - closed: conversations whose requests are passed over.
+  ///   - wakePurger: is called when something may be ordered in `purge/`.
   init(
     spool: Spool, ledger: Ledger, pool: BlockingPool, options: DeliveryOptions, log: Logger,
     cancelRequests: @escaping @Sendable ([String]) async throws -> Void,
     changed: @escaping @Sendable ([SupersededPhoto]) -> Void,
-    tellDrafts: @escaping @Sendable (SpoolEvent) -> Void
+    tellDrafts: @escaping @Sendable (SpoolEvent) -> Void, closed: ClosedConversations,
+    wakePurger: @escaping @Sendable () -> Void
   ) throws {
     self.spool = spool
     self.ledger = ledger
@@ -58,12 +63,16 @@ actor Intake: Service {
     self.cancelRequests = cancelRequests
     self.changed = changed
     self.tellDrafts = tellDrafts
+    self.closed = closed
+    self.wakePurger = wakePurger
     let mailbox = ArrivalMailbox()
     self.mailbox = mailbox
     watcher = try SpoolWatcher(spool) { event in
       switch event {
       case .draftChanged, .draftBuiltInPlace: tellDrafts(event)
+      case .purgeRequested: wakePurger()
       case .overflow:
+        wakePurger()
         tellDrafts(event)
         mailbox.post(event)
       default: mailbox.post(event)
@@ -80,8 +89,9 @@ actor Intake: Service {
     }
     // Said here, where signals are handled already and nothing that arrives can be missed any more.
     log.info("ready", metadata: ["spool": "\(spool.path)"])
-    let rescans = Task { [mailbox, options, tellDrafts] in
+    let rescans = Task { [mailbox, options, tellDrafts, wakePurger] in
       while !Task.isCancelled {
+        wakePurger()
         mailbox.post(.overflow)
         tellDrafts(.overflow)
         try await Task.sleep(for: .seconds(options.rescan))
@@ -109,6 +119,12 @@ actor Intake: Service {
     await alarm.stop()
     await runJobs()
     watcher.stop()
+  }
+
+  /// Looks into `new/` again: what was passed over may be accepted now.
+  func lookAgain() {
+    hasLostTrack = true
+    mailbox.bell.ring()
   }
 
   /// Has `draft/` watched again after it was replaced.
@@ -248,8 +264,8 @@ actor Intake: Service {
   private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
     var rest = names[...]
     while !rest.isEmpty, !isStopping.isSet {
-      let batch = try await pool.run { [spool, options, rest] in
-        try IntakeBatch(rest, in: spool, inbox: options.inbox, waiting: waiting)
+      let batch = try await pool.run { [spool, options, closed, rest] in
+        try IntakeBatch(rest, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all))
       }
       rest = rest.dropFirst(batch.taken)
       guard !batch.requests.isEmpty else { continue }

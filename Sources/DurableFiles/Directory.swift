@@ -178,6 +178,47 @@ extension Directory {
 }
 
 extension Directory {
+  /// Takes the kernel's lock (flock) on the directory itself; false when somebody else holds it. It is given back when
+  /// this `Directory` goes.
+  public func tryLock() throws(FileError) -> Bool {
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return false }
+      if errno != EINTR { throw FileError("lock", path) }
+    }
+    return true
+  }
+}
+
+extension Directory {
+  /// As `forEachName`, beginning at a position that an earlier call told, with the position of each name. What was
+  /// there all the time is met when the rounds go on from position to position; a position is good after a restart, too.
+  ///
+  /// - Returns: whether the end was reached.
+  public func forEachName(from position: Int, _ visit: ([UInt8], Int) throws -> Bool) throws -> Bool {
+    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { throw FileError("read", path) }
+    guard let stream = fdopendir(copy) else {
+      let code = errno
+      close(copy)
+      throw FileError("read", path, code: code)
+    }
+    defer { closedir(stream) }
+    if position != 0 { seekdir(stream, position) }
+    while true {
+      let here = telldir(stream)
+      errno = 0
+      guard let entry = readdir(stream) else {
+        if errno != 0 { throw FileError("read", path) }
+        return true
+      }
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name == [UInt8(ascii: ".")] || name == Array("..".utf8) { continue }
+      guard try visit(name, here) else { return false }
+    }
+  }
+}
+
+extension Directory {
   /// A short path to this very directory, good in this process only.
   public var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
 }

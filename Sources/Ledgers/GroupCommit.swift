@@ -52,6 +52,15 @@ final class GroupCommit: Sendable {
     }
   }
 
+  /// Runs `body` outside of any transaction, under the lock, while nothing else is written.
+  func alone<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
+    try await withCheckedThrowingContinuation { continuation in
+      pool.asyncWriteWithoutTransaction { database in
+        continuation.resume(with: Result { try self.lock.whileHeld { try body(database) } })
+      }
+    }
+  }
+
   /// The last checkpoint and the close, under the lock.
   func close() throws {
     try lock.whileHeld {

@@ -41,6 +41,11 @@ public final class Ledger: Sendable {
     try await writer.write(change)
   }
 
+  /// Does what cannot be done within a transaction, alone, under the lock.
+  func alone<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
+    try await writer.alone(body)
+  }
+
   /// Asks one question of what was committed.
   func read<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     try await pool.read(question)
@@ -57,16 +62,25 @@ public final class Ledger: Sendable {
     configuration.busyMode = .timeout(10)
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA cache_size = -4096")
+      // Only a ledger that is just made can be told to give room back without being copied.
+      if try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 {
+        try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+      }
     }
     return configuration
   }
 
   private static func assertDurable(_ pool: DatabasePool) throws {
-    let (journal, synchronous) = try pool.writeWithoutTransaction { database in
+    let (journal, synchronous, secureDelete) = try pool.writeWithoutTransaction { database in
       (
         try String.fetchOne(database, sql: "PRAGMA journal_mode"),
-        try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        try Int.fetchOne(database, sql: "PRAGMA synchronous"),
+        try Int.fetchOne(database, sql: "PRAGMA secure_delete")
       )
+    }
+    guard secureDelete == 1 else {
+      throw LedgerError.notDurable(
+        "secure_delete is \(secureDelete ?? -1) instead of 1, so that a purge would leave traces")
     }
     guard journal == "wal", synchronous == 2 else {
       throw LedgerError.notDurable(

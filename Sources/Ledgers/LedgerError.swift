@@ -8,7 +8,7 @@ public enum LedgerError: Error, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notDurable(let fault):
-      "the ledger would not survive a power cut: \(fault)"
+      "the ledger cannot keep its promises: \(fault)"
     case .damaged(let path, let fault):
       "the ledger \(path) is damaged: \(fault); stop photospool and restore it, or move it away"
     case .newer(let path):

@@ -10,6 +10,9 @@ enum LedgerSchema {
   static let unfiled = "filed = 0 AND state NOT IN ('queued','draft','abandoned')"
   /// Messages that a worker had in hand.
   static let inHand = "state IN ('preparing','uploading','uploaded')"
+  /// Photos whose originals may be evicted, and those of which only the thumbnails are left to evict; words of indexes.
+  static let evictable = "cached_bytes > 0 AND pinned = 0 AND evicting = 0"
+  static let evictableThumbnails = "cached_bytes = 0 AND cached_thumbnail_bytes > 0 AND pinned = 0 AND evicting = 0"
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -149,6 +152,7 @@ enum LedgerSchema {
           CREATE INDEX requests_abandoned ON requests(id) WHERE state = 'abandoned';
           """)
     }
+    registerCache(in: &migrator)
     return migrator
   }
 }

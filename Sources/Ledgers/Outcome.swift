@@ -6,10 +6,13 @@ import Messages
 extension Ledger {
   /// The message is published. Committed before the next message of its conversation may begin.
   ///
-  /// - Parameter attachment: what stands published of a photo; its keys may be kept now.
+  /// - Parameters:
+  ///   - attachment: what stands published of a photo; its keys may be kept now.
+  ///   - remoteUntil: from when on nobody counts on the stored photo any more.
   /// - Returns: the final state of the request when this was its last message, else nil.
   public func markSent(
-    _ message: QueuedMessage, publishedAt: Timestamp, remote: String?, attachment: Attachment?, at now: Timestamp
+    _ message: QueuedMessage, publishedAt: Timestamp, remote: String?, attachment: Attachment?,
+    remoteUntil: Timestamp? = nil, at now: Timestamp
   ) async throws -> RequestState? {
     let opening = try attachment.map { try String(decoding: JSONEncoder().encode($0), as: UTF8.self) }
     return try await write { database in
@@ -20,8 +23,15 @@ extension Ledger {
       try database.endAttempt(of: message.message, at: now, cause: nil, error: nil)
       if let attachment {
         try database.execute(
-          sql: "UPDATE photos SET url = ?, attachment = ?, uploaded_at = ? WHERE message = ?",
-          arguments: [attachment.url, opening, now.milliseconds, message.message.text])
+          sql: """
+            UPDATE photos SET url = ?, url_expires_at = ?, attachment = ?, uploaded_at = ?, viewed_at = ?, fetchable = 1,
+              recency = ?
+            WHERE message = ?
+            """,
+          arguments: [
+            attachment.url, (remoteUntil ?? now.advanced(seconds: Ledger.remoteSeconds)).milliseconds, opening,
+            now.milliseconds, now.milliseconds, try database.nextRecency(), message.message.text,
+          ])
         try database.execute(
           sql: "UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'",
           arguments: [message.message.text])

@@ -59,18 +59,22 @@ extension Ledger {
       try database.execute(
         sql: """
           INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
-            original_height, bytes, width, height, digest, path, thumbnail_bytes, created_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            original_height, bytes, width, height, digest, path, thumbnail_bytes, created_at, cached_bytes,
+            cached_thumbnail_bytes, pinned, recency)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
           ON CONFLICT (message) DO UPDATE SET bytes = excluded.bytes, width = excluded.width, height = excluded.height,
             digest = excluded.digest, thumbnail_bytes = excluded.thumbnail_bytes, format = excluded.format,
             original_bytes = excluded.original_bytes, original_width = excluded.original_width,
             original_height = excluded.original_height, inbox = excluded.inbox, path = excluded.path,
-            conversation_id = excluded.conversation_id
+            conversation_id = excluded.conversation_id, cached_bytes = excluded.cached_bytes,
+            cached_thumbnail_bytes = excluded.cached_thumbnail_bytes, pinned = 1, evicting = 0,
+            recency = excluded.recency
           """,
         arguments: [
           message.message.text, message.inbox.text, message.conversationRow, message.file, photo.format,
           photo.originalBytes, photo.originalWidth, photo.originalHeight, photo.bytes, photo.width, photo.height,
-          photo.digest, photo.path, photo.thumbnailBytes, now.milliseconds,
+          photo.digest, photo.path, photo.thumbnailBytes, now.milliseconds, photo.bytes, photo.thumbnailBytes,
+          try database.nextRecency(),
         ])
       try database.execute(
         sql: "INSERT INTO uploads (message, store, object, state, started_at) VALUES (?, ?, ?, 'started', ?)",

@@ -11,6 +11,8 @@ public struct Settings: SettingsSection {
   public internal(set) var intake = Intake()
   public internal(set) var delivery = Delivery()
   public internal(set) var photo = Photo()
+  public internal(set) var cache = Cache()
+  public internal(set) var janitor = Janitor()
   public internal(set) var http = HTTPSettings()
 
   /// What keeps uploaded photos: the standard store, then the further ones by their names.
@@ -101,6 +103,28 @@ public struct Settings: SettingsSection {
     public internal(set) var memory = 768 << 20
     /// Processor time that preparing one photo may take; three times as long by the clock.
     public internal(set) var time = Duration.seconds(10)
+  }
+
+  /// How much of sent and received photos is kept.
+  public struct Cache: Sendable, Equatable {
+    /// Bytes that one inbox may have; beyond it its own photos go.
+    public internal(set) var inbox = 500_000_000
+    /// Bytes of all inboxes together.
+    public internal(set) var total = 1_000_000_000
+    /// How long after its upload a stored photo counts as one that can be fetched again.
+    public internal(set) var remote = Duration.seconds(30 * 86_400)
+  }
+
+  /// How long the janitor leaves things alone.
+  public struct Janitor: Sendable, Equatable {
+    /// What was never moved out of `tmp/`.
+    public internal(set) var tmp = Duration.seconds(36 * 3600)
+    /// What was never sent.
+    public internal(set) var drafts = Duration.seconds(86_400)
+    /// Receipts, and what the ledger knows of their requests.
+    public internal(set) var receipts = Duration.seconds(7 * 86_400)
+    /// Requests that failed.
+    public internal(set) var failed = Duration.seconds(30 * 86_400)
   }
 
   public enum Seal: String, CaseIterable, Sendable {

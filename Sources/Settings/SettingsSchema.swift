@@ -70,6 +70,24 @@ public enum SettingsSchema {
       "photo.time", \.photo.time, .duration(.seconds(1) ... .hours(1)),
       "The processor time that preparing one photo may take"),
 
+    Setting(
+      "cache.inbox", \.cache.inbox, .bytes(0...1_000_000_000_000_000), "How much of the cache one inbox may have"),
+    Setting("cache.total", \.cache.total, .bytes(0...1_000_000_000_000_000), "How much the cache may have in all"),
+    Setting(
+      "cache.remote", \.cache.remote, .duration(.seconds(1) ... .days(36_500)),
+      "How long after its upload a photo counts as one that can be fetched again"),
+
+    Setting(
+      "janitor.tmp", \.janitor.tmp, .duration(.seconds(1) ... .days(3650)),
+      "How long an entry of tmp/ may be left alone"),
+    Setting(
+      "janitor.drafts", \.janitor.drafts, .duration(.seconds(1) ... .days(3650)), "How long a draft may be left alone"),
+    Setting(
+      "janitor.receipts", \.janitor.receipts, .duration(.seconds(1) ... .days(3650)), "How long receipts are kept"),
+    Setting(
+      "janitor.failed", \.janitor.failed, .duration(.seconds(1) ... .days(3650)),
+      "How long failed requests are kept"),
+
     Setting("seal", \.seal, .word, "The encryption of the standard network's photos"),
 
     Setting(

@@ -18,17 +18,30 @@ public struct PhotoCache: Sendable {
   ///
   /// Order: each file under a temporary name, synced, renamed; then the message's directory is synced. The directories
   /// above it are synced when they are made.
+  ///
+  /// The janitor removes directories above that are empty; one that it removes at this moment is made again.
   public func keep(
     original: [UInt8], thumbnail: [UInt8], blurred: [UInt8], inbox: InboxID, conversation: ConversationID,
     message: MessageID
   ) throws {
-    let directory = try root.directory(creating: inbox.fileName)
-      .directory(creating: conversation.fileName)
-      .directory(creating: message.text)
+    let directory = try directory(inbox, conversation, message)
     try directory.write(original, as: "original.jpg")
     try directory.write(thumbnail, as: "thumbnail.jpg")
     try directory.write(blurred, as: "blurred.jpg")
     try directory.sync()
+  }
+
+  private func directory(
+    _ inbox: InboxID, _ conversation: ConversationID, _ message: MessageID, attempts: Int = 8
+  ) throws -> Directory {
+    do {
+      return try root.directory(creating: inbox.fileName)
+        .directory(creating: conversation.fileName)
+        .directory(creating: message.text)
+    } catch {
+      guard error.isMissing && attempts > 1 else { throw error }
+      return try directory(inbox, conversation, message, attempts: attempts - 1)
+    }
   }
 
   /// Removes what is kept of a message; nothing kept is as good.

@@ -12,6 +12,9 @@ public final class Spool: Sendable {
   public let sent: Directory
   public let failed: Directory
   public let cancel: Directory
+  public let purge: Directory
+  /// What is to be received, in four directories of its own.
+  public let incoming: Directory
   public let photos: Directory
   public let published: Directory
   public let objects: Directory
@@ -28,7 +31,8 @@ public final class Spool: Sendable {
   /// Directories that clients of the spool's group may write to, and those that are photospool's alone.
   private static let shared = ["tmp", "draft", "new"]
   private static let own = ["cur", "sent", "failed", "cancel", "purge", "photos", "published", "objects", "state"]
-  private static let incoming = ["tmp", "new", "cur", "failed"]
+  /// The directories of `incoming/`.
+  public static let incomingNames = ["tmp", "new", "cur", "failed"]
   private static let sharedMode: mode_t = 0o3770
 
   /// Opens the spool at `path` and makes what is missing of it.
@@ -44,7 +48,7 @@ public final class Spool: Sendable {
     }
     for name in Self.own { _ = try root.make(name) }
     let incoming = try root.directory(creating: "incoming")
-    for name in Self.incoming { _ = try incoming.make(name) }
+    for name in Self.incomingNames { _ = try incoming.make(name) }
     try root.sync()
     try self.init(root: root)
   }
@@ -71,6 +75,8 @@ public final class Spool: Sendable {
     sent = try open("sent")
     failed = try open("failed")
     cancel = try open("cancel")
+    purge = try open("purge")
+    incoming = try open("incoming")
     photos = try open("photos")
     published = try open("published")
     objects = try open("objects")

@@ -10,6 +10,8 @@ public enum SpoolEvent: Sendable, Equatable {
   case draftBuiltInPlace(String)
   /// Something was put into `cancel/`.
   case cancelRequested
+  /// Something was put into `purge/`.
+  case purgeRequested
   /// Names may have been missed; look into the directories again.
   case overflow
   /// `new/` itself was moved away, deleted or unmounted. (A `draft/` that vanished is told as `overflow`.)

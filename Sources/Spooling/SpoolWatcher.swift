@@ -42,7 +42,7 @@ public final class SpoolWatcher: Sendable {
       Self.isLibraryTaken.store(false, ordering: .releasing)
       return false
     }
-    guard watch("new"), watchDraft(), watch("cancel"), watch("state/fence") else {
+    guard watch("new"), watchDraft(), watchNotes("cancel"), watchNotes("purge"), watch("state/fence") else {
       leaveLibrary()
       return false
     }
@@ -81,6 +81,9 @@ public final class SpoolWatcher: Sendable {
 
   // MARK: The thread
 
+  /// Files are written there in place, and are read once they are closed.
+  private func watchNotes(_ name: String) -> Bool { watch(name, UInt32(IN_CLOSE_WRITE)) }
+
   /// In `draft/` it matters what goes, too.
   private func watchDraft() -> Bool { watch("draft", UInt32(IN_MOVED_FROM | IN_DELETE)) }
 
@@ -94,6 +97,7 @@ public final class SpoolWatcher: Sendable {
     var new = inotifytools_wd_from_filename("\(root)/new/")
     var draft = inotifytools_wd_from_filename("\(root)/draft/")
     let cancel = inotifytools_wd_from_filename("\(root)/cancel/")
+    let purge = inotifytools_wd_from_filename("\(root)/purge/")
     let fence = inotifytools_wd_from_filename("\(root)/state/fence/")
     while !stopping.load(ordering: .acquiring) {
       // Negative: waits without end. An idle spool wakes nobody up.
@@ -124,6 +128,8 @@ public final class SpoolWatcher: Sendable {
         }
       } else if event.pointee.wd == cancel {
         handler(.cancelRequested)
+      } else if event.pointee.wd == purge {
+        handler(.purgeRequested)
       } else if event.pointee.wd == new {
         if mask & UInt32(IN_MOVED_TO) != 0 {
           handler(.arrived(name(of: event)))

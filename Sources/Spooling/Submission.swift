@@ -48,6 +48,8 @@ public struct Submission: Sendable {
     let final: RequestName
     do {
       let directory = try tmp.directory(name)
+      // Held until this is over: what is being written is not abandoned, however long it takes.
+      _ = try directory.tryLock()
       try directory.setPermissions(0o770)
       try write(into: directory)
       try directory.sync()

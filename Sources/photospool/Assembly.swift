@@ -1,8 +1,12 @@
 import Darkroom
 import Delivery
 import Foundation
+import Janitor
+import Ledgers
+import Messages
 import Photos
 import Settings
+import Spooling
 
 /// Makes of the configuration what delivery works with. The only place that knows both.
 struct Assembly {
@@ -21,7 +25,27 @@ struct Assembly {
       first: settings.delivery.backoff.first.seconds, longest: settings.delivery.backoff.longest.seconds)
     options.circuits.longestProbe = settings.delivery.probe.seconds
     options.circuits.mending = settings.delivery.mending.seconds
+    options.remoteSeconds = settings.cache.remote.seconds
     return options
+  }
+
+  var janitorOptions: JanitorOptions {
+    var options = JanitorOptions()
+    options.inboxBytes = settings.cache.inbox
+    options.totalBytes = settings.cache.total
+    options.tmp = settings.janitor.tmp.seconds
+    options.drafts = settings.janitor.drafts.seconds
+    options.receipts = settings.janitor.receipts.seconds
+    options.failed = settings.janitor.failed.seconds
+    return options
+  }
+
+  func janitor(_ spool: Spool, _ ledger: Ledger) -> Janitor {
+    Janitor(spool: spool, ledger: ledger, options: janitorOptions, purge: purge(spool, ledger))
+  }
+
+  func purge(_ spool: Spool, _ ledger: Ledger) -> Purge {
+    Purge(spool: spool, ledger: ledger) { [settings] in settings.localNames(of: $0) }
   }
 
   var photoLimits: PhotoLimits {
@@ -50,6 +74,16 @@ struct Assembly {
     options.seconds = Int(settings.photo.time.seconds.rounded(.up))
     options.limits = photoLimits
     return DarkroomPool(options)
+  }
+}
+
+extension Settings {
+  /// Under which names a `local` network may have published a conversation.
+  fileprivate func localNames(of conversation: ConversationID) -> [ConversationID] {
+    guard let route = routes.first(where: { $0.matches(conversation.text) }), let alias = route.alias,
+      case .local = networks.first(where: { $0.name == route.network })?.kind
+    else { return [conversation] }
+    return [conversation, ConversationID(unchecked: alias)]
   }
 }
 

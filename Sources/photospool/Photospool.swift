@@ -20,7 +20,8 @@ struct Photospool: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, SendCommand.self, QueueCommand.self, ShowCommand.self, WaitCommand.self, CancelCommand.self,
       RetryCommand.self, FlushCommand.self, HoldCommand.self, ReleaseCommand.self, ShapeCommand.self,
-      PrepareCommand.self, CheckCommand.self,
+      PrepareCommand.self, PhotosCommand.self, StorageCommand.self, JanitorCommand.self, PurgeCommand.self,
+      ClearCommand.self, CheckCommand.self,
     ])
 
   static func main() async {

@@ -1,15 +1,14 @@
 import DurableFiles
 import Foundation
-import Spooling
 
 /// A directory that left `draft/` or `new/` in one rename and is to be deleted. A start deletes what a crash leaves.
-struct TrashedRequest: Sendable {
+public struct TrashedRequest: Sendable {
   fileprivate let trash: Directory
   fileprivate let name: String
-  let identity: RequestIdentity
+  public let identity: RequestIdentity
 
   /// Deletes it for good.
-  func delete() throws { try trash.removeTree(name) }
+  public func delete() throws { try trash.removeTree(name) }
 }
 
 extension Spool {
@@ -18,7 +17,9 @@ extension Spool {
   ///
   /// - Parameter identity: which directory it has to be; nil is any.
   /// - Returns: nil when it is not there.
-  func takeAway(_ name: String, from directory: Directory, identity: RequestIdentity? = nil) throws -> TrashedRequest? {
+  public func takeAway(
+    _ name: String, from directory: Directory, identity: RequestIdentity? = nil
+  ) throws -> TrashedRequest? {
     guard RequestName(name) != nil, let entry = try directory.entry(name), entry.kind == .directory else { return nil }
     let found = RequestIdentity(entry)
     if let identity, found != identity { return nil }

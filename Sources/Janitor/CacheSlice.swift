@@ -1,0 +1,138 @@
+import DurableFiles
+import Ledgers
+import Messages
+import Spooling
+
+/// Compares a part of the cache with the ledger, both ways: files without rows go, and rows without files count nothing.
+///
+/// Neither comes of anything that photospool does, but of a power cut, and of people who remove files. Each pass looks at
+/// so much and goes on where the last one ended, so that it costs the same however much is kept.
+struct CacheSlice: Sendable {
+  let spool: Spool
+  let ledger: Ledger
+  let isRehearsal: Bool
+
+  struct Count: Sendable {
+    /// Photos some of whose files no row speaks of.
+    var orphans = 0
+    /// Photos some of whose files are gone.
+    var missing = 0
+  }
+
+  /// Photos that one pass looks at, each way.
+  private static let size = 1024
+
+  func keep(_ notes: inout [String: String]) async throws -> Count {
+    Count(orphans: try await removeOrphans(&notes), missing: try await recount(&notes))
+  }
+
+  // MARK: Rows without files
+
+  private func recount(_ notes: inout [String: String]) async throws -> Int {
+    let after = notes["photos-row"].flatMap { Int64($0) } ?? 0
+    let photos = try await ledger.countedPhotos(after: after, limit: Self.size)
+    let files = CacheFiles(spool)
+    var count = 0
+    for photo in photos where photo.hasOriginal || photo.hasThumbnails {
+      let found = try files.look(photo.path)
+      guard photo.hasOriginal && !found.original || photo.hasThumbnails && !found.thumbnails else { continue }
+      if isRehearsal {
+        count += 1
+      } else if try await ledger.recount(photo, look: { try files.look($0) }) {
+        count += 1
+      }
+    }
+    notes["photos-row"] = photos.count < Self.size ? "0" : "\(photos.last?.row ?? 0)"
+    return count
+  }
+
+  // MARK: Files without rows
+
+  /// Where the walk over `photos/INBOX/CONVERSATION/MESSAGE` goes on: a position in each of the three directories.
+  private struct Position {
+    var inbox = 0
+    var conversation = 0
+    var message = 0
+
+    init(_ note: String?) {
+      let numbers = (note ?? "").split(separator: ":").compactMap { Int($0) }
+      guard numbers.count == 3 else { return }
+      (inbox, conversation, message) = (numbers[0], numbers[1], numbers[2])
+    }
+
+    var note: String { "\(inbox):\(conversation):\(message)" }
+  }
+
+  private func removeOrphans(_ notes: inout [String: String]) async throws -> Int {
+    var found = [(directory: Directory, name: String)]()
+    notes["photos"] = try walk(from: Position(notes["photos"])) { found.append(($0, $1)) }.note
+    var count = 0
+    for start in stride(from: 0, to: found.count, by: 256) {
+      let part = found[start..<min(start + 256, found.count)]
+      let states = try await ledger.cachedStates(of: part.map(\.name))
+      for ((directory, name), state) in zip(part, states) {
+        let surplus = try surplus(name, in: directory, state)
+        guard !surplus.isEmpty else { continue }
+        if isRehearsal {
+          count += 1
+          continue
+        }
+        let isDone = try await ledger.whileCached(name, is: state) {
+          if state == .unknown { return try directory.removeTree(name) }
+          let files = try directory.directory(name)
+          for file in surplus { try files.removeTree(file) }
+        }
+        if isDone { count += 1 }
+      }
+    }
+    return count
+  }
+
+  /// The names below a message that no row speaks of.
+  private func surplus(_ name: String, in directory: Directory, _ state: CachedState) throws -> [String] {
+    switch state {
+    case .busy: return []
+    case .unknown: return [name]
+    case .photo(let hasOriginal, let hasThumbnails):
+      guard try directory.entry(name)?.kind == .directory else { return [] }
+      var wanted = Set(hasOriginal ? [CacheFiles.original] : [])
+      if hasThumbnails { wanted.formUnion(CacheFiles.thumbnails) }
+      return try directory.directory(name).names().filter { !wanted.contains($0) }
+    }
+  }
+
+  private func walk(from start: Position, _ visit: (Directory, String) -> Void) throws -> Position {
+    var position = start
+    var rest = Self.size
+    func below(_ parent: Directory, _ bytes: [UInt8]) throws -> Directory? {
+      let name = String(decoding: bytes, as: UTF8.self)
+      guard try parent.entry(name)?.kind == .directory else { return nil }
+      do { return try parent.directory(name) } catch {
+        if error.isMissing { return nil }
+        throw error
+      }
+    }
+    let isAtEnd = try spool.photos.forEachName(from: position.inbox) { inboxName, inboxPosition in
+      position.inbox = inboxPosition
+      guard let inbox = try below(spool.photos, inboxName) else { return true }
+      let isInboxDone = try inbox.forEachName(from: position.conversation) { conversationName, conversationPosition in
+        position.conversation = conversationPosition
+        // Empty directories cost as much as photos do.
+        rest -= 1
+        guard let conversation = try below(inbox, conversationName) else { return rest > 0 }
+        let isDone = try conversation.forEachName(from: position.message) { name, messagePosition in
+          position.message = messagePosition
+          if rest <= 0 { return false }
+          rest -= 1
+          visit(conversation, String(decoding: name, as: UTF8.self))
+          return true
+        }
+        if isDone { position.message = 0 }
+        return isDone
+      }
+      if isInboxDone { position.conversation = 0 }
+      return isInboxDone
+    }
+    return isAtEnd ? Position(nil) : position
+  }
+}

@@ -1,0 +1,155 @@
+import DurableFiles
+import Ledgers
+import Messages
+import Spooling
+
+/// Removes by their age what clients left and what is over.
+struct Housekeeping: Sendable {
+  let spool: Spool
+  let ledger: Ledger
+  let options: JanitorOptions
+  let clock: JanitorClock
+  let isRehearsal: Bool
+
+  struct Count: Sendable {
+    var tmp = 0
+    var drafts = 0
+    var receipts = 0
+    var failed = 0
+  }
+
+  private static let batch = 256
+  /// Names of `failed/` that one pass looks at for those that the ledger does not know.
+  private static let slice = 2048
+
+  func keep(_ notes: inout [String: String]) async throws -> Count {
+    var count = Count()
+    count.tmp =
+      try removeAbandoned(in: spool.tmp) + removeAbandoned(in: spool.incoming.directory("tmp"))
+    count.drafts = try await removeDrafts()
+    count.receipts = try await forget([.sent, .duplicate, .cancelled], after: options.receipts, from: spool.sent)
+    count.failed = try await forget([.failed], after: options.failed, from: spool.failed)
+    count.failed += try removeUnknownFailed(&notes)
+    return count
+  }
+
+  // MARK: tmp/
+
+  /// What nobody works on any more. A program that says so by a lock on its directory is left alone for any time.
+  private func removeAbandoned(in place: Directory) throws -> Int {
+    var count = 0
+    for name in try place.names() where !name.hasPrefix(".") {
+      guard let entry = try place.entry(name), clock.isOlder(entry.changed, than: options.tmp) else { continue }
+      if entry.kind == .directory {
+        guard try clock.isOlder(lastChange(below: name, in: place), than: options.tmp), try !place.isLocked(name)
+        else { continue }
+      }
+      count += 1
+      if !isRehearsal { try place.removeTree(name) }
+    }
+    return count
+  }
+
+  /// When a request's directory, or one of its files, last changed.
+  private func lastChange(below name: String, in place: Directory) throws -> Int64 {
+    var last = Int64.min
+    do {
+      let directory = try place.directory(name)
+      last = try directory.entry().changed
+      try directory.forEachName { bytes in
+        if let entry = try directory.entry(String(decoding: bytes, as: UTF8.self)) { last = max(last, entry.changed) }
+        return true
+      }
+    } catch let error as FileError {
+      if !error.isMissing { throw error }
+    }
+    return last
+  }
+
+  // MARK: Drafts
+
+  /// A draft is taken back as its client would take it back: it leaves `draft/`, and its uploads and rows follow.
+  private func removeDrafts() async throws -> Int {
+    var count = 0
+    for name in try spool.draft.names() where RequestName(name) != nil {
+      guard let entry = try spool.draft.entry(name), clock.isOlder(entry.changed, than: options.drafts),
+        try clock.isOlder(lastChange(below: name, in: spool.draft), than: options.drafts)
+      else { continue }
+      count += 1
+      if isRehearsal { continue }
+      guard let taken = try spool.takeAway(name, from: spool.draft, identity: RequestIdentity(entry)) else { continue }
+      for draft in try await ledger.drafts(droppedAs: name)
+      where RequestIdentity(inode: draft.inode, born: draft.born) == taken.identity {
+        try await ledger.abandonDraft(draft)
+      }
+      try taken.delete()
+    }
+    return count
+  }
+
+  // MARK: What is over
+
+  /// Removes the directories of requests that have been over for `seconds`, then their rows.
+  private func forget(_ states: [RequestState], after seconds: Double, from place: Directory) async throws -> Int {
+    var count = 0
+    let before = clock.now.advanced(seconds: -seconds)
+    while true {
+      let requests = try await ledger.filedRequests(in: states, before: before, limit: Self.batch)
+      if requests.isEmpty { return count }
+      count += requests.count
+      // Nothing goes, so that there is no end: what is said is that there is at least so much.
+      if isRehearsal { return count }
+      var gone = [FiledRequest]()
+      for request in requests {
+        if try await remove(request, from: place) { gone.append(request) }
+      }
+      try place.sync()
+      try await ledger.forgetFiled(gone)
+      if gone.isEmpty { return count - requests.count }
+      count -= requests.count - gone.count
+    }
+  }
+
+  /// - Returns: false when the request is being sent again at this moment.
+  private func remove(_ request: FiledRequest, from place: Directory) async throws -> Bool {
+    let identity = RequestIdentity(inode: request.inode, born: request.born)
+    if let taken = try spool.takeAway(request.request, from: place) {
+      try taken.delete()
+      return true
+    }
+    if place !== spool.failed { return true }
+    // Its client has removed it, or moved it into new/ under whatever name.
+    var isSent = false
+    try spool.new.forEachName { bytes in
+      if let entry = try spool.new.entry(String(decoding: bytes, as: UTF8.self)) {
+        isSent = RequestIdentity(entry) == identity
+      }
+      return !isSent
+    }
+    return !isSent
+  }
+
+  /// What lies in `failed/` without a row: it was refused for its name, or the ledger was made anew. A pass looks at
+  /// some of it and goes on where the last one ended.
+  private func removeUnknownFailed(_ notes: inout [String: String]) throws -> Int {
+    var seen = 0
+    var next = 0
+    var old = [String]()
+    let isAtEnd = try spool.failed.forEachName(from: notes["failed"].flatMap { Int($0) } ?? 0) { bytes, position in
+      seen += 1
+      if seen > Self.slice {
+        next = position
+        return false
+      }
+      let name = String(decoding: bytes, as: UTF8.self)
+      if let entry = try spool.failed.entry(name), clock.isOlder(entry.changed, than: options.failed) {
+        old.append(name)
+      }
+      return true
+    }
+    notes["failed"] = "\(isAtEnd ? 0 : next)"
+    // Those with rows went before.
+    if !isRehearsal { for name in old { try spool.failed.removeTree(name) } }
+    return old.count
+  }
+}

@@ -1,0 +1,96 @@
+import DurableFiles
+import Foundation
+import Ledgers
+import Messages
+import Spooling
+
+/// One pass over a spool: purges, housekeeping, limits. It runs beside a daemon or without one; every change of the
+/// ledger is made under the lock that the daemon takes, too.
+public struct Janitor: Sendable {
+  private let spool: Spool
+  private let ledger: Ledger
+  private let options: JanitorOptions
+  private let clock: JanitorClock
+  private let purge: Purge
+
+  public init(
+    spool: Spool, ledger: Ledger, options: JanitorOptions, clock: JanitorClock = .current(), purge: Purge? = nil
+  ) {
+    self.spool = spool
+    self.ledger = ledger
+    self.options = options
+    self.clock = clock
+    self.purge = purge ?? Purge(spool: spool, ledger: ledger)
+  }
+
+  /// The kernel lock of the one janitor of a spool; nil when another one is at work.
+  ///
+  /// - Parameter waits: waits for it instead.
+  public static func turn(on spool: Spool, waits: Bool = false) throws -> FileLock? {
+    let lock = try FileLock("janitor.lock", in: spool.state)
+    if waits {
+      try lock.acquire()
+      return lock
+    }
+    return try lock.tryAcquire() ? lock : nil
+  }
+
+  /// Does a pass.
+  ///
+  /// - Parameter isRehearsal: nothing is changed; the report says what would be done.
+  public func pass(isRehearsal: Bool = false) async throws -> JanitorReport {
+    var report = JanitorReport()
+    report.isRehearsal = isRehearsal
+    try await purges(&report)
+    var notes = try await ledger.janitorNotes()
+    if let jump = clock.jump(since: notes) {
+      report.warnings.append(
+        "the clock has jumped by \(Int(jump)) s since the last pass; nothing is removed for its age now, and the next pass takes the new time for the right one"
+      )
+    } else {
+      let housekeeping = Housekeeping(
+        spool: spool, ledger: ledger, options: options, clock: clock, isRehearsal: isRehearsal)
+      let count = try await housekeeping.keep(&notes)
+      (report.tmp, report.drafts, report.receipts, report.failed) =
+        (count.tmp, count.drafts, count.receipts, count.failed)
+      if !isRehearsal {
+        try await ledger.expireRemotes(at: clock.now)
+        report.rows = try await ledger.forgetGonePhotos()
+      }
+    }
+    let slice = try await CacheSlice(spool: spool, ledger: ledger, isRehearsal: isRehearsal).keep(&notes)
+    (report.orphans, report.missing) = (slice.orphans, slice.missing)
+    let limits = try await Limits(spool: spool, ledger: ledger, options: options, isRehearsal: isRehearsal).keep()
+    report.evicted = limits.evicted
+    report.warnings += limits.warnings
+    if isRehearsal { return report }
+    notes.merge(clock.notes) { $1 }
+    notes["scrubs"] = nil
+    try await ledger.setJanitorNotes(notes)
+    try await ledger.tidy()
+    return report
+  }
+
+  /// Evicts every original that can be fetched again, of an inbox, of a conversation, or of all.
+  public func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
+    try await Limits(spool: spool, ledger: ledger, options: options, isRehearsal: false)
+      .clear(inbox: inbox, conversation: conversation)
+  }
+
+  /// A running daemon purges at once by itself. Without one it is done here, as the daemon's substitute.
+  private func purges(_ report: inout JanitorReport) async throws {
+    let (conversations, unreadable) = try await purge.ordered()
+    report.warnings += unreadable.map { "\($0) names no conversation and is left out" }
+    guard !conversations.isEmpty || !unreadable.isEmpty else { return }
+    if report.isRehearsal {
+      report.purged.conversations = conversations.count
+      return
+    }
+    guard let claim = try spool.claim(briefly: true) else {
+      report.leftToDaemon = conversations.count
+      return
+    }
+    defer { claim.release() }
+    report.purged = try await purge.run(conversations)
+  }
+}

@@ -1,0 +1,127 @@
+import Digests
+import DurableFiles
+import Foundation
+import Ledgers
+import Messages
+import Spooling
+
+/// What a purge has removed; no name is in it.
+public struct PurgeCount: Sendable, Equatable {
+  public var conversations = 0
+  public var requests = 0
+  public var photos = 0
+
+  public init() {}
+
+  public static func += (left: inout Self, right: Self) {
+    left.conversations += right.conversations
+    left.requests += right.requests
+    left.photos += right.photos
+  }
+}
+
+/// The purge of conversations, in three steps that may each be done again (docs/durability.md).
+///
+/// 1. `begin`: the tombstone is committed, so that nothing more is published; what waits outside of the ledger goes.
+/// 2. `finish`: files go, then rows. Nothing of the conversation may be in hand any more.
+/// 3. `complete`: what is left of the rows in the ledger's files is overwritten, and the order is struck out.
+///
+/// What is removed leaves its place in one rename, so that a request that was half removed is never taken for another
+/// one; `state/purged/` holds it until it is deleted, and is emptied by whoever purges next.
+public struct Purge: Sendable {
+  private let spool: Spool
+  private let ledger: Ledger
+  private let publishedNames: @Sendable (ConversationID) -> [ConversationID]
+
+  private static let batch = 256
+  static let trashName = "purged"
+
+  /// - Parameter publishedNames: under which names the `local` network may have published a conversation.
+  public init(
+    spool: Spool, ledger: Ledger,
+    publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] }
+  ) {
+    self.spool = spool
+    self.ledger = ledger
+    self.publishedNames = publishedNames
+  }
+
+  /// What is ordered in `purge/`, and what was begun without being ended.
+  public func ordered() async throws -> (conversations: [ConversationID], unreadable: [String]) {
+    var orders = try PurgeOrders(spool).read()
+    for conversation in try await ledger.begunPurges() where !orders.conversations.contains(conversation) {
+      orders.conversations.append(conversation)
+    }
+    return orders
+  }
+
+  /// Begins. No request of the conversation may be half-way into the ledger, and none may enter it until `complete`.
+  ///
+  /// - Returns: nil when the ledger knows nothing of the conversation; files may still name it.
+  public func begin(_ conversation: ConversationID) async throws -> PurgedConversation? {
+    let purged = try await ledger.beginPurge(of: conversation, at: .now())
+    let trash = try PurgeTrash(spool)
+    let names = RequestsOf(conversation)
+    for directory in [spool.draft, spool.new] {
+      for name in try names.requests(in: directory) { try trash.take(name, from: directory) }
+    }
+    // What a living program is writing is locked, and is refused or accepted when it is sent.
+    for name in try names.requests(in: spool.tmp) where try !spool.tmp.isLocked(name) {
+      try trash.take(name, from: spool.tmp)
+    }
+    try trash.empty()
+    return purged
+  }
+
+  /// Removes files and rows. Nothing of the conversation is in hand any more.
+  public func finish(_ conversation: ConversationID, _ purged: PurgedConversation?) async throws -> PurgeCount {
+    let trash = try PurgeTrash(spool)
+    let names = RequestsOf(conversation)
+    if let purged {
+      var last: Int64 = 0
+      while true {
+        let requests = try await ledger.purgedRequests(of: purged, after: last, limit: Self.batch)
+        guard let end = requests.last else { break }
+        last = end.row
+        for (_, request) in requests {
+          for directory in [spool.cur, spool.sent, spool.failed] { try trash.take(request, from: directory) }
+        }
+        try trash.empty()
+      }
+    }
+    // Refused requests, of which the ledger does not know where they were to go. Their rows go first: what a crash
+    // leaves is found by its files again.
+    let refused = try names.requests(in: spool.failed)
+    try await ledger.forgetRefused(refused)
+    for name in refused { try trash.take(name, from: spool.failed) }
+    for name in Spool.incomingNames {
+      let directory = try spool.incoming.directory(name)
+      for name in try names.received(in: directory) { try trash.take(name, from: directory) }
+    }
+    for inbox in try spool.photos.names() where try spool.photos.entry(inbox)?.kind == .directory {
+      let directory = try spool.photos.directory(inbox)
+      guard try trash.take(conversation.fileName, from: directory) else { continue }
+      try? spool.photos.removeEmpty(inbox)
+    }
+    for name in publishedNames(conversation) { try trash.take(name.fileName + ".jsonl", from: spool.published) }
+    try trash.empty()
+    var count = PurgeCount()
+    count.conversations = 1
+    if let purged { (count.requests, count.photos) = try await ledger.endPurge(of: purged) }
+    return count
+  }
+
+  /// Leaves no trace of the rows, and strikes the orders out. From here on requests may enter the ledger again.
+  public func complete(_ conversations: [ConversationID]) async throws {
+    try await ledger.scrub()
+    try PurgeOrders(spool).strike(Set(conversations))
+  }
+
+  /// All steps, for a spool on which nobody else works.
+  public func run(_ conversations: [ConversationID]) async throws -> PurgeCount {
+    var count = PurgeCount()
+    for conversation in conversations { count += try await finish(conversation, begin(conversation)) }
+    try await complete(conversations)
+    return count
+  }
+}

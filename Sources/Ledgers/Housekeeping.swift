@@ -1,0 +1,202 @@
+import GRDB
+import Messages
+
+/// A request that is over and lies at its last place.
+public struct FiledRequest: Sendable {
+  public let row: Int64
+  public let request: String
+  public let inode: UInt64
+  public let born: Int64
+}
+
+/// What the ledger says of the files of one message.
+public enum CachedState: Sendable, Equatable {
+  /// Neither a photo nor a message that waits.
+  case unknown
+  /// They may be being made at this moment, or must not be touched.
+  case busy
+  case photo(hasOriginal: Bool, hasThumbnails: Bool)
+}
+
+/// A photo whose files the ledger counts.
+public struct CountedPhoto: Sendable {
+  public let row: Int64
+  public let path: String
+  public let hasOriginal: Bool
+  public let hasThumbnails: Bool
+}
+
+/// What the janitor asks of the ledger besides limits and purges.
+extension Ledger {
+  /// The first `limit` requests in `states` that were over before `before` and are filed, longest over first.
+  public func filedRequests(
+    in states: [RequestState], before: Timestamp, limit: Int
+  ) async throws -> [FiledRequest] {
+    try await read { database in
+      try states.flatMap { state in
+        try Row.fetchAll(
+          database,
+          sql: """
+            SELECT id, request, inode, born FROM requests
+            WHERE filed = 1 AND state = ? AND finished_at < ? ORDER BY finished_at LIMIT ?
+            """,
+          arguments: [state.rawValue, before.milliseconds, limit])
+      }.map { row in
+        FiledRequest(
+          row: row["id"], request: row["request"], inode: UInt64(bitPattern: row["inode"]), born: row["born"])
+      }
+    }
+  }
+
+  /// Deletes the rows of requests that are over, of their messages and attempts, and of conversations that nothing
+  /// refers to any more. One that was sent again meanwhile stays.
+  public func forgetFiled(_ requests: [FiledRequest]) async throws {
+    try await write { database in
+      for request in requests {
+        let isOver = "id = ? AND filed = 1 AND state IN ('sent','failed','cancelled','duplicate')"
+        guard
+          let row = try Row.fetchOne(
+            database, sql: "SELECT conversation_id FROM requests WHERE \(isOver)", arguments: [request.row])
+        else { continue }
+        let messages = "SELECT message FROM messages WHERE request_id = \(request.row)"
+        try database.execute(
+          sql: """
+            DELETE FROM attempts WHERE message IN (\(messages));
+            DELETE FROM uploads WHERE state IN ('offered','published') AND message IN (\(messages))
+              AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message);
+            """)
+        try database.execute(sql: "DELETE FROM requests WHERE id = ?", arguments: [request.row])
+        if let conversation: Int64 = row["conversation_id"] { try database.forgetIfUnused(conversation) }
+      }
+    }
+  }
+
+  /// Deletes the rows of photos of which nothing is left and that cannot be fetched again.
+  ///
+  /// - Returns: how many.
+  public func forgetGonePhotos() async throws -> Int {
+    var total = 0
+    while true {
+      let count = try await write { database in
+        let rows = try Row.fetchAll(
+          database,
+          sql: """
+            SELECT rowid, conversation_id FROM photos
+            WHERE cached_bytes = 0 AND cached_thumbnail_bytes = 0 AND fetchable = 0 AND pinned = 0 AND evicting = 0
+            LIMIT 500
+            """)
+        for row in rows {
+          try database.execute(sql: "DELETE FROM photos WHERE rowid = ?", arguments: [row["rowid"] as Int64])
+        }
+        for conversation in Set(rows.map { $0["conversation_id"] as Int64 }) {
+          try database.forgetIfUnused(conversation)
+        }
+        return rows.count
+      }
+      total += count
+      if count == 0 { return total }
+    }
+  }
+
+  /// Some photos that count as cached and are not pinned, in the order of their rows, behind the row `after`.
+  public func countedPhotos(after row: Int64, limit: Int) async throws -> [CountedPhoto] {
+    try await read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT rowid, path, cached_bytes, cached_thumbnail_bytes, pinned, evicting FROM photos
+          WHERE rowid > ? ORDER BY rowid LIMIT ?
+          """,
+        arguments: [row, limit]
+      ).map { row in
+        let isOurs = row["pinned"] == 0 && row["evicting"] == 0
+        return CountedPhoto(
+          row: row["rowid"], path: row["path"], hasOriginal: isOurs && row["cached_bytes"] > 0,
+          hasThumbnails: isOurs && row["cached_thumbnail_bytes"] > 0)
+      }
+    }
+  }
+
+  /// Has `look` look for the files of a photo while nobody else writes, and counts what is missing no more.
+  ///
+  /// - Returns: whether something was missing.
+  public func recount(
+    _ photo: CountedPhoto, look: @escaping @Sendable (_ path: String) throws -> (original: Bool, thumbnails: Bool)
+  ) async throws -> Bool {
+    try await write { database in
+      let isStill = "rowid = ? AND path = ? AND pinned = 0 AND evicting = 0"
+      let found = try look(photo.path)
+      try database.execute(
+        sql: """
+          UPDATE photos SET cached_bytes = iif(?, cached_bytes, 0),
+            cached_thumbnail_bytes = iif(?, cached_thumbnail_bytes, 0)
+          WHERE \(isStill) AND ((cached_bytes > 0 AND NOT ?) OR (cached_thumbnail_bytes > 0 AND NOT ?))
+          """,
+        arguments: [found.original, found.thumbnails, photo.row, photo.path, found.original, found.thumbnails])
+      return database.changesCount > 0
+    }
+  }
+
+  /// What the ledger says of the files of messages.
+  public func cachedStates(of messages: [String]) async throws -> [CachedState] {
+    try await read { database in try messages.map { try database.cachedState(of: $0) } }
+  }
+
+  /// Runs `remove` on the files of a message if the ledger still says `state` of it, while nobody else writes.
+  public func whileCached(
+    _ message: String, is state: CachedState, _ remove: @escaping @Sendable () throws -> Void
+  ) async throws -> Bool {
+    try await write { database in
+      guard try database.cachedState(of: message) == state else { return false }
+      try remove()
+      return true
+    }
+  }
+
+  /// What the janitor wrote down the last time.
+  public func janitorNotes() async throws -> [String: String] {
+    try await read { database in
+      let rows = try Row.fetchAll(database, sql: "SELECT name, value FROM janitor")
+      return Dictionary(rows.map { ($0["name"], $0["value"]) }) { first, _ in first }
+    }
+  }
+
+  public func setJanitorNotes(_ notes: [String: String]) async throws {
+    try await write { database in
+      for (name, value) in notes.sorted(by: { $0.key < $1.key }) {
+        try database.execute(
+          sql: "INSERT INTO janitor VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+          arguments: [name, value])
+      }
+    }
+  }
+}
+
+extension Database {
+  fileprivate func cachedState(of message: String) throws -> CachedState {
+    let isWaiting = try Bool.fetchOne(
+      self, sql: "SELECT EXISTS (SELECT 1 FROM messages WHERE message = ? AND \(LedgerSchema.waiting))",
+      arguments: [message])
+    if isWaiting == true { return .busy }
+    let row = try Row.fetchOne(
+      self,
+      sql:
+        "SELECT cached_bytes > 0 AS o, cached_thumbnail_bytes > 0 AS t, pinned, evicting FROM photos WHERE message = ?",
+      arguments: [message])
+    guard let row else { return .unknown }
+    if row["pinned"] != 0 || row["evicting"] != 0 { return .busy }
+    return .photo(hasOriginal: row["o"], hasThumbnails: row["t"])
+  }
+
+  /// Deletes the row of a conversation that nothing refers to.
+  fileprivate func forgetIfUnused(_ conversation: Int64) throws {
+    let tables = ["requests", "messages", "photos", "preferences"]
+    let isUnused = tables.map { "NOT EXISTS (SELECT 1 FROM \($0) WHERE conversation_id = conversations.id)" }
+    try execute(
+      sql: """
+        DELETE FROM conversations WHERE id = ? AND waiting = 0 AND held = 0 AND purged = 0
+          AND \(isUnused.joined(separator: " AND "))
+        """,
+      arguments: [conversation])
+  }
+}

@@ -1,0 +1,121 @@
+import GRDB
+import Messages
+
+/// A conversation that is being purged: nothing of it is published any more.
+public struct PurgedConversation: Sendable, Equatable {
+  public let row: Int64
+  public let conversation: ConversationID
+  /// What may be in hand: all that was neither sent nor failed.
+  public let messages: [MessageID]
+}
+
+/// A purge in the ledger: the tombstone first, the rows last. In between its caller removes the files; every step may be
+/// done again.
+extension Ledger {
+  private static let purgeBatch = 500
+
+  /// Buries a conversation: what waits of it, drafts included, is cancelled in the same commit, and no message of it is
+  /// published after that.
+  ///
+  /// - Returns: nil when the ledger does not know it.
+  public func beginPurge(of conversation: ConversationID, at now: Timestamp) async throws -> PurgedConversation? {
+    try await write { database in
+      guard
+        let row = try Int64.fetchOne(
+          database, sql: "SELECT id FROM conversations WHERE conversation = ?", arguments: [conversation.text])
+      else { return nil }
+      let messages = try String.fetchAll(
+        database, sql: "SELECT message FROM messages WHERE conversation_id = ? AND state NOT IN ('sent','failed')",
+        arguments: [row]
+      ).map(MessageID.init(unchecked:))
+      try database.execute(
+        sql: """
+          UPDATE conversations SET purged = 1, waiting = 0, held = 0, waits_for = NULL WHERE id = ?;
+          UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE conversation_id = ? AND \(LedgerSchema.waiting);
+          UPDATE requests SET state = 'cancelled', finished_at = ? WHERE conversation_id = ? AND state IN ('queued','draft');
+          UPDATE requests SET filed = 1 WHERE conversation_id = ? AND filed = 0;
+          """,
+        arguments: [row, row, now.milliseconds, row, row])
+      return PurgedConversation(row: row, conversation: conversation, messages: messages)
+    }
+  }
+
+  /// Conversations whose purge was begun and did not end.
+  public func begunPurges() async throws -> [ConversationID] {
+    try await read { database in
+      try String.fetchAll(database, sql: "SELECT conversation FROM conversations WHERE purged = 1")
+        .map(ConversationID.init(unchecked:))
+    }
+  }
+
+  /// The names of a purged conversation's requests, `limit` of them behind the row `after`.
+  public func purgedRequests(
+    of purged: PurgedConversation, after: Int64, limit: Int
+  ) async throws -> [(row: Int64, request: String)] {
+    try await read { database in
+      try Row.fetchAll(
+        database,
+        sql: "SELECT id, request FROM requests WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?",
+        arguments: [purged.row, after, limit]
+      ).map { ($0["id"], $0["request"]) }
+    }
+  }
+
+  /// Deletes the rows of requests that were refused, so that the ledger does not know where they were to go.
+  public func forgetRefused(_ requests: [String]) async throws {
+    try await write { database in
+      for request in requests {
+        try database.execute(
+          sql: "DELETE FROM requests WHERE request = ? AND conversation_id IS NULL", arguments: [request])
+      }
+    }
+  }
+
+  /// Deletes all rows of a purged conversation, once nothing of it is in hand and its files are gone. Of its uploads
+  /// only what has to be deleted from a store, or must never be, stays in mind, and of no message any more.
+  ///
+  /// - Returns: how many requests and photos there were.
+  public func endPurge(of purged: PurgedConversation) async throws -> (requests: Int, photos: Int) {
+    let row = purged.row
+    let limit = Self.purgeBatch
+    var photos = 0
+    var requests = 0
+    for table in ["messages", "photos"] {
+      while true {
+        let count = try await write { database in
+          let batch = "SELECT message FROM \(table) WHERE conversation_id = \(row) ORDER BY rowid LIMIT \(limit)"
+          try database.execute(
+            sql: """
+              UPDATE uploads SET state = 'abandoned' WHERE state = 'started' AND message IN (\(batch));
+              DELETE FROM uploads WHERE state IN ('offered','published') AND message IN (\(batch))
+                AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message);
+              UPDATE uploads SET message = '' WHERE message IN (\(batch));
+              DELETE FROM attempts WHERE message IN (\(batch));
+              """)
+          if table == "messages" { try database.execute(sql: "DELETE FROM photos WHERE message IN (\(batch))") }
+          let photos = table == "messages" ? database.changesCount : 0
+          try database.execute(sql: "DELETE FROM \(table) WHERE message IN (\(batch))")
+          return (rows: database.changesCount, photos: table == "photos" ? database.changesCount : photos)
+        }
+        photos += count.photos
+        if count.rows == 0 { break }
+      }
+    }
+    while true {
+      let count = try await write { database in
+        try database.execute(
+          sql: "DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE conversation_id = ? LIMIT ?)",
+          arguments: [row, limit])
+        return database.changesCount
+      }
+      requests += count
+      if count == 0 { break }
+    }
+    try await write { database in
+      try database.execute(
+        sql: "DELETE FROM preferences WHERE conversation_id = ?; DELETE FROM conversations WHERE id = ? AND purged = 1",
+        arguments: [row, row])
+    }
+    return (requests, photos)
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import DurableFiles
+import Foundation
+import Janitor
+import Ledgers
+import Messages
+import Spooling
+
+struct ClearCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clear", abstract: "Empty the cache of photos that can be fetched again.",
+    discussion: "Thumbnails stay, and so do photos of requests that are not over and last copies.")
+
+  @OptionGroup var options: SpoolOptions
+
+  @Option(name: .long, help: "Only photos of this inbox.")
+  var inbox: String?
+
+  @Option(name: .long, help: "Only photos of this conversation.")
+  var to: String?
+
+  func run() async throws {
+    umask(0o077)
+    let settings = try options.settings()
+    let spool = try Spool(opening: settings.spool.directory)
+    let inbox = try inbox.map { try InboxID($0) }
+    let conversation = try to.map { try ConversationID($0) }
+    // A janitor at work is through soon.
+    let turn = try Janitor.turn(on: spool, waits: true)
+    defer { turn?.release() }
+    let ledger = try Ledger(in: spool.state)
+    let count = try await Assembly(settings: settings).janitor(spool, ledger)
+      .clear(inbox: inbox, conversation: conversation)
+    try ledger.close()
+    print("\(count.photos) photo\(count.photos == 1 ? "" : "s"), \(Terminal.bytes(count.bytes))")
+  }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import DurableFiles
+import Foundation
+import Janitor
+import Ledgers
+import Spooling
+
+struct JanitorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "janitor", abstract: "Keep the spool in bounds, once: purges, limits, old things. Made for cron.",
+    discussion: """
+      Runs beside a daemon or without one, and says nothing when all is well. When a limit is passed it says so on \
+      standard error, once until the limit was kept again. While another janitor works it does nothing.
+      """)
+
+  @OptionGroup var options: SpoolOptions
+
+  @Flag(name: .long, help: "Change nothing, and print what would be done.")
+  var dryRun = false
+
+  @Flag(name: .long, help: "Print what was done as one JSON object.")
+  var json = false
+
+  func run() async throws {
+    umask(0o077)
+    let settings = try options.settings()
+    let spool = try Spool(opening: settings.spool.directory)
+    var report = JanitorReport()
+    if let turn = try Janitor.turn(on: spool) {
+      defer { turn.release() }
+      // There is nothing to rehearse before the first daemon, or janitor, has made a ledger.
+      if try !dryRun || spool.state.entry(Ledger.fileName) != nil {
+        let ledger = try Ledger(in: spool.state)
+        report = try await Assembly(settings: settings).janitor(spool, ledger).pass(isRehearsal: dryRun)
+        try ledger.close()
+      }
+    } else {
+      report.isSkipped = true
+    }
+    for warning in report.warnings { Terminal.complain(warning) }
+    if json {
+      try printJSON(JanitorLine(report, isDryRun: dryRun))
+    } else if dryRun {
+      for line in report.lines { print("would \(line)") }
+    }
+  }
+}
+
+/// What `janitor --json` prints. The keys are never renamed once released.
+private struct JanitorLine: Encodable {
+  struct Evicted: Encodable {
+    let photos: Int
+    let thumbnails: Int
+    let bytes: Int
+  }
+
+  struct Purged: Encodable {
+    let conversations: Int
+    let requests: Int
+    let photos: Int
+    let leftToDaemon: Int
+  }
+
+  struct Removed: Encodable {
+    let tmp: Int
+    let drafts: Int
+    let receipts: Int
+    let failed: Int
+    let orphans: Int
+    let rows: Int
+  }
+
+  let dryRun: Bool
+  let skipped: Bool
+  let evicted: Evicted
+  let purged: Purged
+  let removed: Removed
+  let recounted: Int
+  let warnings: [String]
+
+  init(_ report: JanitorReport, isDryRun: Bool) {
+    dryRun = isDryRun
+    skipped = report.isSkipped
+    evicted = Evicted(
+      photos: report.evicted.photos, thumbnails: report.evicted.thumbnails, bytes: report.evicted.bytes)
+    purged = Purged(
+      conversations: report.purged.conversations, requests: report.purged.requests, photos: report.purged.photos,
+      leftToDaemon: report.leftToDaemon)
+    removed = Removed(
+      tmp: report.tmp, drafts: report.drafts, receipts: report.receipts, failed: report.failed,
+      orphans: report.orphans, rows: report.rows)
+    recounted = report.missing
+    warnings = report.warnings
+  }
+}
+
+extension JanitorReport {
+  /// What was done, as ends of a sentence.
+  fileprivate var lines: [String] {
+    let bytes = Terminal.bytes(evicted.bytes)
+    return [
+      (purged.conversations, "purge \(purged.conversations) conversations"),
+      (tmp, "remove \(tmp) abandoned entries of tmp/"),
+      (drafts, "cancel \(drafts) drafts that were left alone"),
+      (receipts, "forget at least \(receipts) requests that are over, with their receipts"),
+      (failed, "forget at least \(failed) failed requests"),
+      (orphans, "remove files of \(orphans) photos that no row of the ledger speaks of"),
+      (missing, "count \(missing) photos no more whose files are gone"),
+      (evicted.photos, "evict the originals of \(evicted.photos) photos"),
+      (evicted.thumbnails, "evict the thumbnails of \(evicted.thumbnails) photos"),
+      (evicted.bytes, "free \(bytes) of the cache"),
+    ].filter { $0.0 > 0 }.map(\.1)
+  }
+}
