@@ -97,18 +97,20 @@ private struct JanitorLine: Encodable {
 extension JanitorReport {
   /// What was done, as ends of a sentence.
   fileprivate var lines: [String] {
-    let bytes = Terminal.bytes(evicted.bytes)
+    func many(_ count: Int, _ one: String, _ more: String? = nil) -> String {
+      "\(count) \(count == 1 ? one : more ?? one + "s")"
+    }
     return [
-      (purged.conversations, "purge \(purged.conversations) conversations"),
-      (tmp, "remove \(tmp) abandoned entries of tmp/"),
-      (drafts, "cancel \(drafts) drafts that were left alone"),
-      (receipts, "forget at least \(receipts) requests that are over, with their receipts"),
-      (failed, "forget at least \(failed) failed requests"),
-      (orphans, "remove files of \(orphans) photos that no row of the ledger speaks of"),
-      (missing, "count \(missing) photos no more whose files are gone"),
-      (evicted.photos, "evict the originals of \(evicted.photos) photos"),
-      (evicted.thumbnails, "evict the thumbnails of \(evicted.thumbnails) photos"),
-      (evicted.bytes, "free \(bytes) of the cache"),
+      (purged.conversations, "purge \(many(purged.conversations, "conversation"))"),
+      (tmp, "remove \(many(tmp, "abandoned entry", "abandoned entries")) of tmp/"),
+      (drafts, "cancel \(many(drafts, "draft")) left alone"),
+      (receipts, "forget at least \(many(receipts, "request")) with receipt"),
+      (failed, "forget at least \(many(failed, "failed request"))"),
+      (orphans, "remove files of \(many(orphans, "photo")) that the ledger does not count"),
+      (missing, "count \(many(missing, "photo")) no more whose files are gone"),
+      (evicted.photos, "evict \(many(evicted.photos, "photo"))"),
+      (evicted.thumbnails, "evict the thumbnails of \(many(evicted.thumbnails, "photo"))"),
+      (evicted.bytes, "free \(Terminal.bytes(evicted.bytes)) of the cache"),
     ].filter { $0.0 > 0 }.map(\.1)
   }
 }
