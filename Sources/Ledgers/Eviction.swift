@@ -36,7 +36,7 @@ public struct EvictedFiles: Sendable {
 
 extension Ledger {
   /// Photos that one transaction marks and ends. While it lasts nobody else writes.
-  static let evictionBatch = 128
+  static let evictionBatch = 512
 
   /// Ends the eviction of what is marked, and marks what is to be evicted next, least recently viewed first.
   ///

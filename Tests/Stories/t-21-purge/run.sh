@@ -98,7 +98,7 @@ for by in command janitor; do
 done
 
 # SIGKILL before the k-th call that changes the disk, for every so many k, of the command and of the daemon. The next
-# run ends it. SWEEP_STEP=1 takes every call.
+# run ends it. PHOTOSPOOL_TEST_KILL_STEP=1 takes every call.
 [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
 rm -rf "$spool"
 start_daemon; fill; stop_daemon
@@ -106,7 +106,7 @@ drop late MARKERCONVERSATION MARKERTEXT 0.jpg
 mv "$spool" template
 killed() { env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" "${@:2}"; }
 for by in janitor daemon; do
-  step=${SWEEP_STEP:-37}
+  step=${PHOTOSPOOL_TEST_KILL_STEP:-37}
   k=$((RANDOM % step + 1)) kills=0
   while :; do
     rm -rf "$spool" counter trace

@@ -1,0 +1,132 @@
+import DurableFiles
+import Foundation
+import GRDB
+import Messages
+import Testing
+
+@testable import Janitor
+@testable import Ledgers
+
+@Suite struct HousekeepingTests {
+  /// The present of files that the tests make, and moments behind it.
+  private func later(_ hours: Double) -> Timestamp { Timestamp.now().advanced(seconds: hours * 3600) }
+
+  @Test func whatIsAbandonedInTmpGoesAfter36HoursAndNotBefore() async throws {
+    let spool = try SpoolUnderJanitor()
+    _ = try spool.spool.tmp.make("left")
+    #expect(try await spool.janitor(at: later(35.98), sinceBoot: 1).pass().tmp == 0)
+    #expect(try spool.spool.tmp.entry("left") != nil)
+    // The computer was on all the time.
+    #expect(try await spool.janitor(at: later(36.02), sinceBoot: 1 + 0.04 * 3600).pass().tmp == 1)
+    #expect(try spool.spool.tmp.entry("left") == nil)
+  }
+
+  @Test func whatALivingProgramHoldsInTmpStaysForAnyTime() async throws {
+    let spool = try SpoolUnderJanitor()
+    _ = try spool.spool.tmp.make("held")
+    let held = try spool.spool.tmp.directory("held")
+    #expect(try held.tryLock())
+    #expect(try await spool.janitor(at: later(10_000)).pass().tmp == 0)
+    #expect(try spool.spool.tmp.entry("held") != nil)
+    _ = held
+  }
+
+  @Test func theNumberOfTheOrderOfArrivalStaysInTmp() async throws {
+    let spool = try SpoolUnderJanitor()
+    _ = try FileLock(".order", in: spool.spool.tmp)
+    _ = try await spool.janitor(at: later(10_000)).pass()
+    #expect(try spool.spool.tmp.entry(".order") != nil)
+  }
+
+  @Test func aDraftGoesAfterADayUnlessAFileOfItChanged() async throws {
+    let spool = try SpoolUnderJanitor()
+    for name in ["left", "changed"] {
+      _ = try spool.spool.draft.make(name)
+      try spool.spool.draft.directory(name).write(Array("family\n".utf8), as: "to")
+    }
+    let file = spool.spool.draft.path(of: "changed/to")
+    #expect(try await spool.janitor(at: later(23.9)).pass().drafts == 0)
+    try Data("friends\n".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(try await spool.janitor(at: later(24.1), sinceBoot: 1000 + 0.2 * 3600).pass().drafts == 2)
+    #expect(try spool.spool.draft.names() == [])
+  }
+
+  @Test func aRequestThatIsOverGoesWithItsReceiptAfterAWeek() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a")
+    try await spool.file("a")
+    let day = 86_400.0
+    let end = SpoolUnderJanitor.now
+    #expect(try await spool.janitor(at: end.advanced(seconds: 6.9 * day)).pass().receipts == 0)
+    let report = try await spool.janitor(at: end.advanced(seconds: 7.1 * day), sinceBoot: 1000 + 0.2 * day).pass()
+    #expect(report.receipts == 1)
+    #expect(try spool.spool.sent.names() == [])
+    #expect(try await spool.ledger.count("requests") == 0)
+    #expect(try await spool.ledger.count("attempts") == 0)
+    // The photo stays in the cache.
+    #expect(try spool.files("a").count == 3)
+    #expect(try await spool.ledger.count("conversations") == 1)
+  }
+
+  @Test func afterAJumpOfTheClockNothingGoesForItsAge() async throws {
+    let spool = try SpoolUnderJanitor()
+    _ = try spool.spool.tmp.make("new")
+    _ = try await spool.janitor(at: later(0), sinceBoot: 1000).pass()
+    let jumped = try await spool.janitor(at: later(400 * 24), sinceBoot: 1060).pass()
+    #expect(jumped.tmp == 0)
+    #expect(jumped.warnings.count == 1)
+    // Set right again: a jump again, and nothing is lost.
+    #expect(try await spool.janitor(at: later(0.02), sinceBoot: 1120).pass().tmp == 0)
+    #expect(try await spool.janitor(at: later(-400 * 24), sinceBoot: 1180).pass().tmp == 0)
+    #expect(try await spool.janitor(at: later(-400 * 24), sinceBoot: 1200).pass().warnings == [])
+    #expect(try spool.spool.tmp.entry("new") != nil)
+  }
+
+  @Test func filesWithoutRowsGoAndRowsWithoutFilesCountNothing() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("kept")
+    try await spool.send("lost")
+    try await spool.send("waits", ends: false)
+    let family = try spool.spool.photos.directory("me").directory("family")
+    try family.removeTree("lost")
+    try family.removeTree("waits")
+    _ = try family.make("orphan")
+    try family.directory("orphan").write([1, 2, 3], as: "original.jpg")
+    try family.directory("kept").write([1, 2, 3], as: "stranger")
+    let said = try await spool.janitor().pass(isRehearsal: true)
+    #expect(said.orphans == 2 && said.missing == 1)
+    #expect(try family.entry("orphan") != nil)
+    let report = try await spool.janitor().pass()
+    #expect(report.orphans == 2 && report.missing == 1)
+    #expect(try spool.files("kept") == ["blurred.jpg", "original.jpg", "thumbnail.jpg"])
+    #expect(try family.entry("orphan") == nil)
+    #expect(try await spool.ledger.cacheUse()[0].photos == 2)
+  }
+
+  @Test func theWalkOverALargeCacheMeetsEveryOrphanInSomePasses() async throws {
+    let spool = try SpoolUnderJanitor()
+    for conversation in 0..<40 {
+      let directory = try spool.spool.photos.directory(creating: "i\(conversation % 3)")
+        .directory(creating: "c\(conversation)")
+      for number in 0..<100 { _ = try directory.make("m\(conversation)-\(number)") }
+    }
+    var found = 0
+    for _ in 0..<20 where found < 4000 { found += try await spool.janitor().pass().orphans }
+    #expect(found == 4000)
+  }
+}
+
+extension SpoolUnderJanitor {
+  /// Puts a receipt where filing does.
+  func file(_ name: String) async throws {
+    _ = try spool.sent.make(name)
+    try spool.sent.directory(name).write([1], as: "receipt.json")
+    try await ledger.markFiled(ledger.unfiled(limit: 10).map(\.row))
+  }
+}
+
+extension Ledger {
+  func count(_ table: String) async throws -> Int {
+    try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Messages
+import Testing
+
+@testable import Janitor
+@testable import Ledgers
+
+@Suite struct LimitsTests {
+  private let whole = ["blurred.jpg", "original.jpg", "thumbnail.jpg"]
+  private let thumbnails = ["blurred.jpg", "thumbnail.jpg"]
+
+  @Test func nothingGoesAndNothingIsSaidWithinTheLimits() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a")
+    let report = try await spool.janitor().pass()
+    #expect(!report.hasWork && report.warnings.isEmpty)
+    #expect(try spool.files("a") == whole)
+    #expect(try await spool.isExact())
+  }
+
+  @Test func theLeastRecentlyViewedOfAnInboxGoes() async throws {
+    var spool = try SpoolUnderJanitor()
+    for name in ["a", "b", "c"] { try await spool.send(name) }
+    try await spool.send("y", from: "you")
+    try await spool.ledger.viewed(MessageID(unchecked: "a"), at: SpoolUnderJanitor.now)
+    spool.options.inboxBytes = 3 * 120 - 1
+    let report = try await spool.janitor().pass()
+    #expect(report.evicted.photos == 1 && report.evicted.bytes == 100)
+    #expect(try spool.files("a") == whole && spool.files("b") == thumbnails && spool.files("c") == whole)
+    #expect(try spool.files("y", from: "you") == whole)
+    #expect(try await spool.isExact())
+  }
+
+  @Test func theTotalIsKeptAcrossInboxes() async throws {
+    var spool = try SpoolUnderJanitor()
+    try await spool.send("a", from: "one")
+    try await spool.send("b", from: "two")
+    try await spool.send("c", from: "one")
+    spool.options.totalBytes = 3 * 120 - 150
+    #expect(try await spool.janitor().pass().evicted.photos == 2)
+    #expect(try spool.files("a", from: "one") == thumbnails && spool.files("b", from: "two") == thumbnails)
+    #expect(try spool.files("c", from: "one") == whole)
+  }
+
+  @Test func whatCanBeFetchedAgainGoesBeforeLastCopiesAndThumbnailsGoLast() async throws {
+    var spool = try SpoolUnderJanitor()
+    try await spool.send("last", remoteUntil: SpoolUnderJanitor.now)
+    try await spool.send("again")
+    spool.options.totalBytes = 239
+    _ = try await spool.janitor().pass()
+    #expect(try spool.files("last") == whole && spool.files("again") == thumbnails)
+    spool.options.totalBytes = 139
+    _ = try await spool.janitor().pass()
+    #expect(try spool.files("last") == thumbnails && spool.files("again") == thumbnails)
+    spool.options.totalBytes = 20
+    _ = try await spool.janitor().pass()
+    #expect(try spool.files("last") == [] && spool.files("again") == thumbnails)
+    // Nothing is left of the last copy, and its row goes with the next pass; what can be fetched again keeps its own.
+    #expect(try await spool.janitor().pass().rows == 1)
+    #expect(try await spool.ledger.hasPhoto(of: MessageID(unchecked: "again")))
+    #expect(try await spool.isExact())
+  }
+
+  @Test func whatAnUnfinishedRequestNeedsStays() async throws {
+    var spool = try SpoolUnderJanitor()
+    try await spool.send("waits", ends: false)
+    try await spool.send("sent", to: "others")
+    spool.options.totalBytes = 0
+    _ = try await spool.janitor().pass()
+    #expect(try spool.files("waits") == whole && spool.files("sent", to: "others") == [])
+    #expect(try await spool.janitor().clear(inbox: nil, conversation: nil).photos == 0)
+  }
+
+  @Test func aLimitThatIsPassedIsSpokenOfOnceUntilItWasKept() async throws {
+    var spool = try SpoolUnderJanitor()
+    try await spool.send("waits", ends: false)
+    spool.options.totalBytes = 0
+    spool.options.inboxBytes = 0
+    #expect(try await spool.janitor().pass().warnings.count == 2)
+    #expect(try await spool.janitor().pass().warnings == [])
+    spool.options = JanitorOptions()
+    #expect(try await spool.janitor().pass().warnings == [])
+    spool.options.totalBytes = 0
+    #expect(try await spool.janitor().pass().warnings.count == 1)
+  }
+
+  @Test func aRehearsalSaysTheSameAndChangesNothing() async throws {
+    var spool = try SpoolUnderJanitor()
+    for number in 0..<300 { try await spool.send("p\(number)", to: "c\(number % 3)") }
+    spool.options.totalBytes = 300 * 20 + 45 * 100
+    let said = try await spool.janitor().pass(isRehearsal: true)
+    #expect(said.evicted.photos == 255)
+    #expect(try await spool.isExact())
+    #expect(try await spool.ledger.cacheUse()[0].photos == 300)
+    let done = try await spool.janitor().pass()
+    #expect(done.evicted == said.evicted)
+    #expect(try await spool.isExact())
+  }
+
+  @Test func clearTakesWhatCanBeFetchedAgainOfOneConversation() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a")
+    try await spool.send("b", to: "others")
+    try await spool.send("last", to: "others", remoteUntil: SpoolUnderJanitor.now)
+    _ = try await spool.janitor().pass()
+    let count = try await spool.janitor().clear(inbox: nil, conversation: ConversationID(unchecked: "others"))
+    #expect(count.photos == 1)
+    #expect(try spool.files("a") == whole && spool.files("b", to: "others") == thumbnails)
+    #expect(try spool.files("last", to: "others") == whole)
+  }
+
+  @Test func anEvictionThatWasCutOffIsEndedByTheNextPass() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a")
+    try await spool.send("b")
+    _ = try await spool.ledger.evict(.fetchable, inbox: nil, need: 1) { _ in }
+    #expect(try spool.files("a") == whole)
+    #expect(try await spool.janitor().pass().evicted.photos == 1)
+    #expect(try spool.files("a") == thumbnails && spool.files("b") == whole)
+    #expect(try await spool.isExact())
+  }
+}

@@ -1,0 +1,145 @@
+import DurableFiles
+import Foundation
+import GRDB
+import Messages
+import Spooling
+import Testing
+
+@testable import Janitor
+@testable import Ledgers
+
+@Suite struct PurgeTests {
+  private let marked = ConversationID(unchecked: "MARKER")
+
+  /// How often the marker stands in the ledger's files.
+  private func hits(_ spool: SpoolUnderJanitor) throws -> Int {
+    try ["ledger.sqlite", "ledger.sqlite-wal"].reduce(0) { count, name in
+      let data = try Data(contentsOf: URL(fileURLWithPath: spool.spool.state.path(of: name)))
+      var found = 0
+      var rest = data.startIndex
+      while let range = data.range(of: Data("MARKER".utf8), in: rest..<data.endIndex) {
+        found += 1
+        rest = range.upperBound
+      }
+      return count + found
+    }
+  }
+
+  @Test func noByteOfItsRowsIsLeftHoweverPagesWereBalanced() async throws {
+    let spool = try SpoolUnderJanitor()
+    // Rows of all sizes, in no order, among those of others: SQLite moves them between pages again and again.
+    try await spool.ledger.write { database in
+      var random = SystemRandomNumberGenerator()
+      try database.execute(sql: "INSERT INTO conversations (id, conversation) VALUES (1, 'MARKER'), (2, 'other')")
+      for number in 0..<6000 {
+        let isMarked = number % 4 == 0
+        let name = "\(isMarked ? "MARKER" : "other")\(UInt64.random(in: 0 ... .max, using: &random))"
+        try database.execute(
+          sql: """
+            INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, state, error,
+              bytes, accepted_at, finished_at, filed) VALUES (?, ?, ?, 1, ?, 'me', ?, 'sent', ?, 1, 1, 1, 1)
+            """,
+          arguments: [
+            name, name, number, isMarked ? 1 : 2, name,
+            String(repeating: isMarked ? "MARKER" : "other ", count: Int.random(in: 0...90, using: &random)),
+          ])
+        if number % 3 == 0 {
+          try database.execute(
+            sql: "UPDATE requests SET error = error || error WHERE id = abs(random()) % \(number + 1)")
+        }
+        if number % 5 == 4 {
+          try database.execute(
+            sql: "DELETE FROM requests WHERE conversation_id = 2 AND id = abs(random()) % \(number + 1)")
+        }
+      }
+    }
+    let others = try await spool.ledger.read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM requests WHERE conversation_id = 2")
+    }
+    let count = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    #expect(count.requests == 1500)
+    #expect(try hits(spool) == 0)
+    #expect(try await spool.ledger.count("requests") == others)
+    #expect(try await spool.ledger.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    // The ledger is as good as before for whoever has it open.
+    try await spool.send("a")
+    #expect(try await spool.isExact())
+  }
+
+  @Test func onceTheTombstoneIsCommittedNothingGoesOn() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a", to: "MARKER", ends: false)
+    let message = try #require(try await spool.ledger.head(of: 1, limit: 1).first)
+    let purge = Purge(spool: spool.spool, ledger: spool.ledger)
+    let purged = try #require(try await purge.begin(marked))
+    #expect(purged.messages == [message.message])
+    #expect(try await spool.ledger.beginPublishing(message, at: SpoolUnderJanitor.now) == nil)
+    #expect(try await spool.ledger.dueConversations(at: SpoolUnderJanitor.now, limit: 9) == [])
+    _ = try await purge.finish(marked, purged)
+    // Late answers find nothing to change.
+    let late = try await spool.ledger.markSent(
+      message, publishedAt: SpoolUnderJanitor.now, remote: "r", attachment: SpoolUnderJanitor.attachment,
+      at: SpoolUnderJanitor.now)
+    #expect(late == nil)
+    #expect(try await !spool.ledger.beginPreparing(message))
+    for table in ["requests", "messages", "photos", "attempts", "conversations"] {
+      #expect(try await spool.ledger.count(table) == 0, "\(table)")
+    }
+  }
+
+  @Test func whatWasUploadedForNothingIsLeftToDeleteWithoutANameAndWhatWasPublishedIsNot() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("sent", to: "MARKER")
+    try await spool.send("waits", to: "MARKER", ends: false)
+    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    let uploads = try await spool.ledger.read {
+      try Row.fetchAll($0, sql: "SELECT message, object, state FROM uploads").map { "\($0[0]!)|\($0[1]!)|\($0[2]!)" }
+    }
+    #expect(uploads.map { $0.contains("o-waits") && $0.contains("abandoned") } == [true])
+    #expect(try await spool.ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["o-waits"])
+  }
+
+  @Test func aReaderOfTheLedgerMakesThePurgeWaitAndTheOrderStands() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a", to: "MARKER")
+    try PurgeOrders(spool.spool).add([marked])
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.allowsUnsafeTransactions = true
+    let reader = try DatabaseQueue(
+      path: spool.spool.state.path(of: Ledger.fileName), configuration: configuration)
+    let purge = Purge(spool: spool.spool, ledger: spool.ledger)
+    try await reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM requests") }
+    await #expect(throws: ScrubError.self) { _ = try await purge.run(purge.ordered().conversations) }
+    #expect(try await purge.ordered().conversations == [marked])
+    try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+    _ = try await purge.run(purge.ordered().conversations)
+    #expect(try await purge.ordered().conversations == [])
+    #expect(try hits(spool) == 0)
+    #expect(try spool.spool.purge.names() == [])
+  }
+
+  @Test func onlyTheNamedLineOfAnOrderIsStruckOut() async throws {
+    let spool = try SpoolUnderJanitor()
+    try spool.spool.purge.write(Array("one\n\u{1}bad\ntwo\n".utf8), as: "please")
+    let orders = PurgeOrders(spool.spool)
+    let read = try orders.read()
+    #expect(read.conversations.map(\.text) == ["one", "two"] && read.unreadable.count == 1)
+    try orders.strike([ConversationID(unchecked: "one")])
+    #expect(try orders.read().conversations.map(\.text) == ["two"])
+    try orders.strike([ConversationID(unchecked: "two")])
+    #expect(try spool.spool.purge.names() == [])
+  }
+
+  @Test func whatALivingProgramWritesInTmpIsLeftToIt() async throws {
+    let spool = try SpoolUnderJanitor()
+    for name in ["held", "left"] {
+      _ = try spool.spool.tmp.make(name)
+      try spool.spool.tmp.directory(name).write(Array("MARKER\n".utf8), as: "to")
+    }
+    let held = try spool.spool.tmp.directory("held")
+    #expect(try held.tryLock())
+    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    #expect(try spool.spool.tmp.names() == ["held"])
+  }
+}

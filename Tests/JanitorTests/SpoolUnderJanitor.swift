@@ -1,0 +1,97 @@
+import Digests
+import DurableFiles
+import Foundation
+import GRDB
+import Messages
+import Spooling
+import TestSupport
+import Testing
+
+@testable import Janitor
+@testable import Ledgers
+
+/// A spool with a ledger and no daemon; photos come into it as the daemon brings them.
+struct SpoolUnderJanitor {
+  let scratch: TemporaryDirectory
+  let spool: Spool
+  let ledger: Ledger
+  var options = JanitorOptions()
+  static let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    spool = try Spool(creating: scratch.path("spool"))
+    ledger = try Ledger(in: spool.state)
+  }
+
+  /// Has a photo prepared, cached and, unless it is to wait, sent. Its original has `bytes` bytes, thumbnail and blurred
+  /// preview 10 each.
+  @discardableResult
+  func send(
+    _ name: String, from inbox: String = "me", to conversation: String = "family", bytes: Int = 100, ends: Bool = true,
+    remoteUntil: Timestamp = now.advanced(seconds: 86_400)
+  ) async throws -> MessageID {
+    let inboxID = InboxID(unchecked: inbox)
+    let message = MessageID(unchecked: name)
+    let request = NewRequest(
+      droppedAs: name, inode: UInt64.random(in: 1...(1 << 60)), born: 1, inbox: inboxID,
+      contents: .success(
+        NewRequest.Contents(
+          conversation: ConversationID(unchecked: conversation), key: nil, digest: "d",
+          parts: [
+            NewRequest.Part(message: { _ in message }, kind: .photo, file: "photo", bytes: bytes, digest: "f")
+          ])))
+    _ = try await ledger.accept([request], at: Self.now, isTaken: { _ in false }, alternative: { name, _ in name })
+    let row = try await ledger.read {
+      try Int64.fetchOne($0, sql: "SELECT id FROM conversations WHERE conversation = ?", arguments: [conversation])
+    }
+    let waiting = try await ledger.head(of: try #require(row), limit: 1000)
+    let queued = try #require(waiting.first { $0.message == message })
+    let photo = PhotoRow(
+      format: "jpeg", originalBytes: bytes, originalWidth: 1, originalHeight: 1, bytes: bytes, width: 1, height: 1,
+      digest: "p", path: PhotoCache.path(inbox: inboxID, conversation: queued.conversation, message: message),
+      thumbnailBytes: 20)
+    let ten = [UInt8](repeating: 7, count: 10)
+    try PhotoCache(spool).keep(
+      original: [UInt8](repeating: 7, count: bytes), thumbnail: ten, blurred: ten, inbox: inboxID,
+      conversation: queued.conversation, message: message)
+    _ = try await ledger.beginUploading(queued, photo: photo, store: "store", object: "o-\(name)", at: Self.now)
+    guard ends else { return message }
+    _ = try await ledger.beginPublishing(queued, at: Self.now)
+    _ = try await ledger.markSent(
+      queued, publishedAt: Self.now, remote: nil, attachment: Self.attachment, remoteUntil: remoteUntil, at: Self.now)
+    return message
+  }
+
+  static let attachment = Attachment(
+    url: "https://example.org/o", contentDigest: "d", secret: "s", salt: "s", nonce: "n", scheme: "https://",
+    contentLength: 1, filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 1)
+
+  func janitor(at now: Timestamp = now, sinceBoot: Double = 1000) -> Janitor {
+    Janitor(
+      spool: spool, ledger: ledger, options: options,
+      clock: JanitorClock(now: now, sinceBoot: sinceBoot, boot: "this one"))
+  }
+
+  /// The names of the files of a message.
+  func files(_ name: String, from inbox: String = "me", to conversation: String = "family") throws -> [String] {
+    let path = spool.photos.path(of: "\(inbox)/\(conversation)/\(name)")
+    return (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
+  }
+
+  /// Checks that totals, rows and files say the same.
+  func isExact() async throws -> Bool {
+    let rows = try await ledger.read {
+      try Int.fetchOne($0, sql: "SELECT coalesce(sum(cached_bytes + cached_thumbnail_bytes), 0) FROM photos")
+    }
+    var bytes = 0
+    let walk = FileManager.default.enumerator(
+      at: URL(fileURLWithPath: spool.photos.path), includingPropertiesForKeys: [.fileSizeKey, .isRegularFileKey])
+    while let url = walk?.nextObject() as? URL {
+      let values = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
+      if values.isRegularFile == true { bytes += values.fileSize ?? 0 }
+    }
+    let uses = try await ledger.cacheUse()
+    return rows == bytes && uses[0].bytes == bytes && uses.dropFirst().reduce(0) { $0 + $1.bytes } == bytes
+  }
+}
