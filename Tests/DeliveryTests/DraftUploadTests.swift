@@ -80,10 +80,10 @@ import Testing
 
 extension DaemonUnderTest {
   @discardableResult
-  fileprivate func draft(to conversation: String) throws -> String { try drop(conversation, isDraft: true) }
+  func draft(to conversation: String) throws -> String { try drop(conversation, isDraft: true) }
 
   @discardableResult
-  fileprivate func sendPhoto(to conversation: String) throws -> String { try drop(conversation, isDraft: false) }
+  func sendPhoto(to conversation: String) throws -> String { try drop(conversation, isDraft: false) }
 
   private func drop(_ conversation: String, isDraft: Bool) throws -> String {
     let photo = scratch.path("photo")
