@@ -8,7 +8,7 @@ struct CancelCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Argument(help: "Names of requests.")
+  @Argument(help: "Names of requests.", completion: Completion.waitingRequests)
   var names: [String]
 
   func run() async throws { try await carryOut(.cancel(names), on: options.openSpool()) }

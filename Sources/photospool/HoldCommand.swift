@@ -7,7 +7,7 @@ struct HoldCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Argument(help: "Conversations.")
+  @Argument(help: "Conversations.", completion: Completion.otherConversations)
   var conversations: [String]
 
   func run() async throws { try await carryOut(.hold(conversations), on: options.openSpool()) }

@@ -15,13 +15,15 @@ struct PrepareCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("Where to write the prepared photos.", valueName: "directory"))
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Where to write the prepared photos.", valueName: "directory"),
+    completion: .directory)
   var output: String
 
   @Flag(name: .long, help: "Replace files that are there.")
   var force = false
 
-  @Argument(help: ArgumentHelp("Photos, and directories of photos.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Photos, and directories of photos.", valueName: "file"), completion: .file())
   var files: [String]
 
   func run() async throws {

@@ -23,7 +23,7 @@ struct QueueCommand: ParsableCommand {
   @Option(name: .long, help: "Only messages in this state, also a final one.")
   var state: MessageState?
 
-  @Option(name: .long, help: "Only this conversation.")
+  @Option(name: .long, help: "Only this conversation.", completion: Completion.conversations)
   var to: String?
 
   func run() throws {

@@ -7,7 +7,7 @@ struct ReleaseCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Argument(help: "Conversations.")
+  @Argument(help: "Conversations.", completion: Completion.heldConversations)
   var conversations: [String]
 
   func run() async throws { try await carryOut(.release(conversations), on: options.openSpool()) }

@@ -12,7 +12,7 @@ struct RetryCommand: ParsableCommand {
   @Flag(name: .long, help: "All failed requests, in the order in which they failed.")
   var all = false
 
-  @Argument(help: "Names of failed requests.")
+  @Argument(help: "Names of failed requests.", completion: Completion.failedRequests)
   var names: [String] = []
 
   func validate() throws {

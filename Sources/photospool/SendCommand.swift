@@ -18,10 +18,11 @@ struct SendCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "The conversation to send to.")
+  @Option(name: .long, help: "The conversation to send to.", completion: Completion.conversations)
   var to: String
 
-  @Option(name: .long, help: ArgumentHelp("A photo; may be given up to 10 times.", valueName: "file"))
+  @Option(
+    name: .long, help: ArgumentHelp("A photo; may be given up to 10 times.", valueName: "file"), completion: .file())
   var photo: [String] = []
 
   @Option(name: .long, help: "The text; - reads it from standard input.")

@@ -12,7 +12,7 @@ struct ShowCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON object.")
   var json = false
 
-  @Argument(help: "The name of the request.")
+  @Argument(help: "The name of the request.", completion: Completion.requests)
   var name: String
 
   func run() throws {

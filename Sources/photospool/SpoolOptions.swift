@@ -8,10 +8,13 @@ import Spooling
 /// The options that every command takes.
 struct SpoolOptions: ParsableArguments {
   @Option(
-    name: .long, help: "The spool directory. (default: $PHOTOSPOOL_SPOOL, else the configuration's, else ./spool)")
+    name: .long, help: "The spool directory. (default: $PHOTOSPOOL_SPOOL, else the configuration's, else ./spool)",
+    completion: .directory)
   var spool: String?
 
-  @Option(name: .long, help: "The configuration file. (default: $PHOTOSPOOL_CONFIG, else the first that is found)")
+  @Option(
+    name: .long, help: "The configuration file. (default: $PHOTOSPOOL_CONFIG, else the first that is found)",
+    completion: .file(extensions: ["yaml", "yml"]))
   var config: String?
 
   /// The configuration in force.

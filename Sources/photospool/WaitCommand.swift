@@ -10,7 +10,7 @@ struct WaitCommand: AsyncParsableCommand {
   @Option(name: .long, help: "Seconds to wait at most. (default: no limit)")
   var timeout: Double?
 
-  @Argument(help: "Names of requests.")
+  @Argument(help: "Names of requests.", completion: Completion.waitingRequests)
   var names: [String]
 
   func run() async throws {
