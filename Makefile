@@ -1,9 +1,11 @@
 # The index of what one can do here.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := build-essential imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
+PACKAGES := build-essential fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
-	libwebp-dev lomiri-wallpapers-16.04 nftables nginx-light openssl pkg-config python3-venv sqlite3 webp
+	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 systemd webp zsh
+DEB_PACKAGES := binutils dpkg-dev xz-utils
+DEB_CHECK_PACKAGES := debootstrap lintian
 BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
 # Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
 TESTS_AT_ONCE ?= 16
@@ -11,14 +13,25 @@ SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build bench demo test unit stories lint format setup clean
+.PHONY: help build bench deb deb-check demo test unit stories lint format setup clean
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 build: .build/setup ## The programs, optimised: .build/release/photospool and photospool-darkroom
 	$(SWIFT) build -c release --product photospool
 	$(SWIFT) build -c release --product photospool-darkroom
+
+deb: .build/setup ## A package for Debian 12: .build/photospool_VERSION_ARCHITECTURE.deb
+	@dpkg -s $(DEB_PACKAGES) > /dev/null 2>&1 || $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_PACKAGES)
+	$(SWIFT) build -c release --static-swift-stdlib --scratch-path .build/package --product photospool
+	$(SWIFT) build -c release --static-swift-stdlib --scratch-path .build/package --product photospool-darkroom
+	tools/deb.sh
+
+deb-check: deb ## Installs the package in a fresh Debian 12, sends a photo there, and removes it again
+	@dpkg -s $(DEB_CHECK_PACKAGES) > /dev/null 2>&1 || \
+	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_CHECK_PACKAGES))
+	$(AS_ROOT) tools/deb-check.sh .build/photospool_*_$$(dpkg --print-architecture).deb
 
 demo: .build/setup ## The main job once, on a real photograph, and what happened
 	$(SWIFT) build --product photospool

@@ -34,8 +34,20 @@ enum Completion {
   ) -> CompletionKind {
     .custom { words, _, beginning in
       guard let spool = try? options(in: words).openSpool(), let found = try? find(spool, beginning) else { return [] }
-      // What could not be shown as it is cannot be typed either.
-      return Set(found).filter { $0.hasPrefix(beginning) && escaped($0) == $0 }.sorted()
+      let names = Set(found).filter { $0.hasPrefix(beginning) && isPlain($0) }.sorted()
+      // zsh takes what stands behind a colon for an explanation.
+      return CompletionShell.requesting == .zsh ? names.map { $0.replacing(":", with: "\\:") } : names
+    }
+  }
+
+  /// bash expands what it is offered as if it had been typed: a conversation called `$(…)` would be carried out.
+  private static func isPlain(_ name: String) -> Bool {
+    name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+      default: "._@:!+=,#%/-".utf8.contains(byte)
+      }
     }
   }
 

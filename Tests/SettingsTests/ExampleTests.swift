@@ -38,10 +38,38 @@ struct ExampleTests {
     #expect(settings.route(of: "frame-kitchen")?.network == "frame")
   }
 
+  @Test("a camera on a flaky line sends small photos to a room, and tries for two weeks")
+  func camera() throws {
+    let settings = try load("camera")
+    #expect(settings.photo.bytes == 300_000)
+    #expect(settings.delivery.lifetime == .days(14))
+    #expect(settings.networks.map(\.store) == ["matrix"])
+    #expect(settings.route(of: "garden")?.alias?.first == "!")
+  }
+
+  @Test("a host of bots has a network for rooms, one for people, and one for all else")
+  func bots() throws {
+    let settings = try load("bots")
+    #expect(settings.networks.map(\.name) == ["webhook", "rooms", "people"])
+    #expect(settings.networks.map(\.store) == ["s3", "media", "s3"])
+    #expect(settings.route(of: "#team:example.org")?.network == "rooms")
+    #expect(settings.route(of: "dm:0123")?.network == "people")
+    #expect(settings.route(of: "anything") == nil)
+  }
+
+  @Test("a kiosk shows photos on the wall, and keeps them unsealed in the house")
+  func kiosk() throws {
+    let settings = try load("kiosk")
+    #expect(settings.networks.map(\.seal) == [.unsealed])
+    #expect(settings.stores.map(\.name) == ["directory"])
+    #expect(settings.photo.bestQuality == 92)
+  }
+
   @Test("no further example is without a test")
   func allOfThem() throws {
     let folder = URL(fileURLWithPath: SampleFileTests.path).deletingLastPathComponent().path + "/examples"
     let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-    #expect(files.sorted() == ["exec.yaml", "s3-and-matrix.yaml", "webhook.yaml"])
+    #expect(
+      files.sorted() == ["bots.yaml", "camera.yaml", "exec.yaml", "kiosk.yaml", "s3-and-matrix.yaml", "webhook.yaml"])
   }
 }

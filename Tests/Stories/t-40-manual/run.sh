@@ -1,0 +1,31 @@
+# The manual pages render without a warning, and have every command and option that there is.
+. "$(dirname "$0")/../library.sh"
+
+pages=$here/../../docs/man
+for page in "$pages"/*; do
+  expect "$(MANROFFOPT=-ww man --warnings -l "$page" 2>&1 > rendered)" '' "$page"
+  [ "$(wc -l < rendered)" -gt 20 ] || fail "$page is all but empty"
+  # What a page points to is there, or is the system's.
+  for other in $(sed -n 's/^\.Xr \(photospool[^ ]*\) \([0-9]\).*/\1.\2/p' "$page"); do
+    [ -e "$pages/$other" ] || fail "$page speaks of $other, which is not there"
+  done
+done
+
+# described COMMAND: what the manual says of it.
+described() { awk -v command="$1" '/^\.It Cm /{ on = $3 == command } /^\.Ss |^\.Sh /{ on = 0 } on' "$pages/photospool.1"; }
+
+commands=$("$photospool" --help | sed -n '/^SUBCOMMANDS:/,$s/^  \([a-z]\{1,\}\) .*/\1/p')
+[ "$(wc -w <<< "$commands")" -gt 12 ] || fail 'no commands'
+for command in $commands; do
+  [ -n "$(described "$command")" ] || fail "the manual does not have the command $command"
+  for option in $("$photospool" help "$command" | sed -n '/^OPTIONS:/,$p' | grep -o '^  [^ ].*' \
+    | grep -oE -- '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+    case $option in --spool | --config | --help | --version) continue ;; esac
+    described "$command" | grep -q -- "Fl.* -\?${option#-}\b" || fail "the manual does not have $command $option"
+  done
+done
+
+# Every exit status that the help tells of.
+for status in $("$photospool" --help | sed -n '/EXIT STATUS/,/^$/p' | grep -oE '\b[67][0-9]\b'); do
+  grep -qx "\.It $status" "$pages/photospool.1" || fail "the manual does not have exit status $status"
+done
