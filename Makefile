@@ -24,14 +24,14 @@ build: .build/setup ## The programs, optimised: .build/release/photospool and ph
 
 deb: .build/setup ## A package for Debian 12: .build/photospool_VERSION_ARCHITECTURE.deb
 	@dpkg -s $(DEB_PACKAGES) > /dev/null 2>&1 || $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_PACKAGES)
-	$(SWIFT) build -c release --static-swift-stdlib --scratch-path .build/package --product photospool
-	$(SWIFT) build -c release --static-swift-stdlib --scratch-path .build/package --product photospool-darkroom
+	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/package --product photospool
+	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/package --product photospool-darkroom
 	tools/deb.sh
 
 deb-check: deb ## Installs the package in a fresh Debian 12, sends a photo there, and removes it again
 	@dpkg -s $(DEB_CHECK_PACKAGES) > /dev/null 2>&1 || \
 	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_CHECK_PACKAGES))
-	$(AS_ROOT) tools/deb-check.sh .build/photospool_*_$$(dpkg --print-architecture).deb
+	$(AS_ROOT) tools/deb-check.sh .build/photospool_*_$$(dpkg --print-architecture).deb || [ $$? = 77 ]
 
 demo: .build/setup ## The main job once, on a real photograph, and what happened
 	$(SWIFT) build --product photospool
