@@ -11,7 +11,8 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH LC_ALL=C
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-tree=$stage/tree
+# Where dpkg-shlibdeps expects it.
+tree=$stage/debian/photospool
 umask 022
 
 # put MODE DIRECTORY FILE...
@@ -22,6 +23,8 @@ pack() { gzip -9n "$tree/$1"; }
 put 755 usr/bin "$photospool"
 put 755 usr/libexec/photospool "$programs/photospool-darkroom"
 put 644 usr/libexec/photospool Sources/photospool-xmtp/photospool-xmtp.py
+# The daemon starts it with the Python that the configuration names.
+sed -i '1{/^#!/d}' "$tree/usr/libexec/photospool/photospool-xmtp.py"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note \
   "$tree/usr/bin/photospool" "$tree/usr/libexec/photospool/photospool-darkroom"
 put 644 lib/systemd/system etc/systemd/*
@@ -37,7 +40,7 @@ for page in docs/man/*.[158]; do
   pack "usr/share/man/man${page##*.}/${page##*/}"
 done
 mkdir -p "$tree"/usr/share/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
-"$photospool" --generate-completion-script bash > "$tree/usr/share/bash-completion/completions/photospool"
+"$photospool" --generate-completion-script bash | sed '1{/^#!/d}' > "$tree/usr/share/bash-completion/completions/photospool"
 "$photospool" --generate-completion-script zsh > "$tree/usr/share/zsh/vendor-completions/_photospool"
 "$photospool" --generate-completion-script fish > "$tree/usr/share/fish/vendor_completions.d/photospool.fish"
 
@@ -63,12 +66,13 @@ photospool ($version) stable; urgency=medium
 END
 pack $doc/changelog
 put 644 $doc CHANGELOG.md
+put 644 usr/share/lintian/overrides tools/deb/photospool
 
 # The shared libraries that are really used decide on what it depends.
-mkdir -p "$stage/debian"
-printf 'Source: photospool\n\nPackage: photospool\nArchitecture: any\n' > "$stage/debian/control"
-depends=$(cd "$stage" && dpkg-shlibdeps -O -e tree/usr/bin/photospool -e tree/usr/libexec/photospool/photospool-darkroom)
 mkdir "$tree/DEBIAN"
+printf 'Source: photospool\n\nPackage: photospool\nArchitecture: any\n' > "$stage/debian/control"
+depends=$(cd "$stage" && dpkg-shlibdeps -O -e debian/photospool/usr/bin/photospool \
+  -e debian/photospool/usr/libexec/photospool/photospool-darkroom)
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPENDS@/${depends#shlibs:Depends=}/" \
   -e "s/@SIZE@/$(du -sk --apparent-size --exclude=DEBIAN "$tree" | cut -f1)/" tools/deb/control > "$tree/DEBIAN/control"
 install -m 755 -t "$tree/DEBIAN" tools/deb/{postinst,prerm,postrm}

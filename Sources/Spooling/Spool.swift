@@ -46,6 +46,12 @@ public final class Spool: Sendable {
       // mkdir drops the set-group-id and sticky bits through the umask's filter, so they are set in a second step.
       try root.directory(name).setPermissions(Self.sharedMode)
     }
+    // In a sticky directory the kernel may let clients open only what is its owner's, so the daemon makes their counter.
+    let tmp = try root.directory("tmp")
+    let counter = try tmp.entry(ArrivalNumber.lockName)
+    if counter.map({ $0.kind == .file && $0.owner == geteuid() && $0.permissions != 0o660 }) ?? true {
+      try tmp.file(appendingTo: ArrivalNumber.lockName).setPermissions(0o660)
+    }
     for name in Self.own { _ = try root.make(name) }
     let incoming = try root.directory(creating: "incoming")
     for name in Self.incomingNames { _ = try incoming.make(name) }

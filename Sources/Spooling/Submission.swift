@@ -43,14 +43,14 @@ public struct Submission: Sendable {
     let tmp = try Self.open("tmp", in: root)
     let goal = try Self.open(isDraft ? "draft" : "new", in: root)
     var name = Self.freshName(order: 0)
-    // The mode lets a daemon of the spool's group take the request over.
+    // The modes let a daemon of the spool's group take the request over; what is made in there has that group, too.
     while try !tmp.make(name, mode: 0o770) { name = Self.freshName(order: 0) }
     let final: RequestName
     do {
       let directory = try tmp.directory(name)
       // Held until this is over: what is being written is not abandoned, however long it takes.
       _ = try directory.tryLock()
-      try directory.setPermissions(0o770)
+      try directory.setPermissions(0o2770)
       try write(into: directory)
       try directory.sync()
       final = try isDraft ? Self.renameDraft(name, from: tmp, to: goal) : Self.rename(name, from: tmp, to: goal)
@@ -100,15 +100,23 @@ public struct Submission: Sendable {
 
   /// Takes a place in the order of arrival and renames in one critical section, so that order needs no clock.
   private static func rename(_ name: String, from tmp: Directory, to new: Directory) throws -> RequestName {
-    let lock = try FileLock(ArrivalNumber.lockName, in: tmp, mode: 0o660)
-    let locked = try lock.tryAcquire(within: ArrivalNumber.lockPatience)
-    defer { if locked { lock.release() } }
+    let lock = try openLock(in: tmp)
+    let locked = try lock?.tryAcquire(within: ArrivalNumber.lockPatience) ?? false
+    defer { if locked { lock?.release() } }
     while true {
-      let order = try ArrivalNumber.next(after: locked ? lock.note() : "")
+      let order = try ArrivalNumber.next(after: locked ? lock?.note() ?? "" : "")
       let text = freshName(order: order)
       guard let final = RequestName(text) else { throw Refusal.badName }
-      if locked { try lock.write(note: "\(order)\n") }
+      if locked { try lock?.write(note: "\(order)\n") }
       if try tmp.move(name, to: new, as: final.text) { return final }
+    }
+  }
+
+  /// Nil where it is another user's alone, in a spool whose daemon did not make it: the clock has to do then.
+  private static func openLock(in tmp: Directory) throws -> FileLock? {
+    do { return try FileLock(ArrivalNumber.lockName, in: tmp, mode: 0o660) } catch {
+      if error.code == EACCES || error.code == EPERM { return nil }
+      throw error
     }
   }
 

@@ -42,6 +42,8 @@ struct SendCommand: AsyncParsableCommand {
 
   func run() async throws {
     if draft && wait { throw ValidationError("--wait waits until a request is sent, and --draft sends nothing yet") }
+    // Whatever is usual for its user, the daemon and its group have to read the request.
+    umask(0o007)
     // Standard input is read to its end before anything can fail, so that its writer is never cut off.
     let text = try text.map { $0 == "-" ? try readText() : $0 }
     let path = try options.path()
