@@ -50,8 +50,8 @@ struct ExampleTests {
   @Test("a host of bots has a network for rooms, one for people, and one for all else")
   func bots() throws {
     let settings = try load("bots")
-    #expect(settings.networks.map(\.name) == ["webhook", "rooms", "people"])
-    #expect(settings.networks.map(\.store) == ["s3", "media", "s3"])
+    #expect(settings.networks.map(\.name) == ["webhook", "people", "rooms"])
+    #expect(settings.networks.map(\.store) == ["s3", "s3", "media"])
     #expect(settings.route(of: "#team:example.org")?.network == "rooms")
     #expect(settings.route(of: "dm:0123")?.network == "people")
     #expect(settings.route(of: "anything") == nil)
