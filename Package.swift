@@ -22,12 +22,13 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Janitor", "Ledgers",
-        "Matrix",
-        "Messages", "Networks", "Photos", "Seals", "Secrets", "Settings", "Spooling", "Stores",
+        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Janitor", "Ledgers", "Matrix",
+        "Messages", "Metrics", "Networks", "Photos", "Seals", "Secrets", "Settings", "Spooling", "Stores",
+        "Supervision",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
 
     // The process in which hostile images are decoded: sandboxed, and linked with nothing else.
@@ -37,9 +38,8 @@ let package = Package(
     .target(
       name: "Delivery",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Janitor", "Ledgers", "Messages", "Networks",
-        "Photos",
-        "Seals", "Spooling", "Stores",
+        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Janitor", "Ledgers", "Messages", "Metrics",
+        "Networks", "Photos", "Seals", "Spooling", "Stores", "Supervision",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -96,6 +96,8 @@ let package = Package(
     .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
     .target(name: "Blocking"),
     .target(name: "Messages"),
+    .target(name: "Metrics"),
+    .target(name: "Supervision"),
 
     // One door per C library.
     .target(name: "CKernel"),
@@ -133,6 +135,8 @@ let package = Package(
         "Blocking", "Stores", "HTTP", "Matrix", "Messages", "Secrets", "TestSupport", "Digests", "Seals",
         "DurableFiles",
       ]),
+    .testTarget(name: "MetricsTests", dependencies: ["Metrics", "TestSupport"]),
+    .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),
     .testTarget(name: "MatrixTests", dependencies: ["HTTP", "Matrix", "Messages", "TestSupport"]),
     .testTarget(name: "HTTPTests", dependencies: ["Digests", "HTTP", "Messages", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets", "TestSupport"]),
@@ -163,7 +167,7 @@ let package = Package(
       dependencies: [
         "CKernel", "Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks",
         "Stores",
-        "Seals", "Photos", "Control", "Blocking", .product(name: "Logging", package: "swift-log"),
+        "Seals", "Photos", "Control", "Blocking", "Supervision", .product(name: "Logging", package: "swift-log"),
       ]),
   ]
 )

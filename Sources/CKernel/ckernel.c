@@ -6,6 +6,7 @@
 #include <linux/openat2.h>
 #include <linux/rtnetlink.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -74,6 +75,35 @@ int ckernel_status_at(int directory, const char *name, struct ckernel_status *st
 int ckernel_terminal_columns(int terminal) {
   struct winsize size;
   return ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int ckernel_terminal_rows(int terminal) {
+  struct winsize size;
+  return ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+static int told[2] = {-1, -1};
+
+static void tell(int signal) {
+  const int before = errno;
+  const unsigned char byte = (unsigned char)signal;
+  if (write(told[1], &byte, 1) < 0) {
+    // The pipe is full of signals that nobody has read yet.
+  }
+  errno = before;
+}
+
+int ckernel_signal_pipe(void) {
+  if (told[0] < 0 && pipe2(told, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+  return told[0];
+}
+
+void ckernel_tell_signal(int number) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = tell;
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, NULL);
 }
 
 int ckernel_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC); }

@@ -6,6 +6,8 @@ public enum ControlRequest: Codable, Sendable, Equatable {
   case flush
   /// How far the uploads in flight have come.
   case progress
+  /// What only the daemon measures, as text for Prometheus.
+  case metrics
 }
 
 /// What the daemon answers: one JSON object on one line.
@@ -27,12 +29,16 @@ public struct ControlReply: Codable, Sendable, Equatable {
   public var outcomes: [Outcome] = []
   /// By message: 0 to 1 of its upload.
   public var progress: [String: Double] = [:]
+  /// The metrics that were asked for.
+  public var metrics: String?
   /// Why the request could not be carried out at all.
   public var error: String?
 
-  public init(outcomes: [Outcome] = [], progress: [String: Double] = [:], error: String? = nil) {
+  public init(outcomes: [Outcome] = [], progress: [String: Double] = [:], metrics: String? = nil, error: String? = nil)
+  {
     self.outcomes = outcomes
     self.progress = progress
+    self.metrics = metrics
     self.error = error
   }
 }

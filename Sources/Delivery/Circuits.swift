@@ -23,7 +23,7 @@ actor Circuits: Service {
   }
 
   private let ledger: Ledger
-  private let policy: CircuitPolicy
+  private let plan: PlanInForce
   private let log: Logger
   private let wakeDispatcher: @Sendable () -> Void
   private let bell = Bell()
@@ -31,9 +31,11 @@ actor Circuits: Service {
   /// By destination: the conversation that alone has seen it break off or go silent since it last worked.
   private var suspects: [String: Int64] = [:]
 
-  init(ledger: Ledger, policy: CircuitPolicy, log: Logger, wakeDispatcher: @escaping @Sendable () -> Void) {
+  private var policy: CircuitPolicy { plan.options.circuits }
+
+  init(ledger: Ledger, plan: PlanInForce, log: Logger, wakeDispatcher: @escaping @Sendable () -> Void) {
     self.ledger = ledger
-    self.policy = policy
+    self.plan = plan
     self.log = log
     self.wakeDispatcher = wakeDispatcher
   }
@@ -92,7 +94,7 @@ actor Circuits: Service {
         "destination waits",
         metadata: [
           "destination": "\(destination)", "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
-          "seconds": "\(wait)",
+          "wait": "\(StepTimes.text(wait))",
         ])
     }
     bell.ring()
@@ -114,6 +116,9 @@ actor Circuits: Service {
       bell.ring()
     }
   }
+
+  /// Destinations that are left alone.
+  var open: Set<String> { Set(circuits.keys) }
 
   /// Closes all circuits: everything may be tried now. The ledger has released those who waited.
   func closeAll() { circuits = [:] }

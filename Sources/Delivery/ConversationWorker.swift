@@ -11,14 +11,16 @@ struct ConversationWorker: Sendable {
   let ledger: Ledger
   let files: RequestFiles
   let photos: PhotoLine
-  let destinations: Destinations
+  let plan: PlanInForce
   let circuits: Circuits
-  let options: DeliveryOptions
+  let times: StepTimes
   let filing: Filing
   let sweeper: Sweeper
   let log: Logger
   /// Asked between two messages: whether the daemon is stopping.
   let isStopping: @Sendable () -> Bool
+
+  private var options: DeliveryOptions { plan.options }
 
   /// Messages that are published before other due conversations get their turn.
   private static let turn = 64
@@ -74,15 +76,25 @@ struct ConversationWorker: Sendable {
   // MARK: Publishing
 
   private func publish(_ message: QueuedMessage) async throws {
-    let route = destinations.route(for: message.conversation)
     let content: OutgoingMessage.Content
+    var destinations = plan.destinations
     switch message.kind {
     case .text:
       do { content = .text(try await files.text(of: message)) } catch let error as DeliveryError {
         throw StepError(step: .prepare, error: error)
       }
-    case .photo: content = .photo(try await photos.uploaded(message).attachment)
+      destinations = plan.destinations
+    case .photo:
+      var (photo, form) = try await photos.uploaded(message)
+      // The plan may have changed while it was on its way.
+      destinations = plan.destinations
+      while form != destinations.route(for: message.conversation).form {
+        (photo, form) = try await photos.uploaded(message)
+        destinations = plan.destinations
+      }
+      content = .photo(photo.attachment)
     }
+    let route = destinations.route(for: message.conversation)
     if let obstacle = await circuits.obstacle(to: route.network.name) {
       throw StepError(step: .publish, destination: route.network.name, error: obstacle, wasTried: false)
     }
@@ -92,34 +104,45 @@ struct ConversationWorker: Sendable {
       firstTriedAt: message.firstTriedAt)
     let publication: Publication
     let attempt: Int
+    let begin = ContinuousClock.now
     do {
       outgoing.reserved = try await route.network.reserve(outgoing)
       guard
         let number = try await ledger.beginPublishing(message, reserved: outgoing.reserved, at: .now())
       else { throw CancellationError() }
       attempt = number
+      log.debug(
+        "publishing",
+        metadata: [
+          "request": "\(message.request)", "message": "\(message.message)", "network": "\(route.network.name)",
+          "attempt": "\(attempt)",
+        ])
       publication = try await route.network.publish(outgoing)
     } catch let error as DeliveryError {
       throw try failure(error, of: route.network)
     }
+    let seconds = times.done(.publish, since: begin)
     try await circuits.succeeded(route.network.name)
-    try await markSent(message, publication, attempt: attempt, network: route.network.name)
+    try await markSent(message, publication, attempt: attempt, network: route.network.name, seconds: seconds)
   }
 
   private func markSent(
-    _ message: QueuedMessage, _ publication: Publication, attempt: Int, network: String
+    _ message: QueuedMessage, _ publication: Publication, attempt: Int, network: String, seconds: String?
   ) async throws {
     let finished = try await ledger.markSent(
       message, publishedAt: publication.publishedAt, remote: publication.remoteID,
       attachment: publication.attachment, remoteUntil: Timestamp.now().advanced(seconds: options.remoteSeconds),
       at: .now())
     await photos.forget(message.message)
-    log.info(
-      "sent",
-      metadata: [
-        "request": "\(message.request)", "message": "\(message.message)", "kind": "\(message.kind.rawValue)",
-        "network": "\(network)", "attempt": "\(attempt)",
-      ])
+    let waited = Timestamp.now().seconds(since: message.acceptedAt)
+    var metadata: Logger.Metadata = [
+      "request": "\(message.request)", "message": "\(message.message)", "kind": "\(message.kind.rawValue)",
+      "step": "publish", "network": "\(network)", "attempt": "\(attempt)",
+      "waited": "\(StepTimes.text(max(0, waited)))",
+    ]
+    // Without, an earlier process published it.
+    if let seconds { metadata["seconds"] = "\(seconds)" }
+    log.info("sent", metadata: metadata)
     if finished != nil { filing.wake() }
   }
 
@@ -127,6 +150,7 @@ struct ConversationWorker: Sendable {
   /// word decides; where it has none, the message is published again under its id, which networks take once.
   private func wasPublished(_ message: QueuedMessage) async throws -> Bool {
     guard message.state == .publishing || message.reserved != nil else { return false }
+    let destinations = plan.destinations
     let network = destinations.route(for: message.conversation).network
     // Under a reserved id, looking for it is publishing it.
     if message.reserved != nil, let obstacle = await circuits.obstacle(to: network.name) {
@@ -140,7 +164,7 @@ struct ConversationWorker: Sendable {
       switch try await network.find(tried) {
       case .published(let publication):
         try await circuits.succeeded(network.name)
-        try await markSent(message, publication, attempt: message.attempts, network: network.name)
+        try await markSent(message, publication, attempt: message.attempts, network: network.name, seconds: nil)
         return true
       case .absent:
         _ = try await ledger.startAgain(message, at: .now())
@@ -165,10 +189,11 @@ struct ConversationWorker: Sendable {
   private func settle(_ message: QueuedMessage, _ failure: StepError, window: [QueuedMessage]) async throws -> Outcome {
     let now = Timestamp.now()
     let error = failure.error
-    let metadata: Logger.Metadata = [
+    var metadata: Logger.Metadata = [
       "request": "\(message.request)", "message": "\(message.message)", "step": "\(failure.step.rawValue)",
-      "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
+      "attempt": "\(message.attempts + 1)", "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
     ]
+    if let destination = failure.destination { metadata["destination"] = "\(destination)" }
     switch error.cause.disposition {
     case .fail:
       log.warning("failed", metadata: metadata)
@@ -178,9 +203,12 @@ struct ConversationWorker: Sendable {
       filing.wake()
       return .goOn
     case .retry, .hold:
-      if try await park(message, failure, window: window) { return .wait }
+      if try await park(message, failure, window: window) {
+        log.info("waits for its destination", metadata: metadata)
+        return .wait
+      }
       let delay = options.retry.delay(after: error, attempt: message.attempts + 1, random: .random(in: 0...1))
-      log.warning("waits", metadata: metadata.merging(["seconds": "\(delay)"]) { $1 })
+      log.warning("waits", metadata: metadata.merging(["wait": "\(StepTimes.text(delay))"]) { $1 })
       try await ledger.postpone(
         message, step: failure.step.rawValue, error: error, until: now.advanced(seconds: delay),
         keepsUpload: photos.holds(message.message), at: now)

@@ -10,6 +10,7 @@ import Networks
 import Photos
 import ServiceLifecycle
 import Spooling
+import Supervision
 import UnixSignals
 
 /// The whole delivery of one spool: its services, and the order in which they stop.
@@ -22,8 +23,12 @@ public struct Daemon: Sendable {
   private let filing: Filing
   private let sweeper: Sweeper
   private let circuits: Circuits
-  private let networks: [any Network]
-  private let stopSeconds: Double?
+  private let plan: PlanInForce
+  private let photos: PhotoLine
+  private let reports: Reports
+  private let reloads: ReloadOutcome
+  private let manager: ServiceManager?
+  private let wake: @Sendable () -> Void
   private let drafts: Drafts
   private let purger: Purger
   private let `operator`: Operator
@@ -31,31 +36,36 @@ public struct Daemon: Sendable {
 
   /// Takes the spool for this process and sets back what a dead one left in hand.
   ///
+  /// - Parameter manager: is told how the daemon is.
   /// - Throws: `SpoolError.busy` when another daemon runs on the spool; `LedgerError`; `FileError`.
   public init(
-    spool: Spool, options: DeliveryOptions, destinations: Destinations, preparer: any PhotoPreparer, log: Logger
+    spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, log: Logger
   ) async throws {
     lock = try Self.takeSpool(spool)
+    let startedAt = Timestamp.now()
+    let plan = PlanInForce(first)
+    let times = StepTimes()
+    let reloads = ReloadOutcome(at: startedAt)
     let ledger = try Ledger(in: spool.state)
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
     let dispatcherBell = Bell()
-    let circuits = Circuits(ledger: ledger, policy: options.circuits, log: log) { dispatcherBell.ring() }
+    let circuits = Circuits(ledger: ledger, plan: plan, log: log) { dispatcherBell.ring() }
+    let sweeper = Sweeper(ledger: ledger, plan: plan, log: log)
     let photos = PhotoLine(
-      ledger: ledger, files: files, preparer: preparer, destinations: destinations, circuits: circuits,
-      inMemory: options.uploads, log: log)
+      ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, log: log,
+      wakeSweeper: { sweeper.wake() })
     let filing = Filing(ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), log: log)
-    let sweeper = Sweeper(ledger: ledger, destinations: destinations, log: log)
-    let dispatcher = Dispatcher(ledger: ledger, photos: photos, options: options, bell: dispatcherBell, log: log) {
+    let dispatcher = Dispatcher(ledger: ledger, photos: photos, plan: plan, bell: dispatcherBell, log: log) {
       conversation, isStopping in
       ConversationWorker(
-        conversation: conversation, ledger: ledger, files: files, photos: photos, destinations: destinations,
-        circuits: circuits, options: options, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)
+        conversation: conversation, ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits,
+        times: times, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)
     }
     let intakeBox = LateIntake()
     let closed = ClosedConversations()
     let drafts = Drafts(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
-      circuits: circuits, options: options, closed: closed, log: log, wakeSweeper: { sweeper.wake() },
+      circuits: circuits, plan: plan, closed: closed, log: log, wakeSweeper: { sweeper.wake() },
       watchAgain: { try await intakeBox.watchDraftAgain() })
     let wake = { @Sendable in
       dispatcher.wake()
@@ -63,13 +73,16 @@ public struct Daemon: Sendable {
       sweeper.wake()
       drafts.wake()
     }
+    let metrics = DaemonMetrics(
+      startedAt: startedAt, plan: plan, circuits: circuits, times: times, reloads: reloads)
     let `operator` = Operator(
       spool: spool, ledger: ledger,
       hooks: Operator.Hooks(
         discard: { try await photos.discard($0) },
         betweenBatches: { await intakeBox.betweenBatches($0) },
-        closeCircuits: { await circuits.closeAll() }, wake: wake, progress: { photos.progress }))
-    let purge = Purge(spool: spool, ledger: ledger, publishedNames: { destinations.localNames(of: $0) })
+        closeCircuits: { await circuits.closeAll() }, wake: wake, progress: { photos.progress },
+        metrics: { await metrics.families().map(\.text).joined() }))
+    let purge = Purge(spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) })
     let purger = Purger(
       purge: purge, spool: spool, closed: closed,
       hooks: Purger.Hooks(
@@ -85,7 +98,8 @@ public struct Daemon: Sendable {
           await intakeBox.lookAgain()
         }), log: log)
     intake = try Intake(
-      spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), options: options, log: log,
+      spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), plan: plan, log: log,
+      isReady: { manager?.ready("Requests are being taken.") },
       cancelRequests: { names in
         for name in names { await `operator`.cancelFromFile(name, log: log) }
       },
@@ -100,8 +114,12 @@ public struct Daemon: Sendable {
     self.filing = filing
     self.sweeper = sweeper
     self.circuits = circuits
-    networks = destinations.networks
-    stopSeconds = options.stopSeconds
+    self.plan = plan
+    self.photos = photos
+    self.reloads = reloads
+    self.manager = manager
+    self.wake = wake
+    reports = Reports(ledger: ledger, plan: plan, metrics: metrics, manager: manager, log: log)
     self.drafts = drafts
     self.operator = `operator`
     self.purger = purger
@@ -111,27 +129,60 @@ public struct Daemon: Sendable {
     do { try spool.state.removeTree("trash") } catch {
       log.warning("requests that were taken back are left in state/trash", metadata: ["error": "\(error)"])
     }
-    for store in destinations.stores { try store.removeLeftovers() }
+    for store in first.destinations.stores { try store.removeLeftovers() }
     // Before anything comes in. Nothing is in hand yet.
     _ = await Purger(purge: purge, spool: spool, closed: closed, hooks: Purger.Hooks(), log: log).carryOut()
   }
 
   /// Runs until the task is asked to shut down gracefully. Services stop in the reverse order of this list: first
   /// nothing new comes in, then what is in hand is finished or parked.
-  public func run(signals: [UnixSignal]) async throws {
+  ///
+  /// - Parameters:
+  ///   - signals: those that end it.
+  ///   - reloads: each of these has `read` read the configuration again, which is then in force. When that throws, all
+  ///     stays as it was.
+  public func run(
+    signals: [UnixSignal], reloads: UnixSignalsSequence? = nil,
+    read: @escaping @Sendable () throws -> Reconfiguration = { throw CancellationError() }
+  ) async throws {
     let routes = RouteWatch(log: log) { [circuits] in await circuits.probeUnreachable() }
-    let control = ControlService(state: spool.state, operator: `operator`)
+    let control = ControlService(state: spool.state, operator: `operator`, log: log)
+    let reload = reload(on: reloads, read)
+    let watchdog = Watchdog(
+      manager: manager,
+      answers: [
+        { [intake] in await intake.betweenBatches {} }, { [dispatcher] in await dispatcher.answers() },
+        { [ledger] in try await ledger.answers() },
+      ])
+    // Below a warning it tells how services are made inside, which concerns nobody.
+    var groupLog = log
+    groupLog.logLevel = .warning
     var configuration = ServiceGroupConfiguration(
-      services: [filing, sweeper, circuits, routes, dispatcher, drafts, intake, purger, control],
+      services: [
+        reports, filing, sweeper, circuits, routes, dispatcher, drafts, intake, purger, control, reload, watchdog,
+        LastWords(manager: manager),
+      ],
       gracefulShutdownSignals: signals,
-      logger: log)
+      logger: groupLog)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
+    let stopSeconds = plan.options.stopSeconds
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
     configuration.maximumCancellationDuration = stopSeconds == nil ? nil : .seconds(1)
     try await ServiceGroup(configuration: configuration).run()
-    for network in networks { await network.stop() }
+    for network in plan.destinations.networks { await network.stop() }
     try ledger.close()
     log.info("stopped")
+  }
+
+  func reload(
+    on signals: UnixSignalsSequence?, _ read: @escaping @Sendable () throws -> Reconfiguration
+  ) -> Reload {
+    Reload(
+      plan: plan, ledger: ledger, photos: photos, circuits: circuits, outcome: reloads, manager: manager,
+      wake: { [wake, reports] in
+        wake()
+        reports.wake()
+      }, log: log, signals: signals, read: read)
   }
 
   /// The operator for a command that runs while no daemon does; nil when one does after all.
@@ -167,11 +218,45 @@ private actor LateIntake {
 private struct ControlService: Service {
   let state: Directory
   let `operator`: Operator
+  let log: Logger
 
   func run() async throws {
-    let server = try ControlServer(in: state) { [`operator`] in await `operator`.perform($0) }
+    let server = try ControlServer(in: state) { [self] request in
+      let reply = await `operator`.perform(request)
+      note(request, reply)
+      return reply
+    }
     try? await gracefulShutdown()
     server.stop()
+  }
+
+  /// One line for each request or conversation that was asked to change.
+  private func note(_ request: ControlRequest, _ reply: ControlReply) {
+    let (event, subject) =
+      switch request {
+      case .cancel: ("cancel", "request")
+      case .hold: ("hold", "conversation")
+      case .release: ("release", "conversation")
+      case .flush: ("flush", "")
+      case .progress, .metrics: ("", "")
+      }
+    if event.isEmpty { return }
+    if let error = reply.error { log.error("\(event)", metadata: ["error": "\(error)"]) }
+    for outcome in reply.outcomes {
+      var metadata: Logger.Metadata = ["outcome": "\(outcome.sentence)"]
+      if !subject.isEmpty { metadata[subject] = "\(outcome.subject)" }
+      log.info("\(event)", metadata: metadata)
+    }
+  }
+}
+
+/// Tells the service manager first of all that the daemon stops.
+private struct LastWords: Service {
+  let manager: ServiceManager?
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    manager?.stopping()
   }
 }
 

@@ -23,6 +23,10 @@ public struct DeliveryOptions: Sendable {
   public var circuits = CircuitPolicy()
   /// Seconds after its upload until a stored photo counts as gone.
   public var remoteSeconds: Double = 30 * 86_400
+  /// The file that metrics are written to; nil is none.
+  public var textfile: String?
+  /// Seconds between two reports of metrics and status, at least.
+  public var reportPause = 15.0
 
   public init() {}
 }

@@ -8,11 +8,15 @@ public struct Route: Sendable {
   public let seal: any Seal
   public let store: any Store
   public let network: any Network
+  /// The same for all routes that seal photos in one way and keep them in one place: what one of them has uploaded,
+  /// another one can publish.
+  let form: String
 
-  public init(seal: any Seal, store: any Store, network: any Network) {
+  public init(seal: any Seal, store: any Store, network: any Network, form: String = "") {
     self.seal = seal
     self.store = store
     self.network = network
+    self.form = form
   }
 }
 

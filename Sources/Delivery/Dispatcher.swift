@@ -10,28 +10,36 @@ actor Dispatcher: Service {
   private let ledger: Ledger
   private let photos: PhotoLine
   private let log: Logger
-  private let limit: Int
-  private let longestWait: Double
+  private let plan: PlanInForce
   private let makeWorker: @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   private let bell: Bell
   private let isStopping = StopFlag()
+  private var askers: [CheckedContinuation<Void, Never>] = []
   private var working: [Int64: Task<Void, Never>] = [:]
 
   init(
-    ledger: Ledger, photos: PhotoLine, options: DeliveryOptions, bell: Bell, log: Logger,
+    ledger: Ledger, photos: PhotoLine, plan: PlanInForce, bell: Bell, log: Logger,
     makeWorker: @escaping @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   ) {
     self.ledger = ledger
     self.photos = photos
     self.bell = bell
     self.log = log
-    limit = options.conversations
-    longestWait = max(options.retry.longest, options.lifetime, 86_400)
+    self.plan = plan
     self.makeWorker = makeWorker
   }
 
   /// Says that a conversation may have become due.
   nonisolated func wake() { bell.ring() }
+
+  /// Returns as soon as the loop below has looked at what is due.
+  func answers() async {
+    if isStopping.isSet { return }
+    await withCheckedContinuation { asker in
+      askers.append(asker)
+      bell.ring()
+    }
+  }
 
   func run() async throws {
     let alarm = Alarm(bell)
@@ -43,12 +51,14 @@ actor Dispatcher: Service {
           log.error("the ledger failed; trying again", metadata: ["error": "\(error)"])
           await alarm.ring(in: 1)
         }
+        answerAskers()
       }
     } onGracefulShutdown: {
       self.isStopping.set()
       self.bell.retire()
     }
     isStopping.set()
+    answerAskers()
     await alarm.stop()
     await photos.stop()
     for task in working.values { await task.value }
@@ -64,6 +74,9 @@ actor Dispatcher: Service {
 
   private func serve(_ alarm: Alarm) async throws {
     let now = Timestamp.now()
+    let options = plan.options
+    let limit = options.conversations
+    let longestWait = max(options.retry.longest, options.lifetime, 86_400)
     if working.count < limit {
       // Those that have a worker are due as well, and come first.
       for conversation in try await ledger.dueConversations(at: now, limit: limit + working.count)
@@ -77,6 +90,12 @@ actor Dispatcher: Service {
       if wait > longestWait { try await ledger.clampDue(to: now) }
       await alarm.ring(in: min(wait, longestWait))
     }
+  }
+
+  private func answerAskers() {
+    let due = askers
+    askers = []
+    for asker in due { asker.resume() }
   }
 
   private func start(_ conversation: Int64) {

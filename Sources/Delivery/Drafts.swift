@@ -19,7 +19,7 @@ actor Drafts: Service {
   private let pool: BlockingPool
   private let photos: PhotoLine
   private let circuits: Circuits
-  private let options: DeliveryOptions
+  private let plan: PlanInForce
   private let log: Logger
   private let wakeSweeper: @Sendable () -> Void
   private let watchAgain: @Sendable () async throws -> Void
@@ -39,9 +39,11 @@ actor Drafts: Service {
   /// Drafts whose ends are looked after at once.
   private static let mostEnding = 64
 
+  private var options: DeliveryOptions { plan.options }
+
   /// - Parameter watchAgain: has the kernel watch `draft/` after it was replaced.
   init(
-    spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoLine, circuits: Circuits, options: DeliveryOptions,
+    spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoLine, circuits: Circuits, plan: PlanInForce,
     closed: ClosedConversations, log: Logger, wakeSweeper: @escaping @Sendable () -> Void,
     watchAgain: @escaping @Sendable () async throws -> Void
   ) {
@@ -50,7 +52,7 @@ actor Drafts: Service {
     self.pool = pool
     self.photos = photos
     self.circuits = circuits
-    self.options = options
+    self.plan = plan
     self.closed = closed
     self.log = log
     self.wakeSweeper = wakeSweeper

@@ -19,12 +19,13 @@ actor Intake: Service {
   private let pool: BlockingPool
   private let watcher: SpoolWatcher
   private let mailbox: ArrivalMailbox
-  private let options: DeliveryOptions
+  private let plan: PlanInForce
   private let cancelRequests: @Sendable ([String]) async throws -> Void
   private let changed: @Sendable ([SupersededPhoto]) -> Void
   private let tellDrafts: @Sendable (SpoolEvent) -> Void
   private let closed: ClosedConversations
   private let wakePurger: @Sendable () -> Void
+  private let isReady: @Sendable () -> Void
   private let log: Logger
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
@@ -38,18 +39,21 @@ actor Intake: Service {
 
   /// Names that are handed on together while a scan goes on.
   private static let batch = 256
+  private var options: DeliveryOptions { plan.options }
   /// Seconds that a complete request which may have been built in place is left alone: more than the steps of a script
   /// are apart, less than anybody notices.
   private static let moment = 0.25
 
   /// - Parameters:
+  ///   - isReady: is called once nothing that arrives can be missed any more.
   ///   - cancelRequests: cancels the requests named in a file of `cancel/`.
   ///   - changed: is called when requests were accepted or refused, with what they left of drafts.
   ///   - tellDrafts: is called with what concerns `draft/`.
   ///   - closed: conversations whose requests are passed over.
   ///   - wakePurger: is called when something may be ordered in `purge/`.
   init(
-    spool: Spool, ledger: Ledger, pool: BlockingPool, options: DeliveryOptions, log: Logger,
+    spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, log: Logger,
+    isReady: @escaping @Sendable () -> Void,
     cancelRequests: @escaping @Sendable ([String]) async throws -> Void,
     changed: @escaping @Sendable ([SupersededPhoto]) -> Void,
     tellDrafts: @escaping @Sendable (SpoolEvent) -> Void, closed: ClosedConversations,
@@ -58,7 +62,8 @@ actor Intake: Service {
     self.spool = spool
     self.ledger = ledger
     self.pool = pool
-    self.options = options
+    self.plan = plan
+    self.isReady = isReady
     self.log = log
     self.cancelRequests = cancelRequests
     self.changed = changed
@@ -89,12 +94,13 @@ actor Intake: Service {
     }
     // Said here, where signals are handled already and nothing that arrives can be missed any more.
     log.info("ready", metadata: ["spool": "\(spool.path)"])
-    let rescans = Task { [mailbox, options, tellDrafts, wakePurger] in
+    isReady()
+    let rescans = Task { [mailbox, plan, tellDrafts, wakePurger] in
       while !Task.isCancelled {
         wakePurger()
         mailbox.post(.overflow)
         tellDrafts(.overflow)
-        try await Task.sleep(for: .seconds(options.rescan))
+        try await Task.sleep(for: .seconds(plan.options.rescan))
       }
     }
     await withGracefulShutdownHandler {
@@ -278,13 +284,18 @@ actor Intake: Service {
           try spool.takeOver(identity, droppedAs: request.droppedAs, as: acceptance.request)
         }
       }
-      for acceptance in accepted { report(acceptance) }
+      for (acceptance, request) in zip(accepted, batch.requests) { report(acceptance, of: request) }
       changed(accepted.flatMap(\.superseded))
     }
   }
 
-  private func report(_ acceptance: Acceptance) {
+  private func report(_ acceptance: Acceptance, of request: NewRequest) {
     var metadata: Logger.Metadata = ["request": "\(acceptance.request)"]
+    if case .success(let contents) = request.contents {
+      metadata["conversation"] = "\(contents.conversation)"
+      metadata["messages"] = "\(contents.parts.count)"
+      metadata["bytes"] = "\(contents.parts.reduce(0) { $0 + $1.bytes })"
+    }
     if acceptance.request != acceptance.droppedAs { metadata["dropped-as"] = "\(acceptance.droppedAs)" }
     if let error = acceptance.error { metadata["error"] = "\(error)" }
     if acceptance.state == .failed {

@@ -19,6 +19,8 @@ public struct Operator: Sendable {
     /// Something may have become due, be over, or be left to delete.
     var wake: @Sendable () -> Void = {}
     var progress: @Sendable () -> [MessageID: Double] = { [:] }
+    /// What only the daemon measures.
+    var metrics: @Sendable () async -> String = { "" }
   }
 
   let spool: Spool
@@ -52,6 +54,8 @@ public struct Operator: Sendable {
       case .progress:
         let progress = hooks.progress().map { ($0.key.text, $0.value) }
         return ControlReply(progress: Dictionary(progress) { $1 })
+      case .metrics:
+        return ControlReply(metrics: await hooks.metrics())
       }
     } catch {
       return ControlReply(error: "\(error)")

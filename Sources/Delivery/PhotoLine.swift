@@ -19,13 +19,16 @@ actor PhotoLine {
     let source: PhotoSource?
     /// Begun for a draft.
     let isAhead: Bool
+    /// The way that it takes; "" while it is undone.
+    let form: String
     let task: Task<UploadedPhoto, any Error>
   }
 
   private let ledger: Ledger
   private let files: RequestFiles
-  private let preparer: any PhotoPreparer
-  private let destinations: Destinations
+  private let plan: PlanInForce
+  private let times: StepTimes
+  private let wakeSweeper: @Sendable () -> Void
   private let circuits: Circuits
   private let slots: Slots
   private let log: Logger
@@ -36,16 +39,17 @@ actor PhotoLine {
   private static let mostHeld = 4096
 
   init(
-    ledger: Ledger, files: RequestFiles, preparer: any PhotoPreparer, destinations: Destinations, circuits: Circuits,
-    inMemory: Int, log: Logger
+    ledger: Ledger, files: RequestFiles, plan: PlanInForce, circuits: Circuits, times: StepTimes, log: Logger,
+    wakeSweeper: @escaping @Sendable () -> Void
   ) {
     self.ledger = ledger
     self.files = files
-    self.preparer = preparer
-    self.destinations = destinations
+    self.plan = plan
+    self.times = times
+    self.wakeSweeper = wakeSweeper
     self.circuits = circuits
     self.log = log
-    slots = Slots(inMemory)
+    slots = Slots(plan.options.uploads)
   }
 
   /// By message: how far its upload has come, 0 to 1.
@@ -54,40 +58,51 @@ actor PhotoLine {
   /// Whether the photo of `message` is on its way or stored, with its keys at hand.
   func holds(_ message: MessageID) -> Bool { running[message]?.source != nil }
 
+  /// Takes the number of uploads from the plan.
+  nonisolated func followPlan() { slots.resize(to: plan.options.uploads) }
+
   /// Sets the photo of `message` on its way, unless it is already. Another file of the same message is stopped and
-  /// erased first.
+  /// erased first, and so is what took a way that the plan does not lead any more.
   ///
   /// - Parameter ahead: for a draft. What was begun for a draft and is now sent goes on with those that were.
   func start(_ message: QueuedMessage, ahead: Bool = false) {
     let former = running[message.message]
-    if let former, former.source == message.source {
+    let plan = plan.now
+    let route = plan.destinations.route(for: message.conversation)
+    if let former, former.source == message.source, former.form == route.form {
       if former.isAhead && !ahead { slots.hurry(former.number) }
       return
     }
-    let store = destinations.route(for: message.conversation).store.name
-    let number = slots.announce(ahead: ahead, store: store, owner: message.conversationRow)
+    let number = slots.announce(ahead: ahead, store: route.store.name, owner: message.conversationRow)
     let task = Task {
       defer { slots.retire(number) }
-      if let former { try await self.end(former, of: message.message, erasing: former.source) }
+      if let former {
+        try await self.end(former, of: message.message, erasing: former.source)
+        wakeSweeper()
+      }
       do {
-        return try await slots.with(number) { try await self.bring(message) }
+        return try await slots.with(number) { try await self.bring(message, on: route, preparer: plan.preparer) }
       } catch {
         // What can pass is over when the photo's turn comes: it says nothing any more of its destination.
         if (error as? StepError)?.canPass == true { self.forget(message.message, begunAs: number) }
         throw error
       }
     }
-    running[message.message] = Way(number: number, source: message.source, isAhead: ahead, task: task)
+    running[message.message] = Way(
+      number: number, source: message.source, isAhead: ahead, form: route.form, task: task)
   }
 
   /// Waits until the photo of `message` is in its store. A failed one starts again with the next call; and what failed
   /// for a draft says nothing of the request that it became, so that it starts again at once.
-  func uploaded(_ message: QueuedMessage, ahead: Bool = false) async throws -> UploadedPhoto {
+  ///
+  /// - Returns: the photo, and the form of the route that it took.
+  @discardableResult
+  func uploaded(_ message: QueuedMessage, ahead: Bool = false) async throws -> (photo: UploadedPhoto, form: String) {
     while true {
       start(message, ahead: ahead)
       guard let way = running[message.message] else { throw CancellationError() }
       do {
-        return try await way.task.value
+        return (try await way.task.value, way.form)
       } catch {
         forget(message.message, begunAs: way.number)
         if way.isAhead && !ahead && !(error is CancellationError) { continue }
@@ -135,7 +150,7 @@ actor PhotoLine {
       try await self.end(former, of: message, erasing: source)
     }
     let way = Way(
-      number: number, source: nil, isAhead: false,
+      number: number, source: nil, isAhead: false, form: "",
       task: Task {
         try await undoing.value
         throw CancellationError()
@@ -170,13 +185,16 @@ actor PhotoLine {
 
   // MARK: The way of one photo
 
-  private nonisolated func bring(_ message: QueuedMessage) async throws -> UploadedPhoto {
-    let route = destinations.route(for: message.conversation)
+  private nonisolated func bring(
+    _ message: QueuedMessage, on route: Route, preparer: any PhotoPreparer
+  ) async throws -> UploadedPhoto {
     // Asked before the work is done that an open circuit would make vain.
     if let obstacle = await circuits.obstacle(to: route.store.name) {
       throw StepError(step: .upload, destination: route.store.name, error: obstacle, wasTried: false)
     }
     guard try await ledger.beginPreparing(message) else { throw CancellationError() }
+    log.debug("preparing", metadata: ["request": "\(message.request)", "message": "\(message.message)"])
+    var begin = ContinuousClock.now
     let prepared = try await atStep(.prepare) {
       let prepared = try await preparer.prepare(files.photo(of: message))
       try await cache(prepared, of: message)
@@ -187,9 +205,11 @@ actor PhotoLine {
     log.info(
       "prepared",
       metadata: [
-        "request": "\(message.request)", "message": "\(message.message)", "bytes": "\(row.bytes)",
+        "request": "\(message.request)", "message": "\(message.message)", "step": "prepare", "bytes": "\(row.bytes)",
         "from": "\(row.originalBytes)", "size": "\(row.width)x\(row.height)",
+        "seconds": "\(times.done(.prepare, since: begin))",
       ])
+    begin = .now
     try Task.checkCancellation()
     let uploaded = try await atStep(.upload, route.store.name) {
       try await upload(sealed, row: row, of: message, to: route.store)
@@ -198,8 +218,9 @@ actor PhotoLine {
     log.info(
       "uploaded",
       metadata: [
-        "request": "\(message.request)", "message": "\(message.message)", "bytes": "\(sealed.bytes.count)",
-        "store": "\(route.store.name)",
+        "request": "\(message.request)", "message": "\(message.message)", "step": "upload",
+        "bytes": "\(sealed.bytes.count)", "store": "\(route.store.name)",
+        "seconds": "\(times.done(.upload, since: begin))",
       ])
     return uploaded
   }
@@ -213,6 +234,12 @@ actor PhotoLine {
     let object = store.objectName(origin)
     guard try await ledger.beginUploading(message, photo: row, store: store.name, object: object.text, at: .now())
     else { throw CancellationError() }
+    log.debug(
+      "uploading",
+      metadata: [
+        "request": "\(message.request)", "message": "\(message.message)", "bytes": "\(sealed.bytes.count)",
+        "store": "\(store.name)",
+      ])
     defer { uploading.end(message.message) }
     do {
       let url = try await store.put(object, sealed.bytes, contentType: sealed.contentType) { [uploading] in

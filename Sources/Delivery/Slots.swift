@@ -14,6 +14,7 @@ final class Slots: Sendable {
   }
 
   fileprivate struct Store {
+    /// Below zero while more are taken than there shall be.
     var free: Int
     /// Of the places that are taken.
     var ahead = 0
@@ -22,6 +23,8 @@ final class Slots: Sendable {
   }
 
   fileprivate struct State {
+    /// Places for each store.
+    var count: Int
     var lastKey = 0
     var users: [Int: User] = [:]
     var stores: [String: Store] = [:]
@@ -30,10 +33,25 @@ final class Slots: Sendable {
     var cancelled: Set<Int> = []
   }
 
-  private let state = Mutex(State())
-  private let count: Int
+  private let state: Mutex<State>
 
-  init(_ count: Int) { self.count = max(1, count) }
+  init(_ count: Int) { state = Mutex(State(count: max(1, count))) }
+
+  /// Makes it `count` places for each store. Those that are taken and too many go when they are given back.
+  func resize(to count: Int) {
+    let woken = state.withLock { state in
+      let count = max(1, count)
+      let more = count - state.count
+      state.count = count
+      var woken = [(CheckedContinuation<Bool, Never>, Bool)]()
+      for name in state.stores.keys {
+        state.stores[name]?.free += more
+        woken += state.dispense(of: name, count: count)
+      }
+      return woken
+    }
+    for (waiter, hasPlace) in woken { waiter.resume(returning: hasPlace) }
+  }
 
   /// The key of one that will want a place; `retire` is its end.
   ///
@@ -73,8 +91,8 @@ final class Slots: Sendable {
   private func take(_ key: Int) async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        change(key) { [count] state, user in
-          state.stores[user.store, default: Store(free: count)].waiting.append((key, waiter))
+        change(key) { state, user in
+          state.stores[user.store, default: Store(free: state.count)].waiting.append((key, waiter))
         }
       }
     } onCancel: {
@@ -97,7 +115,7 @@ final class Slots: Sendable {
     let woken = state.withLock { state in
       guard let user = state.users[key] else { return [(CheckedContinuation<Bool, Never>, Bool)]() }
       body(&state, user)
-      return state.dispense(of: user.store, count: count)
+      return state.dispense(of: user.store, count: state.count)
     }
     for (waiter, hasPlace) in woken { waiter.resume(returning: hasPlace) }
   }

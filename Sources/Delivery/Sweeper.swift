@@ -7,7 +7,7 @@ import Stores
 /// Deletes abandoned uploads from their stores. What may have been published is never among them.
 struct Sweeper: Service {
   let ledger: Ledger
-  let destinations: Destinations
+  let plan: PlanInForce
   let log: Logger
   private let bell = Bell()
 
@@ -16,9 +16,9 @@ struct Sweeper: Service {
   /// Seconds until a store that failed is asked again.
   private static let patience = 60.0
 
-  init(ledger: Ledger, destinations: Destinations, log: Logger) {
+  init(ledger: Ledger, plan: PlanInForce, log: Logger) {
     self.ledger = ledger
-    self.destinations = destinations
+    self.plan = plan
     self.log = log
   }
 
@@ -50,15 +50,18 @@ struct Sweeper: Service {
       let uploads = try await ledger.claimAbandonedUploads(limit: Self.batch)
       if uploads.isEmpty { return }
       for upload in uploads {
-        guard let store = destinations.store(named: upload.store) else {
+        guard let store = plan.destinations.store(named: upload.store) else {
           log.warning(
             "an abandoned upload stays behind: its store is configured no more",
-            metadata: ["store": "\(upload.store)", "object": "\(upload.object)"])
+            metadata: [
+              "store": "\(upload.store)", "message": "\(upload.message)", "object": "\(upload.object)",
+            ])
           try await ledger.forgetUpload(upload.row)
           continue
         }
         try await store.delete(ObjectName(unchecked: upload.object))
         try await ledger.forgetUpload(upload.row)
+        log.info("upload deleted", metadata: ["store": "\(upload.store)", "message": "\(upload.message)"])
       }
     }
   }

@@ -97,6 +97,11 @@ public final class File: Sendable {
     }
   }
 
+  /// Sets the permissions, whatever the process's mask is.
+  public func setPermissions(_ mode: mode_t) throws(FileError) {
+    guard fchmod(descriptor, mode) == 0 else { throw FileError("set the permissions of", path) }
+  }
+
   /// Cuts or extends the file to `size` bytes.
   public func truncate(to size: Int) throws(FileError) {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileError("truncate", path) }

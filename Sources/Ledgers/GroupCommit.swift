@@ -18,6 +18,7 @@ final class GroupCommit: Sendable {
   private let pool: DatabasePool
   private let lock: FileLock
   private let state = Mutex(State())
+  private let listener = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// Changes in one transaction at most, so that the first of many does not wait for all.
   private static let largestGroup = 512
@@ -61,6 +62,9 @@ final class GroupCommit: Sendable {
     }
   }
 
+  /// Has `listener` called after every transaction, on the writer's thread.
+  func onCommit(_ listener: @escaping @Sendable () -> Void) { self.listener.withLock { $0 = listener } }
+
   /// The last checkpoint and the close, under the lock.
   func close() throws {
     try lock.whileHeld {
@@ -74,6 +78,7 @@ final class GroupCommit: Sendable {
     while let group = nextGroup() {
       let result = Result { try commit(group, in: database) }
       for change in group { change.settle(result) }
+      listener.withLock { $0 }?()
     }
   }
 

@@ -51,6 +51,12 @@ public final class Ledger: Sendable {
     try await pool.read(question)
   }
 
+  /// Has `listener` called after every change, on the writer's thread: it must return quickly and not ask the ledger.
+  public func onCommit(_ listener: @escaping @Sendable () -> Void) { writer.onCommit(listener) }
+
+  /// Returns when a change that is asked for now would have been made: all that came before it was.
+  public func answers() async throws { try await write { _ in } }
+
   /// Ends all access, after a last checkpoint under the lock. The file then holds everything by itself.
   public func close() throws { try writer.close() }
 

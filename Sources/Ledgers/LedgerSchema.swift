@@ -153,6 +153,7 @@ enum LedgerSchema {
           """)
     }
     registerCache(in: &migrator)
+    migrator.registerMigration("v5 counts") { try $0.execute(sql: CountsSchema.migration) }
     return migrator
   }
 }

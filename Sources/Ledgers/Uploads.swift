@@ -4,6 +4,7 @@ import Messages
 /// An object that was stored, or begun, and that no published message refers to.
 public struct AbandonedUpload: Sendable {
   public let row: Int64
+  public let message: MessageID
   public let store: String
   public let object: String
 }
@@ -20,9 +21,12 @@ extension Ledger {
               AND other.state NOT IN ('abandoned', 'deleting'))
           """)
       let uploads = try Row.fetchAll(
-        database, sql: "SELECT id, store, object FROM uploads WHERE state = 'abandoned' ORDER BY id LIMIT ?",
+        database, sql: "SELECT id, message, store, object FROM uploads WHERE state = 'abandoned' ORDER BY id LIMIT ?",
         arguments: [limit]
-      ).map { AbandonedUpload(row: $0["id"], store: $0["store"], object: $0["object"]) }
+      ).map { row in
+        AbandonedUpload(
+          row: row["id"], message: MessageID(unchecked: row["message"]), store: row["store"], object: row["object"])
+      }
       for upload in uploads {
         try database.execute(sql: "UPDATE uploads SET state = 'deleting' WHERE id = ?", arguments: [upload.row])
       }

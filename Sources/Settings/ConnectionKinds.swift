@@ -32,6 +32,16 @@ extension SettingKind where Value == String {
       show: { $0 })
   }
 
+  /// A file for node_exporter, which reads only files with this ending.
+  static var textfile: Self {
+    Self(
+      expects: "the absolute path of a file that ends with `.prom`, such as `/var/lib/node_exporter/photospool.prom`",
+      parse: {
+        !$0.hasPrefix("/") || !$0.hasSuffix(".prom") || $0.hasSuffix("/.prom") || hasControlCharacter($0) ? nil : $0
+      },
+      show: { $0 })
+  }
+
   /// The environment variable with a secret. Names of ours are settings.
   static var variable: Self {
     Self(

@@ -52,6 +52,15 @@ public struct NetworkSettings: Sendable, Equatable {
     public let python: String?
   }
 
+  /// Where its secrets are, but for those that only its co-process reads.
+  public var secrets: [SecretSource] {
+    switch kind {
+    case .local, .exec, .xmtp: []
+    case .matrix(let matrix): [matrix.token]
+    case .webhook(let webhook): [webhook.secret]
+    }
+  }
+
   /// Whether messages, tokens and signatures go unencrypted, so that others on the way can read along.
   public var isPlainHTTP: Bool {
     switch kind {

@@ -8,6 +8,7 @@ public struct Settings: SettingsSection {
   /// The inbox of a request that names none.
   public internal(set) var inbox = InboxID(unchecked: "default")
   public internal(set) var log = Log()
+  public internal(set) var metrics = Metrics()
   public internal(set) var intake = Intake()
   public internal(set) var delivery = Delivery()
   public internal(set) var photo = Photo()
@@ -51,6 +52,13 @@ public struct Settings: SettingsSection {
     /// From everything to nearly nothing. The raw values are swift-log's.
     public enum Level: String, CaseIterable, Sendable { case trace, debug, info, notice, warning, error }
     public enum Format: String, CaseIterable, Sendable { case logfmt, json }
+  }
+
+  public struct Metrics: Sendable, Equatable {
+    /// The file that the daemon writes its metrics to, for node_exporter; nil is none.
+    public internal(set) var textfile: String?
+    /// How long the daemon rests between two reports, of metrics and of its status.
+    public internal(set) var pause = Duration.seconds(15)
   }
 
   public struct Intake: Sendable, Equatable {

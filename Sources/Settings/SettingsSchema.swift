@@ -15,6 +15,13 @@ public enum SettingsSchema {
     Setting("log.format", \.log.format, .word, "How a line of the log is written"),
 
     Setting(
+      "metrics.textfile", \.metrics.textfile, .optional(.textfile),
+      "The file that the daemon writes its metrics to; empty is none"),
+    Setting(
+      "metrics.pause", \.metrics.pause, .duration(.seconds(1) ... .hours(1)),
+      "How long the daemon rests between two reports of metrics and status"),
+
+    Setting(
       "intake.rescan", \.intake.rescan, .duration(.milliseconds(100) ... .days(1)),
       "How often the whole of new/ is read, in case that a notice of the kernel was lost"),
     Setting(

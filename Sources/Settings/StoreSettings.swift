@@ -52,6 +52,16 @@ public struct StoreSettings: Sendable, Equatable {
     public let token: SecretSource
   }
 
+  /// Where its secrets are.
+  public var secrets: [SecretSource] {
+    switch kind {
+    case .directory: []
+    case .s3(let s3): [s3.accessKey, s3.secretKey] + [s3.sessionToken].compactMap { $0 }
+    case .presigned(let presigned): [presigned.token].compactMap { $0 }
+    case .matrix(let matrix): [matrix.token]
+    }
+  }
+
   /// Whether tokens and signatures go to the store unencrypted, so that others on the way can read along.
   public var isPlainHTTP: Bool {
     switch kind {

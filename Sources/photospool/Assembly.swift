@@ -26,6 +26,8 @@ struct Assembly {
     options.circuits.longestProbe = settings.delivery.probe.seconds
     options.circuits.mending = settings.delivery.mending.seconds
     options.remoteSeconds = settings.cache.remote.seconds
+    options.textfile = settings.metrics.textfile
+    options.reportPause = settings.metrics.pause.seconds
     return options
   }
 

@@ -10,32 +10,60 @@ import Secrets
 import Settings
 import Spooling
 import Stores
+import Synchronization
 
 /// Makes of the configuration the stores and networks of a spool, and the routes between them.
 ///
-/// Secrets are read here, at that moment. What cannot be made is said with its name in front.
-struct Connections {
+/// Secrets are read here, at that moment. What cannot be made is said with its name in front. What an earlier
+/// configuration had made in the same way, with the same secrets, is taken over: it goes on with what it knows and keeps
+/// running.
+final class Connections: Sendable {
+  /// What something was made of.
+  private struct Recipe<Settings: Equatable & Sendable>: Equatable, Sendable {
+    let settings: Settings
+    let http: HTTPSettings
+    let secrets: [Secret]
+  }
+
+  private struct Made: Sendable {
+    var stores: [(Recipe<StoreSettings>, any Store)] = []
+    var networks: [(Recipe<NetworkSettings>, any Network)] = []
+    /// The names of those that are not as they were.
+    var anew: [String] = []
+  }
+
+  private let made = Mutex(Made())
+  private let former: Made
   private let settings: Settings
   private let spool: Spool
   private let log: @Sendable (String) -> Void
   private let client: HTTPClient
   private let limits: HTTPLimits
 
-  /// - Parameter log: is given what a network's own process says, line by line.
-  init(_ settings: Settings, spool: Spool, log: @escaping @Sendable (String) -> Void) {
+  /// - Parameters:
+  ///   - former: those of the configuration before.
+  ///   - log: is given what a network's own process says, line by line.
+  init(
+    _ settings: Settings, spool: Spool, after former: Connections? = nil, log: @escaping @Sendable (String) -> Void
+  ) {
     self.settings = settings
+    self.former = former?.made.withLock { $0 } ?? Made()
     self.spool = spool
     self.log = log
     var options = HTTPOptions()
     options.authorityFile = settings.http.authorityFile
     options.proxy = settings.http.proxy
-    client = HTTPClient(options)
+    let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.client : nil }
+    client = sameClient ?? HTTPClient(options)
     var limits = HTTPLimits()
     limits.connect = settings.http.connect.seconds
     limits.stall = settings.http.stall.seconds
     limits.total = settings.http.total?.seconds
     self.limits = limits
   }
+
+  /// The stores and networks that are not as the configuration before had them.
+  var anew: [String] { made.withLock { $0.anew } }
 
   func destinations() throws -> Destinations {
     let stores = try settings.stores.map { store in try naming("store \(store.name)") { try make(store) } }
@@ -44,7 +72,10 @@ struct Connections {
     for settings in settings.networks {
       guard let store = stores.first(where: { $0.name == settings.store }) else { continue }
       let network = try naming("network \(settings.name)") { try make(settings) }
-      routes[settings.name] = Route(seal: seal(settings.seal), store: store, network: network)
+      let place = self.settings.stores.first { $0.name == settings.store }
+      routes[settings.name] = Route(
+        seal: seal(settings.seal), store: store, network: network,
+        form: "\(settings.seal) \(place.map { "\($0)" } ?? "")")
       networks.append(network)
     }
     guard let standard = settings.networks.first.flatMap({ routes[$0.name] }) else {
@@ -78,6 +109,28 @@ struct Connections {
   }
 
   private func make(_ store: StoreSettings) throws -> any Store {
+    let recipe = Recipe(settings: store, http: settings.http, secrets: try store.secrets.map { try $0.load() })
+    let known = former.stores.first { $0.0 == recipe }?.1
+    let result = try known ?? makeAnew(store)
+    made.withLock { made in
+      made.stores.append((recipe, result))
+      if known == nil { made.anew.append("store \(store.name)") }
+    }
+    return result
+  }
+
+  private func make(_ network: NetworkSettings) throws -> any Network {
+    let recipe = Recipe(settings: network, http: settings.http, secrets: try network.secrets.map { try $0.load() })
+    let known = former.networks.first { $0.0 == recipe }?.1
+    let result = try known ?? makeAnew(network)
+    made.withLock { made in
+      made.networks.append((recipe, result))
+      if known == nil { made.anew.append("network \(network.name)") }
+    }
+    return result
+  }
+
+  private func makeAnew(_ store: StoreSettings) throws -> any Store {
     switch store.kind {
     case .directory(let directory):
       return try DirectoryStore(
@@ -103,7 +156,7 @@ struct Connections {
     }
   }
 
-  private func make(_ network: NetworkSettings) throws -> any Network {
+  private func makeAnew(_ network: NetworkSettings) throws -> any Network {
     switch network.kind {
     case .local:
       return try LocalNetwork(name: network.name, directory: spool.published.path, pool: pool(network.name))

@@ -6,15 +6,28 @@ import Spooling
 
 /// One line per event on standard error: logfmt or JSON. Under journald without a time of its own, with a priority.
 struct LineLog: LogHandler {
-  let format: Settings.Log.Format
+  let setting: LogSetting
   let isJournal: Bool
-  var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
+  private var least = Logger.Level.trace
 
-  init(_ settings: Settings.Log) {
-    format = settings.format
-    isJournal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
-    logLevel = Logger.Level(rawValue: settings.level.rawValue) ?? .info
+  init(_ setting: LogSetting) {
+    self.setting = setting
+    isJournal = Self.isJournal(ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
+  }
+
+  /// Never below the configuration's, which may change; a logger may keep to more important lines.
+  var logLevel: Logger.Level {
+    get { max(least, setting.level) }
+    set { least = newValue }
+  }
+
+  /// Whether standard error is the very socket that systemd says it has connected with the journal. Children that write
+  /// elsewhere inherit the variable, too.
+  private static func isJournal(_ stream: String?) -> Bool {
+    var status = stat()
+    guard let stream, fstat(STDERR_FILENO, &status) == 0 else { return false }
+    return stream == "\(status.st_dev):\(status.st_ino)"
   }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -26,8 +39,12 @@ struct LineLog: LogHandler {
     var fields = [("level", event.level.rawValue), ("event", event.message.description)]
     if !isJournal { fields.insert(("time", Timestamp.now().description), at: 0) }
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
-    fields += all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
-    let line = format == .json ? json(fields) : fields.map { "\($0.0)=\(logfmt($0.1))" }.joined(separator: " ")
+    // First whom it is about, then the rest by name.
+    let subjects = ["request", "message"]
+    fields += (subjects + all.keys.filter { !subjects.contains($0) }.sorted()).compactMap { key in
+      all[key].map { (key, $0.description) }
+    }
+    let line = setting.format == .json ? json(fields) : fields.map { "\($0.0)=\(logfmt($0.1))" }.joined(separator: " ")
     let prefix = isJournal ? "<\(priority(event.level))>" : ""
     // One write a line, so that lines of several threads do not mix.
     FileHandle.standardError.write(Data("\(prefix)\(line)\n".utf8))

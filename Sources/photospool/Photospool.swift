@@ -1,4 +1,5 @@
 import ArgumentParser
+import Delivery
 import Glibc
 
 @main
@@ -16,12 +17,12 @@ struct Photospool: AsyncParsableCommand {
         0 done, 64 usage, 65 bad data, 66 no input, 69 unavailable or failed, 73 cannot create, 74 input/output error,
         75 try again, 77 no permission, 78 configuration
       """,
-    version: "0.1.0",
+    version: programVersion,
     subcommands: [
       RunCommand.self, SendCommand.self, QueueCommand.self, ShowCommand.self, WaitCommand.self, CancelCommand.self,
       RetryCommand.self, FlushCommand.self, HoldCommand.self, ReleaseCommand.self, ShapeCommand.self,
       PrepareCommand.self, PhotosCommand.self, StorageCommand.self, JanitorCommand.self, PurgeCommand.self,
-      ClearCommand.self, CheckCommand.self,
+      ClearCommand.self, CheckCommand.self, MetricsCommand.self,
     ])
 
   static func main() async {

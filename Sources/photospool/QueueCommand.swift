@@ -11,8 +11,8 @@ struct QueueCommand: ParsableCommand {
     commandName: "queue", abstract: "Print what is waiting, like mailq.",
     discussion: """
       One line per message: the request, size, time of acceptance, conversation and state. A mark behind the request \
-      tells more: * being worked on, ! its conversation is held. A draft is uploaded and waits for Send. The reason why something waits stands below it in \
-      brackets.
+      tells more: * being worked on, ! its conversation is held. A draft is uploaded and waits for Send. The reason \
+      why something waits stands below it in brackets.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -26,8 +26,19 @@ struct QueueCommand: ParsableCommand {
   @Option(name: .long, help: "Only this conversation.", completion: Completion.conversations)
   var to: String?
 
+  @Flag(name: .long, help: "Show it on the whole terminal, as it changes; q ends it.")
+  var watch = false
+
+  func validate() throws {
+    if watch && (json || state != nil) { throw ValidationError("--watch goes with --to alone; take away the others") }
+    if watch && !Screen.isPossible {
+      throw ValidationError("--watch needs a terminal to draw on; for a program there is `photospool queue --json`")
+    }
+  }
+
   func run() throws {
     let spool = try options.openSpool()
+    if watch { return try QueueWatch(spool: spool, conversation: to).run() }
     let progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress ?? [:]
     var printer = QueuePrinter(isJSON: json, progress: progress)
     do {

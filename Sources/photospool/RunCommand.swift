@@ -2,32 +2,48 @@ import ArgumentParser
 import Delivery
 import Foundation
 import Logging
+import Settings
 import Spooling
+import Supervision
+import UnixSignals
 
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Run the daemon in the foreground; SIGTERM finishes what is in hand and stops.")
+    commandName: "run",
+    abstract: "Run the daemon in the foreground; SIGTERM finishes what is in hand and stops, SIGHUP reloads.")
 
   @OptionGroup var options: SpoolOptions
 
   func run() async throws {
+    // From here on, so that a reload that is asked for while the daemon starts is not missed, and ends nothing.
+    let reloads = await UnixSignalsSequence(trapping: .sighup)
     let settings = try options.settings()
     // A log reader that goes away must not take the daemon with it.
     signal(SIGPIPE, SIG_IGN)
     // What the daemon makes is its own; directories for clients get their permissions by name.
     umask(0o077)
-    let handler = LineLog(settings.log)
+    let logSetting = LogSetting(settings.log)
+    let handler = LineLog(logSetting)
     LoggingSystem.bootstrap { _ in handler }
     let log = Logger(label: "photospool")
     if geteuid() == 0 { log.warning("running as root; a user of its own is safer") }
     let spool = try Spool(creating: settings.spool.directory)
-    let assembly = Assembly(settings: settings)
-    let connections = Connections(settings, spool: spool) { log.info("network says", metadata: ["line": "\($0)"]) }
-    let darkroom = assembly.darkroom()
-    defer { darkroom.close() }
+    let configured = try Configured(settings, spool: spool, after: nil, log: log)
+    let inForce = ConfiguredInForce(configured)
     let daemon = try await Daemon(
-      spool: spool, options: assembly.options, destinations: connections.destinations(),
-      preparer: darkroom, log: log)
-    try await daemon.run(signals: [.sigterm, .sigint])
+      spool: spool, plan: configured.plan,
+      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), log: log)
+    try await daemon.run(signals: [.sigterm, .sigint], reloads: reloads) { [options] in
+      let former = inForce.now
+      let new = try Configured(options.settings(), spool: spool, after: former, log: log)
+      let changed = new.settings.changedKeys(since: former.settings)
+      return Reconfiguration(
+        plan: new.plan, changed: changed, needRestart: changed.filter(Configured.isFixed), anew: new.connections.anew
+      ) {
+        inForce.replace(with: new)
+        logSetting.replace(with: new.settings.log)
+      }
+    }
+    inForce.now.darkroom.close()
   }
 }

@@ -30,6 +30,12 @@ enum Terminal {
     return columns > 0 ? columns : 80
   }
 
+  /// `[####----]`, with `width` signs between the brackets.
+  static func bar(_ share: Double, width: Int) -> String {
+    let filled = Int((min(1, max(0, share)) * Double(width)).rounded(.down))
+    return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled) + "]"
+  }
+
   /// `text` in bold on a terminal.
   static func bold(_ text: String) -> String { hasColour ? "\u{1b}[1m\(text)\u{1b}[0m" : text }
 

@@ -80,19 +80,21 @@ struct Waiting {
     let states = try ledger.messageStates(of: name)
     guard !states.isEmpty else { return Terminal.redraw("waiting to be accepted") }
     let uploads = try ControlClient.ask(.progress, in: spool.state)?.progress ?? [:]
-    let shares = states.map { Self.share($0.state, upload: uploads[$0.message.text] ?? 0) }
+    let shares = states.map { $0.state.share(upload: uploads[$0.message.text] ?? 0) }
     let share = shares.reduce(0, +) / Double(states.count)
     let width = max(10, min(40, Terminal.columns - 40))
-    let filled = Int((share * Double(width)).rounded(.down))
-    let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
     let current = states.firstIndex { !$0.state.isFinal } ?? states.count - 1
     Terminal.redraw(
-      "[\(bar)] \(Int(share * 100)) %  \(current + 1) of \(states.count): \(states[current].state.rawValue)")
+      "\(Terminal.bar(share, width: width)) \(Int(share * 100)) %  \(current + 1) of \(states.count): \(states[current].state.rawValue)"
+    )
   }
 
+}
+
+extension MessageState {
   /// How much of a message's way lies behind it, 0 to 1.
-  private static func share(_ state: MessageState, upload: Double) -> Double {
-    switch state {
+  func share(upload: Double) -> Double {
+    switch self {
     case .pending: 0
     case .preparing: 0.1
     case .uploading: 0.2 + 0.6 * upload

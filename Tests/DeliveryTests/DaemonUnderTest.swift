@@ -9,6 +9,7 @@ import Photos
 import Seals
 import Spooling
 import Stores
+import Supervision
 import TestSupport
 import Testing
 
@@ -19,9 +20,7 @@ struct DaemonUnderTest {
   let scratch: TemporaryDirectory
   let spool: Spool
   let network: ScriptedNetwork
-  private let options: DeliveryOptions
-  private let destinations: Destinations
-  private let preparer: any PhotoPreparer
+  private let plan: DeliveryPlan
 
   /// - Parameters:
   ///   - store: by default a directory in the spool.
@@ -40,9 +39,8 @@ struct DaemonUnderTest {
         try DirectoryStore(
           directory: spool.objects.path, baseURL: nil, pool: BlockingPool(label: "store", threads: 2))
       }
-    self.preparer = preparer
     let bad = Route(seal: XMTPSeal(), store: badStore ?? store, network: network)
-    destinations = Destinations(
+    let destinations = Destinations(
       standard: Route(seal: XMTPSeal(), store: store, network: network),
       rules: [Destinations.Rule(bad) { $0.text.hasPrefix("bad") }], stores: [store] + (badStore.map { [$0] } ?? []))
     var options = DeliveryOptions()
@@ -51,13 +49,17 @@ struct DaemonUnderTest {
     // Only one daemon of the process has a watcher.
     options.rescan = 0.05
     change(&options)
-    self.options = options
+    plan = DeliveryPlan(options: options, destinations: destinations, preparer: preparer)
   }
 
   /// Runs the daemon while `body` does.
-  func run(_ body: @escaping @Sendable (DaemonUnderTest) async throws -> Void) async throws {
+  ///
+  /// - Parameter manager: is told how it is.
+  func run(manager: ServiceManager? = nil, _ body: @escaping @Sendable (DaemonUnderTest) async throws -> Void)
+    async throws
+  {
     let daemon = try await Daemon(
-      spool: spool, options: options, destinations: destinations, preparer: preparer,
+      spool: spool, plan: plan, manager: manager,
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await daemon.run(signals: []) }

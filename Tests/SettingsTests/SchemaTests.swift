@@ -86,8 +86,7 @@ struct SchemaTests {
     let groups: [Any.Type] = [
       Settings.self, Settings.Spool.self, Settings.Log.self, Settings.Intake.self, Settings.Delivery.self,
       Settings.Backoff.self, Settings.Photo.self, Settings.Cache.self, Settings.Janitor.self, Settings.Store.self,
-      Settings.Network.self,
-      HTTPSettings.self,
+      Settings.Network.self, HTTPSettings.self, Settings.Metrics.self,
     ]
     // What is made of other properties, or has sections of its own.
     let others = ["origins", "stores", "networks", "routes", "furtherStores", "furtherNetworks"]

@@ -35,6 +35,15 @@ int ckernel_status_at(int directory, const char *name, struct ckernel_status *st
 /* A pseudo-terminal's or terminal's width in columns, or 0. */
 int ckernel_terminal_columns(int terminal);
 
+/* Its height in lines, or 0. */
+int ckernel_terminal_rows(int terminal);
+
+/* The end of a pipe from which each signal that is told can be read as one byte, or -1. */
+int ckernel_signal_pipe(void);
+
+/* From here on, this signal is told through that pipe, which must have been made, and does nothing else. */
+void ckernel_tell_signal(int number);
+
 /* accept4(2) with SOCK_CLOEXEC. */
 int ckernel_accept(int socket);
 

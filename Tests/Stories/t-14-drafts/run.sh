@@ -130,7 +130,7 @@ wait_until leaves 7
 
 # What cannot be sent stays where it is, with a word in the log, and is looked at again when it has changed.
 mkdir "$spool/tmp/bad"; cp 0.jpg "$spool/tmp/bad/photo"; mv "$spool/tmp/bad" "$spool/draft/bad"
-wait_for_line start.log 'event="the draft cannot be sent as it is" error="the request has no file named to.* request=bad'
+wait_for_line start.log 'event="the draft cannot be sent as it is" request=bad error="the request has no file named to'
 echo album > "$spool/draft/bad/to"
 uploaded bad
 expect "$("$photospool" cancel bad)" 'bad: cancelled; nothing of it was published'

@@ -1,0 +1,117 @@
+import Blocking
+import Ledgers
+import Logging
+import Messages
+import Networks
+import ServiceLifecycle
+import Supervision
+import Synchronization
+import UnixSignals
+
+/// Puts a new configuration in force whenever a signal asks for it. One that is wrong anywhere changes nothing.
+///
+/// Order: everything is read and made; networks that go, end what they keep running, so that no two of them ever share
+/// it; the plan is replaced; and then all that waits is tried at once, as it may be what was mended. What is in hand goes
+/// on as it began: a message that is being published is published where it was begun. A photo that is on its way, or
+/// stored, in a form that its route does not have any more is given up and uploaded anew; its object is deleted.
+struct Reload: Service {
+  let plan: PlanInForce
+  let ledger: Ledger
+  let photos: PhotoLine
+  let circuits: Circuits
+  let outcome: ReloadOutcome
+  let manager: ServiceManager?
+  let wake: @Sendable () -> Void
+  let log: Logger
+  let signals: UnixSignalsSequence?
+  let read: @Sendable () throws -> Reconfiguration
+  private let pool = BlockingPool(label: "configuration", threads: 1)
+
+  init(
+    plan: PlanInForce, ledger: Ledger, photos: PhotoLine, circuits: Circuits, outcome: ReloadOutcome,
+    manager: ServiceManager?, wake: @escaping @Sendable () -> Void, log: Logger, signals: UnixSignalsSequence?,
+    read: @escaping @Sendable () throws -> Reconfiguration
+  ) {
+    self.plan = plan
+    self.ledger = ledger
+    self.photos = photos
+    self.circuits = circuits
+    self.outcome = outcome
+    self.manager = manager
+    self.wake = wake
+    self.log = log
+    self.signals = signals
+    self.read = read
+  }
+
+  func run() async throws {
+    guard let signals else {
+      try? await gracefulShutdown()
+      return
+    }
+    for await _ in signals.cancelOnGracefulShutdown() { await reload() }
+  }
+
+  func reload() async {
+    manager?.reloading()
+    var status = "The configuration was read again."
+    do {
+      let new = try await pool.run(read)
+      await adopt(new)
+      outcome.succeeded(at: .now())
+      log.notice(
+        "configuration reloaded",
+        metadata: [
+          "changed": "\(new.changed.joined(separator: " "))", "anew": "\(new.anew.joined(separator: ", "))",
+        ])
+      for key in new.needRestart {
+        log.warning("a setting takes effect with the next start only", metadata: ["setting": "\(key)"])
+      }
+    } catch {
+      status = "The new configuration is wrong; the old one stays in force."
+      outcome.failed()
+      for sentence in "\(error)".split(separator: "\n") {
+        log.error(
+          "the new configuration is refused; the old one stays in force", metadata: ["error": "\(sentence)"])
+      }
+    }
+    manager?.ready(status)
+  }
+
+  private func adopt(_ new: Reconfiguration) async {
+    let former = plan.destinations.networks
+    let kept = new.plan.destinations.networks
+    for network in former where !kept.contains(where: { $0.isSame(as: network) }) { await network.stop() }
+    plan.replace(with: new.plan)
+    new.adopt()
+    photos.followPlan()
+    do {
+      await circuits.closeAll()
+      _ = try await ledger.flush(at: .now())
+    } catch {
+      log.error("what waits is not tried before its time", metadata: ["error": "\(error)"])
+    }
+    wake()
+  }
+}
+
+extension Network {
+  /// Whether it is the very same object, which goes on under the new configuration. One without identity keeps nothing
+  /// running.
+  fileprivate func isSame(as other: any Network) -> Bool {
+    (self as AnyObject) === (other as AnyObject)
+  }
+}
+
+/// How the last reading of the configuration went.
+final class ReloadOutcome: Sendable {
+  private let state: Mutex<(isGood: Bool, at: Timestamp)>
+
+  init(at now: Timestamp) { state = Mutex((true, now)) }
+
+  func succeeded(at now: Timestamp) { state.withLock { $0 = (true, now) } }
+  func failed() { state.withLock { $0.isGood = false } }
+
+  /// Whether the last one was good, and when the one in force was read.
+  var last: (isGood: Bool, at: Timestamp) { state.withLock { $0 } }
+}

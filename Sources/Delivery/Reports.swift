@@ -1,0 +1,82 @@
+import DurableFiles
+import Foundation
+import Ledgers
+import Logging
+import Messages
+import Metrics
+import ServiceLifecycle
+import Supervision
+
+/// Tells how things stand: metrics into a file for node_exporter, one line to the service manager. Both follow changes,
+/// with a pause between two of them; while nothing changes, nothing runs.
+struct Reports: Service {
+  let ledger: Ledger
+  let plan: PlanInForce
+  let metrics: DaemonMetrics
+  let manager: ServiceManager?
+  let log: Logger
+  private let bell = Bell()
+
+  init(ledger: Ledger, plan: PlanInForce, metrics: DaemonMetrics, manager: ServiceManager?, log: Logger) {
+    self.ledger = ledger
+    self.plan = plan
+    self.metrics = metrics
+    self.manager = manager
+    self.log = log
+  }
+
+  /// Says that something may have changed. Costs next to nothing where nobody wants to know.
+  func wake() {
+    if manager != nil || plan.options.textfile != nil { bell.ring() }
+  }
+
+  func run() async throws {
+    ledger.onCommit { [self] in wake() }
+    wake()
+    await withGracefulShutdownHandler {
+      for await _ in bell.rings {
+        await report(isUp: true)
+        try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(plan.options.reportPause)) }
+      }
+    } onGracefulShutdown: {
+      bell.retire()
+    }
+    await report(isUp: false)
+  }
+
+  private func report(isUp: Bool) async {
+    do {
+      let counts = try await ledger.counts()
+      if isUp { manager?.status(Self.status(counts, open: await metrics.circuits.open)) }
+      guard let path = plan.options.textfile else { return }
+      let own = isUp ? await metrics.families() : []
+      let families = SpoolMetrics.up(isUp) + SpoolMetrics.families(counts) + own
+      try Self.write(families.map(\.text).joined(), to: path)
+    } catch {
+      log.warning("the metrics are not written", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// Writes the file so that its reader finds the old or the new one whole. It is not synced: after a power cut there is
+  /// a new one anyway.
+  private static func write(_ text: String, to path: String) throws {
+    let url = URL(fileURLWithPath: path)
+    let directory = try Directory(path: url.deletingLastPathComponent().path)
+    // Not `.prom` at its end, so that nobody reads it half-written.
+    let temporary = ".\(url.lastPathComponent).tmp"
+    try directory.remove(temporary)
+    let file = try directory.file(creating: temporary)
+    try file.setPermissions(0o644)
+    try file.write(Array(text.utf8))
+    try directory.replace(url.lastPathComponent, with: temporary)
+  }
+
+  static func status(_ counts: Counts, open: Set<String>) -> String {
+    let waiting = counts.waiting.values.reduce(0, +)
+    guard waiting > 0 else { return "Nothing waits." }
+    let messages = waiting == 1 ? "1 message waits" : "\(waiting) messages wait"
+    let conversations = counts.conversations == 1 ? "1 conversation" : "\(counts.conversations) conversations"
+    let parked = open.isEmpty ? "" : "; left alone for now: \(open.sorted().joined(separator: ", "))"
+    return "\(messages) in \(conversations)\(parked)."
+  }
+}

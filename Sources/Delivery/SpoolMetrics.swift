@@ -1,0 +1,110 @@
+import Ledgers
+import Messages
+import Metrics
+
+/// The version of the program, as the command and the metrics tell it.
+public let programVersion = "0.1.0"
+
+/// What is measured of a spool. Names and labels are never changed once released.
+public enum SpoolMetrics {
+  /// What the ledger knows, with the daemon up or down.
+  public static func families(_ counts: Counts) -> [MetricFamily] {
+    var families = [
+      MetricFamily(
+        "photospool_messages_waiting", .gauge, "Messages that wait to be sent or are being sent, by state; no drafts.",
+        by: "state", words(counts.waiting)),
+      MetricFamily("photospool_drafts", .gauge, "Drafts that are uploaded ahead.", Double(counts.drafts)),
+      MetricFamily(
+        "photospool_conversations_waiting", .gauge, "Conversations in which something waits.",
+        Double(counts.conversations)),
+      MetricFamily(
+        "photospool_conversations_held", .gauge, "Conversations in which something waits because of `hold`.",
+        Double(counts.heldConversations)),
+      MetricFamily(
+        "photospool_conversations_parked", .gauge, "Conversations in which something waits for a store or network.",
+        Double(counts.parkedConversations)),
+      MetricFamily(
+        "photospool_requests_accepted_total", .counter, "Requests that were accepted to be sent.",
+        Double(counts.accepted)),
+      MetricFamily(
+        "photospool_requests_ended_total", .counter, "Requests that came to an end, by outcome.", by: "outcome",
+        words(counts.ended)),
+      MetricFamily(
+        "photospool_messages_sent_total", .counter, "Messages that were published, by kind.", by: "kind",
+        words(counts.sent)),
+      MetricFamily(
+        "photospool_setbacks_total", .counter, "How often a message could not go on, by cause.", by: "cause",
+        words(counts.setbacks)),
+      MetricFamily(
+        "photospool_photos_prepared_total", .counter, "Photos that were prepared.", Double(counts.preparedPhotos)),
+      MetricFamily(
+        "photospool_photo_original_bytes_total", .counter, "Size of the photos that were prepared, as dropped.",
+        Double(counts.originalBytes)),
+      MetricFamily(
+        "photospool_photo_prepared_bytes_total", .counter, "Size of the photos that were prepared, as sent.",
+        Double(counts.preparedBytes)),
+    ]
+    // A time that there is none of is left out: zero would look very old.
+    if let oldest = counts.oldest {
+      families.append(
+        MetricFamily(
+          "photospool_oldest_waiting_timestamp_seconds", .gauge,
+          "When the request was accepted that waits longest; absent while none waits.", oldest.seconds))
+    }
+    if let last = counts.lastSent {
+      families.append(
+        MetricFamily(
+          "photospool_last_sent_timestamp_seconds", .gauge, "When a message was last published.", last.seconds))
+    }
+    return families
+  }
+
+  /// Whether a daemon answers, and which program that is.
+  public static func up(_ isUp: Bool) -> [MetricFamily] {
+    [
+      MetricFamily("photospool_up", .gauge, "Whether the daemon runs and answers.", isUp ? 1 : 0),
+      MetricFamily(
+        "photospool_build_info", .gauge, "Always 1; the version is in the label.", by: "version", [programVersion: 1]),
+    ]
+  }
+
+  private static func words<Word: RawRepresentable<String>>(_ values: [Word: Int]) -> [String: Double] {
+    Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, Double($0.value)) })
+  }
+}
+
+extension Timestamp {
+  var seconds: Double { Double(milliseconds) / 1000 }
+}
+
+/// What only the daemon itself knows.
+struct DaemonMetrics: Sendable {
+  let startedAt: Timestamp
+  let plan: PlanInForce
+  let circuits: Circuits
+  let times: StepTimes
+  let reloads: ReloadOutcome
+
+  func families() async -> [MetricFamily] {
+    let open = await circuits.open
+    let destinations = plan.destinations
+    let names = Set(destinations.stores.map(\.name) + destinations.networks.map(\.name))
+    let reload = reloads.last
+    return [
+      MetricFamily(
+        "photospool_start_time_seconds", .gauge, "When the daemon started.", startedAt.seconds),
+      MetricFamily(
+        "photospool_destination_available", .gauge,
+        "Whether a store or network is used; 0 while it is left alone after a failure.", by: "destination",
+        Dictionary(uniqueKeysWithValues: names.map { ($0, open.contains($0) ? 0 : 1) })),
+      MetricFamily(
+        "photospool_step_duration_seconds", "How long a step of delivery took that succeeded.", by: "step", times.all),
+      MetricFamily(
+        "photospool_config_reload_successful", .gauge, "Whether the last reading of the configuration was good.",
+        reload.isGood ? 1 : 0),
+      MetricFamily(
+        "photospool_config_reload_timestamp_seconds", .gauge, "When the configuration in force was read.",
+        reload.at.seconds),
+    ]
+  }
+}

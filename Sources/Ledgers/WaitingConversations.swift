@@ -1,0 +1,71 @@
+import GRDB
+import Messages
+
+/// A conversation in which something waits, and why.
+public struct WaitingConversation: Sendable {
+  let row: Int64
+  public let name: String
+  /// Messages.
+  public let waiting: Int
+  public let isHeld: Bool
+  /// The store or network that does not work.
+  public let waitsFor: String?
+  /// Of its first message.
+  public let nextAttempt: Timestamp?
+  public let error: String?
+}
+
+extension LedgerView {
+  /// At most `limit` conversations in which something waits, by name: those that are being worked on, then those that
+  /// come next, then those that are held. Costs the same however many wait.
+  public func waitingConversations(limit: Int, only name: String? = nil) throws -> [WaitingConversation] {
+    try read { database in
+      var rows = [Int64]()
+      let questions =
+        name == nil
+        ? [
+          "SELECT DISTINCT conversation_id FROM messages WHERE \(LedgerSchema.inHand) AND draft = 0 LIMIT ?",
+          "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 ORDER BY due LIMIT ?",
+          "SELECT id FROM conversations WHERE held <> 0 AND waiting > 0 LIMIT ?",
+        ] : ["SELECT id FROM conversations WHERE waiting > 0 AND conversation = ? LIMIT ?"]
+      for question in questions {
+        let arguments: StatementArguments = name.map { [$0, limit] } ?? [limit]
+        for row in try Int64.fetchAll(database, sql: question, arguments: arguments)
+        where rows.count < limit && !rows.contains(row) { rows.append(row) }
+      }
+      return try rows.compactMap { try Self.conversation($0, in: database) }.sorted { $0.name < $1.name }
+    }
+  }
+
+  /// The first messages that wait in it, in order.
+  public func firstMessages(of conversation: WaitingConversation, limit: Int) throws -> [QueueLine] {
+    try read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT m.*, r.request, r.inbox, r.accepted_at, c.conversation, c.held
+          FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
+          WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting) ORDER BY m.id LIMIT ?
+          """,
+        arguments: [conversation.row, limit]
+      ).map(QueueLine.init)
+    }
+  }
+
+  private static func conversation(_ row: Int64, in database: Database) throws -> WaitingConversation? {
+    try Row.fetchOne(
+      database,
+      sql: """
+        SELECT c.*, m.next_attempt, m.error FROM conversations c LEFT JOIN messages m ON m.id =
+          (SELECT min(id) FROM messages WHERE conversation_id = c.id AND draft = 0 AND \(LedgerSchema.waiting))
+        WHERE c.id = ?
+        """,
+      arguments: [row]
+    ).map { row in
+      WaitingConversation(
+        row: row["id"], name: row["conversation"], waiting: row["waiting"], isHeld: row["held"],
+        waitsFor: row["waits_for"], nextAttempt: (row["next_attempt"] as Int64?).map(Timestamp.init(milliseconds:)),
+        error: row["error"])
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Darkroom
+import Delivery
+import Logging
+import Settings
+import Spooling
+import Synchronization
+
+/// A configuration, and all that was made of it.
+struct Configured: Sendable {
+  let settings: Settings
+  let connections: Connections
+  let darkroom: DarkroomPool
+  let plan: DeliveryPlan
+
+  /// - Parameter former: what is taken over where it is to be the same.
+  /// - Throws: when anything is wrong: a secret that cannot be read, a store that cannot be made.
+  init(_ settings: Settings, spool: Spool, after former: Configured?, log: Logger) throws {
+    self.settings = settings
+    let assembly = Assembly(settings: settings)
+    connections = Connections(settings, spool: spool, after: former?.connections) {
+      log.info("network says", metadata: ["line": "\($0)"])
+    }
+    let destinations = try connections.destinations()
+    if let former, former.settings.photo == settings.photo {
+      darkroom = former.darkroom
+    } else {
+      darkroom = assembly.darkroom()
+    }
+    plan = DeliveryPlan(options: assembly.options, destinations: destinations, preparer: darkroom)
+  }
+
+  /// Whether a running daemon cannot follow a change of this setting.
+  static func isFixed(_ key: String) -> Bool { key == "spool.directory" }
+}
+
+/// The configuration that the daemon follows.
+final class ConfiguredInForce: Sendable {
+  private let configured: Mutex<Configured>
+
+  init(_ configured: Configured) { self.configured = Mutex(configured) }
+
+  var now: Configured { configured.withLock { $0 } }
+
+  /// Processes of a darkroom that is none any more end with their last photo.
+  func replace(with new: Configured) {
+    let former = configured.withLock { configured in
+      defer { configured = new }
+      return configured
+    }
+    if former.darkroom !== new.darkroom { former.darkroom.close() }
+  }
+}

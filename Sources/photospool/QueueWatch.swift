@@ -1,0 +1,69 @@
+import Control
+import Ledgers
+import Messages
+import Spooling
+
+/// The queue as it changes: below each conversation the reason why it waits, and its first messages with how far they
+/// have come.
+struct QueueWatch {
+  let spool: Spool
+  /// Only this one.
+  let conversation: String?
+
+  /// Seconds between two looks.
+  private static let interval = 0.5
+  private static let barWidth = 20
+
+  func run() throws {
+    let screen = try Screen()
+    defer { screen.leave() }
+    var ledger: LedgerView?
+    repeat {
+      if ledger == nil { ledger = try? LedgerView(in: spool.state) }
+      screen.draw(try lines(ledger, rows: screen.size.rows))
+    } while screen.wait(seconds: Self.interval) == .redraw
+  }
+
+  private func lines(_ ledger: LedgerView?, rows: Int) throws -> [String] {
+    let answer = (try? ControlClient.ask(.progress, in: spool.state)) ?? nil
+    let counts = try ledger?.counts()
+    let waiting = counts?.waiting.values.reduce(0, +) ?? 0
+    let state = answer == nil ? "; no daemon answers" : ""
+    let heading =
+      "\(waiting) message\(waiting == 1 ? "" : "s") wait\(waiting == 1 ? "s" : "") in "
+      + "\(counts?.conversations ?? 0) conversation\(counts?.conversations == 1 ? "" : "s")\(state)"
+    var lines = [heading + "   q ends", ""]
+    guard let ledger else { return lines + ["Nothing was ever accepted here."] }
+    // At least the name and one message of each.
+    let room = max(2, rows - lines.count - 1)
+    let found = try ledger.waitingConversations(limit: room / 2, only: conversation)
+    let each = max(1, room / max(1, found.count) - 1)
+    for conversation in found {
+      lines.append(escaped(conversation.name) + Self.reason(conversation))
+      for message in try ledger.firstMessages(of: conversation, limit: each) {
+        lines.append(line(message, upload: answer?.progress[message.message.text] ?? 0))
+      }
+    }
+    let hidden = (counts?.conversations ?? 0) - found.count
+    if hidden > 0 && conversation == nil { lines.append("and \(hidden) more") }
+    return lines
+  }
+
+  private func line(_ message: QueueLine, upload: Double) -> String {
+    let share = message.state.share(upload: upload)
+    let percent = message.state == .uploading ? " \(Int(upload * 100)) %" : ""
+    return "  \(Terminal.bar(share, width: Self.barWidth)) \(message.state.rawValue)\(percent)  \(message.request)"
+      + "  \(message.kind.rawValue), \(Terminal.bytes(message.bytes))"
+  }
+
+  /// Why nothing of it is published just now; nothing when it may be.
+  private static func reason(_ conversation: WaitingConversation) -> String {
+    let more = conversation.waiting == 1 ? "" : ", \(conversation.waiting) messages"
+    let error = conversation.error.map { ": \(escaped($0))" } ?? ""
+    if conversation.isHeld { return "\(more), held; `photospool release` lets it go on" }
+    if let destination = conversation.waitsFor { return "\(more), waits for \(escaped(destination))\(error)" }
+    let wait = conversation.nextAttempt.map { $0.seconds(since: .now()) } ?? 0
+    if wait > 0 { return "\(more), tried again in \(Int(wait.rounded(.up))) s\(error)" }
+    return more
+  }
+}

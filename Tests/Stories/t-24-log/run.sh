@@ -1,0 +1,84 @@
+# One grep for a request tells its whole story, with steps, attempts, causes, times and bytes; and whatever is secret is
+# in no line, at no level.
+. "$(dirname "$0")/../library.sh"
+
+secret=whsec_$(printf 'MARKERSIGNINGSECRET-and-more' | base64)
+start_server webhook_receiver.py "$secret"
+hook=$(fact endpoint)
+exec 7>&"${SERVER[1]}"
+coproc SIGNER { exec "$python" "$here/../Support/python/fault_server.py"; }
+read -r facts <&"${SIGNER[0]}"
+signer=$(fact endpoint)
+ticket=$(jq -rn --arg s "$signer" '{objectKey: "MARKEROBJECT", uploadUrl: "\($s)/echo/MARKERUPLOAD?sig=MARKERUPLOADSIGNATURE",
+  assetUrl: "https://photos.example.org/MARKERASSET?x=MARKERASSETQUERY"} | tojson | @uri')
+(umask 077; echo whsec_$(printf 'MARKERFORMERSECRET-and-more.' | base64) > hook.secret)
+cat > photospool.yaml <<EOF
+log: {level: trace}
+store: {type: presigned, endpoint: "$signer/json?text=$ticket", tokenVariable: SIGNER_TOKEN}
+network: {type: webhook, url: "$hook/MARKERHOOKPATH?key=MARKERHOOKQUERY", secretFile: hook.secret, allowPrivate: true}
+delivery: {backoff: {first: 10ms, longest: 50ms}}
+EOF
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+
+# The signer fails first, with a body that tells too much, then the receiver refuses; then all is mended.
+curl -s -X PUT --data '["html/500", "json/503?text=MARKERBODY"]' "$signer/-/script"
+start_daemon SIGNER_TOKEN=MARKERTOKEN
+plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg
+drop story family 'MARKERTEXT for nobody else' planted.jpg
+wait_for_line start.log 'request=story.*cause=auth_expired'
+(umask 077; echo "$secret" > hook.secret)
+kill -HUP "$daemon"
+"$photospool" wait --timeout 60 story
+drop refused family 'MARKERTEXT again' /dev/null
+drop later family 'MARKERTEXT to be cancelled'
+"$photospool" wait --timeout 60 refused later 2> /dev/null || true
+wait_for_line start.log 'event="request sent".*request=story'
+"$photospool" hold quiet
+drop cancelled quiet 'MARKERTEXT never seen'
+wait_for_line start.log 'event=accepted.*request=cancelled'
+"$photospool" cancel cancelled
+stop_daemon
+
+# The story of one request.
+grep 'request=story' run.log > story.log
+says() { grep -q -- "$1" story.log || fail "the log does not tell: $1"; }
+says 'event=accepted request=story bytes=[0-9]* conversation=family messages=2'
+says 'event=prepared request=story message=[0-9a-f]* bytes=[0-9]* from=[0-9]* seconds=[0-9.]* size=[0-9x]* step=prepare'
+says 'event=waits request=story message=[0-9a-f]* attempt=1 cause=server_busy .*destination=presigned .*step=upload wait='
+says 'event=uploaded .*bytes=[0-9]* seconds=[0-9.]* step=upload store=presigned'
+says 'event="waits for its destination" .*attempt=.* cause=auth_expired .*destination=webhook .*step=publish'
+says 'event=sent .*attempt=[0-9]* kind=photo .*network=webhook .*seconds=[0-9.]* step=publish waited='
+says 'event=sent .*attempt=[0-9]* kind=text'
+says 'event="request sent"'
+grep -q 'event=refused request=refused.*error=' run.log || fail 'the refusal is not told'
+grep -q 'event=hold conversation=quiet outcome=held' run.log || fail 'the hold is not told'
+grep -q 'event=cancel request=cancelled outcome=' run.log || fail 'the cancelling is not told'
+
+# What is in no line: markers, and the keys that were published.
+[ "$(grep -c . run.log)" -gt 20 ] || fail 'there is hardly a log'
+! grep -n 'MARKER' run.log || fail 'a marker is in the log'
+curl -s "$hook" | jq -r '.[].body | fromjson.data.attachment // empty | .secret, .salt, .nonce' | sort -u > keys
+[ "$(wc -l < keys)" -ge 3 ] || fail 'no keys were published'
+! grep -n -F -f keys run.log || fail 'a key is in the log'
+! grep -n 'https\?://[^ ]*/[A-Za-z]' run.log || fail 'a full URL is in the log'
+! grep -n "${secret#whsec_}" run.log || fail 'a secret is in the log'
+
+# JSON instead; and with the journal at the other end, priorities instead of times. A variable that was inherited, while
+# standard error is something else, does not count.
+sed -i 's/level: trace/level: debug, format: json/' photospool.yaml
+start_daemon_at() { "$@" "$photospool" run 2> journal.log & daemon=$!; }
+: > journal.log
+start_daemon_at env SIGNER_TOKEN=x JOURNAL_STREAM="$(stat -L -c %d:%i journal.log)"
+wait_for_line journal.log '"event":"ready"'
+drop json family 'MARKERTEXT in JSON'
+"$photospool" wait --timeout 60 json
+kill -TERM "$daemon"; wait "$daemon"; daemon=
+! grep -v '^<[2-7]>{' journal.log || fail 'a line is without its priority'
+expect "$(sed 's/^<[0-9]>//' journal.log | jq -r 'select(.request == "json" and .event == "sent").attempt')" 1
+grep -q '^<6>.*"event":"sent"' journal.log || fail 'sent has not the priority of information'
+! grep -q '"time"' journal.log || fail 'the journal has times of its own'
+start_daemon_at env SIGNER_TOKEN=x JOURNAL_STREAM=1:1
+wait_for_line journal.log '"event":"ready"'
+kill -TERM "$daemon"; wait "$daemon"; daemon=
+! grep -q '^<' journal.log || fail 'a file got priorities'
+kill "$SIGNER_PID" 2> /dev/null || true
