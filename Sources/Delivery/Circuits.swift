@@ -23,7 +23,7 @@ actor Circuits: Service {
   }
 
   private let ledger: Ledger
-  private let plan: PlanInForce
+  private let policyNow: @Sendable () -> CircuitPolicy
   private let log: Logger
   private let wakeDispatcher: @Sendable () -> Void
   private let bell = Bell()
@@ -31,11 +31,14 @@ actor Circuits: Service {
   /// By destination: the conversation that alone has seen it break off or go silent since it last worked.
   private var suspects: [String: Int64] = [:]
 
-  private var policy: CircuitPolicy { plan.options.circuits }
+  private var policy: CircuitPolicy { policyNow() }
 
-  init(ledger: Ledger, plan: PlanInForce, log: Logger, wakeDispatcher: @escaping @Sendable () -> Void) {
+  init(
+    ledger: Ledger, policy: @escaping @autoclosure @Sendable () -> CircuitPolicy, log: Logger,
+    wakeDispatcher: @escaping @Sendable () -> Void
+  ) {
     self.ledger = ledger
-    self.plan = plan
+    policyNow = policy
     self.log = log
     self.wakeDispatcher = wakeDispatcher
   }

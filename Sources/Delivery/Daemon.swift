@@ -49,7 +49,7 @@ public struct Daemon: Sendable {
     let ledger = try Ledger(in: spool.state)
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
     let dispatcherBell = Bell()
-    let circuits = Circuits(ledger: ledger, plan: plan, log: log) { dispatcherBell.ring() }
+    let circuits = Circuits(ledger: ledger, policy: plan.options.circuits, log: log) { dispatcherBell.ring() }
     let sweeper = Sweeper(ledger: ledger, plan: plan, log: log)
     let photos = PhotoLine(
       ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, log: log,

@@ -25,12 +25,11 @@ seen '.shown | any(. == "  [--------------------] pending  more-1  text, 2 B")'
 seen '.shown | any(startswith("bold \\u{202e}name, held"))'
 seen '.linesAfterResize <= 12'
 seen '.resized[0] == "33 messages wait in 2 conversations   q"'
-for ending in ctrl-c:-2 sigterm:-15 hangup:-1 suspend:0; do
+for ending in ctrl-c:-2 sigterm:-15 hangup:-1; do
   watch 40 120 "${ending%:*}"
   seen "$restored"
   seen ".status == ${ending#*:}"
 done
-seen .restoredWhileStopped
 watch 24 80 q --to family
 seen '[.shown[] | select(test("held"))] | length == 1'
 

@@ -1,5 +1,5 @@
 """`photospool queue --watch` on a terminal of its own, and what a person does there. Usage:
-watch_queue.py ROWS COLUMNS ENDING PROGRAM [ARGUMENT...]; ENDING is q, ctrl-c, sigterm, suspend or hangup.
+watch_queue.py ROWS COLUMNS ENDING PROGRAM [ARGUMENT...]; ENDING is q, ctrl-c, sigterm or hangup.
 
 Prints one line of JSON: what a terminal shows once it shows something, what it shows after it was made half as large,
 what is left at the end, whether the terminal's settings are as before, and how the program ended."""
@@ -83,15 +83,6 @@ last = view.raw.rsplit(b"\x1b[H", 2)[1]
 facts["resized"] = view.lines()
 facts["linesAfterResize"] = last.count(b"\r\n") + 1
 
-if ending == "suspend":
-    os.write(keeper, b"\x1a")
-    while not os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1]):
-        pass
-    view.until(lambda: view.raw.endswith(b"\x1b[?1049l"), "the first screen")
-    facts["restoredWhileStopped"] = termios.tcgetattr(terminal) == before
-    os.kill(child, signal.SIGCONT)
-    view.until(lambda: view.raw.rfind(b"\x1b[?1049h") > view.raw.rfind(b"\x1b[?1049l"), "the second screen again")
-    ending = "q"
 mark = len(view.raw)
 if ending == "q":
     os.write(keeper, b"q")
