@@ -21,11 +21,6 @@ public final class File: Sendable {
     return Entry(status)
   }
 
-  /// Sets the permissions of the file, whatever the umask.
-  public func setPermissions(_ mode: mode_t) throws(FileError) {
-    guard fchmod(descriptor, mode) == 0 else { throw FileError("set the permissions of", path) }
-  }
-
   /// Whether another descriptor is open for writing; nil where the kernel does not tell (a file of another user).
   public func hasWriter() -> Bool? {
     switch ckernel_has_writer(descriptor) {
