@@ -22,7 +22,8 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Janitor", "Ledgers", "Matrix",
+        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Janitor", "Ledgers",
+        "Matrix",
         "Messages", "Metrics", "Networks", "Photos", "Seals", "Secrets", "Settings", "Spooling", "Stores",
         "Supervision",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
