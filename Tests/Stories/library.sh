@@ -59,10 +59,13 @@ wait_until() {
 
 expect() { [ "$1" = "$2" ] || fail "expected '$2', found '$1'${3:+ ($3)}"; }
 
-# is_empty DIRECTORY...
+# is_empty DIRECTORY...: but for the counter that clients share.
 is_empty() {
-  local directory
-  for directory in "$@"; do [ -z "$(ls -A "$directory")" ] || fail "$directory is not empty: $(ls -A "$directory")"; done
+  local directory names
+  for directory in "$@"; do
+    names=$(ls -A -I .order "$directory")
+    [ -z "$names" ] || fail "$directory is not empty: $names"
+  done
 }
 
 # A photograph with everything in it that must not be sent. Its markers can be searched for.
