@@ -118,11 +118,12 @@ for name in $names; do drop "$name" "$name" "text of $name" photo.jpg; done
 "$photospool" wait --timeout 120 fine
 while IFS='|' read -r kind name _; do
   if [ $kind = room ]; then wait_for_line start.log "event=failed .*request=$name "
-  else wait_for_line start.log "event=\"destination waits\" cause=.* destination=$name " 60
+  else wait_for_line start.log "level=warning event=.*waits.* destination=$name " 60
   fi
 done < gallery
 stop_daemon
-sed -n 's/^time=[^ ]* level=warning event="destination waits" cause=\([a-z_]*\) destination=\([^ ]*\) error="\(.*\)" seconds=[0-9.]*$/\2: \1: \3/p' \
+# What may be one conversation's own is told with its message, and the rest once for all.
+sed -nE 's/^.* level=warning event=("destination waits"|waits) .*cause=([a-z_]*) destination=([^ ]*) error="(.*)" (step=[a-z]* )?wait=[0-9.]*$/\3: \2: \4/p' \
   start.log run.log | sort -u > log
 told 'NAME: CAUSE: ' store network - > expected
 same 'the log' log expected
@@ -143,6 +144,8 @@ configure right
 "$photospool" check > check.log 2>&1 || fail "the right settings are not right: $(cat check.log)"
 start_daemon
 for name in $(awk -F'|' '$4 == "conversation" {print $2}' gallery); do "$photospool" retry "$name"; done
+# Not every next attempt is due at once.
+"$photospool" flush
 "$photospool" wait --timeout 120 $names
 stop_daemon
 is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
