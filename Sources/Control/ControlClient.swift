@@ -5,9 +5,14 @@ import FoundationEssentials
 public enum ControlClient {
   /// The daemon's answer; nil when no daemon runs on this spool.
   ///
+  /// - Parameter patience: seconds to wait for it. What is to be shown is wanted now; what is to be done may take the disk
+  ///   or a store its time.
   /// - Throws: `FileError` when the socket is there and cannot be used; `ControlError` when the daemon does not answer.
-  public static func ask(_ request: ControlRequest, in state: Directory) throws -> ControlReply? {
-    guard let socket = try LocalSocket.connected(to: ControlServer.socketName, in: state) else { return nil }
+  public static func ask(
+    _ request: ControlRequest, in state: Directory, patience: Int = 5
+  ) throws -> ControlReply? {
+    let socket = try LocalSocket.connected(to: ControlServer.socketName, in: state, patience: patience)
+    guard let socket else { return nil }
     guard socket.write(line: Array(try JSONEncoder().encode(request))), let line = socket.readLine() else {
       throw ControlError.noAnswer
     }

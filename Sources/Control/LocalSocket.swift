@@ -12,7 +12,7 @@ final class LocalSocket: Sendable {
 
   /// Lines longer than this end the connection, in bytes.
   static let longestLine = 1 << 20
-  /// How long one read or write may take, in seconds.
+  /// How long one read or write of whoever connects to us may take, in seconds.
   private static let patience = 5
 
   /// Listens at `name` in `directory`; a socket file that a dead daemon left there is replaced.
@@ -27,8 +27,13 @@ final class LocalSocket: Sendable {
   }
 
   /// Connects to the daemon that listens at `name`; nil when none does.
-  static func connected(to name: String, in directory: Directory) throws(FileError) -> LocalSocket? {
+  ///
+  /// - Parameter patience: how long one read or write may take, in seconds.
+  static func connected(
+    to name: String, in directory: Directory, patience: Int
+  ) throws(FileError) -> LocalSocket? {
     let socket = try make(for: directory.path(of: name))
+    socket.limitPatience(to: patience)
     do {
       try withAddress(name, in: directory) { connect(socket.descriptor, $0, $1) == 0 }
     } catch {
@@ -43,7 +48,7 @@ final class LocalSocket: Sendable {
     let connection = ckernel_accept(descriptor)
     guard connection >= 0 else { return nil }
     let socket = LocalSocket(descriptor: connection)
-    socket.limitPatience()
+    socket.limitPatience(to: Self.patience)
     return socket
   }
 
@@ -76,8 +81,8 @@ final class LocalSocket: Sendable {
     return true
   }
 
-  private func limitPatience() {
-    var time = timeval(tv_sec: Self.patience, tv_usec: 0)
+  private func limitPatience(to seconds: Int) {
+    var time = timeval(tv_sec: seconds, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, size)
@@ -87,9 +92,7 @@ final class LocalSocket: Sendable {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(AF_UNIX, type, 0)
     guard descriptor >= 0 else { throw FileError("make the socket", path) }
-    let socket = LocalSocket(descriptor: descriptor)
-    socket.limitPatience()
-    return socket
+    return LocalSocket(descriptor: descriptor)
   }
 
   /// The kernel allows a socket's path 107 bytes; the way through our own descriptor is always shorter.

@@ -7,7 +7,7 @@ import Spooling
 /// - Throws: `Failure` when not everything that was asked could be done.
 func carryOut(_ request: ControlRequest, on spool: Spool) async throws {
   let reply: ControlReply
-  if let answer = try ControlClient.ask(request, in: spool.state) {
+  if let answer = try ControlClient.ask(request, in: spool.state, patience: 60) {
     reply = answer
   } else {
     reply = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }

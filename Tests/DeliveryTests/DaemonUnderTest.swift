@@ -77,7 +77,7 @@ struct DaemonUnderTest {
   /// Asks on a thread of its own: those of the tests are few, and the daemon needs them to answer.
   func ask(_ request: ControlRequest) async throws -> ControlReply? {
     try await BlockingPool(label: "ask", threads: 1).run { [state = spool.state] in
-      try ControlClient.ask(request, in: state)
+      try ControlClient.ask(request, in: state, patience: 600)
     }
   }
 
