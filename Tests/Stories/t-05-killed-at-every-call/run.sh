@@ -14,11 +14,13 @@ check() {
   expect "$(find "$spool/photos" -type f | wc -l)" 3 "$1"
 }
 
+start_daemon
+stop_daemon
+mv "$spool" made
 k=1 kills=0
 while :; do
   rm -rf "$spool"
-  start_daemon
-  stop_daemon
+  cp -a made "$spool"
   drop r family 'hello' photo.jpg
   run_killed $k r
   [ "$status" != 0 ] || break
