@@ -44,13 +44,13 @@ for number in 1 2 3; do
 done
 stop_daemon
 
-# Killed before every fifth call that changes the disk, all the way of photo and text.
+# Killed before every sixth call that changes the disk, all the way of photo and text.
 "$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
 texts='Check this out!
 away 1
 away 2
 away 3'
-k=1 step=${PHOTOSPOOL_TEST_KILL_STEP:-5} kills=0
+k=1 step=${PHOTOSPOOL_TEST_KILL_STEP:-6} kills=0
 while :; do
   drop "r$k" family "killed at $k" photo.jpg
   texts="$texts

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 
-from nio import AsyncClient, DownloadError, SyncError
+from nio import AsyncClient, DownloadError, MessageDirection, RoomMessagesError, SyncError
 from nio.crypto.attachments import decrypt_attachment
 
 
@@ -17,14 +17,26 @@ async def downloaded(client, url):
     return answer
 
 
+async def events_of(client, room):
+    """All events of the room, oldest first. A homeserver gives no more than a page of them at once."""
+    now = await client.sync(timeout=0)
+    if isinstance(now, SyncError):
+        sys.exit(f"cannot read: {now}")
+    events, start = [], now.next_batch
+    while start:
+        page = await client.room_messages(room, start, direction=MessageDirection.back, limit=100)
+        if isinstance(page, RoomMessagesError):
+            sys.exit(f"cannot read: {page}")
+        events = page.chunk[::-1] + events
+        start = page.end if page.chunk else None
+    return events
+
+
 async def main(homeserver, user, token, room):
     client = AsyncClient(homeserver, user)
     client.access_token, client.user_id = token, user
     try:
-        answer = await client.sync(timeout=0, sync_filter={"room": {"timeline": {"limit": 1000}}}, full_state=True)
-        if isinstance(answer, SyncError):
-            sys.exit(f"cannot read: {answer}")
-        for event in answer.rooms.join[room].timeline.events:
+        for event in await events_of(client, room):
             content = event.source["content"]
             facts = {"event": event.event_id, "sender": event.sender, "content": json.dumps(content)}
             if content.get("msgtype") == "m.text":
