@@ -24,7 +24,7 @@ let package = Package(
       dependencies: [
         "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Janitor", "Ledgers",
         "Matrix",
-        "Messages", "Metrics", "Networks", "Photos", "Seals", "Secrets", "Settings", "Spooling", "Stores",
+        "Messages", "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "Settings", "Spooling", "Stores",
         "Supervision",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -50,6 +50,16 @@ let package = Package(
     .target(
       name: "Janitor", dependencies: ["CKernel", "Digests", "DurableFiles", "Ledgers", "Messages", "Spooling"]),
 
+    // Photos that others sent: fetched, opened, kept.
+    .target(
+      name: "Receiving",
+      dependencies: [
+        "Blocking", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Photos", "Seals", "Secrets",
+        "Spooling",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+
     // What a request is on disk, how it comes in, and what is remembered of it.
     .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),
     .target(
@@ -70,7 +80,7 @@ let package = Package(
       dependencies: ["CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "Messages", "Photos"],
       // Pixel work without the optimiser is a hundred times slower, also under test.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-    .target(name: "Seals", dependencies: ["COpenSSL", "Digests", "Messages"]),
+    .target(name: "Seals", dependencies: ["COpenSSL", "CZlib", "Digests", "Messages"]),
     .target(
       name: "Stores",
       dependencies: ["Blocking", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets"]),
@@ -113,6 +123,7 @@ let package = Package(
     .systemLibrary(
       name: "CLittleCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
 
     // What `Benchmarks/uploads.py` measures; it is not installed.
@@ -162,6 +173,12 @@ let package = Package(
       dependencies: [
         "Janitor", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling",
         .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "ReceivingTests",
+      dependencies: [
+        "Receiving", "Messages", "TestSupport", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Photos",
+        "Seals", "Secrets", "Spooling", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "DeliveryTests",

@@ -4,6 +4,14 @@ public enum ControlRequest: Codable, Sendable, Equatable {
   case hold([String])
   case release([String])
   case flush
+  /// Photos, by their ids here, that are to be shown from now on.
+  case reveal([String])
+  /// Photos that are to be fetched now.
+  case want([String])
+  /// A photo that somebody has looked at.
+  case viewed(String)
+  /// What is to be changed of a conversation's preferences, in the words of `prefs`.
+  case prefer(conversation: String, fetch: String?, autoReveal: Bool?)
   /// How far the uploads in flight have come.
   case progress
   /// What only the daemon measures, as text for Prometheus.

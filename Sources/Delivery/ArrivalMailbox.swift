@@ -45,6 +45,8 @@ final class ArrivalMailbox: Sendable {
       case .vanished: state.contents.hasVanished = true
       // Told to those who look after drafts.
       case .draftChanged, .draftBuiltInPlace: break
+      // Told to those who receive.
+      case .received, .receivedInPlace: break
       case .fence(let name):
         state.lastFence = max(state.lastFence, Int(name) ?? 0)
         let passed = state.fences.filter { $0.number <= state.lastFence }.map(\.waiter)

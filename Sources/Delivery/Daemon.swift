@@ -31,15 +31,19 @@ public struct Daemon: Sendable {
   private let wake: @Sendable () -> Void
   private let drafts: Drafts
   private let purger: Purger
+  private let companion: Companion?
   private let `operator`: Operator
   private let log: Logger
 
   /// Takes the spool for this process and sets back what a dead one left in hand.
   ///
-  /// - Parameter manager: is told how the daemon is.
+  /// - Parameters:
+  ///   - manager: is told how the daemon is.
+  ///   - makeCompanion: makes what runs beside delivery on the same ledger.
   /// - Throws: `SpoolError.busy` when another daemon runs on the spool; `LedgerError`; `FileError`.
   public init(
-    spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, log: Logger
+    spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, log: Logger,
+    companion makeCompanion: (Ledger) throws -> Companion? = { _ in nil }
   ) async throws {
     lock = try Self.takeSpool(spool)
     let startedAt = Timestamp.now()
@@ -47,6 +51,8 @@ public struct Daemon: Sendable {
     let times = StepTimes()
     let reloads = ReloadOutcome(at: startedAt)
     let ledger = try Ledger(in: spool.state)
+    let companion = try makeCompanion(ledger)
+    self.companion = companion
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
     let dispatcherBell = Bell()
     let circuits = Circuits(ledger: ledger, policy: plan.options.circuits, log: log) { dispatcherBell.ring() }
@@ -72,6 +78,7 @@ public struct Daemon: Sendable {
       filing.wake()
       sweeper.wake()
       drafts.wake()
+      companion?.wake()
     }
     let metrics = DaemonMetrics(
       startedAt: startedAt, plan: plan, circuits: circuits, times: times, reloads: reloads)
@@ -89,12 +96,14 @@ public struct Daemon: Sendable {
         alone: { job in await intakeBox.betweenBatches { await drafts.betweenLooks(job) } },
         stop: { purged in
           await dispatcher.stop(purged.row)
+          await companion?.release(purged.conversation)
           try await photos.discard(purged.messages)
           try await filing.settle()
         },
         done: {
           wake()
           drafts.post(.overflow)
+          companion?.post(.overflow)
           await intakeBox.lookAgain()
         }), log: log)
     intake = try Intake(
@@ -106,7 +115,8 @@ public struct Daemon: Sendable {
       changed: { superseded in
         drafts.erase(superseded)
         wake()
-      }, tellDrafts: { drafts.post($0) }, closed: closed, wakePurger: { purger.wake() })
+      }, tellDrafts: { drafts.post($0) }, closed: closed, wakePurger: { purger.wake() },
+      tellCompanion: { companion?.post($0) })
     await intakeBox.set(intake)
     self.spool = spool
     self.ledger = ledger
@@ -145,7 +155,13 @@ public struct Daemon: Sendable {
     signals: [UnixSignal], reloads: UnixSignalsSequence? = nil,
     read: @escaping @Sendable () throws -> Reconfiguration = { throw CancellationError() }
   ) async throws {
-    let routes = RouteWatch(log: log) { [circuits] in await circuits.probeUnreachable() }
+    let routes = RouteWatch(log: log) { [circuits, ledger, companion, log] in
+      await circuits.probeUnreachable()
+      do { try await ledger.hurryDownloads() } catch {
+        log.warning("photos wait for their next attempt", metadata: ["error": "\(error)"])
+      }
+      companion?.wake()
+    }
     let control = ControlService(state: spool.state, operator: `operator`, log: log)
     let reload = reload(on: reloads, read)
     let watchdog = Watchdog(
@@ -158,10 +174,9 @@ public struct Daemon: Sendable {
     var groupLog = log
     groupLog.logLevel = .warning
     var configuration = ServiceGroupConfiguration(
-      services: [
-        reports, filing, sweeper, circuits, routes, dispatcher, drafts, intake, purger, control, reload, watchdog,
-        LastWords(manager: manager),
-      ],
+      services: [reports, filing, sweeper, circuits, routes, dispatcher, drafts]
+        + [companion?.service].compactMap(\.self)
+        + [intake, purger, control, reload, watchdog, LastWords(manager: manager)],
       gracefulShutdownSignals: signals,
       logger: groupLog)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
@@ -238,7 +253,9 @@ private struct ControlService: Service {
       case .hold: ("hold", "conversation")
       case .release: ("release", "conversation")
       case .flush: ("flush", "")
-      case .progress, .metrics: ("", "")
+      case .reveal: ("reveal", "message")
+      case .prefer: ("prefs", "conversation")
+      case .progress, .metrics, .want, .viewed: ("", "")
       }
     if event.isEmpty { return }
     if let error = reply.error { log.error("\(event)", metadata: ["error": "\(error)"]) }

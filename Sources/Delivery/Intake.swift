@@ -26,6 +26,7 @@ actor Intake: Service {
   private let closed: ClosedConversations
   private let wakePurger: @Sendable () -> Void
   private let isReady: @Sendable () -> Void
+  private let tellCompanion: @Sendable (SpoolEvent) -> Void
   private let log: Logger
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
@@ -51,13 +52,15 @@ actor Intake: Service {
   ///   - tellDrafts: is called with what concerns `draft/`.
   ///   - closed: conversations whose requests are passed over.
   ///   - wakePurger: is called when something may be ordered in `purge/`.
+  ///   - tellCompanion: is called with what concerns `incoming/new/`.
   init(
     spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, log: Logger,
     isReady: @escaping @Sendable () -> Void,
     cancelRequests: @escaping @Sendable ([String]) async throws -> Void,
     changed: @escaping @Sendable ([SupersededPhoto]) -> Void,
     tellDrafts: @escaping @Sendable (SpoolEvent) -> Void, closed: ClosedConversations,
-    wakePurger: @escaping @Sendable () -> Void
+    wakePurger: @escaping @Sendable () -> Void,
+    tellCompanion: @escaping @Sendable (SpoolEvent) -> Void
   ) throws {
     self.spool = spool
     self.ledger = ledger
@@ -70,15 +73,18 @@ actor Intake: Service {
     self.tellDrafts = tellDrafts
     self.closed = closed
     self.wakePurger = wakePurger
+    self.tellCompanion = tellCompanion
     let mailbox = ArrivalMailbox()
     self.mailbox = mailbox
     watcher = try SpoolWatcher(spool) { event in
       switch event {
       case .draftChanged, .draftBuiltInPlace: tellDrafts(event)
       case .purgeRequested: wakePurger()
+      case .received, .receivedInPlace: tellCompanion(event)
       case .overflow:
         wakePurger()
         tellDrafts(event)
+        tellCompanion(event)
         mailbox.post(event)
       default: mailbox.post(event)
       }
@@ -95,11 +101,12 @@ actor Intake: Service {
     // Said here, where signals are handled already and nothing that arrives can be missed any more.
     log.info("ready", metadata: ["spool": "\(spool.path)"])
     isReady()
-    let rescans = Task { [mailbox, plan, tellDrafts, wakePurger] in
+    let rescans = Task { [mailbox, plan, tellDrafts, wakePurger, tellCompanion] in
       while !Task.isCancelled {
         wakePurger()
         mailbox.post(.overflow)
         tellDrafts(.overflow)
+        tellCompanion(.overflow)
         try await Task.sleep(for: .seconds(plan.options.rescan))
       }
     }

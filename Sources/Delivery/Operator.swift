@@ -24,7 +24,7 @@ public struct Operator: Sendable {
   }
 
   let spool: Spool
-  let ledger: Ledger
+  public let ledger: Ledger
   let hooks: Hooks
 
   init(spool: Spool, ledger: Ledger, hooks: Hooks) {
@@ -51,6 +51,13 @@ public struct Operator: Sendable {
         hooks.wake()
         let what = count == 1 ? "1 conversation that was waiting is" : "\(count) conversations that were waiting are"
         return ControlReply(outcomes: [ControlReply.Outcome("", isDone: true, "\(what) tried now")])
+      case .reveal(let messages): return ControlReply(outcomes: try await reveal(messages))
+      case .want(let messages): return ControlReply(outcomes: try await want(messages))
+      case .viewed(let message):
+        let isDone = try await ledger.viewed(MessageID(unchecked: message), at: .now())
+        return ControlReply(outcomes: [ControlReply.Outcome(message, isDone: isDone, isDone ? "viewed" : "not known")])
+      case .prefer(let conversation, let fetch, let autoReveal):
+        return try await prefer(ConversationID(conversation), fetch: fetch, autoReveal: autoReveal)
       case .progress:
         let progress = hooks.progress().map { ($0.key.text, $0.value) }
         return ControlReply(progress: Dictionary(progress) { $1 })

@@ -19,6 +19,8 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     case connectionLost
     /// More bytes than the limit.
     case replyTooLarge(limit: Int)
+    /// The request's sink wanted no more.
+    case stopped
     case cancelled
     /// libcurl's code for what is not expected to happen.
     case other(Int)
@@ -81,6 +83,7 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
       "no encrypted connection to \(host) came about; check the URL and whether TLS is spoken there"
     case .connectionLost: "the connection to \(host) was lost"
     case .replyTooLarge(let limit): "\(host) answered with more than \(limit) bytes"
+    case .stopped: "the answer of \(host) was not wanted"
     case .cancelled: "the request to \(host) was cancelled"
     case .other(let code): "the request to \(host) failed in libcurl with code \(code)"
     }
@@ -95,7 +98,7 @@ extension HTTPError {
     case .connectionLost, .replyTooLarge, .tls(.handshake), .other: .network
     case .timedOut: .timeout
     case .badURL, .badHeader, .tls, .privateAddress: .configError
-    case .cancelled: .cancelled
+    case .stopped, .cancelled: .cancelled
     }
   }
 }

@@ -18,6 +18,8 @@ public struct HTTPRequest: Sendable {
   public var limits: HTTPLimits
   /// Whom the request may reach.
   public var reach = Reach.anyAddress
+  /// Takes the answer's body as it comes; nil collects it.
+  public var sink: (any HTTPSink)?
 
   /// Whom a request may reach. What counts is the address that is connected to, whatever its name says.
   public enum Reach: Sendable {

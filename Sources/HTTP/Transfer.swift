@@ -16,6 +16,8 @@ final class Transfer {
   private var headerBytes = 0
   private var body = [UInt8]()
   private var isReplyTooLarge = false
+  private var hasBegunBody = false
+  private var isStopped = false
   private var isKeptFromPrivateAddress = false
 
   /// Headers of an answer beyond this are an attack.
@@ -162,6 +164,15 @@ final class Transfer {
   }
 
   fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+    if let sink = order.request.sink {
+      if !hasBegunBody {
+        hasBegunBody = true
+        let head = HTTPResponse(status: ccurl_long(easy, CURLINFO_RESPONSE_CODE), headers: headers)
+        isStopped = !sink.begin(head)
+      }
+      if !isStopped { isStopped = !sink.take(piece) }
+      return !isStopped
+    }
     guard body.count + piece.count <= order.request.limits.replyBytes else {
       isReplyTooLarge = true
       return false
@@ -206,6 +217,7 @@ final class Transfer {
     if isKeptFromPrivateAddress, result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK {
       return .privateAddress
     }
+    if isStopped { return .stopped }
     if isReplyTooLarge { return .replyTooLarge(limit: order.request.limits.replyBytes) }
     return switch result {
     case CURLE_ABORTED_BY_CALLBACK: .cancelled

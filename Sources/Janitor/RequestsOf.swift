@@ -16,7 +16,9 @@ struct RequestsOf {
 
   /// The names of what is received in `directory` from the conversation.
   func received(in directory: Directory) throws -> [String] {
-    try names(in: directory) { try names(it: "from-conversation", in: $0) }
+    try names(in: directory) {
+      try names(it: "from-conversation", in: $0) || names(it: "from-conversation", below: "entry", in: $0)
+    }
   }
 
   private func names(in directory: Directory, _ isOne: (Directory) throws -> Bool) throws -> [String] {

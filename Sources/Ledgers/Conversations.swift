@@ -22,7 +22,8 @@ extension Database {
     try execute(
       sql: """
         UPDATE conversations SET due = CASE WHEN waiting = 0 THEN ? ELSE due END,
-          waits_for = CASE WHEN waiting = 0 THEN NULL ELSE waits_for END, waiting = waiting + ? WHERE id = ?
+          waits_for = CASE WHEN waiting = 0 THEN NULL ELSE waits_for END, waiting = waiting + ?, known = 1
+          WHERE id = ?
         """,
       arguments: [now.milliseconds, count, conversation])
   }

@@ -28,6 +28,7 @@ extension Ledger {
       try database.execute(
         sql: "UPDATE messages SET next_attempt = ? WHERE draft = 1 AND next_attempt > ?",
         arguments: [now.milliseconds, now.milliseconds])
+      try database.hurryDownloads()
       // Those that are held must not wait any more either, once they are released.
       try database.execute(
         sql: "UPDATE conversations SET due = ?, waits_for = NULL WHERE waiting > 0 AND held <> 0 AND due > ?",

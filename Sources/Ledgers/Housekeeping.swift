@@ -190,11 +190,11 @@ extension Database {
 
   /// Deletes the row of a conversation that nothing refers to.
   fileprivate func forgetIfUnused(_ conversation: Int64) throws {
-    let tables = ["requests", "messages", "photos", "preferences"]
+    let tables = ["requests", "messages", "photos", "preferences", "received"]
     let isUnused = tables.map { "NOT EXISTS (SELECT 1 FROM \($0) WHERE conversation_id = conversations.id)" }
     try execute(
       sql: """
-        DELETE FROM conversations WHERE id = ? AND waiting = 0 AND held = 0 AND purged = 0
+        DELETE FROM conversations WHERE id = ? AND waiting = 0 AND held = 0 AND purged = 0 AND known = 0
           AND \(isUnused.joined(separator: " AND "))
         """,
       arguments: [conversation])

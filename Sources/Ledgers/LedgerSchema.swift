@@ -154,6 +154,7 @@ enum LedgerSchema {
     }
     registerCache(in: &migrator)
     migrator.registerMigration("v5 counts") { try $0.execute(sql: CountsSchema.migration) }
+    registerReceiving(in: &migrator)
     return migrator
   }
 }

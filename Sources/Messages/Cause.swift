@@ -30,6 +30,21 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   case malformedRequest = "malformed_request"
   case expired
   case cancelled
+  // Of photos that others sent.
+  /// The object is not there, or not yet; tried again for a while.
+  case notFound = "not_found"
+  /// Its SHA-256 is not the announced one.
+  case digestMismatch = "digest_mismatch"
+  case decryptionFailed = "decryption_failed"
+  case notAnAttachment = "not_an_attachment"
+  /// Neither `https://` nor `mxc://`.
+  case insecureURL = "insecure_url"
+  /// An address of this machine or of its networks.
+  case blockedAddress = "blocked_address"
+  case tooManyRedirects = "too_many_redirects"
+  /// A refusal that no other word has.
+  case httpStatus = "http_status"
+  case tooLarge = "too_large"
 
   /// What a failure of this cause means for its request.
   public enum Disposition: Sendable {
@@ -44,12 +59,13 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   public var disposition: Disposition {
     switch self {
     case .unreachable, .network, .timeout, .serverBusy, .rateLimited, .notYetUploaded, .conflict, .urlExpired,
-      .localStorageFull, .localStorageError, .localResources:
+      .localStorageFull, .localStorageError, .localResources, .notFound:
       .retry
     case .authExpired, .accountDisabled, .configError:
       .hold
     case .tooLargeAfterCompress, .unsupportedImage, .truncatedImage, .imageLimits, .photoChanged,
-      .forbidden, .roomGone, .rejected, .malformedRequest, .expired, .cancelled:
+      .forbidden, .roomGone, .rejected, .malformedRequest, .expired, .cancelled, .digestMismatch, .decryptionFailed,
+      .notAnAttachment, .insecureURL, .blockedAddress, .tooManyRedirects, .httpStatus, .tooLarge:
       .fail
     }
   }

@@ -40,22 +40,28 @@ struct EncodedContent: Equatable {
 }
 
 extension EncodedContent {
-  /// Reads an envelope that is not compressed; unknown fields are passed over.
+  /// Reads an envelope; unknown fields are passed over. Content that is packed is unpacked: we never pack any, but
+  /// others do.
   ///
-  /// - Throws: `SealError.notAnAttachment` when the bytes are no envelope, `.compressed` when the content is packed.
+  /// - Throws: `SealError.notAnAttachment` when the bytes are no envelope, `.compressed` when the content is packed in a
+  ///   way that cannot be read, `.tooLarge` when it becomes too large.
   init(decoding bytes: [UInt8]) throws(SealError) {
     self.init()
     var reader = ProtobufReader(bytes[...])
+    var isPacked = false
     while let (field, value) = try reader.next() {
       switch field {
       case 1: try readType(value.asBytes())
       case 2: try readParameter(value.asBytes())
       case 3: fallback = try value.asText()
       case 4: content = Array(try value.asBytes())
-      case 5: throw .compressed
+      case 5:
+        _ = try value.asNumber()
+        isPacked = true
       default: break
       }
     }
+    if isPacked { content = try Inflation.inflated(content) }
   }
 
   private mutating func readType(_ bytes: ArraySlice<UInt8>) throws(SealError) {

@@ -5,6 +5,8 @@ public enum SealError: Error, Equatable, CustomStringConvertible {
   case decryptionFailed
   case notAnAttachment
   case compressed
+  /// It would become larger than any attachment may be.
+  case tooLarge
   /// The machine's OpenSSL lacks what it takes.
   case unavailable(String)
 
@@ -14,7 +16,8 @@ public enum SealError: Error, Equatable, CustomStringConvertible {
     case .digestMismatch: "the object is not the one that was announced: its SHA-256 differs"
     case .decryptionFailed: "the object cannot be decrypted with the announced keys"
     case .notAnAttachment: "the decrypted content is not an attachment"
-    case .compressed: "the decrypted content is compressed, which is not supported"
+    case .compressed: "the content is compressed in a way that cannot be read"
+    case .tooLarge: "the content is larger than an attachment may be"
     case .unavailable(let sentence): sentence
     }
   }

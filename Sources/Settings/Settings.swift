@@ -14,6 +14,7 @@ public struct Settings: SettingsSection {
   public internal(set) var photo = Photo()
   public internal(set) var cache = Cache()
   public internal(set) var janitor = Janitor()
+  public internal(set) var receiving = Receiving()
   public internal(set) var http = HTTPSettings()
 
   /// What keeps uploaded photos: the standard store, then the further ones by their names.
@@ -121,6 +122,22 @@ public struct Settings: SettingsSection {
     public internal(set) var total = 1_000_000_000
     /// How long after its upload a stored photo counts as one that can be fetched again.
     public internal(set) var remote = Duration.seconds(30 * 86_400)
+  }
+
+  /// What becomes of photos that others send.
+  public struct Receiving: Sendable, Equatable {
+    /// What is fetched before anybody asks for it, where a conversation's preferences say nothing.
+    public internal(set) var fetch = FetchPolicy.known
+    /// Bytes of a photo.
+    public internal(set) var bytes = 10_000_000
+    /// How many photos are fetched at once.
+    public internal(set) var downloads = 4
+    /// How long fetching a photo may take, each time.
+    public internal(set) var time = Duration.seconds(300)
+    /// How long a photo that cannot be had is tried.
+    public internal(set) var lifetime = Duration.seconds(86_400)
+    /// Whether photos may lie in private networks and behind plain `http://`.
+    public internal(set) var allowPrivate = false
   }
 
   /// How long the janitor leaves things alone.

@@ -95,6 +95,22 @@ public enum SettingsSchema {
       "janitor.failed", \.janitor.failed, .duration(.seconds(1) ... .days(3650)),
       "How long failed requests are kept"),
 
+    Setting(
+      "receiving.fetch", \.receiving.fetch, .word,
+      "Which photos of others are fetched before anybody asks for them"),
+    Setting(
+      "receiving.bytes", \.receiving.bytes, .bytes(1000...10_000_000), "The size of a photo that is received, at most"),
+    Setting("receiving.downloads", \.receiving.downloads, .count(1...64), "How many photos are fetched at once"),
+    Setting(
+      "receiving.time", \.receiving.time, .duration(.seconds(1) ... .days(1)),
+      "How long fetching a photo may take, each time"),
+    Setting(
+      "receiving.lifetime", \.receiving.lifetime, .duration(.seconds(1) ... .days(365)),
+      "How long a photo that cannot be had is tried"),
+    Setting(
+      "receiving.allowPrivate", \.receiving.allowPrivate, .flag,
+      "Whether photos may lie in private networks and behind plain http://"),
+
     Setting("seal", \.seal, .word, "The encryption of the standard network's photos"),
 
     Setting(

@@ -44,6 +44,26 @@ public struct PhotoCache: Sendable {
     }
   }
 
+  /// The path below the spool of a photo's original or of its blurred preview; nil when it is not there.
+  public func path(
+    inbox: InboxID, conversation: ConversationID, message: MessageID, isBlurred: Bool
+  ) throws -> String? {
+    let name = isBlurred ? "blurred.jpg" : "original.jpg"
+    do {
+      let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
+      guard try directory.entry(name)?.kind == .file else { return nil }
+      return "\(Self.path(inbox: inbox, conversation: conversation, message: message))/\(name)"
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
+  /// Opens a photo's original.
+  public func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
+    try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text).file("original.jpg")
+  }
+
   /// Removes what is kept of a message; nothing kept is as good.
   public func discard(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
     do {

@@ -12,6 +12,13 @@ extension Spool {
   /// - Returns: the name in `failed/`, or nil when the entry is gone.
   @discardableResult
   public func quarantine(_ name: [UInt8], because refusal: Refusal) throws -> RequestName? {
+    try Self.quarantine(name, from: new, to: failed, because: "\(refusal)")
+  }
+
+  /// The same for any two directories of the spool.
+  static func quarantine(
+    _ name: [UInt8], from new: Directory, to failed: Directory, because sentence: String
+  ) throws -> RequestName? {
     let readable = String(decoding: name.prefix(100), as: UTF8.self)
     let base = RequestName(readable) ?? RequestName("unnamed-" + SHA256Digest(of: name).hex.prefix(16))
     guard let base else { return nil }
@@ -19,7 +26,7 @@ extension Spool {
       let failedName = base.alternative(number)
       guard try failed.make(failedName.text, mode: 0o700) else { continue }
       let directory = try failed.directory(failedName.text)
-      try directory.write(Array("\(refusal)\n".utf8), as: "error")
+      try directory.write(Array("\(sentence)\n".utf8), as: "error")
       let moved = try new.moveAnything(name, to: directory, as: "entry")
       if !moved { try failed.removeTree(failedName.text) }
       try directory.sync()

@@ -143,7 +143,7 @@ public struct RequestReader: Sendable {
     }
   }
 
-  private static func open(_ name: String, in directory: Directory, owner: UInt32) throws -> File {
+  static func open(_ name: String, in directory: Directory, owner: UInt32) throws -> File {
     // Looked at before it is opened, for the sentence; looked at again once open, for the truth.
     if let kind = try directory.entry(name)?.kind, kind != .file {
       throw Refusal.notAFile(file: name, kind: kind.noun)
@@ -165,7 +165,7 @@ public struct RequestReader: Sendable {
     return file
   }
 
-  private static func identifier<ID: Identifier>(_: ID.Type, _ text: String, in file: String) throws(Refusal) -> ID {
+  static func identifier<ID: Identifier>(_: ID.Type, _ text: String, in file: String) throws(Refusal) -> ID {
     do { return try ID(text) } catch { throw .badField(file: file, fault: error.description) }
   }
 

@@ -12,6 +12,10 @@ public enum SpoolEvent: Sendable, Equatable {
   case cancelRequested
   /// Something was put into `purge/`.
   case purgeRequested
+  /// Renamed into `incoming/new/`.
+  case received(String)
+  /// Made in place in `incoming/new/`.
+  case receivedInPlace
   /// Names may have been missed; look into the directories again.
   case overflow
   /// `new/` itself was moved away, deleted or unmounted. (A `draft/` that vanished is told as `overflow`.)

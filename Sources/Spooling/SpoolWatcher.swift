@@ -42,7 +42,9 @@ public final class SpoolWatcher: Sendable {
       Self.isLibraryTaken.store(false, ordering: .releasing)
       return false
     }
-    guard watch("new"), watchDraft(), watchNotes("cancel"), watchNotes("purge"), watch("state/fence") else {
+    guard watch("new"), watchDraft(), watchNotes("cancel"), watchNotes("purge"), watch("incoming/new"),
+      watch("state/fence")
+    else {
       leaveLibrary()
       return false
     }
@@ -98,6 +100,7 @@ public final class SpoolWatcher: Sendable {
     var draft = inotifytools_wd_from_filename("\(root)/draft/")
     let cancel = inotifytools_wd_from_filename("\(root)/cancel/")
     let purge = inotifytools_wd_from_filename("\(root)/purge/")
+    let incoming = inotifytools_wd_from_filename("\(root)/incoming/new/")
     let fence = inotifytools_wd_from_filename("\(root)/state/fence/")
     while !stopping.load(ordering: .acquiring) {
       // Negative: waits without end. An idle spool wakes nobody up.
@@ -130,6 +133,12 @@ public final class SpoolWatcher: Sendable {
         handler(.cancelRequested)
       } else if event.pointee.wd == purge {
         handler(.purgeRequested)
+      } else if event.pointee.wd == incoming {
+        if mask & UInt32(IN_MOVED_TO) != 0 {
+          handler(.received(name(of: event)))
+        } else {
+          handler(mask & UInt32(IN_CREATE) != 0 ? .receivedInPlace : .overflow)
+        }
       } else if event.pointee.wd == new {
         if mask & UInt32(IN_MOVED_TO) != 0 {
           handler(.arrived(name(of: event)))

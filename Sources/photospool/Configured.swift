@@ -1,6 +1,8 @@
 import Darkroom
 import Delivery
+import HTTP
 import Logging
+import Receiving
 import Settings
 import Spooling
 import Synchronization
@@ -11,6 +13,9 @@ struct Configured: Sendable {
   let connections: Connections
   let darkroom: DarkroomPool
   let plan: DeliveryPlan
+  let receiving: ReceivingPlan
+  /// For what strangers' photos are fetched with.
+  private let client: HTTPClient
 
   /// - Parameter former: what is taken over where it is to be the same.
   /// - Throws: when anything is wrong: a secret that cannot be read, a store that cannot be made.
@@ -27,6 +32,9 @@ struct Configured: Sendable {
       darkroom = assembly.darkroom()
     }
     plan = DeliveryPlan(options: assembly.options, destinations: destinations, preparer: darkroom)
+    let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.client : nil }
+    client = sameClient ?? assembly.receivingClient
+    receiving = try assembly.receivingPlan(spool, darkroom, client: client)
   }
 
   /// Whether a running daemon cannot follow a change of this setting.

@@ -18,6 +18,9 @@ struct PhotosCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON object a line.")
   var json = false
 
+  @Flag(name: .long, help: "What others announced, whether it is in the cache or not.")
+  var received = false
+
   @Option(name: .long, help: "Only photos of this inbox.")
   var inbox: String?
 
@@ -27,6 +30,7 @@ struct PhotosCommand: ParsableCommand {
   func run() throws {
     let view: LedgerView
     do { view = try LedgerView(in: options.openSpool().state) } catch LedgerError.missing { return }
+    if received { return try ReceivedList(isJSON: json, inbox: inbox, conversation: to).print(view) }
     try view.forEachPhoto(inbox: inbox, conversation: to) { photo in
       let line = PhotoLine(photo)
       if json { return try printJSON(line) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Delivery
 import Foundation
 import Logging
+import Receiving
 import Settings
 import Spooling
 import Supervision
@@ -32,7 +33,13 @@ struct RunCommand: AsyncParsableCommand {
     let inForce = ConfiguredInForce(configured)
     let daemon = try await Daemon(
       spool: spool, plan: configured.plan,
-      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), log: log)
+      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), log: log
+    ) { ledger in
+      let receiver = try Receiver(spool: spool, ledger: ledger, plan: { inForce.now.receiving }, log: log)
+      return Companion(
+        service: receiver, post: { receiver.post($0) }, wake: { receiver.wake() },
+        release: { await receiver.release($0) })
+    }
     try await daemon.run(signals: [.sigterm, .sigint], reloads: reloads) { [options] in
       let former = inForce.now
       let new = try Configured(options.settings(), spool: spool, after: former, log: log)

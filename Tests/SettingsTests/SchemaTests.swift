@@ -85,7 +85,8 @@ struct SchemaTests {
   private func collect(_ value: Any, path: [String], into properties: inout [String]) {
     let groups: [Any.Type] = [
       Settings.self, Settings.Spool.self, Settings.Log.self, Settings.Intake.self, Settings.Delivery.self,
-      Settings.Backoff.self, Settings.Photo.self, Settings.Cache.self, Settings.Janitor.self, Settings.Store.self,
+      Settings.Backoff.self, Settings.Photo.self, Settings.Cache.self, Settings.Janitor.self, Settings.Receiving.self,
+      Settings.Store.self,
       Settings.Network.self, HTTPSettings.self, Settings.Metrics.self,
     ]
     // What is made of other properties, or has sections of its own.

@@ -1,5 +1,3 @@
-import Messages
-
 /// How long to wait before the next attempt: exponential backoff with full jitter.
 ///
 /// Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015: a wait drawn evenly from zero to the current

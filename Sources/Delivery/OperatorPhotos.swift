@@ -1,0 +1,40 @@
+import Control
+import Ledgers
+import Messages
+import Spooling
+
+/// What people ask of photos that others sent.
+extension Operator {
+  func reveal(_ messages: [String]) async throws -> [ControlReply.Outcome] {
+    var outcomes = [ControlReply.Outcome]()
+    for message in messages {
+      switch try await ledger.reveal(MessageID(unchecked: message), at: .now()) {
+      case .granted: outcomes.append(.init(message, isDone: true, "revealed"))
+      case .already: outcomes.append(.init(message, isDone: true, "revealed already"))
+      case .unknown, .gone: outcomes.append(.init(message, isDone: false, "no received photo of that id is known"))
+      }
+    }
+    return outcomes
+  }
+
+  func want(_ messages: [String]) async throws -> [ControlReply.Outcome] {
+    var outcomes = [ControlReply.Outcome]()
+    for message in messages {
+      switch try await ledger.want(MessageID(unchecked: message), at: .now()) {
+      case .granted, .already: outcomes.append(.init(message, isDone: true, "is fetched"))
+      case .unknown: outcomes.append(.init(message, isDone: false, "no photo of that id is known"))
+      case .gone:
+        outcomes.append(.init(message, isDone: false, "nothing is known any more that it could be fetched from"))
+      }
+    }
+    hooks.wake()
+    return outcomes
+  }
+
+  func prefer(_ conversation: ConversationID, fetch: String?, autoReveal: Bool?) async throws -> ControlReply {
+    let policy = fetch.flatMap(FetchPolicy.init(rawValue:))
+    if let fetch, policy == nil { return ControlReply(error: "\(escaped(fetch)) is none of always, known and ask") }
+    try await ledger.setPreferences(fetch: policy, autoReveal: autoReveal, of: conversation, at: .now())
+    return ControlReply(outcomes: [.init(conversation.text, isDone: true, "set")])
+  }
+}

@@ -1,0 +1,170 @@
+import GRDB
+import Messages
+
+/// A received photo that is to be fetched.
+public struct WantedPhoto: Sendable {
+  public let message: MessageID
+  public let inbox: InboxID
+  public let conversation: ConversationID
+  public let photo: RemotePhoto
+  /// Of ours: it was sent from here and is fetched again.
+  public let isOwn: Bool
+  /// The number of this attempt since it was wanted; 1 is the first.
+  public let attempt: Int
+  public let wantedAt: Timestamp
+}
+
+/// The steps of a received photo. Each answers false when the photo was purged meanwhile, and then changes nothing.
+extension Ledger {
+  /// Sets back what a dead process had in hand.
+  public func recoverReceived() async throws {
+    try await write { database in
+      try database.execute(sql: "UPDATE received SET state = 'wanted', next_attempt = NULL WHERE state = 'downloading'")
+    }
+  }
+
+  /// Begins the downloads that are due, at most `limit` of them, in the order in which they were received.
+  public func beginDownloads(limit: Int, at now: Timestamp) async throws -> [WantedPhoto] {
+    try await write { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT r.*, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
+          WHERE r.\(LedgerSchema.wanted) AND (r.next_attempt IS NULL OR r.next_attempt <= ?)
+            AND c.purged = 0 ORDER BY r.id LIMIT ?
+          """,
+        arguments: [now.milliseconds, limit])
+      return try rows.compactMap { try database.begin($0, at: now) }
+    }
+  }
+
+  /// Begins the download of one photo, due or not; nil when it is not wanted.
+  public func beginDownload(of message: MessageID, at now: Timestamp) async throws -> WantedPhoto? {
+    try await write { database in
+      try Row.fetchOne(
+        database,
+        sql: """
+          SELECT r.*, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
+          WHERE r.message = ? AND r.\(LedgerSchema.wanted) AND c.purged = 0
+          """,
+        arguments: [message.text]
+      ).flatMap { try database.begin($0, at: now) }
+    }
+  }
+
+  /// When the next download is due; nil when none is.
+  public func nextDownload() async throws -> Timestamp? {
+    try await read { database in
+      try Int64.fetchOne(
+        database,
+        sql: """
+          SELECT coalesce(r.next_attempt, 0) FROM received r JOIN conversations c ON c.id = r.conversation_id
+          WHERE r.\(LedgerSchema.wanted) AND c.purged = 0 ORDER BY r.next_attempt LIMIT 1
+          """
+      ).map(Timestamp.init(milliseconds:))
+    }
+  }
+
+  /// An attempt failed for a reason that can pass.
+  public func postponeDownload(
+    of message: MessageID, error: DeliveryError?, until next: Timestamp?
+  ) async throws -> Bool {
+    try await write { database in
+      guard try database.move(message, .postpone) else { return false }
+      try database.execute(
+        sql: "UPDATE received SET next_attempt = ?, cause = ?, error = ? WHERE message = ?",
+        arguments: [next?.milliseconds, error?.cause.rawValue, error?.sentence, message.text])
+      return true
+    }
+  }
+
+  /// It cannot be had. Its keys stay, for whoever wants it again.
+  public func failDownload(of message: MessageID, error: DeliveryError) async throws -> Bool {
+    try await write { database in
+      guard try database.move(message, .fail) else { return false }
+      try database.execute(
+        sql: "UPDATE received SET next_attempt = NULL, cause = ?, error = ? WHERE message = ?",
+        arguments: [error.cause.rawValue, error.sentence, message.text])
+      return true
+    }
+  }
+
+  /// The photo is in the cache, whole and on the disk.
+  ///
+  /// - Parameter remoteUntil: from when on nobody counts on the stored object any more.
+  public func endDownload(
+    of wanted: WantedPhoto, as photo: PhotoRow, file: String, remoteUntil: Timestamp, at now: Timestamp
+  ) async throws -> Bool {
+    try await write { database in
+      guard try database.move(wanted.message, .finish) else { return false }
+      try database.execute(
+        sql: "UPDATE received SET next_attempt = NULL, cause = NULL, error = NULL WHERE message = ?",
+        arguments: [wanted.message.text])
+      try database.execute(
+        sql: """
+          INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
+            original_height, bytes, width, height, digest, path, thumbnail_bytes, url, url_expires_at, created_at,
+            downloaded_at, cached_bytes, cached_thumbnail_bytes, fetchable, recency)
+          SELECT message, inbox, conversation_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?
+            FROM received WHERE message = ?
+          ON CONFLICT (message) DO UPDATE SET bytes = excluded.bytes, width = excluded.width, height = excluded.height,
+            digest = excluded.digest, thumbnail_bytes = excluded.thumbnail_bytes, cached_bytes = excluded.cached_bytes,
+            cached_thumbnail_bytes = excluded.cached_thumbnail_bytes, downloaded_at = excluded.downloaded_at,
+            evicting = 0, recency = excluded.recency
+          """,
+        arguments: [
+          file, photo.format, photo.originalBytes, photo.originalWidth, photo.originalHeight, photo.bytes, photo.width,
+          photo.height, photo.digest, photo.path, photo.thumbnailBytes, wanted.photo.url, remoteUntil.milliseconds,
+          now.milliseconds, now.milliseconds, photo.bytes, photo.thumbnailBytes, try database.nextRecency(),
+          wanted.message.text,
+        ])
+      return true
+    }
+  }
+
+  /// Ends all waiting of photos for their next attempt: the network is another one.
+  public func hurryDownloads() async throws { try await write { try $0.hurryDownloads() } }
+
+  /// Those of `messages` that nobody wants, or that are not known any more: what came of them can go.
+  public func unwanted(_ messages: [String]) async throws -> [String] {
+    try await read { database in
+      try messages.filter { message in
+        try Bool.fetchOne(
+          database,
+          sql: "SELECT EXISTS (SELECT 1 FROM received WHERE message = ? AND state IN ('wanted','downloading'))",
+          arguments: [message]) != true
+      }
+    }
+  }
+}
+
+extension Database {
+  func hurryDownloads() throws {
+    try execute(
+      sql: "UPDATE received SET next_attempt = NULL WHERE \(LedgerSchema.wanted) AND next_attempt IS NOT NULL")
+  }
+
+  /// The one place where a received photo changes its state.
+  ///
+  /// - Returns: false, and nothing changed, when that cannot happen now.
+  func move(_ message: MessageID, _ event: ReceivedState.Event) throws -> Bool {
+    guard
+      let text = try String.fetchOne(
+        self, sql: "SELECT state FROM received WHERE message = ?", arguments: [message.text]),
+      let next = ReceivedState(rawValue: text)?.after(event)
+    else { return false }
+    try execute(sql: "UPDATE received SET state = ? WHERE message = ?", arguments: [next.rawValue, message.text])
+    return true
+  }
+
+  fileprivate func begin(_ row: Row, at now: Timestamp) throws -> WantedPhoto? {
+    let message = MessageID(unchecked: row["message"])
+    guard try move(message, .begin) else { return nil }
+    try execute(sql: "UPDATE received SET attempts = attempts + 1 WHERE message = ?", arguments: [message.text])
+    return WantedPhoto(
+      message: message, inbox: InboxID(unchecked: row["inbox"]),
+      conversation: ConversationID(unchecked: row["conversation"]), photo: try RemotePhoto(json: row["attachment"]),
+      isOwn: row["own"], attempt: row["attempts"] + 1,
+      wantedAt: Timestamp(milliseconds: row["wanted_at"] ?? now.milliseconds))
+  }
+}

@@ -1,0 +1,67 @@
+import GRDB
+import Messages
+
+/// What the ledger knows of one photo, sent or received, for those who want to see it.
+public struct PhotoStory: Sendable {
+  public let message: MessageID
+  public let inbox: InboxID
+  public let conversation: ConversationID
+  /// Nil for a photo of ours that nobody wanted again.
+  public let state: ReceivedState?
+  /// Nothing but its blurred preview may be shown.
+  public let isHidden: Bool
+  /// Its files were in the cache, all of them, at some time.
+  public let wasCached: Bool
+  public let cause: String?
+  public let error: String?
+  public let nextAttempt: Timestamp?
+}
+
+extension LedgerView {
+  /// The photos that are called `name`: by their own id, or by that of their message on its network. Several when a
+  /// message has several photos, or several inboxes have the message.
+  public func photos(called name: String) throws -> [PhotoStory] {
+    try read { database in
+      let received = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT r.*, c.conversation, p.message IS NOT NULL AS cached FROM received r
+            JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
+          WHERE r.message = ? OR r.remote = ? ORDER BY r.id LIMIT 100
+          """,
+        arguments: [name, name])
+      if !received.isEmpty {
+        return received.map { row in
+          PhotoStory(
+            row, state: ReceivedState(rawValue: row["state"]), isHidden: row["revealed_at"] as Int64? == nil,
+            wasCached: row["cached"], cause: row["cause"], error: row["error"], nextAttempt: row["next_attempt"])
+        }
+      }
+      return try Row.fetchAll(
+        database,
+        sql: """
+          SELECT p.message, p.inbox, c.conversation FROM photos p JOIN conversations c ON c.id = p.conversation_id
+          WHERE p.message = ?
+          """,
+        arguments: [name]
+      ).map { PhotoStory($0, state: nil, isHidden: false, wasCached: true, cause: nil, error: nil, nextAttempt: nil) }
+    }
+  }
+}
+
+extension PhotoStory {
+  fileprivate init(
+    _ row: Row, state: ReceivedState?, isHidden: Bool, wasCached: Bool, cause: String?, error: String?,
+    nextAttempt: Int64?
+  ) {
+    message = MessageID(unchecked: row["message"])
+    inbox = InboxID(unchecked: row["inbox"])
+    conversation = ConversationID(unchecked: row["conversation"])
+    self.state = state
+    self.isHidden = isHidden
+    self.wasCached = wasCached
+    self.cause = cause
+    self.error = error
+    self.nextAttempt = nextAttempt.map(Timestamp.init(milliseconds:))
+  }
+}

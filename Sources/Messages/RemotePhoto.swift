@@ -1,0 +1,61 @@
+/// Where a photo lies that somebody announced, and what opens it, as far as that was said.
+///
+/// The members are those of `Attachment`, which is what photospool itself announces; here all but the URL may be
+/// missing, and nothing is checked yet. It carries keys, so it describes itself without them.
+public struct RemotePhoto: Hashable, Sendable, Codable {
+  /// `https://` or `mxc://`, when it is to be followed.
+  public var url: String
+  /// SHA-256 of the object in hexadecimal.
+  public var contentDigest: String?
+  /// 32 bytes in hexadecimal, and so are the salt, and the nonce's 12.
+  public var secret: String?
+  public var salt: String?
+  public var nonce: String?
+  /// What opens the object as Matrix has it.
+  public var file: EncryptedFile?
+  /// Bytes of the object, as they were announced. Some senders announce those of the photo. Nil when not known.
+  public var contentLength: Int?
+  /// The sender's word, never a path.
+  public var filename: String?
+
+  public init(
+    url: String, contentDigest: String? = nil, secret: String? = nil, salt: String? = nil, nonce: String? = nil,
+    file: EncryptedFile? = nil, contentLength: Int? = nil, filename: String? = nil
+  ) {
+    self.url = url
+    self.contentDigest = contentDigest
+    self.secret = secret
+    self.salt = salt
+    self.nonce = nonce
+    self.file = file
+    self.contentLength = contentLength.flatMap { $0 > 0 ? $0 : nil }
+    self.filename = filename
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case url, contentDigest, secret, salt, nonce, file, contentLength, filename
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    let file = try members.decodeIfPresent(EncryptedFile.self, forKey: .file)
+    let url = try members.decodeIfPresent(String.self, forKey: .url)
+    guard let url = url ?? file?.url else {
+      throw DecodingError.keyNotFound(
+        CodingKeys.url, DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no url"))
+    }
+    self.init(
+      url: url, contentDigest: try members.decodeIfPresent(String.self, forKey: .contentDigest),
+      secret: try members.decodeIfPresent(String.self, forKey: .secret),
+      salt: try members.decodeIfPresent(String.self, forKey: .salt),
+      nonce: try members.decodeIfPresent(String.self, forKey: .nonce), file: file,
+      // A length that is no number is one that is not known.
+      contentLength: try? members.decodeIfPresent(Int.self, forKey: .contentLength),
+      filename: try? members.decodeIfPresent(String.self, forKey: .filename))
+  }
+}
+
+extension RemotePhoto: CustomStringConvertible, CustomReflectable {
+  public var description: String { "remote photo \(contentDigest ?? "without digest")" }
+  public var customMirror: Mirror { Mirror(self, children: ["contentDigest": contentDigest ?? ""]) }
+}

@@ -1,0 +1,77 @@
+import FoundationEssentials
+import Messages
+import Seals
+
+/// Reads what a bridge dropped as `attachment`, told apart by its content: the JSON that the `local` network writes, a
+/// Matrix event or its content, or an encoded XMTP content. All of it is a stranger's word.
+enum AttachmentReader {
+  /// More photos in one message are an attack.
+  static let mostPhotos = 100
+
+  /// The photos that it announces, at least one, each with a URL and whole keys.
+  ///
+  /// - Throws: `.notAnAttachment` or `.malformedRequest` with a sentence that begins with `attachment`.
+  static func photos(in bytes: [UInt8]) throws(DeliveryError) -> [RemotePhoto] {
+    let photos = bytes.first { $0 > 0x20 } == UInt8(ascii: "{") ? [try json(bytes)] : try xmtp(bytes)
+    if photos.count > mostPhotos {
+      throw DeliveryError(.notAnAttachment, "attachment: it has \(photos.count) photos; the limit is \(mostPhotos)")
+    }
+    for photo in photos { try photo.checkKeys() }
+    return photos
+  }
+
+  private static func xmtp(_ bytes: [UInt8]) throws(DeliveryError) -> [RemotePhoto] {
+    do { return try RemoteAttachmentContent.photos(decoding: bytes) } catch {
+      throw DeliveryError(
+        .notAnAttachment,
+        "attachment: it is neither JSON nor an XMTP remote attachment; drop what the network delivered")
+    }
+  }
+
+  private static func json(_ bytes: [UInt8]) throws(DeliveryError) -> RemotePhoto {
+    let document: Document
+    do { document = try JSONDecoder().decode(Document.self, from: Data(bytes)) } catch {
+      throw DeliveryError(.malformedRequest, "attachment: this JSON has members of other types than an attachment has")
+    }
+    guard let photo = document.photo else {
+      throw DeliveryError(.notAnAttachment, "attachment: this JSON announces no photo: it has no url and no file")
+    }
+    return photo
+  }
+
+  /// One of the JSON forms.
+  private struct Document: Decodable {
+    let photo: RemotePhoto?
+
+    private enum CodingKeys: String, CodingKey {
+      case content, msgtype, type, url, file, filename, body, info
+    }
+
+    init(from decoder: any Decoder) throws {
+      let members = try decoder.container(keyedBy: CodingKeys.self)
+      if members.contains(.content) {
+        // A Matrix event: what it announces is its content.
+        photo = try members.decode(Document.self, forKey: .content).photo
+      } else if let type = try? members.decode(String.self, forKey: .msgtype) {
+        guard type == "m.image" || type == "m.file" || type == "m.sticker" else {
+          photo = nil
+          return
+        }
+        let file = try members.decodeIfPresent(EncryptedFile.self, forKey: .file)
+        let url = try file?.url ?? members.decodeIfPresent(String.self, forKey: .url)
+        let name =
+          (try? members.decode(String.self, forKey: .filename)) ?? (try? members.decode(String.self, forKey: .body))
+        let info = try? members.decode(Info.self, forKey: .info)
+        photo = url.map { RemotePhoto(url: $0, file: file, contentLength: info?.size, filename: name) }
+      } else if members.contains(.url) || members.contains(.file) {
+        photo = try RemotePhoto(from: decoder)
+      } else {
+        photo = nil
+      }
+    }
+
+    struct Info: Decodable {
+      let size: Int?
+    }
+  }
+}

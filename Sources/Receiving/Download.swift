@@ -1,0 +1,115 @@
+import DurableFiles
+import Foundation
+import HTTP
+import Matrix
+import Messages
+import Spooling
+
+/// Fetches the objects of announced photos, as strangers' words have it: only where it is allowed, only as much as is
+/// allowed, only as long.
+///
+/// An address is judged when it is connected to, on every hop. Nothing is sent along that says who asks: no cookie, no
+/// referrer, no credentials but our own homeserver's, and those to it alone.
+struct Download: Sendable {
+  let client: HTTPClient
+  let options: ReceivingOptions
+  let homeserver: MatrixAccount?
+
+  /// Hops behind the first request, as in libxmtp.
+  static let mostRedirects = 10
+
+  /// Fetches an object into `part`, going on with what is there. When this returns, all of it is there, and nothing of it
+  /// is checked.
+  func fetch(_ photo: RemotePhoto, into part: PartialObject) async throws {
+    var request = try first(photo)
+    for _ in 0...Self.mostRedirects {
+      guard let location = try await ask(request, photo, part) else { return }
+      guard let target = HTTPAddress.redirect(location, from: request.url) else {
+        throw DeliveryError(.insecureURL, "\(request.host) sends to an address that cannot be asked")
+      }
+      request = try hop(target)
+    }
+    throw DeliveryError(.tooManyRedirects, "\(request.host) is the end of more than \(Self.mostRedirects) redirects")
+  }
+
+  /// One request on the way.
+  private struct Hop {
+    let url: String
+    let host: String
+    var headers: [HTTPHeader] = []
+    var isHomeserver = false
+  }
+
+  private func first(_ photo: RemotePhoto) throws -> Hop {
+    guard photo.url.hasPrefix("mxc://") else { return try hop(photo.url) }
+    guard let homeserver else {
+      throw DeliveryError(
+        .configError, "the photo lies in Matrix, and no network of type matrix is configured to fetch it through")
+    }
+    guard let (url, headers) = homeserver.download(photo.url), let address = HTTPAddress(url) else {
+      throw DeliveryError(.insecureURL, "the photo's mxc:// address names no server and object")
+    }
+    return Hop(url: url, host: address.authority, headers: headers, isHomeserver: true)
+  }
+
+  private func hop(_ url: String) throws -> Hop {
+    // What follows a # is not for the server.
+    let url = String(url.prefix { $0 != "#" })
+    guard let address = HTTPAddress(url) else {
+      throw DeliveryError(.insecureURL, "the photo's address is neither https:// nor mxc://, or cannot be asked")
+    }
+    guard address.scheme == "https" || options.allowsPrivateAddresses else {
+      throw DeliveryError(.insecureURL, "\(address.authority) would be asked without encryption (http://)")
+    }
+    return Hop(url: url, host: address.authority)
+  }
+
+  /// - Returns: where it is instead; nil when it is there.
+  private func ask(_ hop: Hop, _ photo: RemotePhoto, _ part: PartialObject) async throws -> String? {
+    let faults = DownloadFaults(isHomeserver: hop.isHomeserver)
+    let limit = limit(photo)
+    let validator = photo.hasDigest ? try part.validator() : nil
+    let start = validator == nil ? 0 : try part.count()
+    var request = HTTPRequest(.get, hop.url, headers: hop.headers, limits: options.limits)
+    // What a server packs on its way would count twice.
+    request.headers.append(HTTPHeader("Accept-Encoding", "identity"))
+    let isResuming = 1..<limit ~= start
+    if let validator, isResuming {
+      request.headers += [HTTPHeader("Range", "bytes=\(start)-"), HTTPHeader("If-Range", validator)]
+    }
+    if !hop.isHomeserver, !options.allowsPrivateAddresses { request.reach = .publicAddresses }
+    let sink = ObjectSink(
+      part, resumesAt: isResuming ? start : nil, limit: limit, keepsParts: photo.hasDigest, host: hop.host)
+    request.sink = sink
+    let response = try await send(request, sink, faults)
+    if [301, 302, 303, 307, 308].contains(response.status), let location = response.header("Location") {
+      return location
+    }
+    switch response.status {
+    case 200, 206:
+      if response.status == 200, !sink.hasBegun { _ = try part.begin(validator: nil) }
+      return nil
+    case 416 where isResuming:
+      // What is there is not of this object any more.
+      try part.clear()
+      throw DeliveryError(.network, "\(hop.host) has another object now than the one that was begun")
+    default: throw faults.error(response, host: hop.host)
+    }
+  }
+
+  private func send(_ request: HTTPRequest, _ sink: ObjectSink, _ faults: DownloadFaults) async throws -> HTTPResponse {
+    do { return try await client.send(request) } catch {
+      if error.reason == .cancelled { throw CancellationError() }
+      if let fault = sink.fault { throw fault }
+      // Its body was not wanted; its head is an answer.
+      if error.reason == .stopped, let head = sink.head { return head }
+      throw faults.error(error)
+    }
+  }
+
+  /// Some senders announce the photo's length for the object's, so that a little more may come than was announced.
+  private func limit(_ photo: RemotePhoto) -> Int {
+    guard let length = photo.contentLength else { return options.objectBytes }
+    return min(options.objectBytes, length.addingReportingOverflow(65_536).overflow ? .max : length + 65_536)
+  }
+}

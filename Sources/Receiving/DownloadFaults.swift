@@ -1,0 +1,36 @@
+import HTTP
+import Messages
+
+/// What the failures of whoever keeps a photo mean for it: the one table of causes of downloads.
+struct DownloadFaults: Sendable {
+  /// Whether it is our own homeserver that was asked.
+  let isHomeserver: Bool
+
+  /// No answer came, or not all of it.
+  func error(_ error: HTTPError) -> DeliveryError {
+    switch error.reason {
+    case .privateAddress: DeliveryError(.blockedAddress, error.description)
+    case .badURL: DeliveryError(.insecureURL, error.description)
+    // A certificate can be renewed; until then it is as if nobody were there.
+    case .tls: DeliveryError(isHomeserver ? .configError : .network, error.description)
+    default: DeliveryError(error.cause, error.description)
+    }
+  }
+
+  /// An answer came that is neither the photo nor a redirect.
+  func error(_ response: HTTPResponse, host: String, now: Timestamp = .now()) -> DeliveryError {
+    let (cause, words): (Cause, String) =
+      switch response.status {
+      case 401 where isHomeserver: (.authExpired, "does not accept the access token; log in again and replace it")
+      case 404, 410: (.notFound, "does not have the photo, or not yet")
+      case 408: (.timeout, "gave up waiting")
+      case 429, 509: (.rateLimited, "asks to be called less often")
+      case 504 where isHomeserver: (.notYetUploaded, "does not have the photo yet")
+      case 425, 500...: (.serverBusy, "cannot serve at the moment")
+      default: (.httpStatus, "does not give the photo away")
+      }
+    let hint = response.header("Retry-After").flatMap { RetryAfter.seconds($0, now: now) }
+    return DeliveryError(
+      cause, "\(host) \(words) (\(response.status))", retryAfter: cause.disposition == .retry ? hint : nil)
+  }
+}

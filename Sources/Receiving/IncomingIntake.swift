@@ -1,0 +1,83 @@
+import Blocking
+import Digests
+import DurableFiles
+import Ledgers
+import Logging
+import Messages
+import Spooling
+
+/// Takes what bridges drop into the ledger. Nothing else reads `incoming/new/`.
+///
+/// Order: it is read and checked; the ledger's transaction is committed, and from here on it is received; the directory
+/// is removed. Killed in between, it is found again, known by its inbox and message, and removed.
+struct IncomingIntake: Sendable {
+  let incoming: IncomingSpool
+  let ledger: Ledger
+  let plan: @Sendable () -> ReceivingPlan
+  let log: Logger
+  private let pool = BlockingPool(label: "incoming", threads: 1)
+
+  init(incoming: IncomingSpool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger) {
+    self.incoming = incoming
+    self.ledger = ledger
+    self.plan = plan
+    self.log = log
+  }
+
+  /// Taken together in one transaction.
+  static let batch = 64
+
+  /// Accepts or refuses the named entries. Names that are gone are passed over.
+  ///
+  func accept(_ names: [String]) async throws {
+    for start in stride(from: 0, to: names.count, by: Self.batch) {
+      let slice = names[start..<min(start + Self.batch, names.count)]
+      let batch = try await pool.run { try slice.compactMap { try read($0) } }
+      if batch.isEmpty { continue }
+      let receptions = try await ledger.receive(batch.map(\.message), fetch: plan().options.fetch, at: .now())
+      for ((name, message), reception) in zip(batch, receptions) {
+        switch reception {
+        case .accepted(let photos, let state):
+          try incoming.remove(name)
+          log.info(
+            "received",
+            metadata: [
+              "message": "\(photos.map(\.text).joined(separator: ","))", "inbox": "\(escaped(message.inbox.text))",
+              "state": "\(state.rawValue)",
+            ])
+        case .known: try incoming.remove(name)
+        case .conflict:
+          try refuse(
+            Array(name.utf8),
+            "the message \(escaped(message.remote)) was received before with another attachment or conversation; that one stays"
+          )
+        case .purged: break
+        }
+      }
+    }
+  }
+
+  private func read(_ name: String) throws -> (name: String, message: NewReceived)? {
+    do {
+      guard let found = try incoming.read(name) else { return nil }
+      let photos = try AttachmentReader.photos(in: found.attachment)
+      return (
+        name,
+        NewReceived(
+          inbox: found.inbox ?? plan().options.inbox, conversation: found.conversation, remote: found.message.text,
+          digest: SHA256Digest(of: found.attachment), photos: photos)
+      )
+    } catch let refusal as IncomingRefusal {
+      try refuse(Array(name.utf8), refusal.description)
+    } catch let error as DeliveryError {
+      try refuse(Array(name.utf8), "\(error)")
+    }
+    return nil
+  }
+
+  /// Moves something to `incoming/failed/` that cannot be received.
+  func refuse(_ name: [UInt8], _ sentence: String) throws {
+    guard let failed = try incoming.refuse(name, because: sentence) else { return }
+    log.warning("cannot be received", metadata: ["name": "\(failed)", "error": "\(escaped(sentence))"])
+  }
+}

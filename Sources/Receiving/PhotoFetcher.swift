@@ -1,0 +1,113 @@
+import Blocking
+import Digests
+import DurableFiles
+import Foundation
+import HTTP
+import Ledgers
+import Matrix
+import Messages
+import Photos
+import Spooling
+
+/// Brings one announced photo into the cache: fetched, compared with its digest, opened, decoded in the darkroom, kept.
+///
+/// Order: the object comes into `incoming/cur/`; what was made of it is written into the cache, each file whole and on
+/// the disk; the ledger says that it is downloaded; the object goes. Killed in between, it is fetched again, going on
+/// with what came, and what was written is written again. Nobody is shown a photo that the ledger does not call
+/// downloaded.
+public struct PhotoFetcher: Sendable {
+  private let spool: Spool
+  private let incoming: IncomingSpool
+  private let ledger: Ledger
+  private let plan: @Sendable () -> ReceivingPlan
+  private let pool: BlockingPool
+
+  /// - Parameter plan: what is in force at the moment.
+  public init(spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan) throws {
+    self.spool = spool
+    incoming = try IncomingSpool(spool)
+    self.ledger = ledger
+    self.plan = plan
+    pool = BlockingPool(label: "receiving", threads: 2)
+  }
+
+  /// Fetches a photo whose download was begun.
+  ///
+  /// - Throws: a `DeliveryError`; `CancellationError`; what the ledger throws.
+  public func fetch(_ wanted: WantedPhoto) async throws {
+    let plan = plan()
+    let part = try await onDisk { [incoming] in try PartialObject(wanted.message, of: wanted.conversation, in: incoming)
+    }
+    let photo = try await opened(wanted, part, plan)
+    let prepared = try await plan.preparer.prepare(PhotoBytes(photo))
+    try Task.checkCancellation()
+    let cache = PhotoCache(spool)
+    try await onDisk {
+      try cache.keep(
+        original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, inbox: wanted.inbox,
+        conversation: wanted.conversation, message: wanted.message)
+    }
+    let now = Timestamp.now()
+    let isKept = try await ledger.endDownload(
+      of: wanted, as: row(of: prepared, of: wanted), file: wanted.photo.safeFilename,
+      remoteUntil: now.advanced(seconds: plan.options.remoteSeconds), at: now)
+    try await onDisk {
+      try part.remove()
+      // Purged meanwhile.
+      if !isKept { try cache.discard(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message) }
+    }
+  }
+
+  /// Removes what came of a photo so far.
+  public func forget(_ wanted: WantedPhoto) async throws {
+    try await onDisk { [incoming] in try incoming.cur.removeTree(wanted.message.text) }
+  }
+
+  // MARK: The object
+
+  private func opened(_ wanted: WantedPhoto, _ part: PartialObject, _ plan: ReceivingPlan) async throws -> [UInt8] {
+    let (photo, options) = (wanted.photo, plan.options)
+    func limited(_ bytes: [UInt8]) throws(DeliveryError) -> [UInt8] {
+      if bytes.count <= options.photoBytes { return bytes }
+      throw DeliveryError(
+        .tooLarge, "the photo has \(bytes.count) bytes; the limit is \(options.photoBytes) (receiving.bytes)")
+    }
+    if wanted.isOwn,
+      let object = try await onDisk({
+        try plan.objects.object(at: photo.url, limit: options.objectBytes)
+      })
+    {
+      return try limited(photo.open(object))
+    }
+    let former = try await onDisk { try part.contents(limit: options.objectBytes) ?? [] }
+    // All of it came before, and then the process died.
+    if photo.hasDigest, !former.isEmpty, let whole = try? photo.open(former) { return try limited(whole) }
+    let download = Download(
+      client: plan.client, options: options, homeserver: plan.homeservers(wanted.conversation))
+    try await download.fetch(photo, into: part)
+    let object = try await onDisk { try part.contents(limit: options.objectBytes) ?? [] }
+    do { return try limited(photo.open(object)) } catch {
+      try await onDisk { try part.clear() }
+      // What was gone on with may be what a crash left of it.
+      if error.cause == .digestMismatch, !former.isEmpty {
+        throw DeliveryError(.network, "what came of the photo was damaged here; it is fetched again")
+      }
+      throw error
+    }
+  }
+
+  private func row(of prepared: PreparedPhoto, of wanted: WantedPhoto) -> PhotoRow {
+    PhotoRow(
+      format: prepared.original.format.rawValue, originalBytes: prepared.original.bytes,
+      originalWidth: prepared.original.width, originalHeight: prepared.original.height, bytes: prepared.jpeg.count,
+      width: prepared.width, height: prepared.height, digest: SHA256Digest(of: prepared.jpeg).hex,
+      path: PhotoCache.path(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message),
+      thumbnailBytes: prepared.thumbnail.count + prepared.blurred.count)
+  }
+
+  private func onDisk<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+    do { return try await pool.run(work) } catch let error as FileError {
+      throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import Blocking
+import DurableFiles
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+import Spooling
+
+/// Receives photos as long as the daemon runs: takes in what bridges drop, and fetches what is wanted, a few at a time.
+///
+/// With nothing to do nothing of it runs: it is woken by the watcher, by a wish, and at the time of the next attempt.
+public actor Receiver: Service {
+  private let spool: Spool
+  private let incoming: IncomingSpool
+  private let ledger: Ledger
+  private let fetcher: PhotoFetcher
+  private let intake: IncomingIntake
+  private let plan: @Sendable () -> ReceivingPlan
+  private let log: Logger
+  private nonisolated let mailbox = IncomingMailbox()
+  private let pool = BlockingPool(label: "incoming", threads: 1)
+  private var downloads: [MessageID: (conversation: ConversationID, task: Task<Void, Never>)] = [:]
+  private var alarm: Task<Void, Never>?
+  private var isStopping = false
+
+  /// - Parameter plan: what is in force at the moment.
+  public init(
+    spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger
+  ) throws {
+    self.spool = spool
+    self.ledger = ledger
+    self.plan = plan
+    self.log = log
+    fetcher = try PhotoFetcher(spool: spool, ledger: ledger, plan: plan)
+    incoming = try IncomingSpool(spool)
+    intake = IncomingIntake(incoming: incoming, ledger: ledger, plan: plan, log: log)
+  }
+
+  private var options: ReceivingOptions { plan().options }
+
+  /// Called with what was seen in the spool, on any thread.
+  public nonisolated func post(_ event: SpoolEvent) { mailbox.post(event) }
+
+  /// Says that a photo may be wanted, or was purged.
+  public nonisolated func wake() { mailbox.ring() }
+
+  public func run() async throws {
+    try await ledger.recoverReceived()
+    try await removeLeftovers()
+    mailbox.post(.overflow)
+    await withGracefulShutdownHandler {
+      for await _ in mailbox.rings {
+        if isStopping { break }
+        do {
+          try await take(mailbox.take())
+          try await startDownloads()
+        } catch {
+          log.error("receiving waits", metadata: ["error": "\(error)"])
+          mailbox.post(.overflow, in: 1)
+        }
+      }
+    } onGracefulShutdown: {
+      Task { await self.stop() }
+    }
+    alarm?.cancel()
+    await end(Array(downloads.values))
+  }
+
+  /// Lets go of what is being fetched of a conversation that is purged. None of it begins again.
+  public func release(_ conversation: ConversationID) async {
+    await end(downloads.values.filter { $0.conversation == conversation })
+  }
+
+  private func end(_ downloads: [(conversation: ConversationID, task: Task<Void, Never>)]) async {
+    for download in downloads { download.task.cancel() }
+    for download in downloads { await download.task.value }
+  }
+
+  /// Takes in nothing more, and lets `run` end.
+  func stop() {
+    isStopping = true
+    mailbox.retire()
+  }
+
+  // MARK: incoming/new/
+
+  private func take(_ seen: IncomingMailbox.Contents) async throws {
+    if seen.wasBuiltInPlace { mailbox.post(.overflow, in: options.settle) }
+    try await intake.accept(seen.names)
+    guard seen.needsScan else { return }
+    let scan = try await pool.run { [incoming] in try ArrivalScan(incoming.new) }
+    for name in scan.foreign {
+      try intake.refuse(name, "the name is no UTF-8; rename it and move it into incoming/new/ again")
+    }
+    var ready = [String]()
+    for index in 0..<scan.count where !isStopping {
+      let entry = scan[index]
+      let age = Double(Timestamp.now().milliseconds) / 1000 - Double(entry.changed) / 1e9
+      // It may be being built there at this moment.
+      if entry.maybeInPlace, (0..<options.settle).contains(age) {
+        mailbox.post(.overflow, in: options.settle - age)
+      } else {
+        ready.append(entry.name)
+      }
+    }
+    try await intake.accept(ready)
+  }
+
+  /// Removes what came of photos that are there, or that the ledger does not know any more.
+  private func removeLeftovers() async throws {
+    for name in try await ledger.unwanted(incoming.cur.names()) { try incoming.cur.removeTree(name) }
+  }
+
+  // MARK: Downloads
+
+  private func startDownloads() async throws {
+    let free = options.downloads - downloads.count
+    if free > 0, !isStopping {
+      for wanted in try await ledger.beginDownloads(limit: free, at: .now()) {
+        downloads[wanted.message] = (wanted.conversation, Task { await download(wanted) })
+      }
+    }
+    alarm?.cancel()
+    guard downloads.count < options.downloads, let next = try await ledger.nextDownload() else { return }
+    // An attempt that is years away was set by another clock.
+    let wait = min(max(next.seconds(since: .now()), 0.01), 3600)
+    alarm = Task { [mailbox] in
+      try? await Task.sleep(for: .seconds(wait))
+      if !Task.isCancelled { mailbox.ring() }
+    }
+  }
+
+  private func download(_ wanted: WantedPhoto) async {
+    do {
+      try await Self.settle(wanted, try await attempt(wanted), fetcher, ledger, options, log)
+    } catch {
+      log.error("the ledger failed; a photo waits", metadata: ["error": "\(error)"])
+      try? await Task.sleep(for: .seconds(1))
+      _ = try? await ledger.postponeDownload(of: wanted.message, error: nil, until: nil)
+    }
+    downloads[wanted.message] = nil
+    mailbox.ring()
+  }
+
+  private func attempt(_ wanted: WantedPhoto) async throws -> Attempt {
+    do {
+      try await fetcher.fetch(wanted)
+      return .done
+    } catch let error as DeliveryError {
+      return error.cause == .cancelled ? .cutOff : .failed(error)
+    } catch is CancellationError {
+      return .cutOff
+    }
+  }
+
+  /// How an attempt ended.
+  private enum Attempt: Sendable {
+    case done
+    case cutOff
+    case failed(DeliveryError)
+  }
+
+  /// Writes down how an attempt ended.
+  private static func settle(
+    _ wanted: WantedPhoto, _ attempt: Attempt, _ fetcher: PhotoFetcher, _ ledger: Ledger, _ options: ReceivingOptions,
+    _ log: Logger
+  ) async throws {
+    switch attempt {
+    case .done: log.info("downloaded", metadata: ["message": "\(wanted.message)"])
+    case .cutOff: _ = try await ledger.postponeDownload(of: wanted.message, error: nil, until: nil)
+    case .failed(let error):
+      let now = Timestamp.now()
+      let metadata: Logger.Metadata = [
+        "message": "\(wanted.message)", "cause": "\(error.cause.rawValue)", "error": "\(escaped(error.sentence))",
+      ]
+      if let wait = options.wait(after: error, wanted: wanted, now: now) {
+        log.warning("a photo waits", metadata: metadata)
+        _ = try await ledger.postponeDownload(of: wanted.message, error: error, until: now.advanced(seconds: wait))
+      } else {
+        log.warning("a photo cannot be had", metadata: metadata)
+        try await fetcher.forget(wanted)
+        _ = try await ledger.failDownload(of: wanted.message, error: error)
+      }
+    }
+  }
+
+  /// Fetches one photo that is wanted, once, where no daemon does it.
+  ///
+  /// - Throws: the `DeliveryError` of a failure, which is written down.
+  public static func fetchOnce(
+    _ message: MessageID, with fetcher: PhotoFetcher, ledger: Ledger, options: ReceivingOptions, log: Logger
+  ) async throws {
+    try await ledger.recoverReceived()
+    guard let wanted = try await ledger.beginDownload(of: message, at: .now()) else { return }
+    do {
+      try await fetcher.fetch(wanted)
+    } catch let error as DeliveryError {
+      try await settle(wanted, .failed(error), fetcher, ledger, options, log)
+      throw error
+    }
+  }
+}
+
+extension ReceivingOptions {
+  /// Seconds until the next attempt; nil when there is none.
+  func wait(after error: DeliveryError, wanted: WantedPhoto, now: Timestamp) -> Double? {
+    let age = now.seconds(since: wanted.wantedAt)
+    switch error.cause.disposition {
+    case .fail: return nil
+    case .hold: return age < lifetime ? mending : nil
+    case .retry:
+      return age < lifetime ? retry.delay(after: error, attempt: wanted.attempt, random: .random(in: 0...1)) : nil
+    }
+  }
+}

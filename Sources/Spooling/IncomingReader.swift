@@ -1,0 +1,104 @@
+import Digests
+import DurableFiles
+import Glibc
+import Messages
+
+/// Something to be received, as a bridge dropped it: bounded and readable; what the attachment says is not looked at yet.
+public struct Incoming: Sendable {
+  public let conversation: ConversationID
+  /// Nil when the bridge left it to the configuration.
+  public let inbox: InboxID?
+  /// The message's id on its network.
+  public let message: RemoteMessageID
+  /// JSON, or an encoded XMTP content.
+  public let attachment: [UInt8]
+}
+
+/// The id that a network gave a message: one line of 1 to 255 bytes of UTF-8 without control characters.
+public struct RemoteMessageID: Identifier {
+  public static let noun = "message"
+  public let text: String
+  public init(unchecked text: String) { self.text = text }
+}
+
+/// How large something in `incoming/new/` may be.
+public enum IncomingLimits {
+  /// Bytes of `attachment`; an XMTP message has at most about as many.
+  public static let attachmentBytes = 1 << 20
+  /// Names in the directory: the four, and what photospool itself left in one that was refused before.
+  static let entries = 8
+}
+
+/// Why something cannot be received: one sentence that says what is wrong and what to do.
+public struct IncomingRefusal: Error, Equatable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ sentence: String) { description = sentence }
+}
+
+/// Reads a directory of `incoming/new/` as hostile input: by descriptor, no link followed, nothing blocking, everything
+/// bounded. It is read once, so that nobody can change it afterwards.
+public enum IncomingReader {
+  /// - Throws: `IncomingRefusal` when it cannot be received; `FileError` when the disk fails.
+  public static func read(_ directory: Directory) throws -> Incoming {
+    do { return try incoming(directory) } catch let refusal as Refusal {
+      throw IncomingRefusal(refusal.description)
+    }
+  }
+
+  private static func incoming(_ directory: Directory) throws -> Incoming {
+    let owner = try directory.entry().owner
+    var found = [String: [UInt8]]()
+    for name in try names(in: directory) where name != "error" && name != ".error.tmp" {
+      guard let limit = limit(of: name) else {
+        throw IncomingRefusal(
+          "\(escaped(name)) is not part of what is received; only from-conversation, inbox, message and attachment are;"
+            + " remove it")
+      }
+      let file = try RequestReader.open(name, in: directory, owner: owner)
+      guard let contents = try file.contents(limit: limit) else {
+        throw Refusal.tooLarge(file: name, bytes: try file.entry().size, limit: limit)
+      }
+      found[name] = contents
+    }
+    func field<ID: Identifier>(_ name: String, _ kind: ID.Type) throws -> ID? {
+      guard let contents = found[name] else { return nil }
+      guard let text = String(validating: contents, as: UTF8.self) else { throw Refusal.notUTF8(name) }
+      return try RequestReader.identifier(
+        kind, text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text, in: name)
+    }
+    func needed<Value>(_ value: Value?, _ name: String) throws -> Value {
+      guard let value else { throw IncomingRefusal("there is no file named \(name); add it and rename it again") }
+      return value
+    }
+    return Incoming(
+      conversation: try needed(field("from-conversation", ConversationID.self), "from-conversation"),
+      inbox: try field("inbox", InboxID.self), message: try needed(field("message", RemoteMessageID.self), "message"),
+      attachment: try needed(found["attachment"], "attachment"))
+  }
+
+  /// Bytes that the file may have; nil when there is no such file.
+  private static func limit(of name: String) -> Int? {
+    switch name {
+    case "from-conversation", "inbox", "message": RequestLimits.fieldBytes
+    case "attachment": IncomingLimits.attachmentBytes
+    default: nil
+    }
+  }
+
+  private static func names(in directory: Directory) throws -> [String] {
+    var names = [String]()
+    var isTooMany = false
+    try directory.forEachName { bytes in
+      names.append(String(decoding: bytes, as: UTF8.self))
+      isTooMany = names.count > IncomingLimits.entries
+      return !isTooMany
+    }
+    if isTooMany {
+      throw IncomingRefusal(
+        "the directory holds more than \(IncomingLimits.entries) names; it has to hold from-conversation, inbox, message"
+          + " and attachment")
+    }
+    return names.sorted()
+  }
+}

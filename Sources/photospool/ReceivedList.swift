@@ -1,0 +1,73 @@
+import Ledgers
+import Messages
+import Spooling
+
+/// What `photos --received` prints: everything that others announced, in the order in which it came.
+struct ReceivedList {
+  let isJSON: Bool
+  let inbox: String?
+  let conversation: String?
+
+  func print(_ view: LedgerView) throws {
+    try view.forEachReceived(inbox: inbox, conversation: conversation) { photo in
+      let line = Line(photo)
+      if isJSON { return try printJSON(line) }
+      let fields = [
+        line.message, line.state, line.hidden ? "hidden" : "shown", line.receivedAt, escaped(line.inbox),
+        escaped(line.conversation), escaped(line.remote),
+      ]
+      Swift.print(fields.joined(separator: "  "))
+      if let error = line.error {
+        Swift.print("    (\(escaped(error))\(line.nextAttempt.map { "; next attempt \($0)" } ?? ""))")
+      }
+    }
+  }
+
+  /// The keys are never renamed once released.
+  private struct Line: Encodable {
+    let message: String
+    let remote: String
+    let inbox: String
+    let conversation: String
+    let state: String
+    let hidden: Bool
+    let attempts: Int
+    let nextAttempt: String?
+    let cause: String?
+    let error: String?
+    let receivedAt: String
+
+    init(_ photo: ReceivedRecord) {
+      message = photo.message.text
+      remote = photo.remote
+      inbox = photo.inbox
+      conversation = photo.conversation
+      state = photo.state.rawValue
+      hidden = photo.isHidden
+      attempts = photo.attempts
+      nextAttempt = photo.nextAttempt?.description
+      cause = photo.cause
+      error = photo.error
+      receivedAt = photo.receivedAt.description
+    }
+
+    private enum CodingKeys: CodingKey {
+      case message, remote, inbox, conversation, state, hidden, attempts, nextAttempt, cause, error, receivedAt
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(message, forKey: .message)
+      try container.encode(remote, forKey: .remote)
+      try container.encode(inbox, forKey: .inbox)
+      try container.encode(conversation, forKey: .conversation)
+      try container.encode(state, forKey: .state)
+      try container.encode(hidden, forKey: .hidden)
+      try container.encode(attempts, forKey: .attempts)
+      try container.encode(nextAttempt, forKey: .nextAttempt)
+      try container.encode(cause, forKey: .cause)
+      try container.encode(error, forKey: .error)
+      try container.encode(receivedAt, forKey: .receivedAt)
+    }
+  }
+}

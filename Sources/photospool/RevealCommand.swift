@@ -1,0 +1,28 @@
+import ArgumentParser
+import Control
+import Messages
+
+struct RevealCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reveal", abstract: "Show received photos that are hidden.",
+    discussion: """
+      One that was only announced is fetched. From the first one on, `photospool prefs CONVERSATION --auto-reveal on` has \
+      later photos of the conversation shown as they arrive.
+      """)
+
+  @OptionGroup var options: SpoolOptions
+
+  @Argument(help: "Photos' ids, or the ids of their messages on their network.")
+  var messages: [String]
+
+  func run() async throws {
+    let viewing = try PhotoViewing(options)
+    let photos = try messages.map { try viewing.photo($0) }
+    for photo in photos where photo.state == nil {
+      throw Failure(.usage, "\(photo.message) was sent from here and is not hidden")
+    }
+    try await carryOut(.reveal(photos.map(\.message.text)), on: viewing.spool)
+    let announced = photos.filter { $0.state == .offered }.map(\.message.text)
+    if !announced.isEmpty { try await carryOut(.want(announced), on: viewing.spool) }
+  }
+}

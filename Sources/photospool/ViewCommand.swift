@@ -1,0 +1,26 @@
+import ArgumentParser
+
+struct ViewCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "view", abstract: "Print the path of what may be shown of a photo.",
+    discussion: """
+      That is its blurred preview while it is hidden. A photo that is not in the cache is fetched first: one that was \
+      only announced, or that was evicted. Exit status 75 when it is not there in time, 69 when it cannot be had.
+      """)
+
+  @OptionGroup var options: SpoolOptions
+
+  @Option(name: .long, help: "Seconds to wait for a photo that has to be fetched.")
+  var timeout = 60.0
+
+  @Argument(help: "A photo's id, or the id of its message on its network.")
+  var message: String
+
+  func run() async throws {
+    let viewing = try PhotoViewing(options)
+    let photo = try viewing.photo(message)
+    let path = try await viewing.shown(photo, timeout: timeout)
+    print("\(viewing.spool.path)/\(path)")
+    await viewing.note(photo)
+  }
+}

@@ -1,0 +1,157 @@
+import Digests
+import Foundation
+import Messages
+import Testing
+
+@testable import Receiving
+
+@Suite struct AttachmentReaderTests {
+  private static let digest = String(repeating: "ab", count: 32)
+  private static let key = String(repeating: "0f", count: 32)
+  private static let nonce = String(repeating: "0e", count: 12)
+  private static let file = """
+    {"v":"v2","url":"mxc://a/b","key":{"kty":"oct","alg":"A256CTR","ext":true,"key_ops":["encrypt","decrypt"],\
+    "k":"__________________________________________8"},"iv":"//////////8AAAAAAAAAAA",\
+    "hashes":{"sha256":"47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"}}
+    """
+
+  private func read(_ text: String) throws(DeliveryError) -> [RemotePhoto] {
+    try AttachmentReader.photos(in: Array(text.utf8))
+  }
+
+  private func sealed(_ change: (inout [String: Any]) -> Void = { _ in }) throws -> String {
+    var members: [String: Any] = [
+      "url": "https://example.org/x", "contentDigest": Self.digest, "secret": Self.key, "salt": Self.key,
+      "nonce": Self.nonce, "contentLength": 1000, "filename": "a.jpg",
+    ]
+    change(&members)
+    return String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
+  }
+
+  @Test func theJSONOfTheLocalNetworkIsRead() throws {
+    let photo = try #require(try read(sealed()).first)
+    #expect(photo.url == "https://example.org/x" && photo.secret == Self.key && photo.contentLength == 1000)
+  }
+
+  @Test(arguments: ["-1", "0", "\"12\"", "null", "1e400", "{}"])
+  func aLengthThatIsNoneIsNotKnown(_ length: String) throws {
+    let json = try sealed { $0["contentLength"] = nil }.dropLast() + ",\"contentLength\":\(length)}"
+    // A number beyond all numbers is no JSON to some readers; then it is refused as a whole.
+    let photos = try? read(String(json))
+    #expect(photos?.first?.contentLength == nil && (photos != nil || length == "1e400"))
+  }
+
+  @Test func aMatrixEventAndItsContentAreRead() throws {
+    let content = "{\"msgtype\":\"m.image\",\"body\":\"b.jpg\",\"file\":\(Self.file),\"info\":{\"size\":7}}"
+    for text in [content, "\n {\"type\":\"m.room.message\",\"sender\":\"@a:b\",\"content\":\(content)}"] {
+      let photo = try #require(try read(text).first)
+      #expect(photo.url == "mxc://a/b" && photo.file != nil && photo.filename == "b.jpg" && photo.contentLength == 7)
+    }
+  }
+
+  @Test func anImageWithoutASealIsRead() throws {
+    let photo = try #require(try read("{\"msgtype\":\"m.image\",\"body\":\"b\",\"url\":\"mxc://a/b\"}").first)
+    #expect(photo.file == nil && !photo.hasDigest)
+  }
+
+  @Test(arguments: [
+    "{}", "{\"msgtype\":\"m.text\",\"body\":\"b\",\"url\":\"mxc://a/b\"}", "{\"content\":{\"body\":\"x\"}}",
+    "{\"content\":{}}", "hello", "", "\u{0}\u{1}", "{\"msgtype\":\"m.image\",\"body\":\"b\"}",
+  ])
+  func whatAnnouncesNoPhotoIsRefused(_ text: String) {
+    #expect { try read(text) } throws: { ($0 as? DeliveryError)?.cause == .notAnAttachment }
+  }
+
+  @Test(arguments: [
+    "{", "{\"url\":7}", "{\"url\":\"https://x\",\"file\":[]}", "{\"content\":7}", "{\"url\":null,\"file\":null}",
+    "{\"url\":\"https://x/ y\"}", "{\"url\":\"\"}", "{\"url\":\"https://x\\u0000\"}",
+  ])
+  func whatHasOtherTypesIsRefused(_ text: String) {
+    #expect { try read(text) } throws: { ($0 as? DeliveryError)?.cause == .malformedRequest }
+  }
+
+  @Test(arguments: [
+    ("secret", String(repeating: "0f", count: 31)), ("secret", String(repeating: "0f", count: 33)), ("salt", ""),
+    ("salt", "zz"), ("nonce", String(repeating: "0e", count: 13)), ("contentDigest", "abcd"), ("contentDigest", nil),
+    ("secret", nil), ("salt", nil), ("nonce", nil),
+  ])
+  func halfAKeyIsRefusedBeforeAnythingIsFetched(_ member: String, _ value: String?) throws {
+    let text = try sealed { $0[member] = value }
+    #expect { try read(text) } throws: { error in
+      (error as? DeliveryError)?.cause == .malformedRequest && !"\(error)".contains("0f0f")
+    }
+  }
+
+  @Test(arguments: ["v1", "k", "iv", "sha256", "A256CTR"])
+  func halfAMatrixFileIsRefused(_ what: String) {
+    let broken: String =
+      switch what {
+      case "v1": Self.file.replacing("\"v2\"", with: "\"v1\"")
+      case "k": Self.file.replacing("\"k\":\"____", with: "\"k\":\"")
+      case "iv": Self.file.replacing("\"//////////", with: "\"//////")
+      case "sha256": Self.file.replacing("sha256", with: "sha512")
+      default: Self.file.replacing("A256CTR", with: "A128CTR")
+      }
+    #expect(broken != Self.file)
+    #expect { try read("{\"msgtype\":\"m.image\",\"file\":\(broken)}") } throws: {
+      ($0 as? DeliveryError)?.cause == .malformedRequest
+    }
+  }
+
+  @Test func aThousandMutationsAreReadOrRefusedAndNeverTrap() throws {
+    var random = SeededGenerator(seed: 30)
+    let forms = [
+      Array(try sealed().utf8), Array("{\"content\":{\"msgtype\":\"m.image\",\"file\":\(Self.file)}}".utf8),
+      try #require(
+        [UInt8](
+          hex: "0a230a08786d74702e6f72671216" + Array("remoteStaticAttachmen".utf8).hex + "741801"
+            + "2205" + Array("https".utf8).hex)),
+    ]
+    for round in 0..<1000 {
+      var bytes = forms[round % forms.count]
+      for _ in 0...random.next(below: 4) {
+        let place = random.next(below: bytes.count)
+        switch random.next(below: 3) {
+        case 0: bytes[place] ^= UInt8(1 << random.next(below: 8))
+        case 1: bytes.removeSubrange(place..<min(bytes.count, place + 1 + random.next(below: 8)))
+        default: bytes.insert(UInt8(random.next(below: 256)), at: place)
+        }
+        if bytes.isEmpty { bytes = [0] }
+      }
+      do {
+        for photo in try AttachmentReader.photos(in: bytes) { try photo.checkKeys() }
+      } catch {
+        #expect(error.cause == .notAnAttachment || error.cause == .malformedRequest)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("../../etc/passwd", "passwd"), ("C:\\temp\\cat.jpg", "cat.jpg"), (" . ", "attachment"), ("", "attachment"),
+    ("a\u{202e}gpj.exe\n", "agpj.exe"), ("a<b>:\"|?*.jpg", "ab.jpg"), ("/", "attachment"), (".bashrc", "bashrc"),
+  ])
+  func aFileNameIsDataAndNoPath(_ name: String, _ safe: String) {
+    #expect(RemotePhoto(url: "https://x", filename: name).safeFilename == safe)
+  }
+
+  @Test func aLongFileNameKeepsItsEnding() {
+    let name = RemotePhoto(url: "https://x", filename: String(repeating: "ü", count: 300) + ".jpeg").safeFilename
+    #expect(name.utf8.count <= 255 && name.hasSuffix("ü.jpeg"))
+  }
+}
+
+/// Numbers that are the same in every run.
+struct SeededGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next(below bound: Int) -> Int {
+    // Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
+  }
+}

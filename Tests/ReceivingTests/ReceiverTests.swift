@@ -1,0 +1,179 @@
+import Digests
+import DurableFiles
+import Foundation
+import HTTP
+import Ledgers
+import Logging
+import Messages
+import Photos
+import Seals
+import Spooling
+import TestSupport
+import Testing
+
+@testable import Receiving
+
+/// A whole receiver in this process, on a spool of its own, with a server that does as it is told.
+@Suite(.timeLimit(.minutes(5))) struct ReceiverTests {
+  private static let shared = Result { try TestServer("object_server.py") }
+
+  private let server: TestServer
+  private let scratch: TemporaryDirectory
+  private let spool: Spool
+  private let incoming: IncomingSpool
+  private let ledger: Ledger
+  private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  init() throws {
+    server = try Self.shared.get()
+    scratch = try TemporaryDirectory()
+    spool = try Spool(creating: scratch.path("spool"))
+    incoming = try IncomingSpool(spool)
+    ledger = try Ledger(in: spool.state)
+  }
+
+  /// Photos are not the subject here: what came is what is kept.
+  private struct AsItCame: PhotoPreparer {
+    let refusal: DeliveryError?
+
+    func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
+      if let refusal { throw refusal }
+      return PreparedPhoto(
+        jpeg: [1, 2, 3], width: 1, height: 1, thumbnail: [1], blurred: [2], blurhash: "", quality: nil,
+        isLossless: true,
+        original: OriginalPhoto(format: .jpeg, bytes: photo.count, width: 1, height: 1, orientation: 1),
+        stripped: [])
+    }
+  }
+
+  private func options(_ change: (inout ReceivingOptions) -> Void = { _ in }) -> ReceivingOptions {
+    var options = ReceivingOptions()
+    options.allowsPrivateAddresses = true
+    options.fetch = .always
+    options.retry = RetryPolicy(first: 0.01, longest: 0.05)
+    change(&options)
+    return options
+  }
+
+  private func run(
+    _ options: ReceivingOptions, refusal: DeliveryError? = nil, _ body: (Receiver) async throws -> Void
+  ) async throws {
+    let plan = ReceivingPlan(
+      options: options, client: HTTPClient(), preparer: AsItCame(refusal: refusal), homeservers: { _ in nil },
+      ownDirectories: [spool.objects.path])
+    let receiver = try Receiver(spool: spool, ledger: ledger, plan: { plan }, log: log)
+    let running = Task { try await receiver.run() }
+    // A service group would ask it to stop; here its rings end.
+    do { try await body(receiver) } catch {
+      await receiver.stop()
+      throw error
+    }
+    await receiver.stop()
+    try await running.value
+  }
+
+  /// Drops a sealed photo, which the server keeps, and says so.
+  private func drop(_ name: String, at words: String, to receiver: Receiver, object: String? = nil) throws {
+    let photo = PhotoFile(
+      bytes: [0xff, 0xd8, 0xff, 0xd9], filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 1,
+      blurhash: nil)
+    let sealed = try XMTPSeal().seal(photo)
+    try Data(sealed.bytes).write(to: URL(fileURLWithPath: "\(server["directory"])/\(sealed.digest.hex)"))
+    let url = "\(server["endpoint"])/\(words)/\(sealed.digest.hex)"
+    let attachment = try JSONEncoder().encode(sealed.facts.attachment(at: url))
+    let directory = scratch.path("spool/incoming/new/\(name)")
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    for (file, text) in [
+      ("from-conversation", Data("family".utf8)), ("message", Data(name.utf8)), ("attachment", attachment),
+    ] {
+      try text.write(to: URL(fileURLWithPath: "\(directory)/\(file)"))
+    }
+    receiver.post(.received(name))
+  }
+
+  private func story(_ name: String) throws -> PhotoStory? {
+    try LedgerView(in: spool.state).photos(called: name).first
+  }
+
+  /// Waits until a photo has come so far.
+  private func wait(_ name: String, _ state: ReceivedState) async throws {
+    for _ in 0..<6000 {
+      if try story(name)?.state == state { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    Issue.record("\(name) is \(String(describing: try story(name)?.state)), not \(state)")
+  }
+
+  @Test func manyPhotosComeAFewAtATime() async throws {
+    try await run(options { $0.downloads = 2 }) { receiver in
+      for number in 0..<40 { try drop("photo-\(number)", at: number % 4 == 0 ? "after/2" : "plain", to: receiver) }
+      for number in 0..<40 { try await wait("photo-\(number)", .downloaded) }
+    }
+    #expect(try incoming.new.names().isEmpty && incoming.cur.names().isEmpty)
+    #expect(try await ledger.cacheUse().first?.photos == 40)
+  }
+
+  @Test func whatIsNeverThereFailsAfterItsLifetime() async throws {
+    try await run(options { $0.lifetime = 0.3 }) { receiver in
+      try drop("gone", at: "status/404?", to: receiver)
+      try await wait("gone", .failed)
+    }
+    #expect(try story("gone")?.cause == "not_found")
+    #expect(try incoming.cur.names().isEmpty)
+  }
+
+  @Test func aPictureThatCannotBeDecodedFailsAndLeavesNothing() async throws {
+    let refusal = DeliveryError(.unsupportedImage, "it is no picture")
+    try await run(options(), refusal: refusal) { receiver in
+      try drop("text", at: "plain", to: receiver)
+      try await wait("text", .failed)
+    }
+    #expect(try story("text")?.cause == "unsupported_image")
+    #expect(try incoming.cur.names().isEmpty && spool.photos.names().isEmpty)
+  }
+
+  @Test func aStopInTheMiddleLosesNothing() async throws {
+    try await run(options()) { receiver in
+      try drop("slow", at: "drip", to: receiver)
+      try await wait("slow", .downloading)
+    }
+    #expect(try story("slow")?.state == .wanted)
+  }
+
+  @Test func aPurgedConversationLetsGoOfWhatIsComing() async throws {
+    try await run(options()) { receiver in
+      try drop("slow", at: "drip", to: receiver)
+      try await wait("slow", .downloading)
+      let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: .now()))
+      await receiver.release(ConversationID(unchecked: "family"))
+      _ = try await ledger.endPurge(of: purged)
+      #expect(try story("slow") == nil)
+    }
+  }
+
+  @Test func whatWasThereBeforeTheStartIsFound() async throws {
+    let waiting = options()
+    try await run(waiting) { receiver in
+      try drop("first", at: "plain", to: receiver)
+      try await wait("first", .downloaded)
+    }
+    // Nobody is told of this one. It looks as if it were being built in place, so it is left alone for a while.
+    try await run(options { $0.settle = 0.1 }) { receiver in
+      try drop("second", at: "plain", to: receiver)
+      receiver.post(.overflow)
+      try await wait("second", .downloaded)
+    }
+  }
+
+  @Test func whatABridgeDroppedWronglyIsRefusedWithItsReason() async throws {
+    try await run(options()) { receiver in
+      try FileManager.default.createDirectory(
+        atPath: scratch.path("spool/incoming/new/empty"), withIntermediateDirectories: true)
+      receiver.post(.received("empty"))
+      try drop("good", at: "plain", to: receiver)
+      try await wait("good", .downloaded)
+    }
+    let error = try String(contentsOfFile: scratch.path("spool/incoming/failed/empty/error"), encoding: .utf8)
+    #expect(error.contains("there is no file named"))
+  }
+}

@@ -1,0 +1,69 @@
+# SIGKILL at the k-th call that changes the disk, for calls all the way of one received photo: each time it is received
+# once and fetched, whole, and nothing is left behind. Every 9th call by default, every one with PHOTOSPOOL_TEST_KILL_STEP=1.
+. "$(dirname "$0")/../library.sh"
+
+"$python" -c 'from PIL import Image; Image.effect_noise((900, 700), 60).convert("RGB").save("photo.jpg", quality=90)'
+mkdir drops
+start_server object_server.py
+cat > photospool.yaml <<EOF
+receiving: {allowPrivate: true, fetch: always}
+EOF
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+"$python" "$here/../Support/python/send_photo.py" "$(fact directory)" "$(fact endpoint)/plain" drops <<EOF
+cat family xmtp photo.jpg
+EOF
+
+ask() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" "$1" 2>/dev/null || true; }
+is_there() { [ "$(ask "SELECT state FROM received")" = downloaded ] && [ -z "$(ls "$spool/incoming/cur")" ]; }
+
+check() {
+  expect "$(ask "SELECT group_concat(remote || ' ' || state) FROM received")" 'cat downloaded' "$1"
+  expect "$(ask "SELECT count(*) || ' ' || (sum(downloaded_at) > 0) FROM photos")" '1 1' "$1"
+  expect "$(cd "$spool/photos/default/family"/* && ls -A | paste -sd' ')" 'blurred.jpg original.jpg thumbnail.jpg' "$1"
+  expect "$(sha256sum "$spool/photos/default/family"/*/original.jpg | cut -d' ' -f1)" "$(ask "SELECT digest FROM photos")" "$1"
+  expect "$(ask 'PRAGMA integrity_check')" ok "$1"
+  is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/failed"
+}
+
+# run_until_killed K: as run_killed of the library, until the photo is there.
+run_until_killed() {
+  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
+  rm -f counter trace
+  : > start.log
+  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
+    "$photospool" run > start.log 2>&1 &
+  daemon=$!
+  local end=$((SECONDS + 60))
+  while kill -0 "$daemon" 2>/dev/null && ! is_there; do
+    [ "$SECONDS" -lt "$end" ] || fail "k=$1: the photo never came"
+    sleep 0.05
+  done
+  kill -TERM "$daemon" 2>/dev/null || true
+  status=0
+  wait "$daemon" || status=$?
+  daemon=
+  [ "$status" = 0 ] || expect "$status" 137 "k=$1"
+}
+
+k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-9}
+while :; do
+  rm -rf "$spool"
+  start_daemon
+  stop_daemon
+  cp -r drops/cat "$spool/incoming/tmp/"
+  mv "$spool/incoming/tmp/cat" "$spool/incoming/new/"
+  run_until_killed $k
+  [ "$status" != 0 ] || break
+  kills=$((kills + 1))
+  start_daemon
+  wait_until is_there
+  stop_daemon
+  check "killed at $k: $(sed -n "${k}p" trace)"
+  k=$((k + step))
+done
+check 'not killed'
+for change in ledger.sqlite-wal original.jpg blurred.jpg attachment object; do
+  grep -q "$change" trace || fail "no call for $change in the trace"
+done
+[ "$kills" -ge 3 ] || fail "only $kills kills"
+echo "$kills kills, received once each"
