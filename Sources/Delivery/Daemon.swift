@@ -40,17 +40,26 @@ public struct Daemon: Sendable {
   /// - Parameters:
   ///   - manager: is told how the daemon is.
   ///   - makeCompanion: makes what runs beside delivery on the same ledger.
+  ///   - ledgerFailed: is called, on any thread, when the ledger can be written no more; it has to end the process, without
+  ///     closing anything. What is in hand is as after a kill.
   /// - Throws: `SpoolError.busy` when another daemon runs on the spool; `LedgerError`; `FileError`.
   public init(
     spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, log: Logger,
-    companion makeCompanion: (Ledger) throws -> Companion? = { _ in nil }
+    companion makeCompanion: (Ledger) throws -> Companion? = { _ in nil },
+    ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) async throws {
     lock = try Self.takeSpool(spool)
     let startedAt = Timestamp.now()
     let plan = PlanInForce(first)
     let times = StepTimes()
     let reloads = ReloadOutcome(at: startedAt)
-    let ledger = try Ledger(in: spool.state)
+    let ledger = try Ledger(of: spool)
+    try await ledger.settle()
+    try await ledger.check(against: spool)
+    ledger.onFailure { error in
+      log.critical("the ledger failed; stopping at once", metadata: ["error": "\(error)"])
+      ledgerFailed(error)
+    }
     let companion = try makeCompanion(ledger)
     self.companion = companion
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
@@ -206,7 +215,8 @@ public struct Daemon: Sendable {
   ) async throws -> Result {
     guard let lock = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }
     defer { lock.release() }
-    let ledger = try Ledger(in: spool.state)
+    let ledger = try Ledger(of: spool)
+    try await ledger.settle()
     let result = try await body(Operator(spool: spool, ledger: ledger, hooks: Operator.Hooks()))
     try ledger.close()
     return result

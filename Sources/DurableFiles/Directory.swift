@@ -1,11 +1,13 @@
 import CKernel
 import Glibc
+import Synchronization
 
 /// An open directory: every path below it is one name, opened without following links and without leaving it.
 public final class Directory: Sendable {
   let descriptor: Int32
   /// The path it was opened by, for error sentences.
   public let path: String
+  private let hasFailed = Atomic<Bool>(false)
 
   init(descriptor: Int32, path: String) {
     self.descriptor = descriptor
@@ -157,9 +159,23 @@ public final class Directory: Sendable {
     }
   }
 
-  /// Waits until the names in this directory are on the disk. As with `File.sync`, an error is final.
+  /// Waits until the names in this directory are on the disk. As with `File.sync`, an error is final for the descriptor:
+  /// whoever does the whole step again, and syncs again, syncs through a new one.
+  ///
+  /// Unlike a file's bytes, names are in the file system's journal; one that cannot write it stops altogether, so that
+  /// the new descriptor is not answered with a false success.
   public func sync() throws(FileError) {
-    guard fsync(descriptor) == 0 else { throw FileError("sync", path) }
+    if hasFailed.load(ordering: .relaxed) {
+      let again = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard again >= 0 else { throw FileError("sync", path) }
+      defer { close(again) }
+      guard fsync(again) == 0 else { throw FileError("sync", path) }
+      hasFailed.store(false, ordering: .relaxed)
+    } else if fsync(descriptor) != 0 {
+      let error = FileError("sync", path)
+      hasFailed.store(true, ordering: .relaxed)
+      throw error
+    }
   }
 }
 

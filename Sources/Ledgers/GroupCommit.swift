@@ -3,10 +3,14 @@ import GRDB
 import Synchronization
 
 /// Gathers the changes that wait while a transaction is being synced into the next transaction.
+///
+/// When the disk does not confirm a transaction, nothing is written, checkpointed or closed any more: what SQLite syncs
+/// next through the same descriptor could be answered with a false success. The process has to end; the next one empties
+/// the log before it writes (`Ledger.settle`).
 final class GroupCommit: Sendable {
   /// One change: runs in the transaction, then is told whether the transaction was committed.
   private struct Change: Sendable {
-    let run: @Sendable (Database) -> Void
+    let run: @Sendable (Database) -> (any Error)?
     let settle: @Sendable (Result<Void, any Error>) -> Void
   }
 
@@ -19,9 +23,19 @@ final class GroupCommit: Sendable {
   private let lock: FileLock
   private let state = Mutex(State())
   private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+  private let failureListener = Mutex<(@Sendable (LedgerError) -> Void)?>(nil)
+  /// Why nothing can be written any more.
+  private let failure = Mutex<LedgerError?>(nil)
+  /// Changes since the write-ahead log was last copied into the ledger.
+  private let uncopied = Atomic<Int>(0)
 
   /// Changes in one transaction at most, so that the first of many does not wait for all.
   private static let largestGroup = 512
+  /// Changes after which the log is copied. Each writes some ten pages, so that it is done as often as SQLite would do it,
+  /// which does not tell when the disk fails there.
+  private static let copiedAfter = 100
+  /// Ledgers that failed stay open until the process ends, since SQLite syncs when it closes one.
+  private static let abandoned = Mutex<[DatabasePool]>([])
 
   init(pool: DatabasePool, lock: FileLock) {
     self.pool = pool
@@ -33,8 +47,10 @@ final class GroupCommit: Sendable {
       let answer = Mutex<Result<Answer, any Error>?>(nil)
       let change = Change(
         run: { database in
-          let result = Result { try Self.inSavepoint(database, body) }
+          let result = Result { try Self.inSavepoint(database, body) }.mapError { self.meaning(of: $0) }
           answer.withLock { $0 = result }
+          if case .failure(let error) = result { return error }
+          return nil
         },
         settle: { committed in
           let own = answer.withLock { $0 }
@@ -57,7 +73,11 @@ final class GroupCommit: Sendable {
   func alone<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
       pool.asyncWriteWithoutTransaction { database in
-        continuation.resume(with: Result { try self.lock.whileHeld { try body(database) } })
+        continuation.resume(
+          with: Result {
+            try self.checkFailure()
+            return try self.lock.whileHeld { try body(database) }
+          }.mapError { self.meaning(of: $0) })
       }
     }
   }
@@ -65,18 +85,43 @@ final class GroupCommit: Sendable {
   /// Has `listener` called after every transaction, on the writer's thread.
   func onCommit(_ listener: @escaping @Sendable () -> Void) { self.listener.withLock { $0 = listener } }
 
+  /// Has `listener` called, once, when nothing can be written any more.
+  func onFailure(_ listener: @escaping @Sendable (LedgerError) -> Void) {
+    failureListener.withLock { $0 = listener }
+  }
+
   /// The last checkpoint and the close, under the lock.
   func close() throws {
+    try checkFailure()
     try lock.whileHeld {
       // The last connection to close may be a reader, which checkpoints nothing.
-      _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+      do { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } } catch { throw meaning(of: error) }
       try pool.close()
     }
   }
 
+  private func checkFailure() throws {
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+
+  /// The error in the ledger's words; the first one after which nothing can be written is remembered.
+  func meaning(of error: any Error) -> any Error {
+    guard let meaning = LedgerError(error, path: pool.path) else { return error }
+    guard meaning.isFinal else { return meaning }
+    let isFirst = failure.withLock { failure in
+      defer { failure = failure ?? meaning }
+      return failure == nil
+    }
+    if isFirst {
+      Self.abandoned.withLock { $0.append(pool) }
+      failureListener.withLock { $0 }?(meaning)
+    }
+    return meaning
+  }
+
   private func drain(_ database: Database) {
     while let group = nextGroup() {
-      let result = Result { try commit(group, in: database) }
+      let result = Result { try commit(group, in: database) }.mapError { meaning(of: $0) }
       for change in group { change.settle(result) }
       listener.withLock { $0 }?()
     }
@@ -95,11 +140,29 @@ final class GroupCommit: Sendable {
   }
 
   private func commit(_ group: [Change], in database: Database) throws {
+    try checkFailure()
     try lock.whileHeld {
       try database.inTransaction(.immediate) {
-        for change in group { change.run(database) }
+        for change in group {
+          let error = change.run(database)
+          // A disk that fails can end the whole transaction, and not only the change that met it.
+          if let error, !database.isInsideTransaction { throw error }
+        }
         return .commit
       }
+      try copyLog(after: group.count, in: database)
+    }
+  }
+
+  /// Copies the write-ahead log into the ledger, every so many changes. A log that grows meanwhile does no harm, so that
+  /// only what is final counts.
+  private func copyLog(after changes: Int, in database: Database) throws {
+    guard uncopied.add(changes, ordering: .relaxed).newValue >= Self.copiedAfter else { return }
+    do {
+      _ = try database.checkpoint(.passive)
+      uncopied.store(0, ordering: .relaxed)
+    } catch {
+      _ = meaning(of: error)
     }
   }
 

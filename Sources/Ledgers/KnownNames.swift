@@ -33,3 +33,15 @@ extension LedgerView {
   /// Behind all that begins with `text`: no character comes after the last one of Unicode.
   private static func end(of text: String) -> String { text + "\u{10FFFF}" }
 }
+
+extension Ledger {
+  /// Those of `names` that no request has.
+  public func unknownRequests(_ names: [String]) async throws -> [String] {
+    try await read { database in
+      try names.filter { name in
+        try Bool.fetchOne(
+          database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE request = ?)", arguments: [name]) != true
+      }
+    }
+  }
+}

@@ -26,12 +26,13 @@ public final class Ledger: Sendable {
       if try pool.read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
       // GRDB sets NORMAL on the writer when it turns the journal to WAL; a power cut would then take back commits.
       try pool.writeWithoutTransaction { database in
-        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
+        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
       }
       try migrator.migrate(pool)
       try Self.assertDurable(pool)
     } catch let error as DatabaseError {
-      throw LedgerError.damaged(path: path, fault: error.message ?? error.description)
+      throw LedgerError(error, path: path)
+        ?? LedgerError.damaged(path: path, fault: error.message ?? error.description)
     }
     writer = GroupCommit(pool: pool, lock: lock)
   }
@@ -48,11 +49,29 @@ public final class Ledger: Sendable {
 
   /// Asks one question of what was committed.
   func read<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
-    try await pool.read(question)
+    do { return try await pool.read(question) } catch { throw writer.meaning(of: error) }
   }
 
   /// Has `listener` called after every change, on the writer's thread: it must return quickly and not ask the ledger.
   public func onCommit(_ listener: @escaping @Sendable () -> Void) { writer.onCommit(listener) }
+
+  /// Has `listener` called, once, when the disk did not confirm a change or the file is damaged. Nothing is written any
+  /// more, and the process has to end without closing the ledger.
+  public func onFailure(_ listener: @escaping @Sendable (LedgerError) -> Void) { writer.onFailure(listener) }
+
+  /// Makes what a process that died wrote safe to build on: the write-ahead log is copied into the ledger and emptied.
+  ///
+  /// A log that the disk did not confirm may be in the kernel's memory alone. Read from there it looks whole; and what is
+  /// written behind it is lost with it at the next power cut. For whoever opens the ledger alone.
+  ///
+  /// - Throws: `LedgerError.damaged` with the first fault that SQLite finds.
+  public func settle() async throws {
+    let fault = try await alone { database in
+      _ = try database.checkpoint(.truncate)
+      return try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+    }
+    if fault != "ok" { throw LedgerError.damaged(path: pool.path, fault: fault ?? "no answer") }
+  }
 
   /// Returns when a change that is asked for now would have been made: all that came before it was.
   public func answers() async throws { try await write { _ in } }

@@ -1,20 +1,74 @@
+import GRDB
+
 /// Why the ledger cannot be used.
 public enum LedgerError: Error, CustomStringConvertible {
   case notDurable(String)
   case damaged(path: String, fault: String)
   case newer(path: String)
   case missing(path: String)
+  /// The file is gone, and the spool shows that there was one.
+  case lost(path: String)
+  /// The spool holds what only a later ledger knows of.
+  case outdated(path: String, requests: Int, first: String)
+  /// The disk is full. What waits goes on once there is room.
+  case full(path: String)
+  /// The disk does not take a change, which was taken back. What waits goes on once it does.
+  case unwritable(path: String, fault: String)
+  /// A program from outside keeps the ledger to itself.
+  case busy(path: String)
+  /// The disk did not confirm a change. Nothing that is written through this handle can be trusted any more.
+  case unconfirmed(path: String, fault: String)
+
+  /// Nothing can be written any more by this process.
+  public var isFinal: Bool {
+    switch self {
+    case .damaged, .unconfirmed: true
+    default: false
+    }
+  }
 
   public var description: String {
     switch self {
     case .notDurable(let fault):
       "the ledger cannot keep its promises: \(fault)"
     case .damaged(let path, let fault):
-      "the ledger \(path) is damaged: \(fault); stop photospool and restore it, or move it away"
+      "the ledger \(path) is damaged: \(fault); stop photospool and run `photospool rebuild`, which keeps the damaged file"
     case .newer(let path):
       "the ledger \(path) was written by a newer photospool; install that version again"
     case .missing(let path):
       "there is no ledger at \(path) yet; `photospool run` makes it"
+    case .lost(let path):
+      "the ledger \(path) is gone, though the spool is in use; put it back, or run `photospool rebuild`"
+    case .outdated(let path, let requests, let first):
+      "the ledger \(path) is older than its spool: it does not know \(requests) of the requests in cur/, \(first) for one; put the right one back, or run `photospool rebuild`"
+    case .full(let path):
+      "the disk is full, so that the ledger \(path) cannot be written; make room, and everything goes on by itself"
+    case .unwritable(let path, let fault):
+      "the ledger \(path) cannot be written: \(fault); mend the disk, and everything goes on by itself"
+    case .busy(let path):
+      "a program has been using the ledger \(path) for long; end it, then try again"
+    case .unconfirmed(let path, let fault):
+      "the disk did not confirm what was written to the ledger \(path): \(fault); look into the kernel's log, mend the disk, then start photospool again"
+    }
+  }
+}
+
+extension LedgerError {
+  /// What SQLite's error means for whoever uses the ledger; nil for what is no fault of the disk or the file.
+  init?(_ error: any Error, path: String) {
+    guard let error = error as? DatabaseError else { return nil }
+    let fault = error.message ?? "\(error.extendedResultCode)"
+    switch error.extendedResultCode {
+    case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: self = .unconfirmed(path: path, fault: fault)
+    default:
+      switch error.resultCode {
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, fault: fault)
+      case .SQLITE_FULL: self = .full(path: path)
+      case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM:
+        self = .unwritable(path: path, fault: fault)
+      case .SQLITE_BUSY: self = .busy(path: path)
+      default: return nil
+      }
     }
   }
 }

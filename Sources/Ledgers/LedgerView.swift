@@ -17,7 +17,8 @@ public struct LedgerView: Sendable {
     do {
       queue = try DatabaseQueue(path: path, configuration: configuration)
     } catch let error as DatabaseError {
-      throw LedgerError.damaged(path: path, fault: error.message ?? error.description)
+      throw LedgerError(error, path: path)
+        ?? LedgerError.damaged(path: path, fault: error.message ?? error.description)
     }
     let migrator = LedgerSchema.migrator
     if try read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
@@ -28,7 +29,8 @@ public struct LedgerView: Sendable {
   /// Asks one question; SQLite's own errors come out as the ledger's.
   func read<Answer>(_ question: (Database) throws -> Answer) throws -> Answer {
     do { return try queue.read(question) } catch let error as DatabaseError {
-      throw LedgerError.damaged(path: queue.path, fault: error.message ?? error.description)
+      throw LedgerError(error, path: queue.path)
+        ?? LedgerError.damaged(path: queue.path, fault: error.message ?? error.description)
     }
   }
 }

@@ -28,7 +28,7 @@ struct ClearCommand: AsyncParsableCommand {
     // A janitor at work is through soon.
     let turn = try Janitor.turn(on: spool, waits: true)
     defer { turn?.release() }
-    let ledger = try Ledger(in: spool.state)
+    let ledger = try Ledger(of: spool)
     let count = try await Assembly(settings: settings).janitor(spool, ledger)
       .clear(inbox: inbox, conversation: conversation)
     try ledger.close()

@@ -42,7 +42,8 @@ enum ExitStatus: Int32 {
     case let error as LedgerError:
       switch error {
       case .missing: self = .unavailable
-      case .damaged, .newer, .notDurable: self = .inputOutput
+      case .full, .unwritable, .busy: self = .tryAgain
+      case .damaged, .newer, .notDurable, .lost, .outdated, .unconfirmed: self = .inputOutput
       }
     case is Refusal, is IdentifierError: self = .badData
     case is SubmissionError: self = .inputOutput

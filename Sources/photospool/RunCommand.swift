@@ -19,8 +19,9 @@ struct RunCommand: AsyncParsableCommand {
     // From here on, so that a reload that is asked for while the daemon starts is not missed, and ends nothing.
     let reloads = await UnixSignalsSequence(trapping: .sighup)
     let settings = try options.settings()
-    // A log reader that goes away must not take the daemon with it.
+    // A log reader that goes away must not take the daemon with it, nor a limit on the size of files.
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
     // What the daemon makes is its own; directories for clients get their permissions by name.
     umask(0o077)
     let logSetting = LogSetting(settings.log)
@@ -33,13 +34,13 @@ struct RunCommand: AsyncParsableCommand {
     let inForce = ConfiguredInForce(configured)
     let daemon = try await Daemon(
       spool: spool, plan: configured.plan,
-      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), log: log
-    ) { ledger in
-      let receiver = try Receiver(spool: spool, ledger: ledger, plan: { inForce.now.receiving }, log: log)
-      return Companion(
-        service: receiver, post: { receiver.post($0) }, wake: { receiver.wake() },
-        release: { await receiver.release($0) })
-    }
+      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), log: log,
+      companion: { ledger in
+        let receiver = try Receiver(spool: spool, ledger: ledger, plan: { inForce.now.receiving }, log: log)
+        return Companion(
+          service: receiver, post: { receiver.post($0) }, wake: { receiver.wake() },
+          release: { await receiver.release($0) })
+      }, ledgerFailed: { _exit((ExitStatus(for: $0) ?? .inputOutput).rawValue) })
     try await daemon.run(signals: [.sigterm, .sigint], reloads: reloads) { [options] in
       let former = inForce.now
       let new = try Configured(options.settings(), spool: spool, after: former, log: log)
