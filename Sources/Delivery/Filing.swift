@@ -139,8 +139,9 @@ extension Spool {
 extension UnfiledRequest {
   fileprivate var receipt: Receipt {
     Receipt(
-      request: request, conversation: conversation?.text ?? "", inbox: inbox.text, state: state,
-      duplicateOf: duplicateOf, acceptedAt: acceptedAt.description, finishedAt: finishedAt.description,
+      request: request, conversation: conversation?.text ?? "", inbox: inbox.text, id: key,
+      digest: key == nil ? nil : digest, state: state, duplicateOf: duplicateOf, acceptedAt: acceptedAt.description,
+      finishedAt: finishedAt.description,
       messages: messages.map { message in
         Receipt.Message(
           message: message.message.text, kind: message.kind, state: message.state,

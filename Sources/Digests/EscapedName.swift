@@ -33,3 +33,26 @@ private func standsForItself(_ byte: UInt8) -> Bool {
     "_@:!+=,-".utf8.contains(byte)
   }
 }
+
+extension Identifier {
+  /// The identifier whose `fileName` this is; nil for a name that was cut, and for anything else.
+  public init?(fileName: String) {
+    var bytes = [UInt8]()
+    var rest = Array(fileName.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self), let identifier = try? Self(text),
+      identifier.fileName == fileName
+    else { return nil }
+    self = identifier
+  }
+}

@@ -21,23 +21,16 @@ extension Ledger {
   ///
   /// - Throws: `LedgerError.outdated`.
   public func check(against spool: Spool) async throws {
-    var unknown = [String]()
     var names = [String]()
-    func look() async throws {
-      unknown += try await unknownRequests(names)
-      names = []
-    }
-    var found = [String]()
     try spool.cur.forEachName { bytes in
       let name = String(decoding: bytes, as: UTF8.self)
-      if RequestName(name) != nil { found.append(name) }
+      if RequestName(name) != nil { names.append(name) }
       return true
     }
-    for name in found {
-      names.append(name)
-      if names.count == 500 { try await look() }
+    var unknown = [String]()
+    for start in stride(from: 0, to: names.count, by: 500) {
+      unknown += try await unknownRequests(Array(names[start..<min(start + 500, names.count)]))
     }
-    try await look()
     guard let first = unknown.min() else { return }
     throw LedgerError.outdated(
       path: spool.state.path(of: Ledger.fileName), requests: unknown.count, first: first)

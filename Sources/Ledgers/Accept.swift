@@ -37,6 +37,8 @@ struct Acceptor {
     let state: RequestState
     let filed: Bool
     let error: String?
+    /// Its row was made from the spool: what of it was published is not known.
+    let isRestored: Bool
   }
 
   func accept(_ new: NewRequest) throws -> Acceptance {
@@ -60,7 +62,8 @@ struct Acceptor {
     return row.map { row in
       Known(
         id: row["id"], request: row["request"], droppedAs: row["dropped_as"],
-        state: RequestState(rawValue: row["state"]) ?? .failed, filed: row["filed"], error: row["error"])
+        state: RequestState(rawValue: row["state"]) ?? .failed, filed: row["filed"], error: row["error"],
+        isRestored: row["restored"])
     }
   }
 
@@ -202,6 +205,11 @@ struct Acceptor {
         ])
       let superseded = try insert(
         rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox)
+      if known.isRestored {
+        try database.execute(
+          sql: "UPDATE messages SET state = 'publishing', attempts = 1 WHERE request_id = ? AND state = 'pending'",
+          arguments: [known.id])
+      }
       try database.addWaiting(rest.count, to: conversation, now: now)
       return Acceptance(
         droppedAs: new.droppedAs, request: known.request, state: state, error: nil, wasKnown: false,

@@ -26,7 +26,8 @@ public final class Ledger: Sendable {
       if try pool.read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
       // GRDB sets NORMAL on the writer when it turns the journal to WAL; a power cut would then take back commits.
       try pool.writeWithoutTransaction { database in
-        try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
+        try database.execute(
+          sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
       }
       try migrator.migrate(pool)
       try Self.assertDurable(pool)

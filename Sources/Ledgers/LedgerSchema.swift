@@ -155,6 +155,9 @@ enum LedgerSchema {
     registerCache(in: &migrator)
     migrator.registerMigration("v5 counts") { try $0.execute(sql: CountsSchema.migration) }
     registerReceiving(in: &migrator)
+    migrator.registerMigration("v7 rebuilt ledgers") { database in
+      try database.execute(sql: "ALTER TABLE requests ADD COLUMN restored INTEGER NOT NULL DEFAULT 0")
+    }
     return migrator
   }
 }

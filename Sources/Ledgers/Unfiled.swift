@@ -23,6 +23,9 @@ public struct UnfiledRequest: Sendable {
   public let born: Int64
   public let conversation: ConversationID?
   public let inbox: InboxID
+  public let key: String?
+  /// SHA-256 over all that the client wrote, in hexadecimal.
+  public let digest: String?
   public let state: RequestState
   public let error: String?
   public let duplicateOf: String?
@@ -65,6 +68,8 @@ extension UnfiledRequest {
     born = row["born"]
     conversation = (row["conversation"] as String?).map(ConversationID.init(unchecked:))
     inbox = InboxID(unchecked: row["inbox"])
+    key = row["idempotency_key"]
+    digest = row["digest"]
     state = RequestState(rawValue: row["state"]) ?? .failed
     error = row["error"]
     duplicateOf = row["duplicate_of"]

@@ -38,6 +38,9 @@ public struct Receipt: Codable, Sendable, Equatable {
   public let request: String
   public let conversation: String
   public let inbox: String
+  /// The idempotency key, and the digest of what was sent under it: a ledger that is rebuilt still knows the repetition.
+  public let id: String?
+  public let digest: String?
   public let state: RequestState
   public let duplicateOf: String?
   public let acceptedAt: String
@@ -45,12 +48,14 @@ public struct Receipt: Codable, Sendable, Equatable {
   public let messages: [Message]
 
   public init(
-    request: String, conversation: String, inbox: String, state: RequestState, duplicateOf: String?,
-    acceptedAt: String, finishedAt: String, messages: [Message]
+    request: String, conversation: String, inbox: String, id: String? = nil, digest: String? = nil,
+    state: RequestState, duplicateOf: String?, acceptedAt: String, finishedAt: String, messages: [Message]
   ) {
     self.request = request
     self.conversation = conversation
     self.inbox = inbox
+    self.id = id
+    self.digest = digest
     self.state = state
     self.duplicateOf = duplicateOf
     self.acceptedAt = acceptedAt
@@ -59,6 +64,12 @@ public struct Receipt: Codable, Sendable, Equatable {
   }
 
   public static let fileName = "receipt.json"
+
+  /// Reads what `encoded` wrote; nil for anything else.
+  public init?(_ bytes: [UInt8]) {
+    guard let receipt = try? JSONDecoder().decode(Receipt.self, from: Data(bytes)) else { return nil }
+    self = receipt
+  }
 
   /// The file's bytes: one object, indented for people, with a newline at the end.
   public func encoded() throws -> [UInt8] {

@@ -22,11 +22,13 @@ struct Photospool: AsyncParsableCommand {
       RunCommand.self, SendCommand.self, QueueCommand.self, ShowCommand.self, WaitCommand.self, CancelCommand.self,
       RetryCommand.self, FlushCommand.self, HoldCommand.self, ReleaseCommand.self, ShapeCommand.self,
       PrepareCommand.self, PhotosCommand.self, ViewCommand.self, RevealCommand.self, ExportCommand.self,
-      PrefsCommand.self, StorageCommand.self, JanitorCommand.self, PurgeCommand.self,
-      ClearCommand.self, CheckCommand.self, MetricsCommand.self,
+      PrefsCommand.self, StorageCommand.self, JanitorCommand.self, PurgeCommand.self, ClearCommand.self,
+      CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
     ])
 
   static func main() async {
+    // A limit on the size of files is then an error like a full disk.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {

@@ -19,9 +19,8 @@ struct RunCommand: AsyncParsableCommand {
     // From here on, so that a reload that is asked for while the daemon starts is not missed, and ends nothing.
     let reloads = await UnixSignalsSequence(trapping: .sighup)
     let settings = try options.settings()
-    // A log reader that goes away must not take the daemon with it, nor a limit on the size of files.
+    // A log reader that goes away must not take the daemon with it.
     signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
     // What the daemon makes is its own; directories for clients get their permissions by name.
     umask(0o077)
     let logSetting = LogSetting(settings.log)

@@ -1,0 +1,111 @@
+import DurableFiles
+import Foundation
+import Janitor
+import Ledgers
+import Messages
+import Spooling
+
+/// Makes the ledger anew from the spool, where it is damaged, gone or older than the spool.
+///
+/// Nothing is published for it: what waits is looked for on its network first, and what the receipts and the files of the
+/// `local` network tell of was sent. The old ledger is kept. Order: the new one is made and closed in `state/rebuild/`;
+/// the old files are moved into a directory of their own; the new one takes their place; each step is synced. Cut in
+/// between, the ledger is gone for whoever looks, and it is done again.
+///
+/// What only the ledger knew is lost: holds, preferences, what was cancelled and not removed yet, the keys of photos that
+/// were sent, and which objects of a store nobody was sent.
+public struct Rebuild: Sendable {
+  /// What was found.
+  public struct Report: Sendable, Equatable {
+    public var waiting = 0
+    public var sent = 0
+    public var failed = 0
+    public var photos = 0
+    /// Conversations that were put on hold, since their network cannot be asked what it has published.
+    public var held: [ConversationID] = []
+    /// Receipts and cached photos that nobody can read any more.
+    public var unreadable = 0
+    /// Where the old ledger is, as far as there was one.
+    public var kept: String?
+  }
+
+  private let spool: Spool
+  private let inbox: InboxID
+  private let canBeAsked: @Sendable (ConversationID) -> Bool
+
+  private static let workplace = "rebuild"
+  private static let files = ["", "-wal", "-shm"].map { Ledger.fileName + $0 }
+  /// Requests in one transaction.
+  private static let batch = 256
+
+  /// - Parameters:
+  ///   - inbox: that of requests which name none.
+  ///   - canBeAsked: whether the network of a conversation takes a message once, or can be asked for it.
+  public init(spool: Spool, inbox: InboxID, canBeAsked: @escaping @Sendable (ConversationID) -> Bool) {
+    self.spool = spool
+    self.inbox = inbox
+    self.canBeAsked = canBeAsked
+  }
+
+  /// Rebuilds the ledger.
+  ///
+  /// - Throws: `SpoolError.busy` while a daemon runs; `FileError`; `LedgerError`.
+  public func run() async throws -> Report {
+    guard let claim = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }
+    defer { claim.release() }
+    let turn = try Janitor.turn(on: spool, waits: true)
+    defer { turn?.release() }
+    try spool.state.removeTree(Self.workplace)
+    let workplace = try spool.state.directory(creating: Self.workplace)
+    var report = try await fill(Ledger(in: workplace))
+    let lock = try FileLock(Ledger.lockName, in: spool.state)
+    try lock.acquire()
+    defer { lock.release() }
+    report.kept = try setAside()
+    _ = try workplace.move(Ledger.fileName, to: spool.state, as: Ledger.fileName)
+    try workplace.sync()
+    try spool.state.sync()
+    try spool.state.removeTree(Self.workplace)
+    return report
+  }
+
+  private func fill(_ ledger: Ledger) async throws -> Report {
+    var report = Report()
+    let now = Timestamp.now()
+    let found = try FoundRequests(in: spool, inbox: inbox, canBeAsked: canBeAsked)
+    report.unreadable = found.unreadable
+    for start in stride(from: 0, to: found.all.count, by: Self.batch) {
+      let batch = found.all[start..<min(start + Self.batch, found.all.count)]
+      try await ledger.restore(Array(batch), at: now)
+      report.waiting += batch.count { $0.state == .queued }
+      report.sent += batch.count { $0.state == .sent }
+      report.failed += batch.count { $0.state == .failed }
+    }
+    report.held = Set(found.all.filter { $0.state == .queued }.compactMap(\.conversation))
+      .filter { !canBeAsked($0) }.sorted()
+    for conversation in report.held { _ = try await ledger.setHeld(true, conversation, at: now) }
+    let photos = try FoundPhotos(
+      in: spool, except: Set(found.all.flatMap(\.messages).filter { $0.state != .sent }.map(\.message)),
+      receipts: found.receipts)
+    report.unreadable += photos.unreadable
+    report.photos = photos.all.count
+    for start in stride(from: 0, to: photos.all.count, by: Self.batch) {
+      try await ledger.restore(Array(photos.all[start..<min(start + Self.batch, photos.all.count)]), at: now)
+    }
+    try ledger.close()
+    return report
+  }
+
+  /// Moves the old ledger's files into a directory of their own; nil when there are none.
+  private func setAside() throws -> String? {
+    let files = try Self.files.filter { try spool.state.entry($0) != nil }
+    if files.isEmpty { return nil }
+    let name = "ledger-\(Timestamp.now().milliseconds)"
+    let aside = try spool.state.directory(creating: name)
+    // The log goes first: without its ledger nobody takes it for a new one's.
+    for file in files.reversed() { _ = try spool.state.move(file, to: aside, as: file) }
+    try aside.sync()
+    try spool.state.sync()
+    return aside.path
+  }
+}

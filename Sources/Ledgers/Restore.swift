@@ -1,0 +1,172 @@
+import GRDB
+import Messages
+
+/// A request as the spool tells of it, where the ledger that knew it is gone.
+public struct FoundRequest: Sendable {
+  public struct Message: Sendable {
+    public let message: MessageID
+    public let kind: MessageKind
+    /// The file's name as dropped; of what was sent, nobody knows it any more.
+    public let file: String
+    public let bytes: Int
+    /// SHA-256 of the file as dropped, in hexadecimal, as far as it is there.
+    public let digest: String
+    public let state: MessageState
+    public let sentAt: Timestamp?
+    public let remote: String?
+
+    public init(
+      message: MessageID, kind: MessageKind, file: String, bytes: Int, digest: String, state: MessageState,
+      sentAt: Timestamp?, remote: String?
+    ) {
+      self.message = message
+      self.kind = kind
+      self.file = file
+      self.bytes = bytes
+      self.digest = digest
+      self.state = state
+      self.sentAt = sentAt
+      self.remote = remote
+    }
+  }
+
+  public let request: String
+  public let inode: UInt64
+  public let born: Int64
+  /// Nil when nobody can read it any more.
+  public let conversation: ConversationID?
+  public let inbox: InboxID
+  public let key: String?
+  /// SHA-256 over all that the client wrote, in hexadecimal.
+  public let digest: String?
+  public let state: RequestState
+  public let error: String?
+  public let duplicateOf: String?
+  public let acceptedAt: Timestamp
+  public let finishedAt: Timestamp?
+  /// Its directory is at its last place.
+  public let isFiled: Bool
+  public let messages: [Message]
+
+  public init(
+    request: String, inode: UInt64, born: Int64, conversation: ConversationID?, inbox: InboxID, key: String?,
+    digest: String?, state: RequestState, error: String?, duplicateOf: String?, acceptedAt: Timestamp,
+    finishedAt: Timestamp?, isFiled: Bool, messages: [Message]
+  ) {
+    self.request = request
+    self.inode = inode
+    self.born = born
+    self.conversation = conversation
+    self.inbox = inbox
+    self.key = key
+    self.digest = digest
+    self.state = state
+    self.error = error
+    self.duplicateOf = duplicateOf
+    self.acceptedAt = acceptedAt
+    self.finishedAt = finishedAt
+    self.isFiled = isFiled
+    self.messages = messages
+  }
+}
+
+/// A photo of the cache whose row is gone.
+public struct FoundPhoto: Sendable {
+  public let message: MessageID
+  public let inbox: InboxID
+  public let conversation: ConversationID
+  /// Its directory, relative to the spool.
+  public let path: String
+  /// Of the photo as it was sent; 0 when only its thumbnails are left.
+  public let bytes: Int
+  /// SHA-256 of the photo as it was sent, in hexadecimal; empty when only its thumbnails are left.
+  public let digest: String
+  public let thumbnailBytes: Int
+  /// Pixels; 0 where no receipt tells.
+  public let width: Int
+  public let height: Int
+  public let url: String?
+  public let createdAt: Timestamp
+
+  public init(
+    message: MessageID, inbox: InboxID, conversation: ConversationID, path: String, bytes: Int, digest: String,
+    thumbnailBytes: Int, width: Int, height: Int, url: String?, createdAt: Timestamp
+  ) {
+    self.message = message
+    self.inbox = inbox
+    self.conversation = conversation
+    self.path = path
+    self.bytes = bytes
+    self.digest = digest
+    self.thumbnailBytes = thumbnailBytes
+    self.width = width
+    self.height = height
+    self.url = url
+    self.createdAt = createdAt
+  }
+}
+
+extension Ledger {
+  /// Enters requests that the spool tells of, in this order, behind all that are there. What of them was published, the
+  /// network is asked first.
+  public func restore(_ requests: [FoundRequest], at now: Timestamp) async throws {
+    try await write { database in
+      for request in requests { try database.restore(request, now: now) }
+    }
+  }
+
+  /// Enters photos of the cache. Without their keys nobody can fetch them again: they are last copies.
+  public func restore(_ photos: [FoundPhoto], at now: Timestamp) async throws {
+    try await write { database in
+      for photo in photos {
+        try database.execute(
+          sql: """
+            INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
+              original_height, bytes, width, height, digest, path, thumbnail_bytes, url, created_at, uploaded_at,
+              viewed_at, cached_bytes, cached_thumbnail_bytes, recency)
+            VALUES (?, ?, ?, '', '', 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+          arguments: [
+            photo.message.text, photo.inbox.text, try database.conversation(photo.conversation, now: now), photo.bytes,
+            photo.width, photo.height, photo.digest, photo.path, photo.thumbnailBytes, photo.url,
+            photo.createdAt.milliseconds, photo.createdAt.milliseconds, photo.createdAt.milliseconds, photo.bytes,
+            photo.thumbnailBytes, try database.nextRecency(),
+          ])
+      }
+    }
+  }
+}
+
+extension Database {
+  fileprivate func restore(_ found: FoundRequest, now: Timestamp) throws {
+    let conversation = try found.conversation.map { try self.conversation($0, now: now) }
+    try execute(
+      sql: """
+        INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, state,
+          cause, error, bytes, duplicate_of, accepted_at, finished_at, filed, restored)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+        """,
+      arguments: [
+        found.request, found.request, Int64(bitPattern: found.inode), found.born, conversation, found.inbox.text,
+        found.key, found.digest, found.state.rawValue, found.error.map { _ in Cause.rejected.rawValue }, found.error,
+        found.messages.reduce(0) { $0 + $1.bytes }, found.duplicateOf, found.acceptedAt.milliseconds,
+        found.finishedAt?.milliseconds, found.isFiled,
+      ])
+    guard let conversation else { return }
+    let request = lastInsertedRowID
+    for (position, message) in found.messages.enumerated() {
+      try execute(
+        sql: """
+          INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state, attempts,
+            sent_at, remote)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          message.message.text, request, conversation, position, message.kind.rawValue, message.file, message.bytes,
+          message.digest, message.state.rawValue, message.state == .publishing ? 1 : 0, message.sentAt?.milliseconds,
+          message.remote,
+        ])
+    }
+    try addWaiting(found.messages.count { !$0.state.isFinal }, to: conversation, now: now)
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Delivery
+import Foundation
+import Messages
+import Settings
+import Spooling
+
+struct RebuildCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rebuild",
+    abstract: "Make the ledger anew from the spool, where it is damaged, gone or too old.",
+    discussion: """
+      For a spool whose daemon is stopped. What waits goes on waiting, in its order; before anything of it is published, \
+      its network is asked whether it was. Receipts and the cache's photos are known again. Holds, preferences and the \
+      keys of photos that were sent are lost. The old ledger is kept beside the new one.
+      """)
+
+  @OptionGroup var options: SpoolOptions
+
+  func run() async throws {
+    umask(0o077)
+    let settings = try options.settings()
+    let spool = try Spool(opening: settings.spool.directory)
+    let report = try await Rebuild(spool: spool, inbox: settings.inbox) { [settings] in
+      settings.remembersMessages(of: $0)
+    }.run()
+    print(
+      "rebuilt: \(report.waiting) waiting, \(report.sent) sent, \(report.failed) failed, \(report.photos) photos in the cache"
+    )
+    if report.unreadable > 0 {
+      print("\(report.unreadable) receipts and cached photos are left out, since they cannot be read without a ledger")
+    }
+    for conversation in report.held {
+      let name = escaped(conversation.text)
+      print(
+        "\(name) is held: look there whether the first that waits was published, cancel it if so, then run `photospool release \(name)`"
+      )
+    }
+    if let kept = report.kept {
+      print("the old ledger is in \(kept), out of reach of purges; delete it when nothing is missing")
+    }
+  }
+}
+
+extension Settings {
+  /// Whether the network of a conversation takes a message once, or can be asked for it. XMTP does so by an id that only
+  /// the ledger knew.
+  fileprivate func remembersMessages(of conversation: ConversationID) -> Bool {
+    let name = route(of: conversation.text)?.network
+    guard let network = name.map({ name in networks.first { $0.name == name } }) ?? networks.first else { return true }
+    if case .xmtp = network.kind { return false }
+    return true
+  }
+}

@@ -1,0 +1,126 @@
+# A ledger that is damaged, gone, foreign, too new or too old is never guessed at: the daemon says what is wrong and what to
+# do. `photospool rebuild` makes it anew from the spool, nothing is published again, and nothing that waits is lost.
+. "$(dirname "$0")/../library.sh"
+
+"$python" - <<'PYTHON'
+from PIL import Image
+for number in range(2):
+    Image.effect_noise((500 + number, 400), 40).convert("RGB").save(f"{number}.jpg", quality=90)
+PYTHON
+ask_ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
+# The daemon refuses with this sentence, whoever starts it, and touches nothing.
+refuses() {
+  local status=0
+  timeout 60 "$photospool" run > refused.log 2>&1 || status=$?
+  expect "$status" 74 "$1: $(cat refused.log)"
+  grep -q "$2" refused.log || fail "$1: $(cat refused.log)"
+  [ "$1" = newer ] || grep -q 'photospool rebuild' refused.log || fail "$1: no remedy in $(cat refused.log)"
+}
+start_daemon
+drop first family hello 0.jpg
+mkdir "$spool/tmp/keyed"; echo family > "$spool/tmp/keyed/to"; echo once > "$spool/tmp/keyed/text"; echo key-1 > "$spool/tmp/keyed/id"
+# The first photo of it is published, the second one is none.
+mkdir "$spool/tmp/half"; echo family > "$spool/tmp/half/to"
+cp 1.jpg "$spool/tmp/half/photo-1"; echo 'no photo' > "$spool/tmp/half/photo-2"
+mv "$spool/tmp/half" "$spool/new/"
+"$photospool" wait --timeout 60 first half 2> /dev/null && fail 'a text was taken for a photo'
+mv "$spool/tmp/keyed" "$spool/new/"
+"$photospool" wait --timeout 60 keyed
+wait_until test -e "$spool/failed/half/error"
+wait_until test -e "$spool/sent/keyed/receipt.json"
+"$photospool" hold family > /dev/null
+stop_daemon
+cp -a "$spool/state" earlier
+start_daemon
+drop waiting family 'still here' 1.jpg
+wait_for_line start.log 'event=accepted.*request=waiting'
+kill_daemon
+"$photospool" check 2>&1 | grep -q 'ledger: intact' || fail 'the ledger was damaged before'
+cp -a "$spool/state" made
+
+page() { dd if=/dev/zero of="$1" bs=4096 seek="$2" count=1 conv=notrunc status=none; }
+damage() {
+  local ledger=$spool/state/ledger.sqlite
+  rm -r "$spool/state"
+  cp -a made "$spool/state"
+  case $1 in
+    truncated | zeroed | flipped) sqlite3 "$ledger" 'PRAGMA wal_checkpoint(TRUNCATE)' > /dev/null ;;
+  esac
+  case $1 in
+    gone) rm "$ledger"* ;;
+    truncated) truncate -s 20000 "$ledger" ;;
+    zeroed) page "$ledger" 5 ;;
+    # One bit of what kind of page the first one is.
+    flipped) printf '\x0c' | dd of="$ledger" bs=1 seek=100 conv=notrunc status=none ;;
+    foreign) head -c 50000 /dev/urandom > "$ledger"; rm -f "$ledger"-* ;;
+    empty) : > "$ledger"; rm -f "$ledger"-* ;;
+    newer) sqlite3 "$ledger" "INSERT INTO grdb_migrations VALUES ('v99 the future')" ;;
+    earlier) rm -r "$spool/state"; cp -a earlier "$spool/state" ;;
+    unlogged) rm "$ledger"-* ;;
+  esac
+}
+for kind in newer truncated zeroed flipped foreign empty earlier unlogged gone; do
+  damage $kind
+  case $kind in
+    gone) refuses $kind 'is gone, though the spool is in use' ;;
+    newer) refuses $kind 'written by a newer photospool' ;;
+    earlier | unlogged | empty) refuses $kind 'does not know 1 of the requests in cur/, waiting for one' ;;
+    *) refuses $kind 'is damaged' ;;
+  esac
+  "$photospool" rebuild > rebuilt.txt || fail "$kind: not rebuilt"
+  grep -q 'rebuilt: 1 waiting, 2 sent, 1 failed, 2 photos' rebuilt.txt || fail "$kind: $(cat rebuilt.txt)"
+  [ "$kind" = gone ] || ls "$spool"/state/ledger-*/ledger.sqlite > /dev/null || fail "$kind: the old ledger is gone"
+  expect "$(ask_ledger 'SELECT request, state, filed FROM requests ORDER BY request' | paste -sd' ')" \
+    'first|sent|1 half|failed|1 keyed|sent|1 waiting|queued|0' "$kind"
+  # The published photo of a request that failed is known from what the local network wrote.
+  expect "$(ask_ledger "SELECT m.state FROM messages m JOIN requests r ON r.id = request_id WHERE request = 'half' ORDER BY position" \
+    | paste -sd' ')" 'sent failed' "$kind"
+  expect "$(ask_ledger 'PRAGMA integrity_check')" ok "$kind"
+  tail -n 1 refused.log
+done
+expect "$(published family | wc -l)" 4 'published before it was rebuilt'
+
+start_daemon
+# A repetition under its key is still known for one; of what failed, only the rest is sent.
+mkdir "$spool/tmp/again"; echo family > "$spool/tmp/again/to"; echo once > "$spool/tmp/again/text"; echo key-1 > "$spool/tmp/again/id"
+mv "$spool/tmp/again" "$spool/new/"
+cp 0.jpg "$spool/failed/half/photo-2"
+"$photospool" wait --timeout 60 waiting again
+"$photospool" retry half > /dev/null
+"$photospool" wait --timeout 60 half
+stop_daemon
+expect "$(published family | jq -r '.request + " " + .kind' | paste -sd,)" \
+  'first photo,first text,half photo,keyed text,waiting photo,waiting text,half photo'
+expect "$(ask_ledger "SELECT request, state FROM requests ORDER BY request" | paste -sd' ')" \
+  'again|duplicate first|sent half|sent keyed|sent waiting|sent'
+is_empty "$spool/new" "$spool/cur" "$spool/failed"
+# The cache counts every photo, and the janitor takes none of them for an orphan.
+expect "$("$photospool" janitor 2>&1)" ''
+expect "$(ask_ledger 'SELECT count(*) FROM photos WHERE cached_bytes > 0')" 4
+expect "$(find "$spool/photos" -name original.jpg | wc -l)" 4
+
+# Killed before the k-th call that changes the disk, on the way of one request, and its ledger gone with it: rebuilt, it is
+# published once.
+rm -rf "$spool"
+start_daemon
+stop_daemon
+mv "$spool" made-empty
+step=${PHOTOSPOOL_TEST_KILL_STEP:-61}
+k=$((RANDOM % step + 1)) kills=0
+while :; do
+  rm -rf "$spool"
+  cp -a made-empty "$spool"
+  drop r family hello 0.jpg
+  run_killed $k r
+  rm -f "$spool"/state/ledger.sqlite*
+  [ "$status" != 0 ] || break
+  kills=$((kills + 1))
+  "$photospool" rebuild > rebuilt.txt || fail "k=$k: not rebuilt"
+  start_daemon
+  "$photospool" wait --timeout 60 r || fail "k=$k: not sent after it was rebuilt"
+  stop_daemon
+  expect "$(published family | jq -r .kind | paste -sd' ')" 'photo text' "killed at $k: $(sed -n "${k}p" trace)"
+  is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
+  k=$((k + step))
+done
+echo "$kills kills, each followed by a new ledger"
