@@ -1,0 +1,211 @@
+"""A machine that photospool runs on: a disk, a spool there, and everything else elsewhere, where no fault reaches it."""
+
+import hashlib
+import json
+import mmap
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+
+import disks
+
+here = pathlib.Path(__file__).resolve().parent
+tree = here.parent.parent
+PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(tree / ".build/debug/photospool"))
+# Seconds in which whatever goes on has to come to its end. Only a program that hangs needs them.
+PATIENCE = 120
+
+
+class Refusal(Exception):
+    """The daemon did not do its work, and said why."""
+
+
+class State:
+    """What the processes under a shim share: see diskpoint.c."""
+
+    NAMES = ("calls", "faults", "second_syncs", "is_mended")
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "wb") as file:
+            file.write(bytes(32))
+        self.file = open(path, "r+b")
+        self.memory = mmap.mmap(self.file.fileno(), 32)
+
+    def __getattr__(self, name):
+        return struct.unpack_from("l", self.memory, 8 * self.NAMES.index(name))[0]
+
+    def mend(self):
+        struct.pack_into("l", self.memory, 24, 1)
+
+
+class Daemon:
+    def __init__(self, machine, environment):
+        self.machine = machine
+        machine.logs += 1
+        self.log = f"{machine.scratch}/log.{machine.logs}"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [PHOTOSPOOL, "run"], env=machine.environment | environment, stdout=log, stderr=log,
+                cwd=machine.scratch)
+        machine.running.append(self.process)
+
+    def text(self):
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            return log.read()
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def wait_for(self, what):
+        """Until `what()` holds, or the daemon is dead."""
+        end = time.monotonic() + PATIENCE
+        while self.is_alive() and not what():
+            if time.monotonic() > end:
+                raise AssertionError(f"it never came to this; the log ends:\n{self.text()[-2000:]}")
+            time.sleep(0.01)
+
+    def says(self, line):
+        return lambda: line in self.text()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(PATIENCE)
+
+
+class Machine:
+    def __init__(self, kind, options="", configuration="{}\n"):
+        self.disk = disks.Disk(kind, options)
+        self.scratch = tempfile.mkdtemp(prefix="photospool-machine.")
+        self.running, self.logs = [], 0
+        self.spool = pathlib.Path(self.disk.path) / "spool"
+        self.configuration = f"{self.scratch}/photospool.yaml"
+        pathlib.Path(self.configuration).write_text(configuration)
+        self.environment = {
+            "PATH": os.environ["PATH"], "HOME": self.scratch, "XDG_CONFIG_HOME": self.scratch, "LANG": "C.UTF-8",
+            "PHOTOSPOOL_SPOOL": str(self.spool), "PHOTOSPOOL_CONFIG": self.configuration,
+        }
+
+    def __enter__(self):
+        try:
+            self.disk.__enter__()
+            self.shim = f"{self.scratch}/diskpoint.so"
+            subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", self.shim, here / "diskpoint.c", "-ldl"], check=True)
+        except Exception:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for process in self.running:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        self.disk.__exit__()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    # What runs on it.
+
+    def under_shim(self, state, **settings):
+        """The environment in which the disk has a fault."""
+        return {
+            "LD_PRELOAD": self.shim, "DISKPOINT_UNDER": self.disk.path, "DISKPOINT_STATE": state.path,
+        } | {f"DISKPOINT_{name.upper()}": str(value) for name, value in settings.items() if value is not None}
+
+    def state(self):
+        return State(f"{self.scratch}/state")
+
+    def start(self, **environment):
+        return Daemon(self, environment)
+
+    def photospool(self, *arguments, environment={}, **more):
+        return subprocess.run(
+            [PHOTOSPOOL, *map(str, arguments)], env=self.environment | environment, capture_output=True, text=True,
+            cwd=self.scratch, timeout=PATIENCE, **more)
+
+    def drop(self, name, conversation, text, photo=None):
+        """As a shell script does it: nothing is synced."""
+        place = self.spool / "tmp" / name
+        place.mkdir()
+        (place / "to").write_text(f"{conversation}\n")
+        (place / "text").write_text(f"{text}\n")
+        if photo:
+            shutil.copyfile(photo, place / "photo.jpg")
+        place.rename(self.spool / "new" / name)
+
+    def make_spool(self):
+        """An empty spool, kept as the beginning of every round."""
+        daemon = self.start()
+        daemon.wait_for(daemon.says("event=ready"))
+        assert daemon.stop() == 0, daemon.text()
+        self.keep()
+
+    def keep(self):
+        """Keeps the spool as the beginning of every round."""
+        self.spool.rename(f"{self.disk.path}/made")
+
+    def begin(self):
+        shutil.rmtree(self.spool, ignore_errors=True)
+        # cp keeps times, owners and modes of directories, too.
+        subprocess.run(["cp", "-a", f"{self.disk.path}/made", self.spool], check=True)
+        disks.sync(self.disk.path)
+
+    def is_idle(self):
+        return not any(
+            name for place in ("new", "cur") for name in os.listdir(self.spool / place) if not name.startswith("."))
+
+    def finish(self):
+        """A daemon without faults runs until nothing is left to do."""
+        daemon = self.start()
+        daemon.wait_for(daemon.says("event=ready"))
+        daemon.wait_for(lambda: self.is_idle() and self.is_swept())
+        status = daemon.stop()
+        if status != 0:
+            raise Refusal(f"the daemon ended with {status}: {daemon.text().splitlines()[-1]}")
+        return daemon
+
+    # What is there.
+
+    def ledger(self, question):
+        done = subprocess.run(
+            ["sqlite3", "-readonly", "-json", "-cmd", ".timeout 10000", self.spool / "state/ledger.sqlite", question],
+            capture_output=True, text=True, check=True)
+        return json.loads(done.stdout or "[]")
+
+    def is_swept(self):
+        return not self.ledger("SELECT 1 FROM uploads WHERE state <> 'published' UNION SELECT 1 FROM requests WHERE filed = 0")
+
+    def published(self, conversation):
+        path = self.spool / "published" / f"{conversation}.jsonl"
+        if not path.exists():
+            return []
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+    def left_behind(self):
+        """What an idle spool must not hold, as sentences."""
+        for place in ("new", "cur", "state/trash", "state/purged"):
+            directory = self.spool / place
+            names = [name for name in os.listdir(directory) if name != ".order"] if directory.exists() else []
+            if names:
+                yield f"{place}/ holds {names}"
+        if self.ledger("PRAGMA integrity_check") != [{"integrity_check": "ok"}]:
+            yield "the ledger is damaged"
+        waiting = self.ledger("SELECT state FROM messages WHERE state NOT IN ('sent','failed','cancelled')")
+        if waiting:
+            yield f"messages wait: {waiting}"
+        temporary = [str(path) for path in self.spool.rglob(".*.tmp")] + [str(path) for path in self.spool.rglob(".upload-*")]
+        if temporary:
+            yield f"temporary files are left: {temporary}"
+
+
+def digest(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()

@@ -1,0 +1,308 @@
+"""Power cuts: at every call of submit, of the way from intake to the receipt, and of a purge; on ext4 and XFS, with the
+file system's log lost and with the log kept and the data lost. The controls take a sync away, and have to lose something."""
+
+import contextlib
+import os
+import pathlib
+import subprocess
+import sys
+
+import disks
+import machine
+from scenario import Skip, control, scenario
+
+TREE = machine.tree
+FINDER = TREE / "Tests/Support/python/find_markers.py"
+WAYS = {"log lost": ("cut", disks.LOST), "data lost": ("cut-log", disks.FLUSHED)}
+
+
+@contextlib.contextmanager
+def a_machine(kind, **more):
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(machine.Machine(kind, **more))
+        except disks.Refused as refusal:
+            raise Skip(str(refusal)) from None
+        photo(made)
+        made.make_spool()
+        yield made
+
+
+def photo(made):
+    """A photograph of this machine's own."""
+    made.photo = f"{made.scratch}/photo.jpg"
+    noise = "from PIL import Image; import sys; Image.effect_noise((640, 480), 60).convert('RGB').save(sys.argv[1], quality=90)"
+    subprocess.run([os.environ.get("PHOTOSPOOL_PYTHON", sys.executable), "-c", noise, made.photo], check=True)
+
+
+# Submit.
+
+
+def submitted(made, part, name, where):
+    """What `send` promised: the request is in new/, whole. Its name is None when it promised nothing."""
+    place = made.spool / "new"
+    names = [entry for entry in os.listdir(place)]
+    if name and name not in names:
+        return part.complain("LOST", f"{name} was accepted and is not in new/ {where}")
+    for entry in names:
+        found = place / entry / "photo-00"
+        if not found.exists() or machine.digest(found) != machine.digest(made.photo):
+            part.complain("LOST", f"the photo of {entry} is not whole {where}")
+
+
+def send(made, **environment):
+    """Returns the name that was printed, or None."""
+    done = made.photospool("send", "--to", "family", "--photo", made.photo, "--text", "hello", environment=environment)
+    return done.stdout.strip() or None
+
+
+def submit(part, kind, way, **settings):
+    with a_machine(kind) as made:
+        act, flag = WAYS[way]
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            name = send(made, **made.under_shim(state, at=k, act=act, **settings))
+            met = state.faults > 0
+            # Also when send is through: the power goes at that very moment.
+            made.disk.cut(flag)
+            made.disk.restart()
+            part.accepted(name is not None)
+            submitted(made, part, name, f"after a cut at call {k}")
+            return met
+
+        part.sweep(once)
+
+
+def just_accepted(part, kind, rounds, **settings):
+    """The power goes as soon as send has printed the name."""
+    with a_machine(kind) as made:
+        for number in range(rounds):
+            made.begin()
+            name = send(made, **made.under_shim(made.state(), **settings))
+            flag = (disks.LOST, disks.FLUSHED)[number % 2]
+            made.disk.cut(flag)
+            made.disk.restart()
+            part.fault()
+            part.accepted()
+            submitted(made, part, name, f"after a cut behind it ({flag})")
+
+
+# From intake to the receipt.
+
+
+def deliver(part, kind, way):
+    """`a` was sent durably, `b` only moved into new/, which counts once the daemon says that it is accepted."""
+    with a_machine(kind) as made:
+        act, _ = WAYS[way]
+        trace = f"{made.scratch}/trace"
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            pathlib.Path(trace).write_bytes(b"")
+            first = send(made)
+            made.drop("b", "family", "from b", made.photo)
+            daemon = made.start(**made.under_shim(state, at=k, act=act, trace=trace))
+            daemon.wait_for(lambda: daemon.text().count('event="request sent"') == 2)
+            calls = pathlib.Path(trace).read_text(errors="replace").splitlines()
+            call = calls[k - 1] if k <= len(calls) else "behind all"
+            judge_cut(made, part, daemon, first, disks.LOST, f"after a cut at call {k} ({call})")
+            return state.faults > 0
+
+        part.sweep(once)
+
+
+def accepted_by_daemon(part, kind, rounds, **settings):
+    """The power goes as soon as the daemon says that it has accepted what nobody had synced."""
+    with a_machine(kind) as made:
+        for number in range(rounds):
+            made.begin()
+            first = send(made)
+            made.drop("b", "family", "from b", made.photo)
+            daemon = made.start(**made.under_shim(made.state(), **settings))
+            daemon.wait_for(daemon.says("event=accepted request=b"))
+            flag = (disks.LOST, disks.FLUSHED)[number % 2]
+            made.disk.cut(flag)
+            part.fault()
+            judge_cut(made, part, daemon, first, flag, f"after a cut behind its acceptance ({flag})")
+
+
+def judge_cut(made, part, daemon, first, flag, where):
+    """The power goes, if it has not gone yet; what is there when a daemon has done its work on it?"""
+    daemon.kill()
+    made.disk.cut(flag)
+    made.disk.restart()
+    accepted = "event=accepted request=b" in daemon.text()
+    made.finish()
+    part.accepted(1 + accepted)
+    judge(made, part, first, accepted, where)
+
+
+def judge(made, part, first, is_accepted, where):
+    lines = made.published("family")
+    expected = [(first, "photo"), (first, "text")]
+    found = [(line["request"], line["kind"]) for line in lines]
+    for what in set(found):
+        if found.count(what) > 1:
+            part.complain("DUP", f"{what} was published {found.count(what)} times {where}")
+    if [what for what in found if what[0] == first] != expected:
+        part.complain("LOST", f"{first} was sent and {found} published {where}")
+    others = [what for what in found if what[0] != first]
+    if others not in ([("b", "photo"), ("b", "text")], []) or (is_accepted and not others):
+        part.complain("LOST", f"b ({'accepted' if is_accepted else 'not accepted'}) was published as {others} {where}")
+    if is_accepted and others and found[:2] != expected:
+        part.complain("ORDER", f"{found} {where}")
+    photos = {(line["request"], made.ledger(f"SELECT digest FROM messages WHERE message = '{line['message']}'")[0]["digest"])
+              for line in lines if line["kind"] == "photo"}
+    for request, digest in photos:
+        if digest != machine.digest(made.photo):
+            part.complain("LOST", f"the photo of {request} is another one {where}")
+    for request in {what[0] for what in found}:
+        if not (made.spool / "sent" / request / "receipt.json").exists():
+            part.complain("CLEAN", f"there is no receipt of {request} {where}")
+    objects = {line["attachment"]["contentDigest"] for line in lines if line["kind"] == "photo"}
+    for name in objects:
+        path = made.spool / "objects" / name
+        if not path.exists() or machine.digest(path) != name:
+            part.complain("LOST", f"the object {name} is not whole {where}")
+    if set(os.listdir(made.spool / "objects")) != objects:
+        part.complain("CLEAN", f"objects are left {where}")
+    for sentence in made.left_behind():
+        part.complain("CLEAN", f"{sentence} {where}")
+
+
+# Just after the commit of `sent`.
+
+
+def just_sent(part, kind, rounds, **settings):
+    """With a network that takes a message as often as it is told. The power goes when the daemon says that it is sent."""
+    with a_machine(kind) as made:
+        program = pathlib.Path(made.scratch) / "network"
+        journal = pathlib.Path(made.scratch) / "journal"
+        program.write_text(f"#!/bin/sh\ncat >> {journal}\n")
+        program.chmod(0o700)
+        pathlib.Path(made.configuration).write_text(f"network: {{type: exec, program: {program}}}\n")
+        for number in range(rounds):
+            made.begin()
+            journal.write_bytes(b"")
+            name = send(made)
+            daemon = made.start(**made.under_shim(made.state(), **settings))
+            # In turn after the photo, and after the text.
+            daemon.wait_for(lambda: daemon.text().count("event=sent") > number % 2)
+            made.disk.cut(disks.LOST)
+            daemon.kill()
+            sent = daemon.text().count("event=sent")
+            made.disk.restart()
+            part.fault()
+            part.accepted()
+            try:
+                made.finish()
+            except machine.Refusal as refusal:
+                part.complain("LOST", f"what the ledger knew of {name}: {refusal}")
+                continue
+            lines = journal.read_text().splitlines()
+            messages = [line.split('"')[3] for line in lines]
+            again = [message for message in messages[:sent] if messages.count(message) > 1]
+            if again:
+                part.complain("DUP", f"{again} of {name} were sent, and published again")
+            if len(set(messages)) != 2:
+                part.complain("LOST", f"{len(set(messages))} of 2 messages of {name} were published")
+
+
+# Purge.
+
+
+def purge(part, kind, way):
+    with a_machine(kind) as made:
+        act, _ = WAYS[way]
+        fill(made)
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            daemon = made.start(**made.under_shim(state, at=k, act=act))
+            daemon.wait_for(lambda: daemon.says("event=ready")() and not os.listdir(made.spool / "purge"))
+            if daemon.is_alive():
+                daemon.kill()
+            made.disk.cut(disks.LOST)
+            made.disk.restart()
+            where = f"after a cut at call {k} of the purge"
+            made.finish()
+            done = subprocess.run(
+                [sys.executable, FINDER, made.spool, made.photo, "--", "MARKERCONVERSATION", "MARKERTEXT"],
+                capture_output=True, text=True)
+            if done.returncode:
+                part.complain("GONE", f"{done.stdout[:500]} {where}")
+            if [line["kind"] for line in made.published("other")] != ["photo", "text"]:
+                part.complain("LOST", f"what others have is gone {where}")
+            for sentence in made.left_behind():
+                part.complain("CLEAN", f"{sentence} {where}")
+            return state.faults > 0
+
+        part.sweep(once)
+
+
+def fill(made):
+    """A conversation with something of every kind, ordered to be purged, beside another one."""
+    made.begin()
+    daemon = made.start()
+    daemon.wait_for(daemon.says("event=ready"))
+    other = made.photo
+    photo(made)
+    made.drop("other", "other", "stays", other)
+    os.rename(made.photo, f"{made.scratch}/marked.jpg")
+    made.photo = f"{made.scratch}/marked.jpg"
+    made.drop("sent", "MARKERCONVERSATION", "MARKERTEXT", made.photo)
+    daemon.wait_for(lambda: daemon.text().count('event="request sent"') == 2)
+    made.photospool("hold", "MARKERCONVERSATION")
+    made.drop("waiting", "MARKERCONVERSATION", "MARKERTEXT", made.photo)
+    daemon.wait_for(daemon.says("event=accepted request=waiting"))
+    daemon.stop()
+    made.drop("late", "MARKERCONVERSATION", "MARKERTEXT", made.photo)
+    (made.spool / "purge/please").write_text("MARKERCONVERSATION\n")
+    subprocess.run(["rm", "-rf", f"{made.disk.path}/made"], check=True)
+    made.keep()
+
+
+# The rows.
+
+for kind in disks.KINDS:
+    for way in WAYS:
+        scenario(f"power cut: send, {kind}, {way}")(lambda part, kind=kind, way=way: submit(part, kind, way))
+        scenario(f"power cut: intake to receipt, {kind}, {way}", parts=2)(
+            lambda part, kind=kind, way=way: deliver(part, kind, way))
+        scenario(f"power cut: purge, {kind}, {way}")(lambda part, kind=kind, way=way: purge(part, kind, way))
+    scenario(f"power cut: just accepted, {kind}")(
+        lambda part, kind=kind: just_accepted(part, kind, max(4, min(100, part.faults // 200))))
+    scenario(f"power cut: just accepted by the daemon, {kind}")(
+        lambda part, kind=kind: accepted_by_daemon(part, kind, max(4, min(50, part.faults // 400))))
+    scenario(f"power cut: just sent, {kind}")(
+        lambda part, kind=kind: just_sent(part, kind, max(4, min(50, part.faults // 400))))
+
+
+@control("no sync of the photo (send)", must="LOST")
+def without_photo_sync(part):
+    just_accepted(part, "ext4", 4, nosync="/photo-00")
+
+
+@control("no sync of new/ (send)", must="LOST")
+def without_new_sync(part):
+    # Both places of the rename: the sync of one keeps the other, too.
+    just_accepted(part, "ext4", 4, nosync="/new:/tmp")
+
+
+@control("no sync of the photo (intake)", must="LOST")
+def without_intake_sync(part):
+    accepted_by_daemon(part, "ext4", 2, nosync="/photo.jpg")
+
+
+# The sync of new/ has none: on file systems with one log, as these two, the ledger's next sync keeps the rename, too.
+
+
+@control("the ledger's log is not synced (synchronous NORMAL)", must="LOST")
+def without_ledger_sync(part):
+    # The daemon sees that cur/ holds what the ledger does not know, and refuses to publish it again.
+    just_sent(part, "ext4", 4, nosync="/ledger.sqlite-wal")
+
