@@ -39,14 +39,19 @@ public struct ControlReply: Codable, Sendable, Equatable {
   public var progress: [String: Double] = [:]
   /// The metrics that were asked for.
   public var metrics: String?
+  /// Why the daemon itself cannot go on; one sentence.
+  public var trouble: String?
   /// Why the request could not be carried out at all.
   public var error: String?
 
-  public init(outcomes: [Outcome] = [], progress: [String: Double] = [:], metrics: String? = nil, error: String? = nil)
-  {
+  public init(
+    outcomes: [Outcome] = [], progress: [String: Double] = [:], metrics: String? = nil, trouble: String? = nil,
+    error: String? = nil
+  ) {
     self.outcomes = outcomes
     self.progress = progress
     self.metrics = metrics
+    self.trouble = trouble
     self.error = error
   }
 }

@@ -16,6 +16,7 @@ struct ConversationWorker: Sendable {
   let times: StepTimes
   let filing: Filing
   let sweeper: Sweeper
+  let troubles: Troubles
   let log: Logger
   /// Asked between two messages: whether the daemon is stopping.
   let isStopping: @Sendable () -> Bool
@@ -24,6 +25,8 @@ struct ConversationWorker: Sendable {
 
   /// Messages that are published before other due conversations get their turn.
   private static let turn = 64
+
+  private static let work = "the ledger failed; conversations wait"
 
   private enum Outcome {
     case goOn
@@ -35,14 +38,15 @@ struct ConversationWorker: Sendable {
     do {
       for served in 0..<Self.turn {
         let window = try await ledger.head(of: conversation, limit: min(options.lookahead + 1, Self.turn - served))
-        guard let message = window.first, !message.isHeld, !isStopping() else { return }
+        guard let message = window.first, !message.isHeld, !isStopping() else { return troubles.end(Self.work) }
         for photo in window where needsUpload(photo) { await photos.start(photo) }
         if try await send(message, window: window) == .wait { return }
       }
       try await ledger.sendToBack(conversation, at: .now())
+      troubles.end(Self.work)
     } catch is CancellationError {
     } catch {
-      log.error("the ledger failed; the conversation waits", metadata: ["error": "\(error)"])
+      troubles.tell(Self.work, error)
       // Without a ledger there is nowhere to write a retry time, and nothing else to do than to wait a little.
       try? await Task.sleep(for: .seconds(1))
     }

@@ -53,6 +53,7 @@ public struct Daemon: Sendable {
     let plan = PlanInForce(first)
     let times = StepTimes()
     let reloads = ReloadOutcome(at: startedAt)
+    let troubles = Troubles(log: log)
     let ledger = try Ledger(of: spool)
     try await ledger.settle()
     try await ledger.check(against: spool)
@@ -69,18 +70,22 @@ public struct Daemon: Sendable {
     let photos = PhotoLine(
       ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, log: log,
       wakeSweeper: { sweeper.wake() })
-    let filing = Filing(ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), log: log)
-    let dispatcher = Dispatcher(ledger: ledger, photos: photos, plan: plan, bell: dispatcherBell, log: log) {
+    let filing = Filing(
+      ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), troubles: troubles,
+      log: log)
+    let dispatcher = Dispatcher(
+      ledger: ledger, photos: photos, plan: plan, bell: dispatcherBell, troubles: troubles, log: log
+    ) {
       conversation, isStopping in
       ConversationWorker(
         conversation: conversation, ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits,
-        times: times, filing: filing, sweeper: sweeper, log: log, isStopping: isStopping)
+        times: times, filing: filing, sweeper: sweeper, troubles: troubles, log: log, isStopping: isStopping)
     }
     let intakeBox = LateIntake()
     let closed = ClosedConversations()
     let drafts = Drafts(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
-      circuits: circuits, plan: plan, closed: closed, log: log, wakeSweeper: { sweeper.wake() },
+      circuits: circuits, plan: plan, closed: closed, troubles: troubles, log: log, wakeSweeper: { sweeper.wake() },
       watchAgain: { try await intakeBox.watchDraftAgain() })
     let wake = { @Sendable in
       dispatcher.wake()
@@ -97,6 +102,7 @@ public struct Daemon: Sendable {
         discard: { try await photos.discard($0) },
         betweenBatches: { await intakeBox.betweenBatches($0) },
         closeCircuits: { await circuits.closeAll() }, wake: wake, progress: { photos.progress },
+        trouble: { troubles.current },
         metrics: { await metrics.families().map(\.text).joined() }))
     let purge = Purge(spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) })
     let purger = Purger(
@@ -116,7 +122,8 @@ public struct Daemon: Sendable {
           await intakeBox.lookAgain()
         }), log: log)
     intake = try Intake(
-      spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), plan: plan, log: log,
+      spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), plan: plan, troubles: troubles,
+      log: log,
       isReady: { manager?.ready("Requests are being taken.") },
       cancelRequests: { names in
         for name in names { await `operator`.cancelFromFile(name, log: log) }

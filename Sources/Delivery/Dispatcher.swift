@@ -9,21 +9,24 @@ import Synchronization
 actor Dispatcher: Service {
   private let ledger: Ledger
   private let photos: PhotoLine
+  private let troubles: Troubles
   private let log: Logger
   private let plan: PlanInForce
   private let makeWorker: @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   private let bell: Bell
   private let isStopping = StopFlag()
+  private static let work = "the ledger failed; trying again"
   private var askers: [CheckedContinuation<Void, Never>] = []
   private var working: [Int64: Task<Void, Never>] = [:]
 
   init(
-    ledger: Ledger, photos: PhotoLine, plan: PlanInForce, bell: Bell, log: Logger,
+    ledger: Ledger, photos: PhotoLine, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
     makeWorker: @escaping @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   ) {
     self.ledger = ledger
     self.photos = photos
     self.bell = bell
+    self.troubles = troubles
     self.log = log
     self.plan = plan
     self.makeWorker = makeWorker
@@ -47,8 +50,11 @@ actor Dispatcher: Service {
     await withGracefulShutdownHandler {
       for await _ in bell.rings {
         if isStopping.isSet { break }
-        do { try await serve(alarm) } catch {
-          log.error("the ledger failed; trying again", metadata: ["error": "\(error)"])
+        do {
+          try await serve(alarm)
+          troubles.end(Self.work)
+        } catch {
+          troubles.tell(Self.work, error)
           await alarm.ring(in: 1)
         }
         answerAskers()

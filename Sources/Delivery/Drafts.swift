@@ -20,6 +20,7 @@ actor Drafts: Service {
   private let photos: PhotoLine
   private let circuits: Circuits
   private let plan: PlanInForce
+  private let troubles: Troubles
   private let log: Logger
   private let wakeSweeper: @Sendable () -> Void
   private let watchAgain: @Sendable () async throws -> Void
@@ -28,6 +29,9 @@ actor Drafts: Service {
   /// What each entry looked like when it was read, so that it is read again only when it has changed.
   private var looked: [String: [Int64]] = [:]
   private var uploads: [MessageID: Task<Void, Never>] = [:]
+  private static let work = "drafts wait"
+  /// What was seen was not dealt with, and a scan is on its way.
+  private var hasLostTrack = false
   private var failures: [MessageID: Int] = [:]
   private var ending: Set<Int64> = []
   private let gate = Gate()
@@ -44,7 +48,7 @@ actor Drafts: Service {
   /// - Parameter watchAgain: has the kernel watch `draft/` after it was replaced.
   init(
     spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoLine, circuits: Circuits, plan: PlanInForce,
-    closed: ClosedConversations, log: Logger, wakeSweeper: @escaping @Sendable () -> Void,
+    closed: ClosedConversations, troubles: Troubles, log: Logger, wakeSweeper: @escaping @Sendable () -> Void,
     watchAgain: @escaping @Sendable () async throws -> Void
   ) {
     self.spool = spool
@@ -54,6 +58,7 @@ actor Drafts: Service {
     self.circuits = circuits
     self.plan = plan
     self.closed = closed
+    self.troubles = troubles
     self.log = log
     self.wakeSweeper = wakeSweeper
     self.watchAgain = watchAgain
@@ -86,9 +91,13 @@ actor Drafts: Service {
         if isStopping.isSet { break }
         do {
           try await gate.pass { try await self.attend(alarm) }
+          troubles.end(Self.work)
         } catch {
-          log.error("drafts wait", metadata: ["error": "\(error)"])
-          mailbox.post(.overflow, in: 1)
+          troubles.tell(Self.work, error)
+          if !hasLostTrack {
+            hasLostTrack = true
+            mailbox.post(.overflow, in: 1)
+          }
         }
       }
     } onGracefulShutdown: {
@@ -99,7 +108,9 @@ actor Drafts: Service {
   }
 
   private func attend(_ alarm: Alarm) async throws {
-    try await look(mailbox.take())
+    let seen = mailbox.take()
+    if seen.needsScan { hasLostTrack = false }
+    try await look(seen)
     try await endAbandoned()
     try await startAhead(alarm)
   }

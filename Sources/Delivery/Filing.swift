@@ -17,18 +17,21 @@ struct Filing: Service {
   let ledger: Ledger
   let spool: Spool
   let pool: BlockingPool
+  let troubles: Troubles
   let log: Logger
   private let bell = Bell()
   private let isStopping = StopFlag()
   private let gate = Gate()
 
+  private static let work = "finished requests are left for later"
   /// Requests that share the syncs of the directories.
   private static let batch = 128
 
-  init(ledger: Ledger, spool: Spool, pool: BlockingPool, log: Logger) {
+  init(ledger: Ledger, spool: Spool, pool: BlockingPool, troubles: Troubles, log: Logger) {
     self.ledger = ledger
     self.spool = spool
     self.pool = pool
+    self.troubles = troubles
     self.log = log
   }
 
@@ -46,8 +49,9 @@ struct Filing: Service {
         do {
           var hasMore = true
           while hasMore && !isStopping.isSet { hasMore = try await gate.pass { try await fileBatch() } }
+          troubles.end(Self.work)
         } catch {
-          log.error("finished requests are left for later", metadata: ["error": "\(error)"])
+          troubles.tell(Self.work, error)
           await alarm.ring(in: 5)
         }
       }

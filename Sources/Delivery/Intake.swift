@@ -28,6 +28,8 @@ actor Intake: Service {
   private let isReady: @Sendable () -> Void
   private let tellCompanion: @Sendable (SpoolEvent) -> Void
   private let log: Logger
+  private let troubles: Troubles
+  private let unconfirmed = UnconfirmedRequests()
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
   /// Entries that have settled, for the next scan to take.
@@ -38,6 +40,12 @@ actor Intake: Service {
   /// the mailbox and not accepted. Only a scan knows the order then.
   private var hasLostTrack = true
 
+  /// Nothing is tried before, since what went wrong a moment ago does so again.
+  private var restsUntil = ContinuousClock.now
+
+  /// Seconds until it is tried again.
+  private static let patience = 1.0
+  private static let work = "requests are left in new/ for now"
   /// Names that are handed on together while a scan goes on.
   private static let batch = 256
   private var options: DeliveryOptions { plan.options }
@@ -54,8 +62,8 @@ actor Intake: Service {
   ///   - wakePurger: is called when something may be ordered in `purge/`.
   ///   - tellCompanion: is called with what concerns `incoming/new/`.
   init(
-    spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, log: Logger,
-    isReady: @escaping @Sendable () -> Void,
+    spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, troubles: Troubles,
+    log: Logger, isReady: @escaping @Sendable () -> Void,
     cancelRequests: @escaping @Sendable ([String]) async throws -> Void,
     changed: @escaping @Sendable ([SupersededPhoto]) -> Void,
     tellDrafts: @escaping @Sendable (SpoolEvent) -> Void, closed: ClosedConversations,
@@ -68,6 +76,7 @@ actor Intake: Service {
     self.plan = plan
     self.isReady = isReady
     self.log = log
+    self.troubles = troubles
     self.cancelRequests = cancelRequests
     self.changed = changed
     self.tellDrafts = tellDrafts
@@ -114,11 +123,19 @@ actor Intake: Service {
       for await _ in mailbox.bell.rings {
         if isStopping.isSet { break }
         await runJobs()
-        do { try await handle(mailbox.take()) } catch {
-          log.error("requests are left in new/ for now", metadata: ["error": "\(error)"])
+        if restsUntil > .now {
+          await alarm.ring(in: (restsUntil - .now) / .seconds(1))
+          continue
+        }
+        do {
+          try await handle(mailbox.take())
+          troubles.end(Self.work)
+        } catch {
+          troubles.tell(Self.work, error)
           // What later events name must not overtake them.
           hasLostTrack = true
-          mailbox.post(.overflow, in: 1)
+          restsUntil = .now + .seconds(Self.patience)
+          mailbox.post(.overflow)
         }
         if let deadline = settling.nextDeadline {
           await alarm.ring(in: (deadline - .now) / .seconds(1))
@@ -277,8 +294,9 @@ actor Intake: Service {
   private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
     var rest = names[...]
     while !rest.isEmpty, !isStopping.isSet {
-      let batch = try await pool.run { [spool, options, closed, rest] in
-        try IntakeBatch(rest, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all))
+      let batch = try await pool.run { [spool, options, closed, unconfirmed, rest] in
+        try IntakeBatch(
+          rest, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed)
       }
       rest = rest.dropFirst(batch.taken)
       guard !batch.requests.isEmpty else { continue }

@@ -15,9 +15,14 @@ struct IntakeBatch: Sendable {
 
   /// Reads requests from the front of `names` until the batch is full, then syncs them and `new/`.
   ///
-  /// - Parameter waiting: conversations whose requests are passed over for now.
+  /// - Parameters:
+  ///   - waiting: conversations whose requests are passed over for now.
+  ///   - unconfirmed: what the disk did not confirm, now or earlier.
   /// - Throws: what is no fault of a request: no descriptors left, `new/` gone, a disk that fails.
-  init(_ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: Set<ConversationID>) throws {
+  init(
+    _ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: Set<ConversationID>,
+    unconfirmed: UnconfirmedRequests
+  ) throws {
     let new = spool.new
     var readers: [Int: RequestReader] = [:]
     var open = 0
@@ -35,6 +40,11 @@ struct IntakeBatch: Sendable {
         continue
       }
       let contents: Result<NewRequest.Contents, DeliveryError>
+      if let fault = unconfirmed[RequestIdentity(entry)] {
+        requests.append(
+          NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox, contents: .failure(fault)))
+        continue
+      }
       do {
         let reader = try RequestReader(new.directory(name))
         if waiting.contains(reader.request.conversation) { continue }
@@ -55,12 +65,13 @@ struct IntakeBatch: Sendable {
     }
     for (index, reader) in readers {
       do { try reader.sync() } catch let error as FileError {
-        // What the disk could not take once may be lost already; asking again would be answered with a false success.
         let old = requests[index]
+        let fault = DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
+        // Also when this batch comes to nothing and is read again.
+        unconfirmed[RequestIdentity(inode: old.inode, born: old.born)] = fault
         requests[index] = NewRequest(
           droppedAs: old.droppedAs, inode: old.inode, born: old.born, inbox: old.inbox,
-          contents: .failure(
-            DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")))
+          contents: .failure(fault))
       }
     }
     if !requests.isEmpty { try new.sync() }

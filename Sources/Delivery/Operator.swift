@@ -19,6 +19,8 @@ public struct Operator: Sendable {
     /// Something may have become due, be over, or be left to delete.
     var wake: @Sendable () -> Void = {}
     var progress: @Sendable () -> [MessageID: Double] = { [:] }
+    /// Why the daemon itself cannot go on.
+    var trouble: @Sendable () -> String? = { nil }
     /// What only the daemon measures.
     var metrics: @Sendable () async -> String = { "" }
   }
@@ -60,7 +62,7 @@ public struct Operator: Sendable {
         return try await prefer(ConversationID(conversation), fetch: fetch, autoReveal: autoReveal)
       case .progress:
         let progress = hooks.progress().map { ($0.key.text, $0.value) }
-        return ControlReply(progress: Dictionary(progress) { $1 })
+        return ControlReply(progress: Dictionary(progress) { $1 }, trouble: hooks.trouble())
       case .metrics:
         return ControlReply(metrics: await hooks.metrics())
       }

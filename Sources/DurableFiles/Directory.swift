@@ -170,7 +170,6 @@ public final class Directory: Sendable {
       guard again >= 0 else { throw FileError("sync", path) }
       defer { close(again) }
       guard fsync(again) == 0 else { throw FileError("sync", path) }
-      hasFailed.store(false, ordering: .relaxed)
     } else if fsync(descriptor) != 0 {
       let error = FileError("sync", path)
       hasFailed.store(true, ordering: .relaxed)

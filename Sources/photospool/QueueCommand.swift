@@ -39,8 +39,8 @@ struct QueueCommand: ParsableCommand {
   func run() throws {
     let spool = try options.openSpool()
     if watch { return try QueueWatch(spool: spool, conversation: to).run() }
-    let progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress ?? [:]
-    var printer = QueuePrinter(isJSON: json, progress: progress)
+    let daemon = try? ControlClient.ask(.progress, in: spool.state)
+    var printer = QueuePrinter(isJSON: json, progress: daemon?.progress ?? [:])
     do {
       try LedgerView(in: spool.state).forEachLine(state: state, conversation: to) { try printer.print($0) }
     } catch LedgerError.missing {}
@@ -50,6 +50,8 @@ struct QueueCommand: ParsableCommand {
       try print(spool.draft, except: known, isDraft: true, &printer)
     }
     printer.finish()
+    // For people; programs have the log and `check`.
+    if !json, let trouble = daemon?.trouble { Swift.print("! \(trouble)") }
   }
 
   /// What lies in `new/` or `draft/` is waiting too, although nobody looked at it yet.

@@ -1,0 +1,81 @@
+# A disk without room or inodes, a process without descriptors or that may write no larger file: nothing is accepted that cannot be kept,
+# the daemon pauses and says why in one sentence, and goes on by itself as soon as it can.
+. "$(dirname "$0")/../library.sh"
+
+[ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'
+mkdir disk
+mount -t tmpfs -o size=8m,nr_inodes=400 none disk 2> mount.log || skip "a small disk cannot be mounted here: $(cat mount.log)"
+trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l disk' EXIT
+spool=$PWD/disk/spool
+export PHOTOSPOOL_SPOOL=$spool
+"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+
+sentence='the disk is full, so that the ledger .* cannot be written; make room'
+fill() { cat /dev/zero >> disk/filler 2> /dev/null || true; }
+queue_says() { "$photospool" queue | grep -q "$1"; }
+# Built while there is room; sent when there is none.
+build() { mkdir "$spool/tmp/$1"; echo family > "$spool/tmp/$1/to"; echo "$1" > "$spool/tmp/$1/text"; cp photo.jpg "$spool/tmp/$1/photo.jpg"; }
+refused() {
+  local status=0
+  "$photospool" send --to family --text "$1" 2> send.log || status=$?
+  expect "$status" "$2" "$(cat send.log)"
+  grep -q "$3" send.log || fail "$1: $(cat send.log)"
+  is_empty "$spool/tmp"
+}
+
+start_daemon
+build first
+mv "$spool/tmp/first" "$spool/new/"
+"$photospool" wait --timeout 60 first
+
+# No room.
+build full
+fill
+mv "$spool/tmp/full" "$spool/new/"
+wait_until queue_says "! $sentence"
+refused refused 75 'No space left on device'
+wait_for_line start.log "requests are left in new/ for now\" error=\"$sentence"
+# It tries again every second, and says it once.
+sleep 3
+expect "$(grep -c "requests are left in new/ for now" start.log)" 1
+expect "$(ls "$spool/new")" full
+rm disk/filler
+"$photospool" wait --timeout 60 full
+queue_says '!' && fail 'the queue complains of what is over'
+
+# No inodes.
+build inodes
+number=0
+while : > "disk/$number"; do number=$((number + 1)); done 2> /dev/null
+mv "$spool/tmp/inodes" "$spool/new/"
+refused refused 75 'No space left on device'
+wait_until queue_says '(cannot make directory .*: No space left on device'
+find disk -maxdepth 1 -type f -delete
+"$photospool" wait --timeout 60 inodes
+
+stop_daemon
+
+# No descriptors, then more of them.
+: > start.log
+prlimit --nofile=48:4096 "$photospool" run > start.log 2>&1 &
+daemon=$!
+wait_for_line start.log event=ready
+for number in 1 2 3 4; do drop "few-$number" "conversation-$number" 'few' photo.jpg photo.jpg; done
+sleep 1
+kill -0 "$daemon" || fail "it died: $(cat start.log)"
+prlimit --nofile=4096 --pid "$daemon"
+"$photospool" wait --timeout 60 few-1 few-2 few-3 few-4
+stop_daemon
+
+# No file larger than so much: the ledger's log soon is.
+start_daemon
+prlimit --fsize=40000: --pid "$daemon"
+drop small family 'small' photo.jpg
+wait_until queue_says '! the ledger .* cannot be written\|(cannot write .*: File too large'
+prlimit --fsize=unlimited: --pid "$daemon"
+"$photospool" wait --timeout 60 small
+stop_daemon
+
+expect "$(published family | jq -r '.request' | uniq | paste -sd' ')" 'first full inodes small'
+expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" 'PRAGMA integrity_check')" ok
+is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"

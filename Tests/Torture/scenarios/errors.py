@@ -1,0 +1,182 @@
+"""A disk that answers with errors: at the k-th call, once or from there on until it is mended; for every errno that a
+disk has. Nothing that was accepted is lost, the daemon goes on by itself where it can, and no descriptor is synced again
+after its sync failed."""
+
+import contextlib
+import errno
+import os
+import resource
+import shutil
+import subprocess
+import time
+
+import disks
+import machine
+from scenario import Skip, scenario
+from scenarios.powercut import photo
+
+SYNCS = "fsync,fdatasync"
+WRITES = "write,pwrite,pwrite64,writev,ftruncate,ftruncate64,posix_fallocate,posix_fallocate64"
+NAMES = "create,mkdir,mkdirat,rename,renameat,renameat2"
+REMOVALS = "unlink,unlinkat,rmdir"
+# Rows: the calls that fail, and how.
+ERRORS = {
+    "EIO from a sync": (SYNCS, errno.EIO),
+    "ENOSPC from a sync": (SYNCS, errno.ENOSPC),
+    "EIO from a write": (WRITES, errno.EIO),
+    "ENOSPC from a write": (WRITES, errno.ENOSPC),
+    "EDQUOT from a write": (WRITES, errno.EDQUOT),
+    "ENOSPC from a name": (NAMES, errno.ENOSPC),
+    "EIO from a name": (NAMES, errno.EIO),
+    "EROFS from a name": (NAMES, errno.EROFS),
+    "EIO from a removal": (REMOVALS, errno.EIO),
+    "EIO from a close": ("close", errno.EIO),
+    "ENOSPC from everything": (None, errno.ENOSPC),
+    "EIO from everything": (None, errno.EIO),
+    "EROFS from everything": (f"{WRITES},{NAMES},{REMOVALS}", errno.EROFS),
+}
+
+
+@contextlib.contextmanager
+def a_machine(kind="tmpfs", options="size=64m", **more):
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(machine.Machine(kind, options=options, **more))
+        except disks.Refused as refusal:
+            raise Skip(str(refusal)) from None
+        photo(made)
+        made.make_spool()
+        yield made
+
+
+def is_over(made, name):
+    """The request came to an end: a receipt, or a reason why it failed."""
+    return (made.spool / "sent" / name / "receipt.json").exists() or (made.spool / "failed" / name / "error").exists()
+
+
+def settled(made, names):
+    return lambda: all(is_over(made, name) for name in names) and made.is_idle()
+
+
+def judge(made, part, sent, where, may_fail=True):
+    """Every request was published once and whole, in order; or it failed, whole, and says why."""
+    lines = made.published("family")
+    ids = [line["message"] for line in lines]
+    if len(ids) != len(set(ids)):
+        part.complain("DUP", f"{ids} {where}")
+    order = [line["request"] for line in lines]
+    if order != sorted(order, key=sent.index):
+        part.complain("ORDER", f"{order} and not {sent} {where}")
+    for name in sent:
+        kinds = [line["kind"] for line in lines if line["request"] == name]
+        failed = made.spool / "failed" / name
+        if kinds == ["photo", "text"] and (made.spool / "sent" / name / "receipt.json").exists():
+            continue
+        if may_fail and (failed / "error").exists() and any(
+                entry.name.startswith("photo") and machine.digest(entry) == machine.digest(made.photo)
+                for entry in failed.iterdir()):
+            continue
+        part.complain("LOST", f"{name} was published as {kinds} {where}")
+    for sentence in made.left_behind():
+        part.complain("CLEAN", f"{sentence} {where}")
+
+
+def deliver(part, calls, code, amount):
+    with a_machine() as made:
+
+        def once(k):
+            made.begin()
+            names = [made.photospool("send", "--to", "family", "--photo", made.photo, "--text", "a").stdout.strip(), "b"]
+            made.drop("b", "family", "b", made.photo)
+            state = made.state()
+            where = f"after {errno.errorcode[code]} at call {k}"
+            daemon = made.start(**made.under_shim(state, at=k, act=code, calls=calls, **{"for": amount}))
+            daemon.wait_for(lambda: settled(made, names)() or state.faults > 0)
+            if amount == 0 and state.faults:
+                # It is left to it for a moment, in which it must not give up what it has.
+                daemon.wait_for(lambda: state.faults > 20 or 'level=error' in daemon.text())
+                state.mend()
+            daemon.wait_for(settled(made, names))
+            if daemon.is_alive():
+                status = daemon.stop()
+            else:
+                status = daemon.process.returncode
+            if status not in (0, 73, 74, 75):
+                part.complain("ALIVE", f"the daemon ended with {status} {where}: {daemon.text()[-300:]}")
+            if status and "photospool: " not in daemon.text() and "stopping at once" not in daemon.text():
+                part.complain("ALIVE", f"the daemon does not say why it ended {where}")
+            if state.second_syncs:
+                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            met = state.faults
+            part.fault(max(0, met - 1))
+            made.finish()
+            part.accepted(2)
+            judge(made, part, names, where)
+            return met > 0
+
+        part.sweep(once)
+
+
+for name, (calls, code) in ERRORS.items():
+    scenario(f"errors: {name}, once")(lambda part, calls=calls, code=code: deliver(part, calls, code, 1))
+    scenario(f"errors: {name}, until it is mended")(lambda part, calls=calls, code=code: deliver(part, calls, code, 0))
+
+
+def submit(part, calls, code):
+    with a_machine() as made:
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            done = made.photospool(
+                "send", "--to", "family", "--photo", made.photo, "--text", "a",
+                environment=made.under_shim(state, at=k, act=code, calls=calls))
+            where = f"after {errno.errorcode[code]} at call {k}: {done.stderr.strip()}"
+            there = os.listdir(made.spool / "new")
+            if done.returncode == 0 and len(there) != 1:
+                part.complain("LOST", f"send said that it was accepted {where}")
+            if done.returncode != 0 and not done.stderr.startswith("photospool: "):
+                part.complain("ALIVE", f"send ended with {done.returncode} and does not say why {where}")
+            if done.returncode and there and "did not confirm it" not in done.stderr:
+                part.complain("DUP", f"send said that it was not accepted {where}")
+            left = [name for name in os.listdir(made.spool / "tmp") if name != ".order"]
+            if left and code != errno.EROFS:
+                part.complain("CLEAN", f"tmp/ holds {left} {where}")
+            if state.second_syncs:
+                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            part.accepted(done.returncode == 0)
+            return state.faults > 0
+
+        part.sweep(once)
+
+
+for name, (calls, code) in ERRORS.items():
+    if "removal" not in name:
+        scenario(f"errors: {name}, send")(lambda part, calls=calls, code=code: submit(part, calls, code))
+
+
+@scenario("errors: short and interrupted reads and writes")
+def ragged(part):
+    with a_machine() as made:
+        for piece in (1, 7, 100_000):
+            made.begin()
+            # Byte by byte is for small files only.
+            photos = ["--photo", made.photo] if piece > 100 else []
+            state = made.state()
+            environment = made.under_shim(state, ragged=piece)
+            done = made.photospool("send", "--to", "family", *photos, "--text", "a" * 500, environment=environment)
+            if done.returncode:
+                part.complain("ALIVE", f"send: {done.stderr}")
+                continue
+            name = done.stdout.strip()
+            daemon = made.start(**environment)
+            daemon.wait_for(settled(made, [name]))
+            if daemon.stop() != 0:
+                part.complain("ALIVE", daemon.text()[-300:])
+            # Some hundred thousand calls, which say no more than one of them does.
+            part.fault()
+            part.accepted()
+            if made.published("family")[-1]["text"] != "a" * 500:
+                part.complain("LOST", "the text is not whole")
+            for sentence in made.left_behind():
+                part.complain("CLEAN", sentence)
