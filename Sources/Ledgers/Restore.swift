@@ -154,6 +154,7 @@ extension Database {
       ])
     guard let conversation else { return }
     let request = lastInsertedRowID
+    try execute(sql: "UPDATE conversations SET known = 1 WHERE id = ?", arguments: [conversation])
     for (position, message) in found.messages.enumerated() {
       try execute(
         sql: """

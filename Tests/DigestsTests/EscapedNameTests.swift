@@ -22,6 +22,17 @@ import Testing
     #expect(names.count == texts.count)
   }
 
+  @Test(arguments: ["family", "..", ".hidden", "a/b", "a%2fb", "~", "ä ö", "!room:example.org", "%"])
+  func aNameThatWasNotCutIsReadBack(_ text: String) throws {
+    let conversation = try ConversationID(text)
+    #expect(ConversationID(fileName: conversation.fileName) == conversation)
+  }
+
+  @Test(arguments: ["a b", "%2", "%zz", "%61", "%ff", "", "%0A", "a/b", String(repeating: "a", count: 135) + "~00"])
+  func whatIsNoNameOfOursIsNotRead(_ name: String) {
+    #expect(ConversationID(fileName: name) == nil)
+  }
+
   @Test func longNamesLeaveRoomForAnEnding() throws {
     for text in [
       String(repeating: "é", count: 127), String(repeating: "a", count: 255), String(repeating: "/", count: 200),
