@@ -30,6 +30,8 @@ public final class Ledger: Sendable {
           sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
       }
       try migrator.migrate(pool)
+      // What a change can be taken back with stands in no file of its own, where rows would be left.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
       try Self.assertDurable(pool)
     } catch let error as DatabaseError {
       throw LedgerError(error, path: path)
@@ -87,6 +89,7 @@ public final class Ledger: Sendable {
     // Only tools from outside can hold SQLite's own lock; ours is taken before.
     configuration.busyMode = .timeout(10)
     configuration.prepareDatabase { database in
+      try CleanFile.keep(by: database)
       try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA cache_size = -4096")
       // Only a ledger that is just made can be told to give room back without being copied.
       if try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 {

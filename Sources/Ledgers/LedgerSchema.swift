@@ -14,6 +14,9 @@ enum LedgerSchema {
   static let evictable = "cached_bytes > 0 AND pinned = 0 AND evicting = 0"
   static let evictableThumbnails = "cached_bytes = 0 AND cached_thumbnail_bytes > 0 AND pinned = 0 AND evicting = 0"
 
+  /// The name of the janitor's note that pages hold remains of rows; what was only written by `CleanFile` has none.
+  static let remains = "remains"
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1 requests, messages, photos") { database in
@@ -157,6 +160,14 @@ enum LedgerSchema {
     registerReceiving(in: &migrator)
     migrator.registerMigration("v7 rebuilt ledgers") { database in
       try database.execute(sql: "ALTER TABLE requests ADD COLUMN restored INTEGER NOT NULL DEFAULT 0")
+    }
+    migrator.registerMigration("v8 pages without remains") { database in
+      // Whatever was ever sent is counted there.
+      try database.execute(
+        sql: """
+          INSERT INTO janitor SELECT '\(remains)', '1' WHERE EXISTS (SELECT 1 FROM sqlite_sequence)
+            OR EXISTS (SELECT 1 FROM conversations) OR EXISTS (SELECT 1 FROM photos)
+          """)
     }
     return migrator
   }

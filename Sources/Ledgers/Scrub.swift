@@ -1,7 +1,6 @@
 import DurableFiles
 import GRDB
 import GRDBSQLite
-import Glibc
 
 /// Why deleted rows may still be legible.
 public enum ScrubError: Error, CustomStringConvertible {
@@ -18,17 +17,14 @@ public enum ScrubError: Error, CustomStringConvertible {
 }
 
 extension Ledger {
-  /// Leaves no byte of deleted rows in the ledger's files: the write-ahead log is emptied into the ledger and cut to
-  /// nothing, and the room of every page that no row uses is overwritten with zeros.
+  /// Leaves no byte of deleted rows in the ledger's files: the write-ahead log is emptied into the ledger, whose pages are
+  /// written clean (`CleanFile`), and cut to nothing.
   ///
-  /// `secure_delete` overwrites rows where they are deleted. It does not overwrite the copies that stay in a page when
-  /// SQLite moves rows between pages to keep its trees balanced (measured with 3.40.1). Those lie between a page's index
-  /// of rows and its first row, where nobody reads; so that zeros can be written there while others read the ledger.
-  ///
-  /// Costs one look at every page. Nobody else writes meanwhile.
+  /// Costs what was written since the log was emptied last. A ledger of former versions, whose pages were not always
+  /// written clean, is looked through once. Nobody else writes meanwhile.
   public func scrub() async throws {
     try await alone { database in
-      // The last transaction makes every other process forget its copies of pages.
+      // Its commit makes every other process forget its copies of pages, in which remains would come back.
       try database.execute(
         sql: "INSERT INTO janitor VALUES ('scrubs', '1') ON CONFLICT DO UPDATE SET value = value + 1")
       // Everybody's writes wait meanwhile.
@@ -36,8 +32,12 @@ extension Ledger {
       defer { _ = try? Row.fetchAll(database, sql: "PRAGMA busy_timeout = 10000") }
       guard try Self.emptyLog(of: database) else { throw ScrubError.busy }
       try database.execute(sql: "PRAGMA shrink_memory")
+      guard try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0 < PageRemains.mostPages else {
+        throw ScrubError.unreadable(SQLITE_TOOBIG)
+      }
+      guard try database.hasRemains() else { return }
       try PageScrubber(database).scrub()
-      try database.execute(sql: "UPDATE janitor SET value = value + 1 WHERE name = 'scrubs'")
+      try database.execute(sql: "DELETE FROM janitor WHERE name = '\(LedgerSchema.remains)'")
       guard try Self.emptyLog(of: database) else { throw ScrubError.busy }
       try database.execute(sql: "PRAGMA shrink_memory")
     }
@@ -62,16 +62,18 @@ extension Ledger {
   }
 }
 
-/// Overwrites what is unused in the pages of a ledger whose write-ahead log is empty.
+extension Database {
+  /// Whether pages were written with remains by a former version.
+  fileprivate func hasRemains() throws -> Bool {
+    try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM janitor WHERE name = '\(LedgerSchema.remains)')") ?? true
+  }
+}
+
+/// Overwrites what nobody reads in the pages of a ledger whose write-ahead log is empty. Others may read meanwhile.
 private struct PageScrubber {
   private let file: UnsafeMutablePointer<sqlite3_file>
   private let pageSize: Int
   private let hasPointerMaps: Bool
-
-  /// From here on the page numbers that other kinds of pages begin with could be mistaken for a kind of tree page.
-  private static let mostPages = 1 << 24
-  /// The page that SQLite locks, which nobody writes to, begins here.
-  private static let lockedByte = 0x4000_0000
 
   init(_ database: Database) throws {
     var file: UnsafeMutablePointer<sqlite3_file>?
@@ -89,58 +91,27 @@ private struct PageScrubber {
     else { throw ScrubError.unreadable(SQLITE_ERROR) }
     var length: sqlite3_int64 = 0
     try check(size(file, &length))
-    guard Int(length) / pageSize < Self.mostPages else { throw ScrubError.unreadable(SQLITE_TOOBIG) }
     // Many pages at a time: the disk is asked less often.
     let most = 256 * pageSize
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: most, alignment: 4096)
     defer { buffer.deallocate() }
-    var hasChanged = false
     for start in stride(from: 0, to: Int(length), by: most) {
       let count = min(most, Int(length) - start)
       try check(read(file, buffer.baseAddress, Int32(count), sqlite3_int64(start)))
       for offset in stride(from: 0, to: count - pageSize + 1, by: pageSize) {
+        let number = (start + offset) / pageSize + 1
         let page = UnsafeMutableRawBufferPointer(rebasing: buffer[offset..<offset + pageSize])
-        guard !isPointerMap((start + offset) / pageSize + 1), clear(page, isFirst: start + offset == 0) else {
-          continue
-        }
-        hasChanged = true
+        guard !(hasPointerMaps && PageRemains.isPointerMap(number, pageSize: pageSize)),
+          let remains = PageRemains.range(in: UnsafeRawBufferPointer(page), isFirst: number == 1)
+        else { continue }
+        UnsafeMutableRawBufferPointer(rebasing: page[remains]).initializeMemory(as: UInt8.self, repeating: 0)
         try check(write(file, page.baseAddress, Int32(pageSize), sqlite3_int64(start + offset)))
       }
     }
-    if hasChanged { try check(sync(file, SQLITE_SYNC_FULL)) }
+    try check(sync(file, SQLITE_SYNC_FULL))
   }
 
   private func check(_ code: Int32) throws {
     if code != SQLITE_OK { throw ScrubError.unreadable(code) }
-  }
-
-  /// Whether a page lists who points to the pages behind it; it may begin like a page of a tree.
-  private func isPointerMap(_ number: Int) -> Bool {
-    guard hasPointerMaps, number >= 2 else { return false }
-    let span = pageSize / 5 + 1
-    let map = 2 + (number - 2) / span * span
-    return number == (map == Self.lockedByte / pageSize + 1 ? map + 1 : map)
-  }
-
-  /// Clears what lies between the index of rows and the first row of a page of a tree; false when that was clear.
-  private func clear(_ page: UnsafeMutableRawBufferPointer, isFirst: Bool) -> Bool {
-    let header = isFirst ? 100 : 0
-    func number(at offset: Int) -> Int { Int(page[offset]) << 8 | Int(page[offset + 1]) }
-    let index: Int
-    switch page[header] {
-    case 2, 5: index = header + 12
-    case 10, 13: index = header + 8
-    default: return false
-    }
-    let rows = number(at: header + 3)
-    let first = number(at: header + 5) == 0 ? 65_536 : number(at: header + 5)
-    let unused = index + 2 * rows
-    guard unused < first, first <= pageSize else { return false }
-    for row in 0..<rows where !(first..<pageSize).contains(number(at: index + 2 * row)) { return false }
-    let gap = UnsafeMutableRawBufferPointer(rebasing: page[unused..<first])
-    guard let begin = gap.baseAddress else { return false }
-    if gap[0] == 0 && memcmp(begin, begin + 1, gap.count - 1) == 0 { return false }
-    memset(begin, 0, gap.count)
-    return true
   }
 }

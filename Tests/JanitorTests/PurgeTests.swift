@@ -25,45 +25,78 @@ import Testing
     }
   }
 
-  @Test func noByteOfItsRowsIsLeftHoweverPagesWereBalanced() async throws {
-    let spool = try SpoolUnderJanitor()
-    // Rows of all sizes, in no order, among those of others: SQLite moves them between pages again and again.
-    try await spool.ledger.write { database in
-      var random = SystemRandomNumberGenerator()
-      try database.execute(sql: "INSERT INTO conversations (id, conversation) VALUES (1, 'MARKER'), (2, 'other')")
-      for number in 0..<6000 {
-        let isMarked = number % 4 == 0
-        let name = "\(isMarked ? "MARKER" : "other")\(UInt64.random(in: 0 ... .max, using: &random))"
+  /// Rows of all sizes, in no order, 1,500 of them marked among those of others: SQLite moves them between pages again
+  /// and again.
+  private static func churn(_ database: Database) throws {
+    var random = SystemRandomNumberGenerator()
+    try database.execute(sql: "INSERT INTO conversations (id, conversation) VALUES (1, 'MARKER'), (2, 'other')")
+    for number in 0..<6000 {
+      let isMarked = number % 4 == 0
+      let name = "\(isMarked ? "MARKER" : "other")\(UInt64.random(in: 0 ... .max, using: &random))"
+      try database.execute(
+        sql: """
+          INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, state, error,
+            bytes, accepted_at, finished_at, filed) VALUES (?, ?, ?, 1, ?, 'me', ?, 'sent', ?, 1, 1, 1, 1)
+          """,
+        arguments: [
+          name, name, number, isMarked ? 1 : 2, name,
+          String(repeating: isMarked ? "MARKER" : "other ", count: Int.random(in: 0...90, using: &random)),
+        ])
+      if number % 3 == 0 {
         try database.execute(
-          sql: """
-            INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, state, error,
-              bytes, accepted_at, finished_at, filed) VALUES (?, ?, ?, 1, ?, 'me', ?, 'sent', ?, 1, 1, 1, 1)
-            """,
-          arguments: [
-            name, name, number, isMarked ? 1 : 2, name,
-            String(repeating: isMarked ? "MARKER" : "other ", count: Int.random(in: 0...90, using: &random)),
-          ])
-        if number % 3 == 0 {
-          try database.execute(
-            sql: "UPDATE requests SET error = error || error WHERE id = abs(random()) % \(number + 1)")
-        }
-        if number % 5 == 4 {
-          try database.execute(
-            sql: "DELETE FROM requests WHERE conversation_id = 2 AND id = abs(random()) % \(number + 1)")
-        }
+          sql: "UPDATE requests SET error = error || error WHERE id = abs(random()) % \(number + 1)")
+      }
+      if number % 5 == 4 {
+        try database.execute(
+          sql: "DELETE FROM requests WHERE conversation_id = 2 AND id = abs(random()) % \(number + 1)")
       }
     }
+  }
+
+  private func isIntact(_ spool: SpoolUnderJanitor) async throws -> Bool {
+    try await spool.ledger.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok"
+  }
+
+  @Test func noByteOfItsRowsIsLeftHoweverPagesWereBalanced() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.ledger.write(Self.churn)
     let others = try await spool.ledger.read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM requests WHERE conversation_id = 2")
     }
+    // Nothing has to be looked through: pages are written clean.
+    #expect(try await spool.ledger.janitorNotes()[LedgerSchema.remains] == nil)
     let count = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
     #expect(count.requests == 1500)
     #expect(try hits(spool) == 0)
     #expect(try await spool.ledger.count("requests") == others)
-    #expect(try await spool.ledger.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    #expect(try await isIntact(spool))
+    // Nor does anything come back with what is written later, out of what this process remembers of pages.
+    try await spool.ledger.write { try $0.execute(sql: "UPDATE requests SET error = error || 'more', inbox = 'you'") }
+    #expect(try hits(spool) == 0)
     // The ledger is as good as before for whoever has it open.
     try await spool.send("a")
     #expect(try await spool.isExact())
+    #expect(try await isIntact(spool))
+  }
+
+  @Test func aLedgerOfAFormerVersionIsLookedThroughOnce() async throws {
+    let spool = try SpoolUnderJanitor()
+    let former = try Spool(creating: spool.scratch.path("former"))
+    // As it was written before pages were written clean: SQLite's own way.
+    let pool = try DatabasePool(path: former.state.path(of: Ledger.fileName))
+    try LedgerSchema.migrator.migrate(pool, upTo: "v5 counts")
+    try await pool.write(Self.churn)
+    try pool.close()
+    let ledger = try Ledger(in: former.state)
+    #expect(try await ledger.janitorNotes()[LedgerSchema.remains] != nil)
+    _ = try await Purge(spool: former, ledger: ledger).run([marked])
+    #expect(try await ledger.janitorNotes()[LedgerSchema.remains] == nil)
+    for name in ["ledger.sqlite", "ledger.sqlite-wal"] {
+      let data = try Data(contentsOf: URL(fileURLWithPath: former.state.path(of: name)))
+      #expect(data.range(of: Data("MARKER".utf8)) == nil, "\(name)")
+    }
+    #expect(try await ledger.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    try ledger.close()
   }
 
   @Test func onceTheTombstoneIsCommittedNothingGoesOn() async throws {
