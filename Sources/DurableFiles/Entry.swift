@@ -19,6 +19,9 @@ public struct Entry: Sendable {
   public let changed: Int64
   /// Nanoseconds since 1970 at which its contents last changed.
   public let modified: Int64
+  /// Nanoseconds since 1970 at which its contents were last read, as far as the filesystem keeps it: with `relatime`
+  /// once a day at most, with `noatime` never.
+  public let accessed: Int64
   /// Nanoseconds since 1970 at which it was made; 0 where the filesystem does not keep it.
   public let born: Int64
 
@@ -40,6 +43,7 @@ public struct Entry: Sendable {
     permissions = status.mode & 0o7777
     changed = status.changed_ns
     modified = status.modified_ns
+    accessed = status.accessed_ns
     born = status.born_ns
   }
 }

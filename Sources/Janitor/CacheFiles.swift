@@ -29,6 +29,20 @@ struct CacheFiles: Sendable {
     }
   }
 
+  /// When somebody last read what would be evicted of a photo; nil when nothing is there.
+  func lastRead(_ path: String, isWhole: Bool) throws -> Timestamp? {
+    let names = path.split(separator: "/").map(String.init)
+    guard names.count == 4 else { return nil }
+    do {
+      let directory = try root.directory(names[1]).directory(names[2]).directory(names[3])
+      let times = try (isWhole ? Self.thumbnails : [Self.original]).compactMap { try directory.entry($0)?.accessed }
+      return times.max().map { Timestamp(milliseconds: $0 / 1_000_000) }
+    } catch let error as FileError {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
   /// What is there of a photo.
   func look(_ path: String) throws -> (original: Bool, thumbnails: Bool) {
     let names = path.split(separator: "/").map(String.init)

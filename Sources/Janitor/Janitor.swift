@@ -60,20 +60,24 @@ public struct Janitor: Sendable {
     }
     let slice = try await CacheSlice(spool: spool, ledger: ledger, isRehearsal: isRehearsal).keep(&notes)
     (report.orphans, report.missing) = (slice.orphans, slice.missing)
-    let limits = try await Limits(spool: spool, ledger: ledger, options: options, isRehearsal: isRehearsal).keep()
+    let limits = try await Limits(
+      spool: spool, ledger: ledger, options: options, now: clock.now, isRehearsal: isRehearsal
+    ).keep()
     report.evicted = limits.evicted
     report.warnings += limits.warnings
     if isRehearsal { return report }
     notes.merge(clock.notes) { $1 }
+    // What a purge of the daemon has written down meanwhile.
     notes["scrubs"] = nil
-    try await ledger.setJanitorNotes(notes)
+    notes["remains"] = nil
+    try await ledger.setJanitorNotes(notes, at: clock.now)
     try await ledger.tidy()
     return report
   }
 
   /// Evicts every original that can be fetched again, of an inbox, of a conversation, or of all.
   public func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
-    try await Limits(spool: spool, ledger: ledger, options: options, isRehearsal: false)
+    try await Limits(spool: spool, ledger: ledger, options: options, now: clock.now, isRehearsal: false)
       .clear(inbox: inbox, conversation: conversation)
   }
 

@@ -2,14 +2,26 @@ import DurableFiles
 import Ledgers
 import Messages
 import Spooling
+import Synchronization
 
-/// Keeps the cache within its limits. What goes is decided by the ledger alone, whose totals are exact, so that it costs
-/// as much as is evicted.
+/// Keeps the cache within its limits. What goes is decided by the ledger, whose totals are exact, so that it costs as much
+/// as is evicted.
+///
+/// The ledger knows what was viewed by photospool. What another program has read it does not know, but the filesystem
+/// does: of what is next to go, and of nothing else, the files are looked at, and one that was read meanwhile gets
+/// another turn.
 struct Limits: Sendable {
   let spool: Spool
   let ledger: Ledger
   let options: JanitorOptions
+  let now: Timestamp
   let isRehearsal: Bool
+
+  /// Photos that one pass lets have another turn. When there are more, something has read everything, as a backup does,
+  /// and the times say nothing.
+  static let mostTurns = 8192
+  /// Seconds after a viewing in which reading the file is that viewing, or its making.
+  private static let grace = 60.0
 
   struct Result: Sendable {
     var evicted = EvictionCount()
@@ -27,18 +39,15 @@ struct Limits: Sendable {
       return result
     }
     // What a crash left half evicted.
-    while true {
-      let step = try await evict(.fetchable, inbox: nil, need: 0)
-      result.evicted += step.ended
-      if step.ended == EvictionCount() { break }
-    }
+    result.evicted += try await end()
+    let turns = Turns()
     let uses = try await ledger.cacheUse()
     for use in uses where isBeyond(use) && !use.isWarned { result.warnings.append(warning(use)) }
     for use in uses where use.inbox != nil && isBeyond(use) {
-      result.evicted += try await evict(use.bytes - limit(use), inbox: use.inbox)
+      result.evicted += try await evict(use.bytes - limit(use), inbox: use.inbox, turns)
     }
     if let total = try await ledger.cacheUse().first, isBeyond(total) {
-      result.evicted += try await evict(total.bytes - limit(total), inbox: nil)
+      result.evicted += try await evict(total.bytes - limit(total), inbox: nil, turns)
     }
     // Said again only once it has been within the limit.
     for use in try await ledger.cacheUse() where use.isWarned != isBeyond(use) {
@@ -51,12 +60,11 @@ struct Limits: Sendable {
   func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
     var count = EvictionCount()
     while true {
-      let step = try await ledger.evict(
-        .fetchable, inbox: inbox, conversation: conversation, need: .max, remove: remove)
-      count += step.ended
-      if step.marked == EvictionCount() { break }
+      let candidates = try await ledger.evictionCandidates(
+        .fetchable, inbox: inbox, conversation: conversation, need: .max)
+      count += try await ledger.evict(candidates, remove: remove).ended
+      if candidates.isEmpty { count += try await end(); return count }
     }
-    return count
   }
 
   private func limit(_ use: CacheUse) -> Int { use.inbox == nil ? options.totalBytes : options.inboxBytes }
@@ -67,30 +75,44 @@ struct Limits: Sendable {
     return "\(what) take \(use.bytes) bytes, beyond the limit of \(limit(use)); the least recently viewed go"
   }
 
-  private func evict(_ bytes: Int, inbox: InboxID?) async throws -> EvictionCount {
+  private func evict(_ bytes: Int, inbox: InboxID?, _ turns: Turns) async throws -> EvictionCount {
     var count = EvictionCount()
     var rest = bytes
     for layer in CacheLayer.allCases {
       while rest > 0 {
-        let step = try await evict(layer, inbox: inbox, need: rest)
+        let candidates = try await ledger.evictionCandidates(layer, inbox: inbox, need: rest)
+        if candidates.isEmpty { break }
+        // Nobody waits for the disk here; and what was looked at is removed the faster.
+        let times = try candidates.map { try turns.take($0, lastRead) }
+        let step = try await ledger.evict(
+          zip(candidates, times).filter { $1 == nil }.map(\.0),
+          read: zip(candidates, times).compactMap { candidate, time in time.map { (candidate, $0) } }, remove: remove)
         count += step.ended
         rest -= step.marked.bytes
-        if step.marked == EvictionCount() { break }
       }
       // Thumbnails can be marked once their originals are gone.
-      while true {
-        let step = try await evict(layer, inbox: inbox, need: 0)
-        count += step.ended
-        if step.ended == EvictionCount() { break }
-      }
+      count += try await end()
     }
     return count
   }
 
-  private func evict(
-    _ layer: CacheLayer, inbox: InboxID?, need: Int
-  ) async throws -> (ended: EvictionCount, marked: EvictionCount) {
-    try await ledger.evict(layer, inbox: inbox, need: need, remove: remove)
+  /// Ends what is marked.
+  private func end() async throws -> EvictionCount {
+    var count = EvictionCount()
+    while true {
+      let step = try await ledger.evict([], remove: remove)
+      if step.ended == EvictionCount() { return count }
+      count += step.ended
+    }
+  }
+
+  /// When somebody has read what would be evicted, after the last viewing that the ledger knows of.
+  private var lastRead: @Sendable (EvictionCandidate) throws -> Timestamp? {
+    { [cache = CacheFiles(spool), now] in
+      guard let time = try cache.lastRead($0.path, isWhole: $0.isWhole) else { return nil }
+      // A time to come is no time at which somebody was here.
+      return time.seconds(since: $0.viewedAt) > Self.grace && now.seconds(since: time) >= 0 ? time : nil
+    }
   }
 
   private var remove: @Sendable (EvictedFiles) throws -> Void {
@@ -101,16 +123,16 @@ struct Limits: Sendable {
   private func rehearse() async throws -> EvictionCount {
     let options = options
     let uses = try await ledger.cacheUse()
-    return try await ledger.rehearse { mark in
+    let turns = Turns()
+    let lastRead = lastRead
+    return try await ledger.rehearse(isRead: { try turns.take($0, lastRead) }) { evict in
       var count = EvictionCount()
       func take(_ bytes: Int, _ inbox: InboxID?) throws {
         var rest = bytes
         for layer in CacheLayer.allCases {
-          while rest > 0 {
-            let marked = try mark(layer, inbox, rest)
-            if marked == EvictionCount() { break }
-            count += marked
-            rest -= marked.bytes
+          while rest > 0, let evicted = try evict(layer, inbox, rest) {
+            count += evicted
+            rest -= evicted.bytes
           }
         }
       }
@@ -122,5 +144,17 @@ struct Limits: Sendable {
       }
       return count
     }
+  }
+}
+
+/// How many photos may still have another turn in this pass.
+private final class Turns: Sendable {
+  private let rest = Mutex(Limits.mostTurns)
+
+  /// What `look` says of the candidate, while turns are left.
+  func take(_ candidate: EvictionCandidate, _ look: (EvictionCandidate) throws -> Timestamp?) rethrows -> Timestamp? {
+    guard rest.withLock({ $0 > 0 }), let time = try look(candidate) else { return nil }
+    rest.withLock { $0 -= 1 }
+    return time
   }
 }

@@ -27,6 +27,13 @@ public struct Counts: Sendable, Equatable {
   /// Bytes of those photos as they were dropped, and as they are sent.
   public let originalBytes: Int
   public let preparedBytes: Int
+  /// Photos whose originals, and such whose thumbnails, were evicted from the cache, and the bytes of all.
+  public let evicted: EvictionCount
+  /// When the janitor last ended a pass.
+  public let janitorRan: Timestamp?
+
+  /// The use of the whole cache first, then that of every inbox that has something there.
+  public let cache: [CacheUse]
 
   /// The ways a request ends.
   static let ends: [RequestState] = [.sent, .failed, .cancelled, .duplicate]
@@ -56,6 +63,23 @@ extension Counts {
     preparedPhotos = value("prepared")
     originalBytes = value("prepared.original_bytes")
     preparedBytes = value("prepared.bytes")
+    var evicted = EvictionCount()
+    evicted.photos = value("evicted.photos")
+    evicted.thumbnails = value("evicted.thumbnails")
+    evicted.bytes = value("evicted.bytes")
+    self.evicted = evicted
+    janitorRan = value("janitor_ran") > 0 ? Timestamp(milliseconds: Int64(value("janitor_ran"))) : nil
+    cache = try database.cacheUse()
+  }
+}
+
+extension Database {
+  /// Adds to a count that no trigger keeps.
+  func count(_ name: String, _ more: Int) throws {
+    if more == 0 { return }
+    try execute(
+      sql: "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+      arguments: [name, more])
   }
 }
 

@@ -26,6 +26,20 @@ public struct EvictionCount: Sendable, Equatable {
   }
 }
 
+/// A photo that is next to be evicted.
+public struct EvictionCandidate: Sendable {
+  let row: Int64
+  let recency: Int64
+  /// Thumbnail and blurred preview would go, and with them the directory; otherwise the original.
+  public let isWhole: Bool
+  /// Bytes that would be freed.
+  public let bytes: Int
+  /// The directory of its files, relative to the spool.
+  public let path: String
+  /// When it was last viewed, or came, for all that the ledger knows.
+  public let viewedAt: Timestamp
+}
+
 /// Files of the cache that are to be removed.
 public struct EvictedFiles: Sendable {
   /// Their directory, relative to the spool.
@@ -36,42 +50,55 @@ public struct EvictedFiles: Sendable {
 
 extension Ledger {
   /// Photos that one transaction marks and ends. While it lasts nobody else writes.
-  static let evictionBatch = 512
+  static let evictionBatch = 1024
 
-  /// Ends the eviction of what is marked, and marks what is to be evicted next, least recently viewed first.
+  /// What is to be evicted next, least recently viewed first: as much as frees `need` bytes, and at most a batch.
+  public func evictionCandidates(
+    _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID? = nil, need: Int
+  ) async throws -> [EvictionCandidate] {
+    try await read {
+      try $0.evictionCandidates(layer, inbox: inbox, conversation: conversation, need: need)
+    }
+  }
+
+  /// Ends the eviction of what is marked, marks `candidates`, and gives those that were `read` since the ledger knew
+  /// another turn, as the most recently viewed ones, in the order of the times at which they were.
   ///
   /// A photo is marked in one commit; its files are removed within the next, while nobody else can write: a photo that
   /// is needed again was pinned before, and then keeps its files, or is pinned later, and is then made anew. What a crash
-  /// leaves marked is ended by the next call.
+  /// leaves marked is ended by the next call. A candidate that was viewed or needed since it was asked for is left out.
   ///
-  /// - Parameters:
-  ///   - need: bytes that are to be marked, at most a batch.
-  ///   - remove: removes files; what it throws leaves that photo marked and comes out after the commit.
+  /// - Parameter remove: removes files; what it throws leaves that photo marked and comes out after the commit.
   /// - Returns: what was ended, and what is marked now.
   public func evict(
-    _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID? = nil, need: Int,
+    _ candidates: [EvictionCandidate], read: [(candidate: EvictionCandidate, at: Timestamp)] = [],
     remove: @escaping @Sendable (EvictedFiles) throws -> Void
   ) async throws -> (ended: EvictionCount, marked: EvictionCount) {
     let (ended, marked, fault) = try await write { database in
       let (ended, fault) = try database.endEvictions(remove)
-      let marked =
-        need > 0 && fault == nil
-        ? try database.markEvictions(layer, inbox: inbox, conversation: conversation, need: need) : EvictionCount()
-      return (ended, marked, fault)
+      if fault != nil { return (ended, EvictionCount(), fault) }
+      try database.requeue(read)
+      return (ended, try database.mark(candidates), nil)
     }
     if let fault { throw fault }
     return (ended, marked)
   }
 
-  /// Has `plan` evict in the ledger alone, and takes it back.
+  /// Has `plan` evict in the ledger alone, and takes it back. `evict` answers what of a layer it evicted, nil when there
+  /// is nothing left; a candidate for which `isRead` tells a time gets another turn.
   public func rehearse<Answer: Sendable>(
-    _ plan: @escaping @Sendable (_ mark: (CacheLayer, InboxID?, Int) throws -> EvictionCount) throws -> Answer
+    isRead: @escaping @Sendable (EvictionCandidate) throws -> Timestamp?,
+    _ plan: @escaping @Sendable (_ evict: (CacheLayer, InboxID?, Int) throws -> EvictionCount?) throws -> Answer
   ) async throws -> Answer {
     do {
       return try await write { database in
         throw Rehearsal(
           answer: try plan { layer, inbox, need in
-            let marked = try database.markEvictions(layer, inbox: inbox, conversation: nil, need: need)
+            let candidates = try database.evictionCandidates(layer, inbox: inbox, conversation: nil, need: need)
+            if candidates.isEmpty { return nil }
+            let times = try candidates.map(isRead)
+            try database.requeue(zip(candidates, times).compactMap { candidate, time in time.map { (candidate, $0) } })
+            let marked = try database.mark(zip(candidates, times).filter { $1 == nil }.map(\.0))
             _ = try database.endEvictions { _ in }
             return marked
           })
@@ -101,8 +128,61 @@ private struct Rehearsal<Answer: Sendable>: Error {
 }
 
 extension Database {
+  fileprivate func evictionCandidates(
+    _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID?, need: Int
+  ) throws -> [EvictionCandidate] {
+    let isThumbnails = layer == .thumbnails
+    var conditions = [isThumbnails ? LedgerSchema.evictableThumbnails : LedgerSchema.evictable]
+    if !isThumbnails { conditions.append("fetchable = \(layer == .fetchable ? 1 : 0)") }
+    if inbox != nil { conditions.append("inbox = ?") }
+    if conversation != nil {
+      conditions.append("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)")
+    }
+    let rows = try Row.fetchCursor(
+      self,
+      sql: """
+        SELECT rowid, recency, path, \(isThumbnails ? "cached_thumbnail_bytes" : "cached_bytes") AS size,
+          max(created_at, coalesce(uploaded_at, 0), coalesce(downloaded_at, 0), coalesce(viewed_at, 0)) AS viewed
+        FROM photos WHERE \(conditions.joined(separator: " AND ")) ORDER BY recency LIMIT \(Ledger.evictionBatch)
+        """,
+      arguments: StatementArguments([inbox?.text, conversation?.text].compactMap { $0 }))
+    var candidates = [EvictionCandidate]()
+    var bytes = 0
+    while bytes < need, let row = try rows.next() {
+      let candidate = EvictionCandidate(
+        row: row["rowid"], recency: row["recency"], isWhole: isThumbnails, bytes: row["size"], path: row["path"],
+        viewedAt: Timestamp(milliseconds: row["viewed"]))
+      bytes += candidate.bytes
+      candidates.append(candidate)
+    }
+    return candidates
+  }
+
+  fileprivate func mark(_ candidates: [EvictionCandidate]) throws -> EvictionCount {
+    let mark = try makeStatement(
+      sql: "UPDATE photos SET evicting = ? WHERE rowid = ? AND recency = ? AND pinned = 0 AND evicting = 0")
+    var count = EvictionCount()
+    for candidate in candidates {
+      try mark.execute(arguments: [candidate.isWhole ? 2 : 1, candidate.row, candidate.recency])
+      if changesCount == 0 { continue }
+      count.bytes += candidate.bytes
+      if candidate.isWhole { count.thumbnails += 1 } else { count.photos += 1 }
+    }
+    return count
+  }
+
+  fileprivate func requeue(_ read: [(candidate: EvictionCandidate, at: Timestamp)]) throws {
+    let requeue = try makeStatement(
+      sql:
+        "UPDATE photos SET recency = ?, viewed_at = ? WHERE rowid = ? AND recency = ? AND pinned = 0 AND evicting = 0")
+    for (candidate, time) in read.sorted(by: { $0.at.milliseconds < $1.at.milliseconds }) {
+      try requeue.execute(arguments: [nextRecency(), time.milliseconds, candidate.row, candidate.recency])
+    }
+  }
+
   fileprivate func endEvictions(_ remove: (EvictedFiles) throws -> Void) throws -> (EvictionCount, (any Error)?) {
     var count = EvictionCount()
+    var fault: (any Error)?
     let rows = try Row.fetchAll(
       self,
       sql: """
@@ -113,7 +193,10 @@ extension Database {
       sql: "UPDATE photos SET evicting = 0, cached_bytes = 0, cached_thumbnail_bytes = ? WHERE rowid = ?")
     for row in rows {
       let isWhole = row["evicting"] == 2
-      do { try remove(EvictedFiles(path: row["path"], isWhole: isWhole)) } catch { return (count, error) }
+      do { try remove(EvictedFiles(path: row["path"], isWhole: isWhole)) } catch {
+        fault = error
+        break
+      }
       let bytes: Int = row["cached_bytes"]
       let thumbnails: Int = row["cached_thumbnail_bytes"]
       try end.execute(arguments: [isWhole ? 0 : thumbnails, row["rowid"] as Int64])
@@ -121,33 +204,9 @@ extension Database {
       if isWhole { count.thumbnails += 1 }
       count.bytes += bytes + (isWhole ? thumbnails : 0)
     }
-    return (count, nil)
-  }
-
-  fileprivate func markEvictions(
-    _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID?, need: Int
-  ) throws -> EvictionCount {
-    let isThumbnails = layer == .thumbnails
-    var conditions = [isThumbnails ? LedgerSchema.evictableThumbnails : LedgerSchema.evictable]
-    if !isThumbnails { conditions.append("fetchable = \(layer == .fetchable ? 1 : 0)") }
-    if inbox != nil { conditions.append("inbox = ?") }
-    if conversation != nil {
-      conditions.append("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)")
-    }
-    let rows = try Row.fetchAll(
-      self,
-      sql: """
-        SELECT rowid, \(isThumbnails ? "cached_thumbnail_bytes" : "cached_bytes") AS size FROM photos
-        WHERE \(conditions.joined(separator: " AND ")) ORDER BY recency LIMIT \(Ledger.evictionBatch)
-        """,
-      arguments: StatementArguments([inbox?.text, conversation?.text].compactMap { $0 }))
-    let mark = try makeStatement(sql: "UPDATE photos SET evicting = \(isThumbnails ? 2 : 1) WHERE rowid = ?")
-    var count = EvictionCount()
-    for row in rows where count.bytes < need {
-      try mark.execute(arguments: [row["rowid"] as Int64])
-      count.bytes += row["size"] as Int
-      if isThumbnails { count.thumbnails += 1 } else { count.photos += 1 }
-    }
-    return count
+    try self.count("evicted.photos", count.photos)
+    try self.count("evicted.thumbnails", count.thumbnails)
+    try self.count("evicted.bytes", count.bytes)
+    return (count, fault)
   }
 }

@@ -161,8 +161,12 @@ extension Ledger {
     }
   }
 
-  public func setJanitorNotes(_ notes: [String: String]) async throws {
+  /// Writes down what the next pass is to know, and that this one has ended.
+  public func setJanitorNotes(_ notes: [String: String], at now: Timestamp) async throws {
     try await write { database in
+      try database.execute(
+        sql: "INSERT INTO counts VALUES ('janitor_ran', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        arguments: [now.milliseconds])
       for (name, value) in notes.sorted(by: { $0.key < $1.key }) {
         try database.execute(
           sql: "INSERT INTO janitor VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
