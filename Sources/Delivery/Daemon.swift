@@ -96,6 +96,7 @@ public struct Daemon: Sendable {
     }
     let metrics = DaemonMetrics(
       startedAt: startedAt, plan: plan, circuits: circuits, times: times, reloads: reloads)
+    let reports = Reports(ledger: ledger, plan: plan, metrics: metrics, manager: manager, log: log)
     let `operator` = Operator(
       spool: spool, ledger: ledger,
       hooks: Operator.Hooks(
@@ -103,7 +104,11 @@ public struct Daemon: Sendable {
         betweenBatches: { await intakeBox.betweenBatches($0) },
         closeCircuits: { await circuits.closeAll() }, wake: wake, progress: { photos.progress },
         trouble: { troubles.current },
-        metrics: { await metrics.families().map(\.text).joined() }))
+        metrics: {
+          // Whoever asks may have changed the ledger, as the janitor does.
+          reports.wake()
+          return await metrics.families().map(\.text).joined()
+        }))
     let purge = Purge(spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) })
     let purger = Purger(
       purge: purge, spool: spool, closed: closed,
@@ -145,7 +150,7 @@ public struct Daemon: Sendable {
     self.reloads = reloads
     self.manager = manager
     self.wake = wake
-    reports = Reports(ledger: ledger, plan: plan, metrics: metrics, manager: manager, log: log)
+    self.reports = reports
     self.drafts = drafts
     self.operator = `operator`
     self.purger = purger

@@ -28,5 +28,8 @@ public struct DeliveryOptions: Sendable {
   /// Seconds between two reports of metrics and status, at least.
   public var reportPause = 15.0
 
+  /// Bytes of the photo cache that an inbox, and all of them, may have. The janitor sees to it; here it is only told.
+  public var cacheLimits = CacheLimits(inbox: 500_000_000, total: 1_000_000_000)
+
   public init() {}
 }

@@ -50,7 +50,7 @@ struct Reports: Service {
       if isUp { manager?.status(Self.status(counts, open: await metrics.circuits.open)) }
       guard let path = plan.options.textfile else { return }
       let own = isUp ? await metrics.families() : []
-      let families = SpoolMetrics.up(isUp) + SpoolMetrics.families(counts) + own
+      let families = SpoolMetrics.up(isUp) + SpoolMetrics.families(counts, plan.options.cacheLimits) + own
       try Self.write(families.map(\.text).joined(), to: path)
     } catch {
       log.warning("the metrics are not written", metadata: ["error": "\(error)"])
@@ -62,12 +62,17 @@ struct Reports: Service {
   private static func write(_ text: String, to path: String) throws {
     let url = URL(fileURLWithPath: path)
     let directory = try Directory(path: url.deletingLastPathComponent().path)
+    let bytes = Array(text.utf8)
+    // Signs of life change the ledger's file, too, and nothing that is told.
+    if let file = try? directory.file(url.lastPathComponent), try file.contents(limit: bytes.count + 1) == bytes {
+      return
+    }
     // Not `.prom` at its end, so that nobody reads it half-written.
     let temporary = ".\(url.lastPathComponent).tmp"
     try directory.remove(temporary)
     let file = try directory.file(creating: temporary)
     try file.setPermissions(0o644)
-    try file.write(Array(text.utf8))
+    try file.write(bytes)
     try directory.replace(url.lastPathComponent, with: temporary)
   }
 

@@ -5,10 +5,21 @@ import Metrics
 /// The version of the program, as the command and the metrics tell it.
 public let programVersion = "0.1.0"
 
+/// Bytes of the photo cache that are allowed.
+public struct CacheLimits: Sendable, Equatable {
+  public let inbox: Int
+  public let total: Int
+
+  public init(inbox: Int, total: Int) {
+    self.inbox = inbox
+    self.total = total
+  }
+}
+
 /// What is measured of a spool. Names and labels are never changed once released.
 public enum SpoolMetrics {
   /// What the ledger knows, with the daemon up or down.
-  public static func families(_ counts: Counts) -> [MetricFamily] {
+  public static func families(_ counts: Counts, _ limits: CacheLimits) -> [MetricFamily] {
     var families = [
       MetricFamily(
         "photospool_messages_waiting", .gauge, "Messages that wait to be sent or are being sent, by state; no drafts.",
@@ -44,6 +55,7 @@ public enum SpoolMetrics {
         "photospool_photo_prepared_bytes_total", .counter, "Size of the photos that were prepared, as sent.",
         Double(counts.preparedBytes)),
     ]
+    families += cache(counts, limits)
     // A time that there is none of is left out: zero would look very old.
     if let oldest = counts.oldest {
       families.append(
@@ -55,6 +67,38 @@ public enum SpoolMetrics {
       families.append(
         MetricFamily(
           "photospool_last_sent_timestamp_seconds", .gauge, "When a message was last published.", last.seconds))
+    }
+    return families
+  }
+
+  private static func cache(_ counts: Counts, _ limits: CacheLimits) -> [MetricFamily] {
+    func byInbox(_ value: (CacheUse) -> Int) -> [String: Double] {
+      var values = [String: Double]()
+      for use in counts.cache { if let inbox = use.inbox { values[inbox.text] = Double(value(use)) } }
+      return values
+    }
+    var families = [
+      MetricFamily(
+        "photospool_cache_bytes", .gauge, "What the photos of an inbox take in the cache, thumbnails and all.",
+        by: "inbox", byInbox(\.bytes)),
+      MetricFamily(
+        "photospool_cache_photos", .gauge, "Photos of an inbox whose originals are in the cache.", by: "inbox",
+        byInbox(\.photos)),
+      MetricFamily(
+        "photospool_cache_limit_bytes", .gauge, "What the janitor leaves of the cache to one inbox, and in total.",
+        by: "scope", ["inbox": Double(limits.inbox), "total": Double(limits.total)]),
+      MetricFamily(
+        "photospool_cache_evictions_total", .counter, "Photos of which files were evicted from the cache.",
+        by: "files",
+        ["original": Double(counts.evicted.photos), "thumbnails": Double(counts.evicted.thumbnails)]),
+      MetricFamily(
+        "photospool_cache_evicted_bytes_total", .counter, "Bytes that were evicted from the cache.",
+        Double(counts.evicted.bytes)),
+    ]
+    if let ran = counts.janitorRan {
+      families.append(
+        MetricFamily(
+          "photospool_janitor_last_run_timestamp_seconds", .gauge, "When the janitor last ended a pass.", ran.seconds))
     }
     return families
   }

@@ -26,6 +26,7 @@ struct Assembly {
     options.circuits.longestProbe = settings.delivery.probe.seconds
     options.circuits.mending = settings.delivery.mending.seconds
     options.remoteSeconds = settings.cache.remote.seconds
+    options.cacheLimits = CacheLimits(inbox: settings.cache.inbox, total: settings.cache.total)
     options.textfile = settings.metrics.textfile
     options.reportPause = settings.metrics.pause.seconds
     return options

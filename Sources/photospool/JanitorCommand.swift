@@ -1,4 +1,5 @@
 import ArgumentParser
+import Control
 import DurableFiles
 import Foundation
 import Janitor
@@ -33,6 +34,8 @@ struct JanitorCommand: AsyncParsableCommand {
         let ledger = try Ledger(of: spool)
         report = try await Assembly(settings: settings).janitor(spool, ledger).pass(isRehearsal: dryRun)
         try ledger.close()
+        // What it writes of its own accord follows its own changes only; a daemon that is asked looks again.
+        if !dryRun { _ = try? ControlClient.ask(.metrics, in: spool.state) }
       }
     } else {
       report.isSkipped = true

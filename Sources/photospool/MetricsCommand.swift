@@ -3,6 +3,7 @@ import Control
 import Delivery
 import Ledgers
 import Metrics
+import Settings
 import Spooling
 
 struct MetricsCommand: ParsableCommand {
@@ -12,11 +13,15 @@ struct MetricsCommand: ParsableCommand {
   @OptionGroup var options: SpoolOptions
 
   func run() throws {
-    let spool = try options.openSpool()
+    let settings = try options.settings()
+    let spool = try Spool(opening: settings.spool.directory)
     // A daemon that hangs is none for whoever watches.
     let daemon = (try? ControlClient.ask(.metrics, in: spool.state))??.metrics
     var families = SpoolMetrics.up(daemon != nil)
-    do { families += SpoolMetrics.families(try LedgerView(in: spool.state).counts()) } catch LedgerError.missing {}
+    let limits = CacheLimits(inbox: settings.cache.inbox, total: settings.cache.total)
+    do {
+      families += SpoolMetrics.families(try LedgerView(in: spool.state).counts(), limits)
+    } catch LedgerError.missing {}
     print(families.map(\.text).joined() + (daemon ?? ""), terminator: "")
   }
 }
