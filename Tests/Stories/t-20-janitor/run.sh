@@ -118,3 +118,38 @@ expect "$(ledger 'SELECT count(*) FROM messages')$(ledger 'SELECT count(*) FROM 
 exact 'after housekeeping'
 expect "$(ledger 'PRAGMA integrity_check')" ok
 stop_daemon
+
+# SIGKILL before the k-th call that changes the disk, for every so many k of a pass that evicts. The next pass ends it;
+# what was needed stays, and rows and files say the same. PHOTOSPOOL_TEST_KILL_STEP=1 takes every call.
+cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
+unset PHOTOSPOOL_JANITOR_TMP PHOTOSPOOL_JANITOR_RECEIPTS PHOTOSPOOL_JANITOR_FAILED PHOTOSPOOL_JANITOR_DRAFTS
+rm -rf "$spool"
+start_daemon
+for number in 00 01 02 03; do send me c$number $number.jpg; done
+printf '#!/bin/sh\nexit 75\n' > refuse
+"$photospool" send --from me --to waits --photo 04.jpg > /dev/null
+cached() { [ "$(ledger "SELECT count(*) FROM photos WHERE pinned = 1 AND cached_bytes > 0")" = 1 ]; }
+wait_until cached
+kill_daemon
+mv "$spool" template
+export PHOTOSPOOL_CACHE_TOTAL=1kB
+step=${PHOTOSPOOL_TEST_KILL_STEP:-29} kills=0
+k=$((RANDOM % step + 1))
+while :; do
+  rm -rf "$spool" counter trace
+  cp -a template "$spool"
+  status=0
+  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT=$k KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
+    "$photospool" janitor > killed.log 2>&1 || status=$?
+  [ "$status" = 0 ] || expect "$status" 137 "k=$k: $(cat killed.log)"
+  "$photospool" janitor 2> again.log || fail "k=$k: $(cat again.log)"
+  expect "$(find "$spool/photos" -name original.jpg)" "$(find "$spool/photos/me/waits" -name original.jpg)" "k=$k"
+  expect "$(find "$spool/photos" -type f | wc -l)" 3 "killed at $k: $(sed -n "${k}p" trace)"
+  exact "killed at $k: $(sed -n "${k}p" trace)"
+  expect "$(ledger "SELECT count(*) FROM photos WHERE evicting > 0")$(ledger 'PRAGMA integrity_check')" 0ok "k=$k"
+  if [ "$status" = 0 ]; then break; fi
+  kills=$((kills + 1))
+  k=$((k + step))
+done
+grep -q 'unlinkat.*original.jpg' trace || fail 'the trace lacks a step'
+echo "$kills kills on the way of an eviction"
