@@ -143,7 +143,7 @@ extension Database {
       sql: """
         SELECT rowid, recency, path, \(isThumbnails ? "cached_thumbnail_bytes" : "cached_bytes") AS size,
           max(created_at, coalesce(uploaded_at, 0), coalesce(downloaded_at, 0), coalesce(viewed_at, 0)) AS viewed
-        FROM photos WHERE \(conditions.joined(separator: " AND ")) ORDER BY recency LIMIT \(Ledger.evictionBatch)
+        FROM photos \(conversation == nil ? "" : "INDEXED BY photos_conversation") WHERE \(conditions.joined(separator: " AND ")) ORDER BY recency LIMIT \(Ledger.evictionBatch)
         """,
       arguments: StatementArguments([inbox?.text, conversation?.text].compactMap { $0 }))
     var candidates = [EvictionCandidate]()
