@@ -34,6 +34,8 @@ final class GroupCommit: Sendable {
   /// Changes after which the log is copied. Each writes some ten pages, so that it is done as often as SQLite would do it,
   /// which does not tell when the disk fails there.
   private static let copiedAfter = 100
+  /// Rows that such a change writes, about.
+  private static let rowsOfChange = 10
   /// Ledgers that failed stay open until the process ends, since SQLite syncs when it closes one.
   private static let abandoned = Mutex<[DatabasePool]>([])
 
@@ -142,6 +144,7 @@ final class GroupCommit: Sendable {
   private func commit(_ group: [Change], in database: Database) throws {
     try checkFailure()
     try lock.whileHeld {
+      let before = database.totalChangesCount
       try database.inTransaction(.immediate) {
         for change in group {
           let error = change.run(database)
@@ -150,7 +153,9 @@ final class GroupCommit: Sendable {
         }
         return .commit
       }
-      try copyLog(after: group.count, in: database)
+      // A change of many rows, as the janitor's are, counts as many changes.
+      let rows = database.totalChangesCount - before
+      try copyLog(after: max(group.count, rows / Self.rowsOfChange), in: database)
     }
   }
 
