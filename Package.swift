@@ -22,7 +22,7 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Janitor", "Ledgers",
+        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers",
         "Matrix",
         "Messages", "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "Settings", "Spooling", "Stores",
         "Supervision",
@@ -39,7 +39,8 @@ let package = Package(
     .target(
       name: "Delivery",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Janitor", "Ledgers", "Messages", "Metrics",
+        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "Messages",
+        "Metrics",
         "Networks", "Photos", "Seals", "Spooling", "Stores", "Supervision",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -56,6 +57,15 @@ let package = Package(
       dependencies: [
         "Blocking", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Photos", "Seals", "Secrets",
         "Spooling",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+
+    // Programs that are told what has happened.
+    .target(
+      name: "Hooks",
+      dependencies: [
+        "Blocking", "CKernel", "Children", "Messages",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
@@ -146,6 +156,12 @@ let package = Package(
       dependencies: [
         "Blocking", "Stores", "HTTP", "Matrix", "Messages", "Secrets", "TestSupport", "Digests", "Seals",
         "DurableFiles",
+      ]),
+    .testTarget(
+      name: "HooksTests",
+      dependencies: [
+        "Hooks", "TestSupport", .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     .testTarget(name: "MetricsTests", dependencies: ["Metrics", "TestSupport"]),
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),

@@ -20,6 +20,8 @@ public final class DarkroomPool: PhotoPreparer {
     /// Seconds of processor time that a photo may take; three times as long by the clock.
     public var seconds = 10
     public var limits = PhotoLimits()
+    /// For profile photos.
+    public var profileLimits = PhotoLimits()
     /// Photos after which a process is replaced.
     public var photosPerProcess = 500
     /// Seconds without work after which a process is let go.
@@ -49,11 +51,12 @@ public final class DarkroomPool: PhotoPreparer {
     threads = BlockingPool(label: "darkroom", threads: options.processes)
   }
 
-  public func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
+  public func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
+    let limits = use == .profile ? options.profileLimits : options.limits
     let turn = Turn()
     do {
       return try await withTaskCancellationHandler {
-        try await threads.run { try self.prepare(photo, turn) }
+        try await threads.run { try self.prepare(photo, limits, turn) }
       } onCancel: {
         turn.cancel()
       }
@@ -74,11 +77,13 @@ public final class DarkroomPool: PhotoPreparer {
     idle.removeAll()
   }
 
-  private func prepare(_ photo: PhotoBytes, _ turn: Turn) throws(DeliveryError) -> PreparedPhoto {
-    guard photo.count <= options.limits.inputBytes else {
+  private func prepare(
+    _ photo: PhotoBytes, _ limits: PhotoLimits, _ turn: Turn
+  ) throws(DeliveryError) -> PreparedPhoto {
+    guard photo.count <= limits.inputBytes else {
       throw DeliveryError(
         .imageLimits,
-        "this photo has \(photo.count) bytes, more than \(options.limits.inputBytes); send a smaller copy of it")
+        "this photo has \(photo.count) bytes, more than \(limits.inputBytes); send a smaller copy of it")
     }
     var death = Death.crashed
     var chance = 1
@@ -87,7 +92,7 @@ public final class DarkroomPool: PhotoPreparer {
       var (process, photos) = try take(fresh: chance > 1)
       turn.begin(process)
       defer { turn.endTurn() }
-      let outcome = process.prepare(photo, limits: options.limits, seconds: options.seconds)
+      let outcome = process.prepare(photo, limits: limits, seconds: options.seconds)
       if turn.isCancelled { throw DeliveryError(.cancelled, "cancelled while it was prepared") }
       switch outcome {
       case .answered(let result):

@@ -54,7 +54,7 @@ struct ConversationWorker: Sendable {
 
   /// A photo that may be published already is looked for first, with the upload that it had.
   private func needsUpload(_ message: QueuedMessage) -> Bool {
-    message.kind == .photo && message.state != .publishing && message.reserved == nil
+    message.kind.hasPhoto && message.state != .publishing && message.reserved == nil
   }
 
   private func send(_ message: QueuedMessage, window: [QueuedMessage]) async throws -> Outcome {
@@ -88,7 +88,9 @@ struct ConversationWorker: Sendable {
         throw StepError(step: .prepare, error: error)
       }
       destinations = plan.destinations
-    case .photo:
+    case .profileRemoval:
+      content = .profileRemoval
+    case .photo, .profile:
       var (photo, form) = try await photos.uploaded(message)
       // The plan may have changed while it was on its way.
       destinations = plan.destinations
@@ -96,7 +98,7 @@ struct ConversationWorker: Sendable {
         (photo, form) = try await photos.uploaded(message)
         destinations = plan.destinations
       }
-      content = .photo(photo.attachment)
+      content = message.kind == .profile ? .profile(photo.attachment) : .photo(photo.attachment)
     }
     let route = destinations.route(for: message.conversation)
     if let obstacle = await circuits.obstacle(to: route.network.name) {
@@ -136,8 +138,14 @@ struct ConversationWorker: Sendable {
     let finished = try await ledger.markSent(
       message, publishedAt: publication.publishedAt, remote: publication.remoteID,
       attachment: publication.attachment, remoteUntil: Timestamp.now().advanced(seconds: options.remoteSeconds),
-      at: .now())
+      network: network, at: .now())
     await photos.forget(message.message)
+    if message.kind.isOfProfile {
+      sweeper.wake()
+      do { try await files.eraseSupersededProfiles(ledger) } catch {
+        log.warning("an earlier profile photo stays in the cache for now", metadata: ["error": "\(error)"])
+      }
+    }
     let waited = Timestamp.now().seconds(since: message.acceptedAt)
     var metadata: Logger.Metadata = [
       "request": "\(message.request)", "message": "\(message.message)", "kind": "\(message.kind.rawValue)",
@@ -163,7 +171,7 @@ struct ConversationWorker: Sendable {
     let tried = TriedMessage(
       message: message.message, conversation: destinations.address(of: message.conversation), inbox: message.inbox,
       firstTriedAt: message.firstTriedAt, reserved: message.reserved,
-      photo: message.kind == .photo ? try await ledger.photoSize(of: message.message) : nil)
+      photo: message.kind.hasPhoto ? try await ledger.photoSize(of: message.message) : nil)
     do {
       switch try await network.find(tried) {
       case .published(let publication):

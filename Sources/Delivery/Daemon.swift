@@ -2,6 +2,7 @@ import Blocking
 import Control
 import DurableFiles
 import Foundation
+import Hooks
 import Janitor
 import Ledgers
 import Logging
@@ -32,6 +33,7 @@ public struct Daemon: Sendable {
   private let drafts: Drafts
   private let purger: Purger
   private let companion: Companion?
+  private let hooks: HookLine?
   private let `operator`: Operator
   private let log: Logger
 
@@ -39,12 +41,13 @@ public struct Daemon: Sendable {
   ///
   /// - Parameters:
   ///   - manager: is told how the daemon is.
+  ///   - hooks: tells programs of requests that are over.
   ///   - makeCompanion: makes what runs beside delivery on the same ledger.
   ///   - ledgerFailed: is called, on any thread, when the ledger can be written no more; it has to end the process, without
   ///     closing anything. What is in hand is as after a kill.
   /// - Throws: `SpoolError.busy` when another daemon runs on the spool; `LedgerError`; `FileError`.
   public init(
-    spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, log: Logger,
+    spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, hooks: HookLine? = nil, log: Logger,
     companion makeCompanion: (Ledger) throws -> Companion? = { _ in nil },
     ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) async throws {
@@ -72,7 +75,8 @@ public struct Daemon: Sendable {
       wakeSweeper: { sweeper.wake() })
     let filing = Filing(
       ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), troubles: troubles,
-      log: log)
+      log: log
+    ) { hooks?.tell(ended: $0) }
     let dispatcher = Dispatcher(
       ledger: ledger, photos: photos, plan: plan, bell: dispatcherBell, troubles: troubles, log: log
     ) {
@@ -95,7 +99,7 @@ public struct Daemon: Sendable {
       companion?.wake()
     }
     let metrics = DaemonMetrics(
-      startedAt: startedAt, plan: plan, circuits: circuits, times: times, reloads: reloads)
+      startedAt: startedAt, plan: plan, circuits: circuits, times: times, reloads: reloads, hooks: hooks)
     let reports = Reports(ledger: ledger, plan: plan, metrics: metrics, manager: manager, log: log)
     let `operator` = Operator(
       spool: spool, ledger: ledger,
@@ -147,6 +151,7 @@ public struct Daemon: Sendable {
     self.circuits = circuits
     self.plan = plan
     self.photos = photos
+    self.hooks = hooks
     self.reloads = reloads
     self.manager = manager
     self.wake = wake
@@ -159,6 +164,9 @@ public struct Daemon: Sendable {
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
     do { try spool.state.removeTree("trash") } catch {
       log.warning("requests that were taken back are left in state/trash", metadata: ["error": "\(error)"])
+    }
+    do { try await files.eraseSupersededProfiles(ledger) } catch {
+      log.warning("an earlier profile photo stays in the cache for now", metadata: ["error": "\(error)"])
     }
     for store in first.destinations.stores { try store.removeLeftovers() }
     // Before anything comes in. Nothing is in hand yet.
@@ -194,12 +202,13 @@ public struct Daemon: Sendable {
     // Below a warning it tells how services are made inside, which concerns nobody.
     var groupLog = log
     groupLog.logLevel = .warning
+    let services: [(any Service)?] = [
+      reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts, companion?.service, intake, purger,
+      control,
+      reload, watchdog, LastWords(manager: manager),
+    ]
     var configuration = ServiceGroupConfiguration(
-      services: [reports, filing, sweeper, circuits, routes, dispatcher, drafts]
-        + [companion?.service].compactMap(\.self)
-        + [intake, purger, control, reload, watchdog, LastWords(manager: manager)],
-      gracefulShutdownSignals: signals,
-      logger: groupLog)
+      services: services.compactMap(\.self), gracefulShutdownSignals: signals, logger: groupLog)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
     let stopSeconds = plan.options.stopSeconds
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }

@@ -44,22 +44,29 @@ public struct Destinations: Sendable {
   public let stores: [any Store]
   /// Every network that is configured, likewise.
   public let networks: [any Network]
+  /// The route of profile photos, whatever the inbox.
+  private let profile: Route
   private let rules: [Rule]
 
   /// - Parameters:
   ///   - stores: all of them; nil is that of the standard route alone.
   ///   - networks: likewise.
+  ///   - profile: the route of profile photos; nil is the standard one.
   public init(
-    standard: Route, rules: [Rule] = [], stores: [any Store]? = nil, networks: [any Network]? = nil
+    standard: Route, rules: [Rule] = [], profile: Route? = nil, stores: [any Store]? = nil,
+    networks: [any Network]? = nil
   ) {
     self.standard = standard
     self.rules = rules
+    self.profile = profile ?? standard
     self.stores = stores ?? [standard.store]
     self.networks = networks ?? [standard.network]
   }
 
   /// The route of a conversation: the first rule that matches decides.
-  public func route(for conversation: ConversationID) -> Route { rule(for: conversation)?.route ?? standard }
+  public func route(for conversation: ConversationID) -> Route {
+    conversation.isProfile ? profile : rule(for: conversation)?.route ?? standard
+  }
 
   /// What a conversation is called on its network.
   public func address(of conversation: ConversationID) -> ConversationID {
@@ -73,7 +80,9 @@ public struct Destinations: Sendable {
       ? [conversation, address] : [conversation]
   }
 
-  private func rule(for conversation: ConversationID) -> Rule? { rules.first { $0.matches(conversation) } }
+  private func rule(for conversation: ConversationID) -> Rule? {
+    conversation.isProfile ? nil : rules.first { $0.matches(conversation) }
+  }
 
   /// The store of that name; nil when it is configured no more.
   public func store(named name: String) -> (any Store)? { stores.first { $0.name == name } }

@@ -336,9 +336,10 @@ extension NewRequest {
       let directory = try spool.draft.directory(name)
       let identity = RequestIdentity(try directory.entry())
       let request = try RequestReader(directory).request
+      if request.addressee == .profile { throw Refusal.draftOfProfile }
       self.init(
         droppedAs: name, inode: identity.inode, born: identity.born, inbox: request.inbox ?? options.inbox,
-        contents: .success(NewRequest.Contents(request, identity)))
+        contents: .success(NewRequest.Contents(request, identity, defaultInbox: options.inbox)))
     } catch let error as FileError where error.isMissing {
       if try spool.draft.entry(name) == nil { return nil }
       throw error

@@ -19,6 +19,8 @@ struct Filing: Service {
   let pool: BlockingPool
   let troubles: Troubles
   let log: Logger
+  /// Is told of each request that was filed, and must return quickly.
+  let ended: @Sendable (UnfiledRequest) -> Void
   private let bell = Bell()
   private let isStopping = StopFlag()
   private let gate = Gate()
@@ -27,12 +29,16 @@ struct Filing: Service {
   /// Requests that share the syncs of the directories.
   private static let batch = 128
 
-  init(ledger: Ledger, spool: Spool, pool: BlockingPool, troubles: Troubles, log: Logger) {
+  init(
+    ledger: Ledger, spool: Spool, pool: BlockingPool, troubles: Troubles, log: Logger,
+    ended: @escaping @Sendable (UnfiledRequest) -> Void = { _ in }
+  ) {
     self.ledger = ledger
     self.spool = spool
     self.pool = pool
     self.troubles = troubles
     self.log = log
+    self.ended = ended
   }
 
   /// Says that a request may be over.
@@ -96,6 +102,7 @@ struct Filing: Service {
     if let error = request.error { metadata["error"] = "\(error)" }
     if let first = request.duplicateOf { metadata["of"] = "\(first)" }
     log.info("request \(request.state.rawValue)", metadata: metadata)
+    ended(request)
   }
 }
 
@@ -143,7 +150,7 @@ extension Spool {
 extension UnfiledRequest {
   fileprivate var receipt: Receipt {
     Receipt(
-      request: request, conversation: conversation?.text ?? "", inbox: inbox.text, id: key,
+      request: request, conversation: conversation?.description ?? "", inbox: inbox.text, id: key,
       digest: key == nil ? nil : digest, state: state, duplicateOf: duplicateOf, acceptedAt: acceptedAt.description,
       finishedAt: finishedAt.description,
       messages: messages.map { message in

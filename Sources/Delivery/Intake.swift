@@ -254,7 +254,8 @@ actor Intake: Service {
       return true
     }
     guard age < Self.moment else { return false }
-    settling.add(name, in: spool.new, settle: Self.moment, conversation: request.conversation)
+    settling.add(
+      name, in: spool.new, settle: Self.moment, conversation: request.conversation(defaultInbox: options.inbox))
     return true
   }
 

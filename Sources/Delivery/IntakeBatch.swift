@@ -47,11 +47,11 @@ struct IntakeBatch: Sendable {
       }
       do {
         let reader = try RequestReader(new.directory(name))
-        if waiting.contains(reader.request.conversation) { continue }
+        if waiting.contains(reader.request.conversation(defaultInbox: inbox)) { continue }
         readers[requests.count] = reader
         open += reader.openFiles
         size += reader.request.bytes
-        contents = .success(NewRequest.Contents(reader.request, RequestIdentity(entry)))
+        contents = .success(NewRequest.Contents(reader.request, RequestIdentity(entry), defaultInbox: inbox))
       } catch let refusal as Refusal {
         contents = .failure(DeliveryError(.malformedRequest, refusal.description))
       } catch let error as FileError {
@@ -79,9 +79,11 @@ struct IntakeBatch: Sendable {
 }
 
 extension NewRequest.Contents {
-  init(_ request: Request, _ identity: RequestIdentity) {
+  /// - Parameter defaultInbox: that of a request which names none.
+  init(_ request: Request, _ identity: RequestIdentity, defaultInbox: InboxID) {
     self.init(
-      conversation: request.conversation, key: request.key?.text, digest: request.digest.hex,
+      conversation: request.conversation(defaultInbox: defaultInbox), key: request.key?.text,
+      digest: request.digest.hex,
       parts: request.parts.map { part in
         NewRequest.Part(
           message: { identity.message(part.file, of: $0) }, kind: part.kind, file: part.file, bytes: part.bytes,

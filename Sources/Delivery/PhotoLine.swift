@@ -196,7 +196,8 @@ actor PhotoLine {
     log.debug("preparing", metadata: ["request": "\(message.request)", "message": "\(message.message)"])
     var begin = ContinuousClock.now
     let prepared = try await atStep(.prepare) {
-      let prepared = try await preparer.prepare(files.photo(of: message))
+      let prepared = try await preparer.prepare(
+        files.photo(of: message), for: message.kind == .profile ? .profile : .message)
       try await cache(prepared, of: message)
       return prepared
     }

@@ -38,6 +38,17 @@ struct RequestFiles: Sendable {
     return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
   }
 
+  /// Removes from the cache what was a profile photo and is none any more: the files, then their rows.
+  func eraseSupersededProfiles(_ ledger: Ledger) async throws {
+    for photo in try await ledger.supersededProfilePhotos() {
+      try await pool.run { [spool] in
+        try PhotoCache(spool).discard(
+          inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
+      }
+      try await ledger.forgetSupersededProfilePhoto(photo)
+    }
+  }
+
   /// Reads a message's file; `contents` gives nil when it is not what was accepted.
   private func read<Contents: Sendable>(
     _ message: QueuedMessage, _ contents: @escaping @Sendable (File) throws -> Contents?

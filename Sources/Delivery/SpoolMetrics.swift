@@ -1,3 +1,4 @@
+import Hooks
 import Ledgers
 import Messages
 import Metrics
@@ -128,6 +129,7 @@ struct DaemonMetrics: Sendable {
   let circuits: Circuits
   let times: StepTimes
   let reloads: ReloadOutcome
+  let hooks: HookLine?
 
   func families() async -> [MetricFamily] {
     let open = await circuits.open
@@ -149,6 +151,23 @@ struct DaemonMetrics: Sendable {
       MetricFamily(
         "photospool_config_reload_timestamp_seconds", .gauge, "When the configuration in force was read.",
         reload.at.seconds),
+    ] + hookFamilies
+  }
+
+  private var hookFamilies: [MetricFamily] {
+    guard let counts = hooks?.counts else { return [] }
+    func values(_ count: (HookLine.Counts) -> Int) -> [String: Double] {
+      Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, Double(count($0.value))) })
+    }
+    return [
+      MetricFamily(
+        "photospool_hooks_run_total", .counter, "How often a hook was run, by event.", by: "event", values(\.run)),
+      MetricFamily(
+        "photospool_hooks_failed_total", .counter, "How often a hook did not end well, by event.", by: "event",
+        values(\.failed)),
+      MetricFamily(
+        "photospool_hooks_dropped_total", .counter, "Events that a hook was too slow to be told of, by event.",
+        by: "event", values(\.dropped)),
     ]
   }
 }

@@ -5,8 +5,10 @@ extension Identifier {
   ///
   /// ASCII letters, digits and `_@:!+=,-` stand for themselves, and so does a dot that is not the first character;
   /// every other byte becomes `%XX`. What would be longer than 200 bytes is cut and ends in `~` and the SHA-256 of the
-  /// identifier; `~` is otherwise escaped, so the two forms never meet.
+  /// identifier; `~` is otherwise escaped, so the two forms never meet. An inbox's profile photo has its place under
+  /// `profile~` and the inbox, which no other name can be: a cut one has its `~` far behind.
   public var fileName: String {
+    if let inbox = (self as? ConversationID)?.inboxOfProfile { return "profile~" + inbox.fileName }
     var escaped = [UInt8]()
     for (index, byte) in text.utf8.enumerated() {
       if standsForItself(byte) || (byte == UInt8(ascii: ".") && index > 0) {

@@ -20,6 +20,18 @@ struct Picture {
   /// The same picture as seen through frosted glass: what is smaller than a sixteenth of it cannot be told.
   var blurred: Picture { filtered(to: size, by: .blur(Double(size.longer) / 16)) }
 
+  /// The largest square out of the middle. It begins at an even pixel, so that chroma keeps its place.
+  var middleSquare: Picture {
+    if size.isSquare { return self }
+    let side = size.shorter
+    let (left, top) = ((size.width - side) / 4 * 2, (size.height - side) / 4 * 2)
+    let cut = planes.indices.map { index in
+      let scale = index > 0 ? 2 : 1
+      return planes[index].cut(x: left / scale, y: top / scale, side: (side + scale - 1) / scale)
+    }
+    return Picture(size: PixelSize(width: side, height: side), planes: cut, orientation: .upright)
+  }
+
   private func filtered(to size: PixelSize, by kernel: ResamplingFilter.Kernel) -> Picture {
     let components = planes.indices.map { index in
       Component(

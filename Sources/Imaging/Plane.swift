@@ -20,6 +20,13 @@ final class Plane {
 
   func row(_ y: Int) -> UnsafeMutablePointer<UInt8> { samples + y * stride }
 
+  /// A square of it, which has to lie within.
+  func cut(x: Int, y: Int, side: Int) -> Plane {
+    let result = Plane(width: side, height: side)
+    for line in 0..<side { result.row(line).update(from: row(y + line) + x, count: side) }
+    return result
+  }
+
   /// Repeats the last sample of each row up to the stride, as the encoder looks at whole blocks.
   func extendRows() {
     guard width < stride else { return }

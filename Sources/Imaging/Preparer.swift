@@ -37,8 +37,11 @@ private struct Preparation {
     let rendering = ColorRendering(samples: decoder.samples, transform: transform)
     if let kept = try keep(rendering) { return kept }
     // The decoder was not started by `keep` when it gives nothing.
-    let upright = decoder.orientation.turned(decoder.size).fitted(into: limits.longestSide)
-    let picture = try picture(rendering, size: upright)
+    let whole = decoder.orientation.turned(decoder.size)
+    let picture =
+      limits.squareSide > 0
+      ? try picture(rendering, size: whole.covering(limits.squareSide)).middleSquare
+      : try picture(rendering, size: whole.fitted(into: limits.longestSide))
     let found = try SizeSearch(limits: limits).fit(picture)
     return try prepared(found.jpeg, size: found.size, from: picture, quality: found.quality, rendering)
   }
@@ -47,6 +50,7 @@ private struct Preparation {
   private func keep(_ rendering: ColorRendering) throws(DeliveryError) -> PreparedPhoto? {
     let size = decoder.size
     guard rendering.isPlain, decoder.orientation == .upright, size.longer <= limits.longestSide,
+      limits.squareSide == 0 || size.isSquare && size.longer <= limits.squareSide,
       let jpeg = decoder.copy(limits: limits)
     else { return nil }
     let small = try picture(rendering, size: size.fitted(into: limits.thumbnailSide))

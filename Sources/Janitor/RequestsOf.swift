@@ -11,7 +11,11 @@ struct RequestsOf {
 
   /// The names of the requests in `directory` that are to the conversation, also of those in `NAME/entry`.
   func requests(in directory: Directory) throws -> [String] {
-    try names(in: directory) { try names(it: "to", in: $0) || names(it: "to", below: "entry", in: $0) }
+    try names(in: directory) { request in
+      // A profile photo is the inbox's, whatever else its request says.
+      let isOfProfile = try Self.text(of: "kind", in: request) == "profile"
+      return try !isOfProfile && names(it: "to", in: request) || names(it: "to", below: "entry", in: request)
+    }
   }
 
   /// The names of what is received in `directory` from the conversation.
@@ -44,11 +48,16 @@ struct RequestsOf {
   }
 
   private func names(it field: String, in directory: Directory) throws -> Bool {
+    try Self.text(of: field, in: directory) == conversation.text
+  }
+
+  /// The one line of a field; nil when it is not there.
+  private static func text(of field: String, in directory: Directory) throws -> String? {
     guard try directory.entry(field)?.kind == .file,
       let bytes = try directory.file(field).contents(limit: 4096)
-    else { return false }
+    else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
-    return (text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text) == conversation.text
+    return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
   }
 }
 

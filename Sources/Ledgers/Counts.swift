@@ -57,7 +57,7 @@ extension Counts {
     ).map(Timestamp.init(milliseconds:))
     accepted = value("requests.queued")
     ended = all(Self.ends, "requests")
-    sent = all([MessageKind.photo, .text], "sent")
+    sent = all(MessageKind.allCases, "sent")
     lastSent = value("last_sent") > 0 ? Timestamp(milliseconds: Int64(value("last_sent"))) : nil
     setbacks = all(Cause.allCases, "setbacks").filter { $0.value > 0 }
     preparedPhotos = value("prepared")

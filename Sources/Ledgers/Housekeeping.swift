@@ -62,7 +62,8 @@ extension Ledger {
         try database.execute(
           sql: """
             DELETE FROM attempts WHERE message IN (\(messages));
-            DELETE FROM uploads WHERE state IN ('offered','published') AND message IN (\(messages))
+            DELETE FROM uploads WHERE state IN ('offered','published') AND profile_of IS NULL
+              AND message IN (\(messages))
               AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message);
             """)
         try database.execute(sql: "DELETE FROM requests WHERE id = ?", arguments: [request.row])

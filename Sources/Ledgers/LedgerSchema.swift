@@ -169,6 +169,7 @@ enum LedgerSchema {
             OR EXISTS (SELECT 1 FROM conversations) OR EXISTS (SELECT 1 FROM photos)
           """)
     }
+    registerProfiles(in: &migrator)
     return migrator
   }
 }

@@ -116,7 +116,7 @@ extension LedgerView {
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
           WHERE m.draft = 0 AND m.\(LedgerSchema.waiting) GROUP BY c.id ORDER BY total DESC, c.conversation
           """
-      ).map { row in (row[0], (0...minutes.count).map { row[$0 + 2] }) }
+      ).map { row in (ConversationID(unchecked: row[0]).description, (0...minutes.count).map { row[$0 + 2] }) }
     }
   }
 }
@@ -125,7 +125,7 @@ extension QueueLine {
   init(_ row: Row) {
     request = row["request"]
     message = MessageID(unchecked: row["message"])
-    conversation = row["conversation"]
+    conversation = ConversationID(unchecked: row["conversation"]).description
     inbox = row["inbox"]
     kind = MessageKind(rawValue: row["kind"]) ?? .photo
     state = MessageState(rawValue: row["state"]) ?? .pending

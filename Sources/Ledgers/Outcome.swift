@@ -9,10 +9,11 @@ extension Ledger {
   /// - Parameters:
   ///   - attachment: what stands published of a photo; its keys may be kept now.
   ///   - remoteUntil: from when on nobody counts on the stored photo any more.
+  ///   - network: who has published it.
   /// - Returns: the final state of the request when this was its last message, else nil.
   public func markSent(
     _ message: QueuedMessage, publishedAt: Timestamp, remote: String?, attachment: Attachment?,
-    remoteUntil: Timestamp? = nil, at now: Timestamp
+    remoteUntil: Timestamp? = nil, network: String = "", at now: Timestamp
   ) async throws -> RequestState? {
     let opening = try attachment.map { try String(decoding: JSONEncoder().encode($0), as: UTF8.self) }
     return try await write { database in
@@ -40,7 +41,13 @@ extension Ledger {
           sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'",
           arguments: [message.message.text])
       }
-      return try database.endRequestIfDone(message.requestRow, at: now)
+      if message.kind.isOfProfile {
+        try database.settleProfile(message, network: network, url: attachment?.url, at: now)
+      }
+      let ended = try database.endRequestIfDone(message.requestRow, at: now)
+      // The end of its request has let its photo go.
+      if message.kind == .profile { try database.pinProfile(message.message) }
+      return ended
     }
   }
 
@@ -74,6 +81,8 @@ extension Ledger {
         sql: "UPDATE messages SET cause = ?, error = ?, next_attempt = NULL WHERE id = ?",
         arguments: [error.cause.rawValue, error.sentence, message.row])
       try database.note(error, of: message, step: step, at: now)
+      // What a single attempt to publish was refused, nobody has seen.
+      if message.kind == .profile && message.attempts == 0 { try database.withdrawProfile(message) }
       try database.endWaiting(
         ofRequest: message.requestRow, conversation: message.conversationRow, as: .cancelled,
         where: LedgerSchema.waiting)

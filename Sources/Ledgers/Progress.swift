@@ -77,8 +77,12 @@ extension Ledger {
           try database.nextRecency(),
         ])
       try database.execute(
-        sql: "INSERT INTO uploads (message, store, object, state, started_at) VALUES (?, ?, ?, 'started', ?)",
-        arguments: [message.message.text, store, object, now.milliseconds])
+        sql: """
+          INSERT INTO uploads (message, store, object, state, started_at, profile_of) VALUES (?, ?, ?, 'started', ?, ?)
+          """,
+        arguments: [
+          message.message.text, store, object, now.milliseconds, message.kind == .profile ? message.inbox.text : nil,
+        ])
       return true
     }
   }

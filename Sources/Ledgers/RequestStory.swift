@@ -84,7 +84,8 @@ extension LedgerView {
       else { return nil }
       return RequestStory(
         request: row["request"], state: RequestState(rawValue: row["state"]) ?? .failed,
-        conversation: row["conversation"], inbox: row["inbox"], idempotencyKey: row["idempotency_key"],
+        conversation: (row["conversation"] as String?).map { ConversationID(unchecked: $0).description },
+        inbox: row["inbox"], idempotencyKey: row["idempotency_key"],
         duplicateOf: row["duplicate_of"], cause: row["cause"], error: row["error"],
         acceptedAt: Timestamp(milliseconds: row["accepted_at"]),
         finishedAt: (row["finished_at"] as Int64?).map(Timestamp.init(milliseconds:)),

@@ -51,7 +51,8 @@ extension LedgerView {
       while let row = try rows.next() {
         try visit(
           ConversationUse(
-            inbox: row["inbox"], conversation: row["conversation"], photos: row["photos"], bytes: row["bytes"]))
+            inbox: row["inbox"], conversation: ConversationID(unchecked: row["conversation"]).description,
+            photos: row["photos"], bytes: row["bytes"]))
       }
     }
   }
@@ -81,7 +82,7 @@ extension PhotoRecord {
     func time(_ column: String) -> Timestamp? { (row[column] as Int64?).map(Timestamp.init(milliseconds:)) }
     message = MessageID(unchecked: row["message"])
     inbox = row["inbox"]
-    conversation = row["conversation"]
+    conversation = ConversationID(unchecked: row["conversation"]).description
     file = row["file"]
     path = row["path"]
     width = row["width"]

@@ -10,6 +10,8 @@ public struct MatrixFaults: Sendable {
   public enum Use: Sendable {
     case room
     case media
+    /// The account's own profile.
+    case profile
   }
 
   /// As the sentences call it: `the homeserver at matrix.example.org`.
@@ -26,7 +28,7 @@ public struct MatrixFaults: Sendable {
     guard error.cause == .cancelled else { return DeliveryError(error.cause, error.description) }
     return switch use {
     case .media: DeliveryError(.cancelled, "the upload was cancelled")
-    case .room: DeliveryError(.network, "publishing was interrupted; whether it happened is asked again")
+    case .room, .profile: DeliveryError(.network, "publishing was interrupted; whether it happened is asked again")
     }
   }
 
@@ -57,11 +59,17 @@ public struct MatrixFaults: Sendable {
     case "M_UNRECOGNIZED":
       (.configError, "does not know the request; check its URL and version")
     case "M_FORBIDDEN", "M_GUEST_ACCESS_FORBIDDEN":
-      use == .media
-        ? (.configError, "does not let the account upload; ask its operator")
-        : (.forbidden, "does not let the account send there; join the room or ask for leave to send")
+      switch use {
+      case .media: (.configError, "does not let the account upload; ask its operator")
+      case .room: (.forbidden, "does not let the account send there; join the room or ask for leave to send")
+      case .profile: (.forbidden, "does not let the account change its avatar; ask its operator")
+      }
     case "M_NOT_FOUND", "M_ROOM_NOT_FOUND":
-      use == .media ? (.configError, "has no such media; check its URL") : (.roomGone, "has no such room")
+      switch use {
+      case .media: (.configError, "has no such media; check its URL")
+      case .room: (.roomGone, "has no such room")
+      case .profile: (.configError, "has no profile of the account; check its URL")
+      }
     case "M_BAD_JSON", "M_NOT_JSON", "M_INVALID_PARAM", "M_MISSING_PARAM":
       use == .media
         ? (.configError, "does not understand the upload; check its version")
@@ -84,8 +92,14 @@ public struct MatrixFaults: Sendable {
     case _ where !answer.isMatrix:
       (.serverBusy, "answered with something else than Matrix; check its URL, and whether a proxy stands before it")
     case 403 where use == .room: (.forbidden, "does not let the account send there")
+    case 403 where use == .profile: (.forbidden, "does not let the account change its avatar")
     case 404 where use == .room: (.roomGone, "has no such room")
-    default: use == .media ? (.configError, "refuses the upload") : (.rejected, "refuses the message")
+    default:
+      switch use {
+      case .media: (.configError, "refuses the upload")
+      case .room: (.rejected, "refuses the message")
+      case .profile: (.rejected, "refuses the avatar")
+      }
     }
   }
 }

@@ -47,7 +47,27 @@ public enum RequestState: String, CaseIterable, Sendable, Codable {
 }
 
 /// What a message carries.
-public enum MessageKind: String, Sendable, Codable {
+public enum MessageKind: String, CaseIterable, Sendable, Codable {
   case photo
   case text
+  /// The inbox's new profile photo.
+  case profile
+  /// That the inbox has no profile photo any more.
+  case profileRemoval = "profile-removal"
+
+  /// Whether it has a photo, which is prepared and uploaded first.
+  public var hasPhoto: Bool {
+    switch self {
+    case .photo, .profile: true
+    case .text, .profileRemoval: false
+    }
+  }
+
+  /// Whether it changes the inbox's profile photo.
+  public var isOfProfile: Bool {
+    switch self {
+    case .profile, .profileRemoval: true
+    case .photo, .text: false
+    }
+  }
 }

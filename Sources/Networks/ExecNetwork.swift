@@ -68,9 +68,8 @@ public struct ExecNetwork: Network {
     // One that was told to end may have done so with an answer.
     if case .signaled = result.status, leash.wasPulled { throw faults.tookTooLong }
     guard result.status.isSuccess else { throw faults.error(result) }
-    var attachment: Attachment?
-    if case .photo(let photo) = message.content { attachment = photo }
-    return Publication(publishedAt: clock(), remoteID: result.output.firstLine, attachment: attachment)
+    return Publication(
+      publishedAt: clock(), remoteID: result.output.firstLine, attachment: message.content.attachment)
   }
 
   /// A program cannot be asked what it has published; it knows a repetition by its id.

@@ -27,10 +27,7 @@ struct LocalLine: Sendable {
   }
 
   var publication: Publication {
-    switch outgoing.content {
-    case .photo(let attachment): Publication(publishedAt: publishedAt, remoteID: nil, attachment: attachment)
-    case .text: Publication(publishedAt: publishedAt, remoteID: nil, attachment: nil)
-    }
+    Publication(publishedAt: publishedAt, remoteID: nil, attachment: outgoing.content.attachment)
   }
 }
 
@@ -38,7 +35,7 @@ extension LocalLine {
   private struct Members: Decodable {
     let message: String
     let request: String
-    let conversation: String
+    let conversation: String?
     let inbox: String
     let kind: MessageKind
     let text: String?
@@ -55,11 +52,15 @@ extension LocalLine {
     switch (members.kind, members.attachment, members.text) {
     case (.photo, let attachment?, nil): content = .photo(attachment)
     case (.text, nil, let text?): content = .text(text)
+    case (.profile, let attachment?, nil): content = .profile(attachment)
+    case (.profileRemoval, nil, nil): content = .profileRemoval
     default: return nil
     }
+    let inbox = InboxID(unchecked: members.inbox)
+    guard content.kind.isOfProfile == (members.conversation == nil) else { return nil }
     outgoing = OutgoingMessage(
       message: MessageID(unchecked: members.message), request: members.request,
-      conversation: ConversationID(unchecked: members.conversation), inbox: InboxID(unchecked: members.inbox),
+      conversation: members.conversation.map(ConversationID.init(unchecked:)) ?? .profile(of: inbox), inbox: inbox,
       content: content)
     self.publishedAt = publishedAt
   }

@@ -9,7 +9,8 @@ import Messages
 /// A message counts as published when its line, with its newline, is in the file. The line is synced before `publish`
 /// returns, and so is the directory when the file may be new. A crash can leave a torn line, which was never published
 /// and is cut off before anything else is done, and a whole line that nobody was told of, which is found by its id.
-/// Both can only stand at the end, since a conversation's messages come one at a time.
+/// Both can only stand at the end, since a conversation's messages come one at a time. What becomes of an inbox's profile
+/// photo is in a file of its own, `profile~INBOX.jsonl`, whose last line is what is.
 ///
 /// Conversations are published to in parallel, as far as the pool's threads go; no file stays open in between.
 public struct LocalNetwork: Network {

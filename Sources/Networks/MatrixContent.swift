@@ -33,6 +33,8 @@ enum MatrixContent {
       if let blurhash = photo.blurhash { info.add("xyz.amorgan.blurhash", blurhash) }
       content.add("info", info)
       content.add("photospool.digest", photo.contentDigest)
+    // Set in the account's profile, and in no room.
+    case .profile, .profileRemoval: break
     }
     content.add("photospool.message", outgoing.message.text)
     return Array(content.description.utf8)

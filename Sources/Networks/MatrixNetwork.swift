@@ -18,6 +18,7 @@ public struct MatrixNetwork: Network {
   private let faults: MatrixFaults
   private let rooms: MatrixRooms
   private let past: MatrixPast
+  private let avatar: MatrixAvatar
   private let clock: @Sendable () -> Timestamp
   private let startedAt: Timestamp
 
@@ -46,12 +47,25 @@ public struct MatrixNetwork: Network {
     faults = MatrixFaults(server: server.name, use: .room)
     rooms = MatrixRooms(server, faults: faults)
     past = MatrixPast(server, faults: faults)
+    avatar = MatrixAvatar(server)
     self.clock = clock
     startedAt = clock()
   }
 
-  /// - Throws: what `MatrixFaults` makes of an answer or of none.
+  /// A profile photo becomes the account's avatar, which everybody can see: it has to be in the homeserver's media, and
+  /// not sealed.
+  ///
+  /// - Throws: what `MatrixFaults` makes of an answer or of none; `rejected` for a profile photo that can be no avatar.
   public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+    switch message.content {
+    case .photo, .text: break
+    case .profile(let photo):
+      try await avatar.set(photo, of: past.userID())
+      return Publication(publishedAt: clock(), remoteID: nil, attachment: photo)
+    case .profileRemoval:
+      try await avatar.remove(of: past.userID())
+      return Publication(publishedAt: clock(), remoteID: nil, attachment: nil)
+    }
     let content = try MatrixContent.encoded(message)
     do {
       let room = try await rooms.room(of: message.conversation)
@@ -68,6 +82,8 @@ public struct MatrixNetwork: Network {
   /// Looks among the room's last events of this account. What is not there may have been published all the same: to be
   /// published again under its id is the way to find out.
   public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
+    // An avatar can be set twice; and which of its photos it shows, only the attempt knew that set it.
+    if message.conversation.isProfile { return .unknown }
     do {
       let room = try await rooms.room(of: message.conversation)
       return try await past.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown

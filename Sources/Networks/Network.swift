@@ -18,6 +18,9 @@ public protocol Network: Sendable {
 
   /// Publishes a message, effectively once for its id however often it is asked. When it returns, the message is
   /// published for good. With a `reserved` id, that is the id for which it is done once.
+  ///
+  /// A profile photo is set or removed instead: when it returns the new one is seen; when it throws, that or the old one.
+  /// A network without profile photos throws `rejected`.
   func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication
 
   /// Looks for a message that may have been published: by a process that died, or under an id that was reserved. A
@@ -53,6 +56,26 @@ public struct OutgoingMessage: Sendable {
   public enum Content: Sendable {
     case photo(Attachment)
     case text(String)
+    /// The new profile photo of the inbox, in place of the one that it has.
+    case profile(Attachment)
+    /// The inbox has no profile photo any more.
+    case profileRemoval
+
+    public var kind: MessageKind {
+      switch self {
+      case .photo: .photo
+      case .text: .text
+      case .profile: .profile
+      case .profileRemoval: .profileRemoval
+      }
+    }
+
+    public var attachment: Attachment? {
+      switch self {
+      case .photo(let attachment), .profile(let attachment): attachment
+      case .text, .profileRemoval: nil
+      }
+    }
   }
 
   /// The idempotency key.

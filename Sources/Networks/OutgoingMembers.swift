@@ -7,15 +7,13 @@ extension OutgoingMessage {
     var members = JSONObjectText()
     members.add("message", message.text)
     members.add("request", request)
-    members.add("conversation", conversation.text)
+    if !content.kind.isOfProfile { members.add("conversation", conversation.text) }
     members.add("inbox", inbox.text)
+    members.add("kind", content.kind.rawValue)
     switch content {
-    case .photo(let attachment):
-      members.add("kind", MessageKind.photo.rawValue)
-      members.add("attachment", JSONObjectText(attachment))
-    case .text(let text):
-      members.add("kind", MessageKind.text.rawValue)
-      members.add("text", text)
+    case .photo(let attachment), .profile(let attachment): members.add("attachment", JSONObjectText(attachment))
+    case .text(let text): members.add("text", text)
+    case .profileRemoval: break
     }
     return members
   }

@@ -21,7 +21,7 @@ public struct WebhookOptions: Sendable {
 
 /// Publishes by a signed HTTP request for each message, as Standard Webhooks has it.
 ///
-/// The body is `{"type":"message.photo","timestamp":…,"data":{…}}` or `message.text`; `data` has the members of a line of
+/// The body is `{"type":"message.photo","timestamp":…,"data":{…}}`, or `message.text`, `profile.set`, `profile.removed`; `data` has the members of a line of
 /// the `local` network but for `publishedAt`, and so the keys of a sealed photo. `webhook-id` is the message's id and the
 /// same in all attempts, by which the receiver knows a repetition; the signature and its time are the attempt's own.
 ///
@@ -78,10 +78,7 @@ public struct WebhookNetwork: Network {
     let response: HTTPResponse
     do { response = try await client.send(request) } catch { throw faults.error(error) }
     guard response.isSuccess else { throw faults.error(response, now: now) }
-    guard case .photo(let attachment) = message.content else {
-      return Publication(publishedAt: clock(), remoteID: nil, attachment: nil)
-    }
-    return Publication(publishedAt: clock(), remoteID: nil, attachment: attachment)
+    return Publication(publishedAt: clock(), remoteID: nil, attachment: message.content.attachment)
   }
 
   /// A receiver cannot be asked what it has; it knows a repetition by its id.
@@ -93,9 +90,15 @@ public struct WebhookNetwork: Network {
   }
 
   private func body(of message: OutgoingMessage, at moment: Timestamp) -> [UInt8] {
-    let kind: MessageKind = if case .photo = message.content { .photo } else { .text }
+    let type =
+      switch message.content {
+      case .photo: "message.photo"
+      case .text: "message.text"
+      case .profile: "profile.set"
+      case .profileRemoval: "profile.removed"
+      }
     var body = JSONObjectText()
-    body.add("type", "message.\(kind.rawValue)")
+    body.add("type", type)
     body.add("timestamp", moment.description)
     body.add("data", message.members)
     return Array(body.description.utf8)

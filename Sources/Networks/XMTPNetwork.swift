@@ -66,6 +66,10 @@ public final class XMTPNetwork: Network {
   /// The id under which libxmtp has stored the message. What a killed co-process had stored and not answered is never
   /// published.
   public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
+    if message.content.kind.isOfProfile {
+      throw DeliveryError(
+        .rejected, "XMTP has no profile photos; name another network in `profile.network`, then send it again")
+    }
     let photo = try Self.sealed(message.content)
     let facts = try await inTurn(message.conversation) { coProcess throws(DeliveryError) in
       try await coProcess.ask("reserve") { request in
@@ -73,6 +77,8 @@ public final class XMTPNetwork: Network {
         switch message.content {
         case .text(let text): request.add("text", text)
         case .photo: if let photo { request.add("attachment", photo) }
+        // Refused above.
+        case .profile, .profileRemoval: break
         }
       }
     }
@@ -89,12 +95,8 @@ public final class XMTPNetwork: Network {
     guard let reserved = message.reserved else {
       throw DeliveryError(.conflict, "no id was reserved on XMTP for this message; it is with the next attempt")
     }
-    let size: (width: Int, height: Int)? =
-      switch message.content {
-      case .photo(let attachment): (attachment.width, attachment.height)
-      case .text: nil
-      }
-    return try await publish(reserved, in: message.conversation, photo: size)
+    let photo = message.content.attachment
+    return try await publish(reserved, in: message.conversation, photo: photo.map { ($0.width, $0.height) })
   }
 
   /// Publishes what was reserved, if it is not out; what never was reserved was never published.

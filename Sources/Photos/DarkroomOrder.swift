@@ -9,7 +9,7 @@ public struct DarkroomOrder: Sendable, Equatable {
 
   private static let fields: [WritableKeyPath<PhotoLimits, Int> & Sendable] = [
     \.inputBytes, \.pixels, \.scans, \.pixelScans, \.items, \.decoderBytes, \.longestSide, \.outputBytes,
-    \.bestQuality, \.worstQuality, \.thumbnailSide, \.thumbnailQuality,
+    \.bestQuality, \.worstQuality, \.thumbnailSide, \.thumbnailQuality, \.squareSide,
   ]
 
   public var encoded: [UInt8] {

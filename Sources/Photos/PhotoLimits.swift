@@ -14,6 +14,9 @@ public struct PhotoLimits: Sendable, Hashable, Codable {
   public var decoderBytes = 512 << 20
   /// The longer side of what is sent, in pixels: 1 to 2732. Smaller photos are never enlarged.
   public var longestSide = 2048
+  /// The side of the square that is cut out of the middle, in pixels; 0 leaves the photo whole. The square is never
+  /// enlarged.
+  public var squareSide = 0
   /// The largest JPEG that is sent, in bytes; one of exactly this size is sent.
   public var outputBytes = 999_999
   /// The JPEG quality to begin with, 1 to 100.
@@ -31,6 +34,7 @@ public struct PhotoLimits: Sendable, Hashable, Codable {
   public var sane: PhotoLimits {
     var limits = self
     limits.longestSide = min(max(longestSide, 1), 2732)
+    limits.squareSide = min(max(squareSide, 0), limits.longestSide)
     limits.thumbnailSide = min(max(thumbnailSide, 1), 2732)
     limits.bestQuality = min(max(bestQuality, 1), 100)
     limits.worstQuality = min(max(worstQuality, 1), limits.bestQuality)

@@ -17,20 +17,25 @@ public actor Receiver: Service {
   private let intake: IncomingIntake
   private let plan: @Sendable () -> ReceivingPlan
   private let log: Logger
+  private let downloaded: @Sendable (WantedPhoto) -> Void
   private nonisolated let mailbox = IncomingMailbox()
   private let pool = BlockingPool(label: "incoming", threads: 1)
   private var downloads: [MessageID: (conversation: ConversationID, task: Task<Void, Never>)] = [:]
   private var alarm: Task<Void, Never>?
   private var isStopping = false
 
-  /// - Parameter plan: what is in force at the moment.
+  /// - Parameters:
+  ///   - plan: what is in force at the moment.
+  ///   - downloaded: is told of each photo that is in the cache now, and must return quickly.
   public init(
-    spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger
+    spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger,
+    downloaded: @escaping @Sendable (WantedPhoto) -> Void = { _ in }
   ) throws {
     self.spool = spool
     self.ledger = ledger
     self.plan = plan
     self.log = log
+    self.downloaded = downloaded
     fetcher = try PhotoFetcher(spool: spool, ledger: ledger, plan: plan)
     incoming = try IncomingSpool(spool)
     intake = IncomingIntake(incoming: incoming, ledger: ledger, plan: plan, log: log)
@@ -132,7 +137,9 @@ public actor Receiver: Service {
 
   private func download(_ wanted: WantedPhoto) async {
     do {
-      try await Self.settle(wanted, try await attempt(wanted), fetcher, ledger, options, log)
+      let attempt = try await attempt(wanted)
+      try await Self.settle(wanted, attempt, fetcher, ledger, options, log)
+      if case .done = attempt { downloaded(wanted) }
     } catch {
       log.error("the ledger failed; a photo waits", metadata: ["error": "\(error)"])
       try? await Task.sleep(for: .seconds(1))

@@ -8,6 +8,7 @@ extension Settings {
     stores = connections.stores()
     networks = connections.networks()
     routes = connections.routes(entries, of: file)
+    connections.checkProfile()
     return complaints.problems
   }
 }
@@ -73,6 +74,21 @@ struct Connections {
     ) { complaints.add(["\(check.path).store"], $0) }
     guard isKnown, let kind, carries(section.network.type, seal, photosOf: store, check.path) else { return nil }
     return NetworkSettings(name: name, store: store, seal: seal, kind: kind)
+  }
+
+  /// Tells when profile photos are to go to a network that is not there or has none.
+  func checkProfile() {
+    guard let network = settings.profile.network, complaints.rejected.isDisjoint(with: ["profile.network"]) else {
+      return
+    }
+    let isKnown = isKnown(
+      network, in: .networks, among: [standardNetwork] + settings.furtherNetworks.keys.sorted(),
+      sentence: "`profile.network` is \(quoted(network)), and there is no such network"
+    ) { complaints.add(["profile.network"], $0) }
+    let type = network == standardNetwork ? settings.network.type : settings.furtherNetworks[network]?.network.type
+    if isKnown, type == .xmtp {
+      complaints.add(["profile.network"], "`profile.network` is \(quoted(network)), and XMTP has no profile photos")
+    }
   }
 
   /// Whether network and seal can carry the URLs of the store's photos; that they cannot is told.

@@ -16,6 +16,8 @@ public struct Settings: SettingsSection {
   public internal(set) var janitor = Janitor()
   public internal(set) var receiving = Receiving()
   public internal(set) var http = HTTPSettings()
+  public internal(set) var profile = Profile()
+  public internal(set) var hooks = Hooks()
 
   /// What keeps uploaded photos: the standard store, then the further ones by their names.
   public internal(set) var stores = [StoreSettings(name: "directory", kind: .directory(.init(path: nil, url: nil)))]
@@ -112,6 +114,27 @@ public struct Settings: SettingsSection {
     public internal(set) var memory = 768 << 20
     /// Processor time that preparing one photo may take; three times as long by the clock.
     public internal(set) var time = Duration.seconds(10)
+  }
+
+  /// What becomes of the inboxes' own profile photos.
+  public struct Profile: Sendable, Equatable {
+    /// The name of the network that they are set on; nil is the standard one.
+    public internal(set) var network: String?
+    /// Pixels of each side, at most.
+    public internal(set) var side = 512
+    /// Bytes, at most.
+    public internal(set) var bytes = 200_000
+  }
+
+  /// The programs that are told of what happened, each by its absolute path; nil is none.
+  public struct Hooks: Sendable, Equatable {
+    public internal(set) var sent: String?
+    public internal(set) var failed: String?
+    public internal(set) var received: String?
+    /// How long a program may take for one event.
+    public internal(set) var timeout = Duration.seconds(10)
+    /// How often each of them may be started within a minute.
+    public internal(set) var perMinute = 60
   }
 
   /// How much of sent and received photos is kept.

@@ -111,6 +111,27 @@ public enum SettingsSchema {
       "receiving.allowPrivate", \.receiving.allowPrivate, .flag,
       "Whether photos may lie in private networks and behind plain http://"),
 
+    Setting(
+      "profile.network", \.profile.network, .optional(.name),
+      "The network that profile photos are set on; empty is the standard one"),
+    Setting(
+      "profile.side", \.profile.side, .count(16...2048, of: "pixels"), "The side of a profile photo, at most"),
+    Setting(
+      "profile.bytes", \.profile.bytes, .bytes(10_000...999_999), "The size of a profile photo, at most"),
+
+    Setting("hooks.sent", \.hooks.sent, .optional(.program), "The program that is told of each request that was sent"),
+    Setting(
+      "hooks.failed", \.hooks.failed, .optional(.program), "The program that is told of each request that failed"),
+    Setting(
+      "hooks.received", \.hooks.received, .optional(.program),
+      "The program that is told of each photo that was received"
+    ),
+    Setting(
+      "hooks.timeout", \.hooks.timeout, .duration(.seconds(1) ... .minutes(10)),
+      "How long such a program may take for one event"),
+    Setting(
+      "hooks.perMinute", \.hooks.perMinute, .count(1...6000), "How often each such program may be started in a minute"),
+
     Setting("seal", \.seal, .word, "The encryption of the standard network's photos"),
 
     Setting(
@@ -150,6 +171,7 @@ public enum SettingsSchema {
 }
 
 extension Duration {
+  static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
   static func hours(_ count: Int) -> Duration { .seconds(count * 3600) }
   static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
 }

@@ -19,7 +19,9 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case badSum(String)
   case stillOpen(String)
   case keyReused(String, by: String)
-  case profileWithoutNetwork
+  case textOfProfile
+  case severalProfilePhotos(Int)
+  case draftOfProfile
 
   public var description: String {
     switch self {
@@ -57,8 +59,12 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
       "a program still has \(escaped(file)) open for writing; move a request into new/ only when it is complete"
     case .keyReused(let key, let name):
       "the id \(key) was used by request \(name) with other contents; choose another id, or none"
-    case .profileWithoutNetwork:
-      "kind is profile, and no configured network has profile photos; only kind message can be sent"
+    case .textOfProfile:
+      "kind is profile, and a profile photo has no text; remove the file text"
+    case .severalProfilePhotos(let count):
+      "kind is profile, and the request holds \(count) photos; leave one to set it, or none to remove the profile photo"
+    case .draftOfProfile:
+      "kind is profile, and a profile photo cannot be uploaded ahead; move the request into new/"
     }
   }
 }

@@ -4,14 +4,19 @@ import Messages
 
 /// A request that was found good: what is in its directory, checked and measured.
 public struct Request: Sendable {
-  public let conversation: ConversationID
+  public let addressee: Addressee
   /// Nil when the client left the inbox to the configuration.
   public let inbox: InboxID?
   public let key: IdempotencyKey?
-  /// The photos in name order, then the text: one message each.
+  /// The photos in name order, then the text: one message each. To remove a profile photo is one message, too.
   public let parts: [RequestPart]
   /// Identifies the contents: a second request of the same key and digest is the same request again.
   public let digest: SHA256Digest
+
+  /// Where its messages have their place, when `inbox` is that of requests which name none.
+  public func conversation(defaultInbox: InboxID) -> ConversationID {
+    addressee.conversation(of: inbox ?? defaultInbox)
+  }
 
   /// Bytes of all parts.
   public var bytes: Int { parts.reduce(0) { $0 + $1.bytes } }

@@ -59,8 +59,21 @@ public struct RequestReader: Sendable {
     if let text = try field("text"), !text.isEmpty, let line = found["text"]?.line {
       parts.append(RequestPart(kind: .text, file: "text", bytes: line.bytes, digest: line.digest))
     }
-    guard let to = try field("to") else { throw Refusal.missingRecipient }
-    let conversation = try Self.identifier(ConversationID.self, to, in: "to")
+    let isProfile: Bool
+    switch try field("kind") ?? "message" {
+    case "message": isProfile = false
+    case "profile": isProfile = true
+    default: throw Refusal.badField(file: "kind", fault: "the kind is neither message nor profile; write one of them")
+    }
+    let to = try field("to")
+    let addressee: Addressee
+    if isProfile {
+      addressee = .profile
+      parts = try Self.profile(parts, kind: found["kind"]?.line)
+    } else {
+      guard let to else { throw Refusal.missingRecipient }
+      addressee = .conversation(try Self.identifier(ConversationID.self, to, in: "to"))
+    }
     let inbox = try field("from").map { try Self.identifier(InboxID.self, $0, in: "from") }
     let key = try field("id").map { text in
       guard let key = IdempotencyKey(text) else {
@@ -68,16 +81,11 @@ public struct RequestReader: Sendable {
       }
       return key
     }
-    switch try field("kind") ?? "message" {
-    case "message": break
-    case "profile": throw Refusal.profileWithoutNetwork
-    default: throw Refusal.badField(file: "kind", fault: "the kind is neither message nor profile; write one of them")
-    }
     if parts.isEmpty { throw Refusal.empty }
 
     request = Request(
-      conversation: conversation, inbox: inbox, key: key, parts: parts,
-      digest: Self.digest(to: to, from: inbox, parts: parts))
+      addressee: addressee, inbox: inbox, key: key, parts: parts,
+      digest: Self.digest(isProfile ? "profile" : "to \(to ?? "")", from: inbox, parts: parts))
     files = found.values.map(\.file)
     self.directory = directory
   }
@@ -165,12 +173,22 @@ public struct RequestReader: Sendable {
     return file
   }
 
+  /// What a profile request is: one photo, or the removal of the photo, which is said by `kind` itself.
+  private static func profile(_ parts: [RequestPart], kind: SumFile.Line?) throws(Refusal) -> [RequestPart] {
+    if parts.contains(where: { $0.kind == .text }) { throw .textOfProfile }
+    if parts.count > 1 { throw .severalProfilePhotos(parts.count) }
+    if let photo = parts.first {
+      return [RequestPart(kind: .profile, file: photo.file, bytes: photo.bytes, digest: photo.digest)]
+    }
+    return kind.map { [RequestPart(kind: .profileRemoval, file: "kind", bytes: $0.bytes, digest: $0.digest)] } ?? []
+  }
+
   static func identifier<ID: Identifier>(_: ID.Type, _ text: String, in file: String) throws(Refusal) -> ID {
     do { return try ID(text) } catch { throw .badField(file: file, fault: error.description) }
   }
 
-  private static func digest(to: String, from inbox: InboxID?, parts: [RequestPart]) -> SHA256Digest {
-    let lines = ["to \(to)", "from \(inbox?.text ?? "")"] + parts.map { "\($0.file) \($0.bytes) \($0.digest.hex)" }
+  private static func digest(_ goal: String, from inbox: InboxID?, parts: [RequestPart]) -> SHA256Digest {
+    let lines = [goal, "from \(inbox?.text ?? "")"] + parts.map { "\($0.file) \($0.bytes) \($0.digest.hex)" }
     return SHA256Digest(of: Array(lines.joined(separator: "\n").utf8))
   }
 }

@@ -11,7 +11,7 @@ import Messages
 /// A draft has no `.sum`, so that files can be added to it, and no number in its name: its place in the order of arrival
 /// is that of the rename which sends it.
 public struct Submission: Sendable {
-  public var conversation: ConversationID
+  public var addressee: Addressee
   public var inbox: InboxID?
   public var key: IdempotencyKey?
   public var text: String?
@@ -24,12 +24,22 @@ public struct Submission: Sendable {
     to conversation: ConversationID, from inbox: InboxID?, key: IdempotencyKey?, text: String?, photos: [File],
     isDraft: Bool = false
   ) {
-    self.conversation = conversation
+    addressee = .conversation(conversation)
     self.inbox = inbox
     self.key = key
     self.text = text
     self.photos = photos
     self.isDraft = isDraft
+  }
+
+  /// - Parameter photo: the new profile photo of the inbox; nil removes the one that it has.
+  public init(profilePhoto photo: File?, of inbox: InboxID?, key: IdempotencyKey?) {
+    addressee = .profile
+    self.inbox = inbox
+    self.key = key
+    text = nil
+    photos = photo.map { [$0] } ?? []
+    isDraft = false
   }
 
   /// Drops the request durably into the spool at `path`.
@@ -91,7 +101,10 @@ public struct Submission: Sendable {
     if let text { try put(Array(text.utf8), as: "text") }
     if let inbox { try put(Array("\(inbox)\n".utf8), as: "from") }
     if let key { try put(Array("\(key)\n".utf8), as: "id") }
-    try put(Array("\(conversation)\n".utf8), as: "to")
+    switch addressee {
+    case .conversation(let conversation): try put(Array("\(conversation)\n".utf8), as: "to")
+    case .profile: try put(Array("profile\n".utf8), as: "kind")
+    }
     if isDraft { return }
     let summary = try directory.file(creating: ".sum", mode: 0o660)
     try summary.write(Array(SumFile(lines: sum).text.utf8))

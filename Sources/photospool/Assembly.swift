@@ -1,6 +1,7 @@
 import Darkroom
 import Delivery
 import Foundation
+import Hooks
 import Janitor
 import Ledgers
 import Messages
@@ -29,6 +30,16 @@ struct Assembly {
     options.cacheLimits = CacheLimits(inbox: settings.cache.inbox, total: settings.cache.total)
     options.textfile = settings.metrics.textfile
     options.reportPause = settings.metrics.pause.seconds
+    return options
+  }
+
+  var hookOptions: HookOptions {
+    var options = HookOptions()
+    options.programs[.sent] = settings.hooks.sent
+    options.programs[.failed] = settings.hooks.failed
+    options.programs[.received] = settings.hooks.received
+    options.timeLimit = settings.hooks.timeout.seconds
+    options.perMinute = settings.hooks.perMinute
     return options
   }
 
@@ -65,6 +76,15 @@ struct Assembly {
     return limits
   }
 
+  var profileLimits: PhotoLimits {
+    var limits = photoLimits
+    limits.longestSide = settings.profile.side
+    limits.squareSide = settings.profile.side
+    limits.outputBytes = settings.profile.bytes
+    limits.thumbnailSide = min(limits.thumbnailSide, settings.profile.side)
+    return limits
+  }
+
   /// How many photos are prepared at once.
   var photoThreads: Int {
     settings.photo.threads > 0 ? settings.photo.threads : ProcessInfo.processInfo.activeProcessorCount
@@ -76,6 +96,7 @@ struct Assembly {
     options.memory = settings.photo.memory
     options.seconds = Int(settings.photo.time.seconds.rounded(.up))
     options.limits = photoLimits
+    options.profileLimits = profileLimits
     return DarkroomPool(options)
   }
 }

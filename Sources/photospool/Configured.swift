@@ -1,6 +1,7 @@
 import Darkroom
 import Delivery
 import HTTP
+import Hooks
 import Logging
 import Receiving
 import Settings
@@ -14,6 +15,7 @@ struct Configured: Sendable {
   let darkroom: DarkroomPool
   let plan: DeliveryPlan
   let receiving: ReceivingPlan
+  let hooks: HookOptions
   /// For what strangers' photos are fetched with.
   private let client: HTTPClient
 
@@ -26,7 +28,7 @@ struct Configured: Sendable {
       log.info("network says", metadata: ["line": "\($0)"])
     }
     let destinations = try connections.destinations()
-    if let former, former.settings.photo == settings.photo {
+    if let former, former.settings.photo == settings.photo, former.settings.profile == settings.profile {
       darkroom = former.darkroom
     } else {
       darkroom = assembly.darkroom()
@@ -34,6 +36,7 @@ struct Configured: Sendable {
     plan = DeliveryPlan(options: assembly.options, destinations: destinations, preparer: darkroom)
     let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.client : nil }
     client = sameClient ?? assembly.receivingClient
+    hooks = assembly.hookOptions
     receiving = try assembly.receivingPlan(spool, darkroom, client: client)
   }
 

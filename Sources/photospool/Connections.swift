@@ -86,7 +86,21 @@ final class Connections: Sendable {
         Destinations.Rule(route, address: rule.alias.map(ConversationID.init(unchecked:))) { rule.matches($0.text) }
       }
     }
-    return Destinations(standard: standard, rules: rules, stores: stores, networks: networks)
+    return Destinations(
+      standard: standard, rules: rules, profile: profileRoute(routes), stores: stores, networks: networks)
+  }
+
+  /// The route of the network that profile photos are set on. Avatars of Matrix are public, and so not sealed.
+  private func profileRoute(_ routes: [String: Route]) -> Route? {
+    let name = settings.profile.network ?? settings.networks.first?.name
+    guard let network = settings.networks.first(where: { $0.name == name }), let route = routes[network.name] else {
+      return nil
+    }
+    guard case .matrix = network.kind else { return route }
+    let place = settings.stores.first { $0.name == network.store }
+    return Route(
+      seal: NoSeal(), store: route.store, network: route.network,
+      form: "\(Settings.Seal.unsealed) \(place.map { "\($0)" } ?? "")")
   }
 
   private func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {

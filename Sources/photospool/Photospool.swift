@@ -22,8 +22,8 @@ struct Photospool: AsyncParsableCommand {
       RunCommand.self, SendCommand.self, QueueCommand.self, ShowCommand.self, WaitCommand.self, CancelCommand.self,
       RetryCommand.self, FlushCommand.self, HoldCommand.self, ReleaseCommand.self, ShapeCommand.self,
       PrepareCommand.self, PhotosCommand.self, ViewCommand.self, RevealCommand.self, ExportCommand.self,
-      PrefsCommand.self, StorageCommand.self, JanitorCommand.self, PurgeCommand.self, ClearCommand.self,
-      CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
+      PrefsCommand.self, ProfileCommand.self, StorageCommand.self, JanitorCommand.self, PurgeCommand.self,
+      ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
     ])
 
   static func main() async {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Delivery
 import Foundation
+import Hooks
 import Logging
+import Messages
 import Receiving
 import Settings
 import Spooling
@@ -31,11 +33,20 @@ struct RunCommand: AsyncParsableCommand {
     let spool = try Spool(creating: settings.spool.directory)
     let configured = try Configured(settings, spool: spool, after: nil, log: log)
     let inForce = ConfiguredInForce(configured)
+    let hooks = HookLine(options: { inForce.now.hooks }, log: log)
     let daemon = try await Daemon(
       spool: spool, plan: configured.plan,
-      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), log: log,
+      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), hooks: hooks, log: log,
       companion: { ledger in
-        let receiver = try Receiver(spool: spool, ledger: ledger, plan: { inForce.now.receiving }, log: log)
+        let receiver = try Receiver(spool: spool, ledger: ledger, plan: { inForce.now.receiving }, log: log) { photo in
+          // One of ours that was fetched again is no news.
+          if photo.isOwn { return }
+          hooks.tell(
+            .received,
+            PhotoNotice(
+              message: photo.message.text, conversation: photo.conversation.description, inbox: photo.inbox.text,
+              receivedAt: Timestamp.now().description))
+        }
         return Companion(
           service: receiver, post: { receiver.post($0) }, wake: { receiver.wake() },
           release: { await receiver.release($0) })

@@ -86,7 +86,7 @@ struct DaemonUnderTest {
 
 /// Texts need no preparing.
 struct NoPreparer: PhotoPreparer {
-  func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
+  func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
     throw DeliveryError(.unsupportedImage, "no photo was expected")
   }
 }

@@ -65,7 +65,7 @@ final actor HeldStore: Store {
 
 /// Every photo is as good as another.
 struct EasyPreparer: PhotoPreparer {
-  func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
+  func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
     PreparedPhoto(
       jpeg: [1, 2, 3], width: 1, height: 1, thumbnail: [1], blurred: [1], blurhash: "", quality: nil,
       isLossless: true,

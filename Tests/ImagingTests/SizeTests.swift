@@ -45,6 +45,42 @@ import Testing
     #expect((prepared.width, prepared.height) == (min(width, 2048), min(height, 2048)))
   }
 
+  @Test(
+    "A profile photo is the square in the middle, upright",
+    arguments: [
+      (900, 400, 1), (400, 900, 1), (901, 401, 1), (900, 400, 6), (401, 907, 8), (256, 256, 3), (900, 400, 2),
+    ])
+  func square(width: Int, height: Int, orientation: Int) throws {
+    let camera = try Camera()
+    let scene = Scene.landscape(width: width, height: height)
+    let photo = try camera.photograph(scene, tags: ["Orientation=\(orientation)"])
+    let prepared = try prepare(photo) {
+      $0.squareSide = 256
+      $0.longestSide = 256
+    }
+    #expect((prepared.width, prepared.height) == (256, 256))
+    let whole = try camera.look(at: prepare(photo).jpeg)
+    let side = min(whole.width, whole.height)
+    let (left, top) = ((whole.width - side) / 2, (whole.height - side) / 2)
+    let middle = Scene(width: 256, height: 256) { x, y in
+      whole[left + (2 * x + 1) * side / 512, top + (2 * y + 1) * side / 512]
+    }
+    #expect(try camera.look(at: prepared.jpeg).difference(from: middle) < 8)
+    let thumbnail = try camera.look(at: prepared.thumbnail)
+    #expect(thumbnail.width == thumbnail.height)
+  }
+
+  @Test("A square is never enlarged, and one that fits is kept as it is", arguments: [(1, 1), (300, 40), (90, 90)])
+  func smallSquare(width: Int, height: Int) throws {
+    let camera = try Camera()
+    let prepared = try prepare(camera.photograph(.landscape(width: width, height: height))) {
+      $0.squareSide = 256
+      $0.longestSide = 256
+    }
+    #expect((prepared.width, prepared.height) == (min(width, height), min(width, height)))
+    #expect(prepared.isLossless == (width == height))
+  }
+
   @Test("The quality falls until the photo fits, and not much further")
   func quality() throws {
     let camera = try Camera()

@@ -55,6 +55,26 @@ import Testing
 
   // MARK: The line
 
+  @Test func aProfilePhotoHasAFileOfItsInboxAndNoConversation() async throws {
+    let profile = ConversationID.profile(of: InboxID(unchecked: "me"))
+    let set = message("m1", .profile(attachment), to: profile)
+    let publication = try await network.publish(set)
+    #expect(publication.attachment == attachment)
+    _ = try await network.publish(message("m2", .profileRemoval, to: profile))
+    let lines = try lines("profile~me.jsonl")
+    #expect(lines[0].hasPrefix(#"{"message":"m1","request":"r","inbox":"me","kind":"profile","attachment":{"url":"#))
+    #expect(
+      lines[1]
+        == #"{"message":"m2","request":"r","inbox":"me","kind":"profile-removal","publishedAt":"2026-02-28T12:00:00.250Z"}"#
+    )
+    let tried = TriedMessage(message: set.message, conversation: profile, inbox: set.inbox)
+    guard case .published(let found) = try await Self.open(scratch.path).find(tried) else {
+      Issue.record("it was not found")
+      return
+    }
+    #expect(found == publication)
+  }
+
   @Test func aTextHasExactlyItsMembersInOrder() async throws {
     _ = try await network.publish(message("m1", .text("a \"quote\" / slash\nand line")))
     #expect(

@@ -36,7 +36,7 @@ import Testing
   private struct AsItCame: PhotoPreparer {
     let refusal: DeliveryError?
 
-    func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
+    func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
       if let refusal { throw refusal }
       return PreparedPhoto(
         jpeg: [1, 2, 3], width: 1, height: 1, thumbnail: [1], blurred: [2], blurhash: "", quality: nil,

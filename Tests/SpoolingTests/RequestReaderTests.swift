@@ -1,6 +1,7 @@
 import Digests
 import DurableFiles
 import Foundation
+import Messages
 import Spooling
 import TestSupport
 import Testing
@@ -43,7 +44,31 @@ import Testing
     try write("id", "key-1\n")
     try write("kind", "message\n")
     let request = try read()
-    #expect(request.conversation.text == "family" && request.inbox?.text == "me" && request.key?.text == "key-1")
+    #expect(
+      request.addressee == .conversation(ConversationID(unchecked: "family")) && request.inbox?.text == "me"
+        && request.key?.text == "key-1")
+  }
+
+  @Test func aProfileRequestIsOnePhotoOrItsRemoval() throws {
+    try FileManager.default.removeItem(atPath: scratch.path("to"))
+    try write("kind", "profile\n")
+    let removal = try read()
+    #expect(removal.addressee == .profile && removal.parts.map(\.kind) == [.profileRemoval])
+    try write("photo.jpg", "x")
+    let change = try read()
+    #expect(change.parts.map(\.kind) == [.profile] && change.digest != removal.digest)
+    #expect(change.conversation(defaultInbox: InboxID(unchecked: "me")) == .profile(of: InboxID(unchecked: "me")))
+    try write("from", "you")
+    #expect(try read().conversation(defaultInbox: InboxID(unchecked: "me")) == .profile(of: InboxID(unchecked: "you")))
+  }
+
+  @Test func aProfileRequestHasNoTextAndNoSecondPhoto() throws {
+    try write("kind", "profile")
+    try write("text", "hello")
+    #expect(refusal() == "kind is profile, and a profile photo has no text; remove the file text")
+    try FileManager.default.removeItem(atPath: scratch.path("text"))
+    for name in ["photo-1", "photo-2"] { try write(name, name) }
+    #expect(refusal().contains("the request holds 2 photos; leave one to set it, or none to remove"))
   }
 
   @Test func anEmptyCaptionIsNoText() throws {
@@ -73,7 +98,7 @@ import Testing
     ("to", "a\u{7}", "control character"),
     ("to", String(repeating: "x", count: 256), "256 bytes long; the limit is 255"), ("id", "a b", "the id is not"),
     ("id", "", "the id is not"), ("from", "\n", "the inbox is empty"), ("kind", "photo", "neither message nor profile"),
-    ("kind", "profile", "profile photos"), ("notes", "x", "notes is not part of a request"),
+    ("notes", "x", "notes is not part of a request"),
     (".hidden", "x", ".hidden is not part of a request"), ("photo", "", "the photo is empty"),
     (".sum", "nonsense\n", ".sum: line 1 is not"), (".sum", "", ".sum: text is not listed"),
   ])

@@ -1,0 +1,163 @@
+import Blocking
+import Foundation
+import Glibc
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Tells programs what has happened, beside delivery and never in its way: whoever tells it something returns at once.
+///
+/// Each event has a line and a program of its own, one process at a time, so that one that hangs holds up nobody else. It
+/// is told at most once of each event: nothing is told again, not after a failure, not after a crash, and what does not
+/// fit into the line is dropped and counted. A program that has to know everything reads the receipts, or is a network.
+public final class HookLine: Service {
+  /// How often each program was run, did not end with 0, and was not told because its line was full.
+  public struct Counts: Sendable, Equatable {
+    public var run = 0
+    public var failed = 0
+    public var dropped = 0
+  }
+
+  private struct Line {
+    var waiting: [[UInt8]] = []
+    var counts = Counts()
+    /// What was dropped since the log said so.
+    var unsaid = 0
+    /// When the program was started within the last minute.
+    var starts: [ContinuousClock.Instant] = []
+  }
+
+  /// Events that wait for one program.
+  static let longest = 256
+  /// Seconds that a program may take to end itself when it is told to.
+  private static let grace = 2.0
+
+  private let lines = Mutex<[HookEvent: Line]>([:])
+  private let options: @Sendable () -> HookOptions
+  private let log: Logger
+  private let pool = BlockingPool(label: "hooks", threads: HookEvent.allCases.count)
+  private let bells: [HookEvent: (stream: AsyncStream<Void>, ringer: AsyncStream<Void>.Continuation)]
+
+  /// - Parameter options: those in force at the moment.
+  public init(options: @escaping @Sendable () -> HookOptions, log: Logger) {
+    self.options = options
+    self.log = log
+    bells = Dictionary(
+      uniqueKeysWithValues: HookEvent.allCases.map { event in
+        let (stream, ringer) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        return (event, (stream, ringer))
+      })
+  }
+
+  /// Has the event's program told of `notice`, unless there is none.
+  public func tell(_ event: HookEvent, _ notice: @autoclosure () -> some Encodable) {
+    guard options().programs[event] != nil else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let body = try? encoder.encode(notice()) else { return }
+    lines.withLock { lines in
+      var line = lines[event] ?? Line()
+      if line.waiting.count < Self.longest {
+        line.waiting.append([UInt8](body) + [UInt8(ascii: "\n")])
+      } else {
+        line.counts.dropped += 1
+        line.unsaid += 1
+      }
+      lines[event] = line
+    }
+    bells[event]?.ringer.yield()
+  }
+
+  /// By event.
+  public var counts: [HookEvent: Counts] {
+    let lines = lines.withLock { $0 }
+    return Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, lines[$0]?.counts ?? Counts()) })
+  }
+
+  /// Works until the service is to stop; then the programs are ended, and what still waits is not told.
+  public func run() async throws {
+    await withTaskGroup(of: Void.self) { group in
+      for event in HookEvent.allCases { group.addTask { await self.serve(event) } }
+      try? await gracefulShutdown()
+      group.cancelAll()
+    }
+  }
+
+  private func serve(_ event: HookEvent) async {
+    guard let bell = bells[event] else { return }
+    for await _ in bell.stream {
+      while !Task.isCancelled, let body = take(event) {
+        guard (try? await pace(event)) != nil else { return }
+        // The configuration may have changed meanwhile.
+        let options = options()
+        if let path = options.programs[event] { await run(path, body, for: event, within: options.timeLimit) }
+        sayDropped(event)
+      }
+    }
+  }
+
+  private func take(_ event: HookEvent) -> [UInt8]? {
+    lines.withLock { lines in
+      guard let line = lines[event], !line.waiting.isEmpty else { return nil }
+      return lines[event]?.waiting.removeFirst()
+    }
+  }
+
+  /// Waits until the program may be started once more.
+  private func pace(_ event: HookEvent) async throws {
+    while true {
+      let most = max(1, options().perMinute)
+      let free = lines.withLock { lines -> ContinuousClock.Instant? in
+        var line = lines[event] ?? Line()
+        let now = ContinuousClock.now
+        line.starts.removeAll { $0 + .seconds(60) <= now }
+        let free = line.starts.count < most ? nil : line.starts[line.starts.count - most] + .seconds(60)
+        if free == nil { line.starts.append(now) }
+        lines[event] = line
+        return free
+      }
+      guard let free else { return }
+      // A configuration that allows more is followed soon.
+      try await Task.sleep(until: min(free, .now + .seconds(5)), clock: .continuous)
+    }
+  }
+
+  private func run(_ path: String, _ body: [UInt8], for event: HookEvent, within seconds: Double) async {
+    let leash = HookLeash()
+    let program = HookProgram(path: path)
+    let timer = Task {
+      try await Task.sleep(for: .seconds(seconds))
+      leash.pull(SIGTERM)
+      try await Task.sleep(for: .seconds(Self.grace))
+      leash.pull(SIGKILL)
+    }
+    let end = await withTaskCancellationHandler {
+      try? await pool.run { program.run(body, on: leash) }
+    } onCancel: {
+      leash.pull(SIGKILL)
+    }
+    timer.cancel()
+    lines.withLock { lines in
+      lines[event, default: Line()].counts.run += 1
+      if end != .exited(0) { lines[event, default: Line()].counts.failed += 1 }
+    }
+    guard let end, end != .exited(0), !Task.isCancelled else { return }
+    let fault =
+      switch end {
+      case .exited(let status): "it ended with the status \(status)"
+      case .killed(by: let signal): "it was ended by the signal \(signal); it may take \(seconds) s"
+      case .absent(let sentence): sentence
+      }
+    log.warning("a hook failed", metadata: ["hook": "\(event.rawValue)", "error": "\(fault)"])
+  }
+
+  private func sayDropped(_ event: HookEvent) {
+    let count = lines.withLock { lines in
+      defer { lines[event]?.unsaid = 0 }
+      return lines[event]?.unsaid ?? 0
+    }
+    if count == 0 { return }
+    log.warning(
+      "events were not told, as the hook is too slow", metadata: ["hook": "\(event.rawValue)", "count": "\(count)"])
+  }
+}

@@ -1,0 +1,109 @@
+import GRDB
+import Messages
+
+/// The profile photo of an inbox, as it was last set or removed.
+public struct Profile: Sendable, Equatable {
+  public let inbox: InboxID
+  /// The message that set it; nil when it was removed.
+  public let message: MessageID?
+  /// Who publishes it.
+  public let network: String
+  public let url: String?
+  public let changedAt: Timestamp
+  /// Where its files lie, relative to the spool.
+  public let path: String?
+}
+
+/// The uploads of profile photos are marked with their inbox: the row of one that may be what others see stays as long
+/// as no later change has taken its place, whatever becomes of its request.
+extension Ledger {
+  /// Photos of earlier profiles, and of changes that came to nothing, whose copies in the cache nobody needs.
+  public func supersededProfilePhotos() async throws -> [CachedPhoto] {
+    try await read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT p.message, p.inbox, c.conversation FROM profiles f
+            JOIN photos p ON p.conversation_id = f.conversation_id JOIN conversations c ON c.id = f.conversation_id
+          WHERE p.message IS NOT f.message AND p.pinned = 0
+          """
+      ).map { row in
+        CachedPhoto(
+          inbox: InboxID(unchecked: row["inbox"]), conversation: ConversationID(unchecked: row["conversation"]),
+          message: MessageID(unchecked: row["message"]))
+      }
+    }
+  }
+
+  /// Deletes the row of such a photo, whose files are gone.
+  public func forgetSupersededProfilePhoto(_ photo: CachedPhoto) async throws {
+    try await write { database in
+      try database.execute(
+        sql: """
+          DELETE FROM photos WHERE message = ? AND pinned = 0
+            AND message NOT IN (SELECT message FROM profiles WHERE message IS NOT NULL)
+          """,
+        arguments: [photo.message.text])
+    }
+  }
+}
+
+extension LedgerView {
+  /// The profile photo of an inbox; nil when none was ever set or removed.
+  public func profile(of inbox: InboxID) throws -> Profile? {
+    try read { database in
+      try Row.fetchOne(
+        database,
+        sql: "SELECT f.*, p.path FROM profiles f LEFT JOIN photos p ON p.message = f.message WHERE f.inbox = ?",
+        arguments: [inbox.text]
+      ).map { row in
+        Profile(
+          inbox: inbox, message: (row["message"] as String?).map(MessageID.init(unchecked:)), network: row["network"],
+          url: row["url"], changedAt: Timestamp(milliseconds: row["changed_at"]), path: row["path"])
+      }
+    }
+  }
+}
+
+extension Database {
+  /// The change of a profile is published. In the same commit what was uploaded for earlier changes is abandoned: only
+  /// from here on may it be deleted. What an earlier attempt of this change has uploaded stays, as receivers may have
+  /// taken that.
+  func settleProfile(_ message: QueuedMessage, network: String, url: String?, at now: Timestamp) throws {
+    try execute(
+      sql: """
+        UPDATE uploads SET state = 'abandoned'
+        WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')
+        """,
+      arguments: [message.inbox.text, message.message.text])
+    let isSet = message.kind == .profile
+    try execute(
+      sql: """
+        INSERT INTO profiles (inbox, conversation_id, message, network, url, changed_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (inbox) DO UPDATE SET conversation_id = excluded.conversation_id, message = excluded.message,
+          network = excluded.network, url = excluded.url, changed_at = excluded.changed_at
+        """,
+      arguments: [
+        message.inbox.text, message.conversationRow, isSet ? message.message.text : nil, network, url, now.milliseconds,
+      ])
+    // The one that was the profile may go from the cache; its request is over.
+    try execute(
+      sql: """
+        UPDATE photos SET pinned = 0, fetchable = 0 WHERE conversation_id = ? AND message <> ? AND message NOT IN (
+          SELECT message FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waiting))
+        """,
+      arguments: [message.conversationRow, message.message.text, message.conversationRow])
+  }
+
+  /// The photo of a profile stays in the cache as long as it is the profile.
+  func pinProfile(_ message: MessageID) throws {
+    try execute(sql: "UPDATE photos SET pinned = 1 WHERE message = ?", arguments: [message.text])
+  }
+
+  /// The network has refused a change of the profile: what it was offered is nobody's.
+  func withdrawProfile(_ message: QueuedMessage) throws {
+    try execute(
+      sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'offered'",
+      arguments: [message.message.text])
+  }
+}

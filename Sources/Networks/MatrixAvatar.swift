@@ -1,0 +1,53 @@
+import HTTP
+import Matrix
+import Messages
+
+/// The avatar of an account: its profile photo, which everybody can see.
+///
+/// Setting it is one request that may be repeated; what it showed before is shown until then. A homeserver copies it into
+/// the account's rooms by itself.
+struct MatrixAvatar: Sendable {
+  private let server: MatrixServer
+  private let faults: MatrixFaults
+
+  init(_ server: MatrixServer) {
+    self.server = server
+    faults = MatrixFaults(server: server.name, use: .profile)
+  }
+
+  /// - Throws: `rejected` for a photo that nobody could see there.
+  func set(_ photo: Attachment, of user: String) async throws(DeliveryError) {
+    guard photo.url.hasPrefix("mxc://"), photo.file == nil, photo.secret == nil else {
+      throw DeliveryError(
+        .rejected,
+        "Matrix shows avatars from a homeserver's media only, and unsealed; give the network of `profile.network` a "
+          + "store of type matrix, then send it again")
+    }
+    var body = JSONObjectText()
+    body.add("avatar_url", photo.url)
+    let answer = try await ask(.put, of: user, Array(body.description.utf8))
+    guard answer.isSuccess else { throw faults.error(answer) }
+  }
+
+  /// Older homeservers do not know the removal, and take an empty URL for it.
+  func remove(of user: String) async throws(DeliveryError) {
+    let removal = try await ask(.delete, of: user)
+    if removal.isSuccess { return }
+    guard removal.code == "M_UNRECOGNIZED" || [404, 405, 501].contains(removal.status) else {
+      throw faults.error(removal)
+    }
+    let answer = try await ask(.put, of: user, Array(#"{"avatar_url":""}"#.utf8))
+    guard answer.isSuccess else { throw faults.error(answer) }
+  }
+
+  private func ask(
+    _ method: HTTPRequest.Method, of user: String, _ body: [UInt8] = []
+  ) async throws(DeliveryError) -> MatrixAnswer {
+    do {
+      return try await server.ask(
+        method, "/_matrix/client/v3/profile/\(user.percentEncoded())/avatar_url", body)
+    } catch {
+      throw faults.error(error)
+    }
+  }
+}

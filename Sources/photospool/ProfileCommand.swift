@@ -1,0 +1,143 @@
+import ArgumentParser
+import DurableFiles
+import Foundation
+import Ledgers
+import Messages
+import Spooling
+
+struct ProfileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profile", abstract: "Set, remove or show the profile photo of an inbox.",
+    discussion: """
+      A change is a request like any other: it waits in its order, is tried again, and `queue`, `show`, `wait` and \
+      `cancel` know it by the name that is printed. Until the new photo is set, and when that fails, the old one stays.
+      """,
+    subcommands: [SetProfile.self, RemoveProfile.self, ShowProfile.self])
+}
+
+private struct SetProfile: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Drop a new profile photo into the spool, durably, and print the request's name.",
+    discussion: "The square in the middle of the photo is set, made smaller and without any metadata.")
+
+  @OptionGroup var options: SpoolOptions
+  @OptionGroup var change: ProfileChange
+
+  @Argument(help: ArgumentHelp("The photo.", valueName: "file"), completion: .file())
+  var photo: String
+
+  func run() async throws {
+    let file = try File(reading: photo)
+    if try file.entry().size == 0 { throw Failure(.badData, "\(photo) is empty; give a photo") }
+    try await change.drop(file, options)
+  }
+}
+
+private struct RemoveProfile: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Drop the removal of the profile photo into the spool, and print its name.")
+
+  @OptionGroup var options: SpoolOptions
+  @OptionGroup var change: ProfileChange
+
+  func run() async throws { try await change.drop(nil, options) }
+}
+
+/// What both changes share.
+private struct ProfileChange: ParsableArguments {
+  @Option(name: .long, help: "The inbox. (default: the configured one)")
+  var from: String?
+
+  @Option(name: .long, help: "An idempotency key: the same change with the same key is made once.")
+  var id: String?
+
+  @Flag(name: .long, help: "Wait, with progress on a terminal, until it is done.")
+  var wait = false
+
+  func drop(_ photo: File?, _ options: SpoolOptions) async throws {
+    // Whatever is usual for its user, the daemon and its group have to read the request.
+    umask(0o007)
+    let key = try id.map { text in
+      guard let key = IdempotencyKey(text) else {
+        throw Failure(.badData, "the id is not 1 to 128 of A-Za-z0-9._-; give one that is")
+      }
+      return key
+    }
+    let inbox = try from.map { try InboxID($0) }
+    let name = try Submission(profilePhoto: photo, of: inbox, key: key).drop(into: options.path())
+    print(name)
+    guard wait else { return }
+    let outcome = try await Waiting(options.openSpool(), showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
+    if let failure = outcome.failure { throw failure }
+  }
+}
+
+private struct ShowProfile: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Print the path of an inbox's profile photo, and when it was set.",
+    discussion: """
+      That is the local copy, which is kept as long as it is the profile photo. A change that still waits is not shown; \
+      `photospool queue` shows it. Exit status 66 when no profile photo is set.
+      """)
+
+  @OptionGroup var options: SpoolOptions
+
+  @Flag(name: .long, help: "Print one JSON object.")
+  var json = false
+
+  @Option(name: .long, help: "The inbox. (default: the configured one)")
+  var from: String?
+
+  func run() throws {
+    let inbox = try from.map { try InboxID($0) } ?? options.settings().inbox
+    let spool = try options.openSpool()
+    var profile: Profile?
+    do { profile = try LedgerView(in: spool.state).profile(of: inbox) } catch LedgerError.missing {}
+    let line = ProfileJSON(inbox, profile, spool)
+    if json { return try printJSON(line) }
+    guard let profile, profile.message != nil else {
+      throw Failure(.noInput, "the inbox \(inbox) has no profile photo; `photospool profile set FILE` sets one")
+    }
+    print(line.path ?? "the local copy is gone; set the photo again")
+    print("set at \(profile.changedAt) on \(profile.network)")
+  }
+}
+
+/// The JSON of `profile show`. Keys are never renamed once released.
+private struct ProfileJSON: Encodable {
+  let inbox: String
+  /// `set`, `removed`, or `none` when there never was one.
+  let state: String
+  let message: String?
+  let path: String?
+  let network: String?
+  let url: String?
+  let changedAt: String?
+
+  init(_ inbox: InboxID, _ profile: Profile?, _ spool: Spool) {
+    self.inbox = inbox.text
+    state = profile.map { $0.message == nil ? "removed" : "set" } ?? "none"
+    message = profile?.message?.text
+    let found = profile?.message.flatMap { message in
+      try? PhotoCache(spool).path(
+        inbox: inbox, conversation: .profile(of: inbox), message: message, isBlurred: false)
+    }
+    path = found.map { "\(spool.path)/\($0)" }
+    network = profile?.network
+    url = profile?.url
+    changedAt = profile?.changedAt.description
+  }
+
+  private enum CodingKeys: CodingKey { case inbox, state, message, path, network, url, changedAt }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(inbox, forKey: .inbox)
+    try container.encode(state, forKey: .state)
+    try container.encode(message, forKey: .message)
+    try container.encode(path, forKey: .path)
+    try container.encode(network, forKey: .network)
+    try container.encode(url, forKey: .url)
+    try container.encode(changedAt, forKey: .changedAt)
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Hooks
+
+@Suite(.timeLimit(.minutes(4))) struct HookLineTests {
+  private let scratch: TemporaryDirectory
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  private struct Notice: Encodable {
+    let number: Int
+  }
+
+  /// Options with a shell script for one event; `$DIR` is the test's directory.
+  private func options(_ script: String, _ change: (inout HookOptions) -> Void = { _ in }) throws -> HookOptions {
+    let path = scratch.path("hook")
+    try Data("#!/bin/sh\nDIR='\(scratch.path)'\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    var options = HookOptions()
+    options.programs = [.sent: path]
+    options.timeLimit = 120
+    options.perMinute = 6000
+    change(&options)
+    return options
+  }
+
+  /// Runs the line while `body` does.
+  private func run(
+    _ options: HookOptions, _ body: @escaping @Sendable (HookLine) async throws -> Void
+  ) async throws {
+    let line = HookLine(options: { options }, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await line.run() }
+      try await body(line)
+      group.cancelAll()
+    }
+  }
+
+  /// Waits until the counts of `sent` are as they should be.
+  private func wait(_ line: HookLine, until isDone: (HookLine.Counts) -> Bool) async throws {
+    while !isDone(line.counts[.sent] ?? HookLine.Counts()) { try await Task.sleep(for: .milliseconds(20)) }
+  }
+
+  private func lines(_ name: String) throws -> [String] {
+    try String(contentsOfFile: scratch.path(name), encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  @Test func aProgramIsToldOneLineEachTimeInOrder() async throws {
+    try await run(options(#"cat >> "$DIR/got""#)) { line in
+      for number in 1...5 { line.tell(.sent, Notice(number: number)) }
+      // Nobody is to be told of these.
+      line.tell(.failed, Notice(number: 6))
+      try await wait(line) { $0.run == 5 }
+      #expect(line.counts[.sent] == HookLine.Counts(run: 5, failed: 0, dropped: 0))
+      #expect(line.counts[.failed] == HookLine.Counts())
+    }
+    #expect(try lines("got") == (1...5).map { #"{"number":\#($0)}"# })
+  }
+
+  @Test func aProgramGetsNothingOfTheDaemonButItsLine() async throws {
+    setenv("PHOTOSPOOL_TEST_SECRET", "SECRET", 1)
+    let file = try #require(fopen(scratch.path("open"), "w"))
+    defer { fclose(file) }
+    let script = #"env > "$DIR/env"; for f in /proc/self/fd/*; do readlink "$f"; done > "$DIR/fds"; cat > "$DIR/got""#
+    try await run(options(script)) { line in
+      line.tell(.sent, Notice(number: 1))
+      try await wait(line) { $0.run == 1 }
+    }
+    #expect(try !lines("env").contains { $0.contains("SECRET") })
+    // Those of the shell itself and of readlink's own pipes are its business; ours lie in the test's directory.
+    #expect(
+      try lines("fds").filter { $0.hasPrefix(scratch.path) && !$0.hasSuffix("/fds") && !$0.hasSuffix("/hook") } == [])
+    #expect(try lines("got") == [#"{"number":1}"#])
+  }
+
+  @Test func whatDoesNotFitIntoTheLineIsCountedAndHoldsUpNobody() async throws {
+    // The first one hangs until it is let go.
+    let script = #"cat >> "$DIR/got"; until [ -e "$DIR/go" ]; do sleep 0.05; done"#
+    try await run(options(script)) { [scratch] line in
+      line.tell(.sent, Notice(number: 0))
+      while !FileManager.default.fileExists(atPath: scratch.path("got")) {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      for number in 1...(HookLine.longest + 40) { line.tell(.sent, Notice(number: number)) }
+      #expect(line.counts[.sent]?.dropped == 40)
+      FileManager.default.createFile(atPath: scratch.path("go"), contents: nil)
+      try await wait(line) { $0.run == HookLine.longest + 1 }
+    }
+    #expect(try lines("got").count == HookLine.longest + 1)
+  }
+
+  @Test func aProgramThatTakesTooLongIsEndedWithAllThatItStarted() async throws {
+    let script = #"(trap '' TERM; echo $$ > "$DIR/child"; while :; do sleep 1; done) & wait"#
+    try await run(options(script) { $0.timeLimit = 1 }) { line in
+      line.tell(.sent, Notice(number: 1))
+      try await wait(line) { $0.run == 1 }
+      #expect(line.counts[.sent]?.failed == 1)
+    }
+    let group = try #require(try lines("child").first.flatMap { Int32($0) })
+    var left = 200
+    while kill(-group, 0) == 0 && left > 0 {
+      left -= 1
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(kill(-group, 0) != 0)
+  }
+
+  @Test func aFailureIsCountedAndTheNextEventIsTold() async throws {
+    try await run(options(#"cat >> "$DIR/got"; exit 3"#)) { line in
+      for number in 1...2 { line.tell(.sent, Notice(number: number)) }
+      try await wait(line) { $0.run == 2 }
+      #expect(line.counts[.sent]?.failed == 2)
+    }
+    #expect(try lines("got").count == 2)
+    var absent = HookOptions()
+    absent.programs = [.sent: scratch.path("nobody")]
+    try await run(absent) { line in
+      line.tell(.sent, Notice(number: 1))
+      try await wait(line) { $0.failed == 1 }
+    }
+  }
+
+  @Test func noMoreAreStartedWithinAMinuteThanAllowed() async throws {
+    try await run(options(#"cat >> "$DIR/got""#) { $0.perMinute = 3 }) { line in
+      for number in 1...10 { line.tell(.sent, Notice(number: number)) }
+      try await wait(line) { $0.run == 3 }
+      // There is nothing to wait for when nothing happens; a second is long for six starts.
+      try await Task.sleep(for: .seconds(1))
+      #expect(line.counts[.sent]?.run == 3)
+    }
+  }
+
+  @Test func aStopEndsTheProgramThatRuns() async throws {
+    try await run(options(#"echo $$ > "$DIR/pid"; while :; do sleep 1; done"#)) { [scratch] line in
+      line.tell(.sent, Notice(number: 1))
+      while !FileManager.default.fileExists(atPath: scratch.path("pid")) {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    // `run` has returned, so that it was waited for.
+  }
+}

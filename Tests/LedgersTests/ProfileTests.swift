@@ -1,0 +1,162 @@
+import DurableFiles
+import GRDB
+import Messages
+import TestSupport
+import Testing
+
+@testable import Ledgers
+
+/// Which objects of profile photos may be deleted, and when.
+@Suite struct ProfileTests {
+  private let scratch: TemporaryDirectory
+  private let state: Directory
+  private let ledger: Ledger
+  private let now = Timestamp(milliseconds: 1_800_000_000_000)
+  private let me = InboxID(unchecked: "me")
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    state = try Directory(path: scratch.path)
+    ledger = try Ledger(in: state)
+  }
+
+  /// Accepts a change of the profile, and takes it from the queue.
+  private func change(_ name: String, _ kind: MessageKind = .profile) async throws -> QueuedMessage {
+    let part = NewRequest.Part(
+      message: { MessageID(unchecked: $0) }, kind: kind, file: kind == .profile ? "photo" : "kind", bytes: 5,
+      digest: "f")
+    let request = NewRequest(
+      droppedAs: name, inode: UInt64(name.utf8.first ?? 0), born: 1, inbox: me,
+      contents: .success(NewRequest.Contents(conversation: .profile(of: me), key: nil, digest: name, parts: [part])))
+    _ = try await ledger.accept([request], at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+    let row = try await ledger.read { try Int64.fetchOne($0, sql: "SELECT max(id) FROM conversations") }
+    return try #require(try await ledger.head(of: #require(row), limit: 9).last)
+  }
+
+  private func upload(_ message: QueuedMessage, _ object: String) async throws {
+    let photo = PhotoRow(
+      format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 3, bytes: 5, width: 3, height: 3, digest: "x",
+      path: "photos/me/profile~me/\(message.message)", thumbnailBytes: 1)
+    #expect(try await ledger.beginUploading(message, photo: photo, store: "s", object: object, at: now))
+    #expect(try await ledger.endUploading(message))
+  }
+
+  private func publish(_ message: QueuedMessage, _ object: String? = nil) async throws {
+    if let object { try await upload(message, object) }
+    #expect(try await ledger.beginPublishing(message, at: now) != nil)
+    _ = try await ledger.markSent(
+      message, publishedAt: now, remote: nil, attachment: object.map(attachment), network: "local", at: now)
+  }
+
+  private func attachment(_ object: String) -> Attachment {
+    Attachment(
+      url: "https://photos.example/\(object)", contentDigest: object, secret: nil, salt: nil, nonce: nil,
+      scheme: "https://", contentLength: 5, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 3)
+  }
+
+  private func deletable() async throws -> [String] { try await ledger.claimAbandonedUploads(limit: 9).map(\.object) }
+
+  @Test("The old object may go with the commit that says that the new photo is set, and not before")
+  func order() async throws {
+    try await publish(change("a"), "A")
+    let second = try await change("b")
+    try await upload(second, "B")
+    #expect(try await deletable().isEmpty)
+    _ = try await ledger.beginPublishing(second, at: now)
+    #expect(try await deletable().isEmpty)
+    _ = try await ledger.markSent(
+      second, publishedAt: now, remote: nil, attachment: attachment("B"), network: "local", at: now)
+    #expect(try await deletable() == ["A"])
+    let profile = try #require(try LedgerView(in: state).profile(of: me))
+    #expect(
+      profile.message == second.message && profile.url == "https://photos.example/B" && profile.network == "local")
+    try await publish(change("c", .profileRemoval))
+    #expect(try await deletable() == ["B"])
+    #expect(try LedgerView(in: state).profile(of: me)?.message == nil)
+  }
+
+  @Test("What receivers may have taken of an interrupted attempt stays until the next change")
+  func interrupted() async throws {
+    let first = try await change("a")
+    try await upload(first, "A1")
+    _ = try await ledger.beginPublishing(first, at: now)
+    // Killed here: the keys of A1 are gone, and the receiver cannot be asked.
+    _ = try await ledger.recover(at: now)
+    try await publish(first, "A2")
+    #expect(try await deletable().isEmpty)
+    try await publish(change("b"), "B")
+    #expect(try await deletable() == ["A1", "A2"])
+  }
+
+  @Test("A change that fails leaves the old object, and its own goes once it was surely refused")
+  func failure() async throws {
+    try await publish(change("a"), "A")
+    let refused = try await change("b")
+    try await upload(refused, "B")
+    _ = try await ledger.beginPublishing(refused, at: now)
+    let error = DeliveryError(.rejected, "no")
+    try await ledger.fail(refused, step: "publish", error: error, at: now)
+    #expect(try await deletable() == ["B"])
+    var doubtful = try await change("c")
+    try await upload(doubtful, "C")
+    _ = try await ledger.beginPublishing(doubtful, at: now)
+    try await ledger.postpone(
+      doubtful, step: "publish", error: DeliveryError(.timeout, "no answer"), until: now, keepsUpload: true, at: now)
+    doubtful = try #require(try await ledger.head(of: doubtful.conversationRow, limit: 1).first)
+    try await ledger.fail(doubtful, step: "publish", error: error, at: now)
+    #expect(try await deletable().isEmpty)
+    #expect(try LedgerView(in: state).profile(of: me)?.url == "https://photos.example/A")
+    try await publish(change("d"), "D")
+    #expect(try await deletable() == ["A", "C"])
+  }
+
+  @Test("The object stays known after its request is forgotten, and its copy stays in the cache")
+  func forgotten() async throws {
+    let first = try await change("a")
+    try await publish(first, "A")
+    let later = now.advanced(seconds: 1)
+    try await ledger.markFiled([first.requestRow])
+    let filed = try await ledger.filedRequests(in: [.sent], before: later, limit: 9)
+    try await ledger.forgetFiled(filed)
+    #expect(filed.count == 1)
+    #expect(try await ledger.supersededProfilePhotos().isEmpty)
+    let pinned = try await ledger.read { try Int.fetchOne($0, sql: "SELECT pinned FROM photos") }
+    #expect(pinned == 1)
+    try await publish(change("b"), "B")
+    #expect(try await deletable() == ["A"])
+    let superseded = try await ledger.supersededProfilePhotos()
+    #expect(superseded.map(\.message) == [first.message])
+    for photo in superseded { try await ledger.forgetSupersededProfilePhoto(photo) }
+    #expect(try await ledger.supersededProfilePhotos().isEmpty)
+  }
+
+  @Test("The profile of an inbox has a name that no conversation can have, and is shown with one that can be read")
+  func name() async throws {
+    let message = try await change("a")
+    #expect(throws: IdentifierError.self) { try ConversationID(message.conversation.text) }
+    #expect(message.conversation.isProfile && message.conversation.inboxOfProfile == me)
+    var shown = [String]()
+    try LedgerView(in: state).forEachLine { shown.append("\($0.conversation) \($0.kind.rawValue)") }
+    #expect(shown == ["profile~me profile"])
+  }
+
+  @Test("A ledger from before profiles keeps what it has, and learns of them")
+  func migration() async throws {
+    let other = try TemporaryDirectory()
+    let pool = try DatabasePool(path: other.path(Ledger.fileName))
+    try LedgerSchema.migrator.migrate(pool, upTo: "v6 received photos")
+    try await pool.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO conversations (id, conversation) VALUES (1, 'family');
+          INSERT INTO uploads (message, store, object, state, started_at) VALUES ('m', 's', 'o', 'started', 1);
+          """)
+    }
+    try pool.close()
+    let old = try Ledger(in: Directory(path: other.path))
+    _ = try await old.recover(at: now)
+    #expect(try await old.claimAbandonedUploads(limit: 9).map(\.object) == ["o"])
+    #expect(try await old.counts().sent[.profile] == 0)
+    #expect(try LedgerView(in: Directory(path: other.path)).profile(of: me) == nil)
+  }
+}
