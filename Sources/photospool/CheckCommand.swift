@@ -34,7 +34,7 @@ struct CheckCommand: AsyncParsableCommand {
       }
       return true
     }
-    for (subject, check) in checks(settings) { _ = await report(subject, check) }
+    for (subject, check) in checks(settings) + Self.furtherChecks(settings) { _ = await report(subject, check) }
     let destinations = DestinationChecks(settings: settings, spool: try Spool(opening: settings.spool.directory))
     await destinations.run(report)
     if problems > 0 { throw Failure(.configuration, "\(problems) thing\(problems == 1 ? "" : "s") to mend") }

@@ -39,6 +39,18 @@ import Testing
     }
   }
 
+  @Test func anOlderHomeserverIsToldOfTheRemovalInItsOwnWay() async throws {
+    try await server.script(FaultServer.says(#"{"user_id": "@me:example.test"}"#))
+    try await server.script("status/405")
+    try await server.script(FaultServer.says("{}"))
+    let removal = OutgoingMessage(
+      message: MessageID(unchecked: "m1"), request: "r", conversation: .profile(of: InboxID(unchecked: "me")),
+      inbox: InboxID(unchecked: "me"), content: .profileRemoval)
+    _ = try await network.publish(removal)
+    let path = "profile/%40me%3Aexample.test/avatar_url"
+    #expect(try await asked() == ["GET account/whoami", "DELETE \(path)", "PUT \(path)"])
+  }
+
   private func asked() async throws -> [String] {
     try await server.asked().map { asked in
       let path = asked.target.replacing("/_matrix/client/v3/", with: "").split(separator: "?")[0]

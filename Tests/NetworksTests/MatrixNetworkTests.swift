@@ -48,6 +48,44 @@ struct MatrixNetworkTests {
       inbox: message.inbox)
   }
 
+  private func avatar() async throws -> String? {
+    struct Answer: Decodable {
+      let avatar_url: String?
+    }
+    let path = "/_matrix/client/v3/profile/@alice:localhost/avatar_url"
+    let response = try await HTTPClient().send(HTTPRequest(.get, synapse.endpoint + path))
+    return try JSONDecoder().decode(Answer.self, from: Data(response.body)).avatar_url
+  }
+
+  @Test func theProfilePhotoIsTheAccountsAvatarUntilItIsRemoved() async throws {
+    let network = try network()
+    let profile = "\u{1}me"
+    for _ in 0..<2 {
+      let attachment = try await uploaded(NoSeal())
+      for _ in 0..<2 {
+        let publication = try await network.publish(message(.profile(attachment), to: profile))
+        #expect(publication.attachment == attachment)
+        #expect(try await avatar() == attachment.url)
+      }
+    }
+    #expect(try await network.find(tried(message(.profileRemoval, to: profile))) == .unknown)
+    for _ in 0..<2 {
+      _ = try await network.publish(message(.profileRemoval, to: profile))
+      #expect(try await avatar() ?? "" == "")
+    }
+  }
+
+  @Test func aSealedPhotoAndOneOfAnotherStoreAreNoAvatars() async throws {
+    let elsewhere = Messages.Attachment(
+      url: "https://photos.example/o", contentDigest: "d", secret: nil, salt: nil, nonce: nil, scheme: "https://",
+      contentLength: 9, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+    for attachment in [try await uploaded(MatrixSeal()), elsewhere] {
+      await #expect(throws: DeliveryError.self) {
+        try await network().publish(message(.profile(attachment), to: "\u{1}me"))
+      }
+    }
+  }
+
   private static func fresh() -> MessageID {
     MessageID(unchecked: UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: ""))
   }

@@ -60,6 +60,18 @@ import Testing
     #expect(header == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
   }
 
+  @Test func aProfilePhotoIsAnEventOfItsOwn() async throws {
+    let receiver = try TestServer("webhook_receiver.py", Self.secret)
+    let network = try network(receiver["endpoint"], clock: { Self.noon })
+    // The receiver's own clock says that this is long ago, so that only the bodies count here.
+    _ = try? await network.publish(message(.profile(photo), firstTriedAt: Self.noon))
+    _ = try? await network.publish(message(.profileRemoval, firstTriedAt: Self.noon))
+    let bodies = try await got(receiver).map(\.body)
+    let opening = #"{"type":"profile.set","timestamp":"2026-02-28T12:00:00.250Z","data":{"message":"m1","request":"r","#
+    #expect(bodies[0].hasPrefix(opening + #""inbox":"me","kind":"profile","attachment":{"url":"https://example.test/o""#))
+    #expect(bodies[1].hasSuffix(#""data":{"message":"m1","request":"r","inbox":"me","kind":"profile-removal"}}"#))
+  }
+
   @Test func anIndependentReceiverVerifiesEveryAttemptOfAMessage() async throws {
     let receiver = try TestServer("webhook_receiver.py", Self.secret)
     let start = Timestamp.now()

@@ -14,11 +14,13 @@ import json
 import os
 import sys
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 LOCK = threading.Lock()
+PAUSE = 0.005
 STATE = {"looks": 0, "faults": [], "seen": 0, "last": None, "must": False}
 
 
@@ -98,6 +100,8 @@ def watch():
             if url and url != STATE["last"]:
                 STATE["seen"] += 1
             STATE["last"] = url
+        # So that what is watched gets its share of the processor.
+        time.sleep(PAUSE)
 
 
 threading.Thread(target=watch, daemon=True).start()

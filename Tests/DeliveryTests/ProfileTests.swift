@@ -1,0 +1,78 @@
+import DurableFiles
+import Foundation
+import Ledgers
+import Messages
+import Networks
+import Seals
+import Spooling
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+@Suite(.timeLimit(.minutes(5))) struct ProfileTests {
+  private let me = InboxID(unchecked: "default")
+
+  private func photo(_ scratch: TemporaryDirectory, _ text: String) throws -> File {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.path(text)))
+    return try File(reading: scratch.path(text))
+  }
+
+  private func waitUntil(_ isSo: () async throws -> Bool) async throws {
+    while try await !isSo() { try await Task.sleep(for: .milliseconds(20)) }
+  }
+
+  @Test("A profile photo takes its own route, whatever conversations the rules match")
+  func route() throws {
+    let network = ScriptedNetwork()
+    let store = HeldStore()
+    func route(_ form: String) -> Route { Route(seal: NoSeal(), store: store, network: network, form: form) }
+    let all = Destinations.Rule(route("rule"), address: ConversationID(unchecked: "elsewhere")) { _ in true }
+    let destinations = Destinations(standard: route("standard"), rules: [all], profile: route("profile"))
+    let profile = ConversationID.profile(of: me)
+    #expect(destinations.route(for: profile).form == "profile" && destinations.address(of: profile) == profile)
+    #expect(destinations.route(for: ConversationID(unchecked: "family")).form == "rule")
+  }
+
+  @Test("The old object is kept until the new photo is set, and a refusal leaves it")
+  func oldOneStays() async throws {
+    let isRefused: @Sendable (OutgoingMessage) -> DeliveryError? = { _ in DeliveryError(.rejected, "no") }
+    let network = ScriptedNetwork()
+    let store = HeldStore()
+    let daemon = try DaemonUnderTest(network: network, store: store, preparer: EasyPreparer())
+    func change(_ photo: File?) throws -> String {
+      try Submission(profilePhoto: photo, of: nil, key: nil).drop(into: daemon.spool.path).text
+    }
+    func profile() throws -> Profile? { try LedgerView(in: daemon.spool.state).profile(of: me) }
+    try await daemon.run { daemon in
+      _ = try change(photo(daemon.scratch, "one"))
+      try await waitUntil { try profile() != nil }
+      let first = await store.kept
+      #expect(first.count == 1)
+      // Refused: its own object goes, the first one stays.
+      await network.answer(isRefused)
+      let refused = try change(photo(daemon.scratch, "two"))
+      try await waitUntil { try daemon.story(of: refused)?.state == .failed }
+      await store.wait { _, kept in kept == first }
+      // While the network does not answer, the first one stays, too.
+      let asked = await network.asked
+      await network.answer { _ in DeliveryError(.serverBusy, "later", retryAfter: 0.05) }
+      let third = try change(photo(daemon.scratch, "three"))
+      await network.wait { $0.asked >= asked + 3 }
+      #expect(await store.kept.isSuperset(of: first))
+      // Other conversations do not wait for it.
+      await network.answer { message in
+        message.content.kind.isOfProfile ? DeliveryError(.serverBusy, "later", retryAfter: 0.05) : nil
+      }
+      let text = try daemon.drop("hello", to: "family")
+      try await waitUntil { try daemon.story(of: text)?.state == .sent }
+      await network.answer { _ in nil }
+      try await waitUntil { try daemon.story(of: third)?.state == .sent }
+      await store.wait { _, kept in kept.count == 1 && kept.isDisjoint(with: first) }
+      let removal = try change(nil)
+      try await waitUntil { try daemon.story(of: removal)?.state == .sent }
+      await store.wait { _, kept in kept.isEmpty }
+      #expect(try profile()?.message == nil)
+    }
+  }
+}
