@@ -68,13 +68,13 @@ extension LedgerView {
 extension Database {
   /// The change of a profile is published. In the same commit what was uploaded for earlier changes is abandoned: only
   /// from here on may it be deleted. What an earlier attempt of this change has uploaded stays, as receivers may have
-  /// taken that.
+  /// taken that; and what another network shows stays for good, since this change says nothing of it.
   func settleProfile(_ message: QueuedMessage, network: String, url: String?, at now: Timestamp) throws {
+    let former = try String.fetchOne(
+      self, sql: "SELECT network FROM profiles WHERE inbox = ?", arguments: [message.inbox.text])
+    let end = former ?? network == network ? "state = 'abandoned'" : "profile_of = NULL"
     try execute(
-      sql: """
-        UPDATE uploads SET state = 'abandoned'
-        WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')
-        """,
+      sql: "UPDATE uploads SET \(end) WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')",
       arguments: [message.inbox.text, message.message.text])
     let isSet = message.kind == .profile
     try execute(

@@ -33,6 +33,16 @@ import Testing
     #expect(ConversationID(fileName: name) == nil)
   }
 
+  @Test func noConversationHasThePlaceOfAProfilePhoto() throws {
+    let profile = ConversationID.profile(of: InboxID(unchecked: "a/b"))
+    #expect(profile.fileName == "profile~a%2Fb")
+    for text in ["profile~a/b", "profile~a%2Fb", "profile~" + String(repeating: "é", count: 120)] {
+      #expect(try ConversationID(text).fileName.hasPrefix("profile%7E"))
+    }
+    let longest = ConversationID.profile(of: InboxID(unchecked: String(repeating: "é", count: 127)))
+    #expect(longest.fileName.utf8.count <= 208)
+  }
+
   @Test func longNamesLeaveRoomForAnEnding() throws {
     for text in [
       String(repeating: "é", count: 127), String(repeating: "a", count: 255), String(repeating: "/", count: 200),

@@ -41,11 +41,11 @@ import Testing
     #expect(try await ledger.endUploading(message))
   }
 
-  private func publish(_ message: QueuedMessage, _ object: String? = nil) async throws {
+  private func publish(_ message: QueuedMessage, _ object: String? = nil, on network: String = "local") async throws {
     if let object { try await upload(message, object) }
     #expect(try await ledger.beginPublishing(message, at: now) != nil)
     _ = try await ledger.markSent(
-      message, publishedAt: now, remote: nil, attachment: object.map(attachment), network: "local", at: now)
+      message, publishedAt: now, remote: nil, attachment: object.map(attachment), network: network, at: now)
   }
 
   private func attachment(_ object: String) -> Attachment {
@@ -108,6 +108,15 @@ import Testing
     #expect(try LedgerView(in: state).profile(of: me)?.url == "https://photos.example/A")
     try await publish(change("d"), "D")
     #expect(try await deletable() == ["A", "C"])
+  }
+
+  @Test("What another network shows is not deleted by a change on this one")
+  func otherNetwork() async throws {
+    try await publish(change("a"), "A", on: "webhook")
+    try await publish(change("b"), "B")
+    #expect(try await deletable().isEmpty)
+    try await publish(change("c"), "C")
+    #expect(try await deletable() == ["B"])
   }
 
   @Test("The object stays known after its request is forgotten, and its copy stays in the cache")

@@ -68,7 +68,8 @@ import Testing
     _ = try? await network.publish(message(.profileRemoval, firstTriedAt: Self.noon))
     let bodies = try await got(receiver).map(\.body)
     let opening = #"{"type":"profile.set","timestamp":"2026-02-28T12:00:00.250Z","data":{"message":"m1","request":"r","#
-    #expect(bodies[0].hasPrefix(opening + #""inbox":"me","kind":"profile","attachment":{"url":"https://example.test/o""#))
+    #expect(
+      bodies[0].hasPrefix(opening + #""inbox":"me","kind":"profile","attachment":{"url":"https://example.test/o""#))
     #expect(bodies[1].hasSuffix(#""data":{"message":"m1","request":"r","inbox":"me","kind":"profile-removal"}}"#))
   }
 

@@ -38,7 +38,8 @@ import Testing
     let names = try (0..<50).map { try submit("\($0)") }
     #expect(try order() == names && names == names.sorted())
     let request = try RequestReader(spool.new.directory(names[7])).request
-    #expect(request.parts.map(\.file) == ["text"] && request.addressee == .conversation(ConversationID(unchecked: "family")))
+    #expect(
+      request.parts.map(\.file) == ["text"] && request.addressee == .conversation(ConversationID(unchecked: "family")))
     #expect(try spool.tmp.names().allSatisfy { $0.hasPrefix(".") })
   }
 

@@ -8,7 +8,7 @@ for number in 0 1; do
 done
 plant_photo me-0.jpg planted.jpg
 printf 'no photo' > broken.jpg
-step=${PHOTOSPOOL_TEST_KILL_STEP:-29}
+step=${PHOTOSPOOL_TEST_KILL_STEP:-41}
 lines=$spool/published/profile~default.jsonl
 
 show() { "$photospool" profile show --json | jq -r "$1"; }
