@@ -48,8 +48,8 @@ import Testing
       message, publishedAt: now, remote: nil, attachment: object.map(attachment), network: network, at: now)
   }
 
-  private func attachment(_ object: String) -> Attachment {
-    Attachment(
+  private func attachment(_ object: String) -> Messages.Attachment {
+    Messages.Attachment(
       url: "https://photos.example/\(object)", contentDigest: object, secret: nil, salt: nil, nonce: nil,
       scheme: "https://", contentLength: 5, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 3)
   }
