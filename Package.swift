@@ -55,8 +55,8 @@ let package = Package(
     .target(
       name: "Receiving",
       dependencies: [
-        "Blocking", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Photos", "Seals", "Secrets",
-        "Spooling",
+        "Blocking", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos", "Seals",
+        "Secrets", "Spooling",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
@@ -193,7 +193,8 @@ let package = Package(
     .testTarget(
       name: "ReceivingTests",
       dependencies: [
-        "Receiving", "Messages", "TestSupport", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Photos",
+        "Receiving", "Messages", "TestSupport", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Networks",
+        "Photos",
         "Seals", "Secrets", "Spooling", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

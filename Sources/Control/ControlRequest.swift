@@ -16,6 +16,8 @@ public enum ControlRequest: Codable, Sendable, Equatable {
   case progress
   /// What only the daemon measures, as text for Prometheus.
   case metrics
+  /// How listening to networks goes.
+  case listening
 }
 
 /// What the daemon answers: one JSON object on one line.

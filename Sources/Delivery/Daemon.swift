@@ -106,13 +106,16 @@ public struct Daemon: Sendable {
       hooks: Operator.Hooks(
         discard: { try await photos.discard($0) },
         betweenBatches: { await intakeBox.betweenBatches($0) },
-        closeCircuits: { await circuits.closeAll() }, wake: wake, progress: { photos.progress },
-        trouble: { troubles.current },
+        closeCircuits: {
+          await circuits.closeAll()
+          await companion?.hurry()
+        }, wake: wake, progress: { photos.progress }, trouble: { troubles.current },
         metrics: {
           // Whoever asks may have changed the ledger, as the janitor does.
           reports.wake()
-          return await metrics.families().map(\.text).joined()
-        }))
+          return (await metrics.families() + (companion?.metrics() ?? [])).map(\.text).joined()
+        },
+        listening: { await companion?.report() ?? [] }))
     let purge = Purge(spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) })
     let purger = Purger(
       purge: purge, spool: spool, closed: closed,
@@ -190,6 +193,7 @@ public struct Daemon: Sendable {
         log.warning("photos wait for their next attempt", metadata: ["error": "\(error)"])
       }
       companion?.wake()
+      await companion?.hurry()
     }
     let control = ControlService(state: spool.state, operator: `operator`, log: log)
     let reload = reload(on: reloads, read)
@@ -202,13 +206,11 @@ public struct Daemon: Sendable {
     // Below a warning it tells how services are made inside, which concerns nobody.
     var groupLog = log
     groupLog.logLevel = .warning
-    let services: [(any Service)?] = [
-      reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts, companion?.service, intake, purger,
-      control,
-      reload, watchdog, LastWords(manager: manager),
-    ]
+    let before: [(any Service)?] = [reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts]
+    let after: [(any Service)?] = [intake, purger, control, reload, watchdog, LastWords(manager: manager)]
     var configuration = ServiceGroupConfiguration(
-      services: services.compactMap(\.self), gracefulShutdownSignals: signals, logger: groupLog)
+      services: before.compactMap(\.self) + (companion?.services ?? []) + after.compactMap(\.self),
+      gracefulShutdownSignals: signals, logger: groupLog)
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
     let stopSeconds = plan.options.stopSeconds
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
@@ -286,7 +288,7 @@ private struct ControlService: Service {
       case .flush: ("flush", "")
       case .reveal: ("reveal", "message")
       case .prefer: ("prefs", "conversation")
-      case .progress, .metrics, .want, .viewed: ("", "")
+      case .progress, .metrics, .listening, .want, .viewed: ("", "")
       }
     if event.isEmpty { return }
     if let error = reply.error { log.error("\(event)", metadata: ["error": "\(error)"]) }

@@ -23,6 +23,8 @@ public struct Operator: Sendable {
     var trouble: @Sendable () -> String? = { nil }
     /// What only the daemon measures.
     var metrics: @Sendable () async -> String = { "" }
+    /// How listening to networks goes.
+    var listening: @Sendable () async -> [ControlReply.Outcome] = { [] }
   }
 
   let spool: Spool
@@ -65,6 +67,7 @@ public struct Operator: Sendable {
         return ControlReply(progress: Dictionary(progress) { $1 }, trouble: hooks.trouble())
       case .metrics:
         return ControlReply(metrics: await hooks.metrics())
+      case .listening: return ControlReply(outcomes: await hooks.listening())
       }
     } catch {
       return ControlReply(error: "\(error)")

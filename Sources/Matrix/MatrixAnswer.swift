@@ -50,6 +50,9 @@ public struct MatrixAnswer: Sendable {
     try? JSONDecoder().decode(type, from: Data(body))
   }
 
+  /// The body in pieces, each of which can be looked at for itself; nil when it is no JSON.
+  public var slice: JSONSlice? { JSONSlice(body) }
+
   /// The wait that is asked for, in seconds: the header's, else the older one of the body.
   func retryAfter(now: Timestamp) -> Double? {
     if let seconds = retryAfterHeader.flatMap({ RetryAfter.seconds($0, now: now) }) { return seconds }

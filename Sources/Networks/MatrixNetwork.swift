@@ -115,7 +115,19 @@ public struct MatrixNetwork: Network {
     guard membership == "join" else {
       throw DeliveryError(.forbidden, "\(server.name) has the account in that room no more; join the room again")
     }
-    return "\(user) is in the room"
+    guard try await isEncrypted(room) else { return "\(user) is in the room" }
+    return "\(user) is in the room, which is encrypted with Megolm: what others send there cannot be read here, and what"
+      + " is sent from here is NOT encrypted so"
+  }
+
+  private func isEncrypted(_ room: String) async throws(DeliveryError) -> Bool {
+    let answer: MatrixAnswer
+    do {
+      answer = try await server.ask(.get, "/_matrix/client/v3/rooms/\(room)/state/m.room.encryption")
+    } catch {
+      throw faults.error(error)
+    }
+    return answer.isSuccess
   }
 
   /// Whether an earlier attempt may have had its effect, and the homeserver may not know of it any more.

@@ -28,8 +28,13 @@ final class MatrixRooms: Sendable {
 
   /// The room's id, escaped as a part of a path.
   func room(of conversation: ConversationID) async throws(DeliveryError) -> String {
+    try await id(of: conversation).percentEncoded()
+  }
+
+  /// The room's id.
+  func id(of conversation: ConversationID) async throws(DeliveryError) -> String {
     switch conversation.text.first {
-    case "!": return conversation.text.percentEncoded()
+    case "!": return conversation.text
     case "#": return try await room(ofAlias: conversation.text)
     default:
       throw DeliveryError(
@@ -52,12 +57,11 @@ final class MatrixRooms: Sendable {
     guard answer.isSuccess, let id = answer.decoded(as: Directory.self)?.room, id.hasPrefix("!") else {
       throw faults.error(answer)
     }
-    let room = id.percentEncoded()
     known.withLock { known in
       if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
-      known[alias] = room
+      known[alias] = id
     }
-    return room
+    return id
   }
 
   /// The next message asks again where the alias points.

@@ -73,7 +73,9 @@ struct Connections {
       sentence: "`\(check.path).store` is \(quoted(store)), and there is no such store"
     ) { complaints.add(["\(check.path).store"], $0) }
     guard isKnown, let kind, carries(section.network.type, seal, photosOf: store, check.path) else { return nil }
-    return NetworkSettings(name: name, store: store, seal: seal, kind: kind)
+    let listening = section.network.listen
+      ? NetworkSettings.Listening(inbox: section.network.inbox ?? settings.inbox) : nil
+    return NetworkSettings(name: name, store: store, seal: seal, kind: kind, listening: listening)
   }
 
   /// Tells when profile photos are to go to a network that is not there or has none.

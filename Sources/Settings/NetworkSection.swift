@@ -1,3 +1,5 @@
+import Messages
+
 extension Settings {
   /// `network`, or a section of `networks`, as it is written: the settings of every type side by side.
   struct Network: SettingsSection, Equatable {
@@ -15,6 +17,8 @@ extension Settings {
     var insecure = false
     var keyFile: String?
     var python: String?
+    var listen = false
+    var inbox: InboxID?
 
     enum Kind: String, CaseIterable, Sendable { case local, matrix, webhook, exec, xmtp }
 
@@ -56,6 +60,11 @@ extension Settings {
       Setting(
         "python", \.python, .optional(.program), for: "xmtp",
         help: "The Python that runs the XMTP co-process; empty is the co-process's own choice"),
+      Setting(
+        "listen", \.listen, .flag, for: "matrix", help: "Whether photos that others send there are received"),
+      Setting(
+        "inbox", \.inbox, .optional(.identifier), for: "matrix",
+        help: "The inbox that receives what is heard; empty is the standard one"),
     ]
   }
 

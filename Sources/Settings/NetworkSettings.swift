@@ -1,3 +1,4 @@
+import Messages
 import Secrets
 
 /// What publishes messages, with all that its type needs and nothing else.
@@ -9,6 +10,20 @@ public struct NetworkSettings: Sendable, Equatable {
   /// The encryption of its photos.
   public let seal: Settings.Seal
   public let kind: Kind
+  /// Whether others are listened to there; nil is not.
+  public internal(set) var listening: Listening?
+
+  public struct Listening: Sendable, Equatable {
+    /// The inbox that receives what is heard.
+    public let inbox: InboxID
+  }
+
+  /// The same, for sending alone.
+  public var withoutListening: NetworkSettings {
+    var settings = self
+    settings.listening = nil
+    return settings
+  }
 
   public enum Kind: Sendable, Equatable {
     /// A file per conversation in the spool.

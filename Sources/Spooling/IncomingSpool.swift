@@ -5,13 +5,17 @@ import Messages
 
 /// The four directories of `incoming/`, opened once.
 public struct IncomingSpool: Sendable {
+  /// Where what is to be renamed is built.
+  let tmp: Directory
   /// Where bridges rename to.
   public let new: Directory
   /// What is being downloaded: a directory per photo, with the bytes that came so far, as they came.
   public let cur: Directory
   public let failed: Directory
+  let order = DropOrder()
 
   public init(_ spool: Spool) throws {
+    tmp = try spool.incoming.directory("tmp")
     new = try spool.incoming.directory("new")
     cur = try spool.incoming.directory("cur")
     failed = try spool.incoming.directory("failed")

@@ -16,6 +16,7 @@ struct Configured: Sendable {
   let plan: DeliveryPlan
   let receiving: ReceivingPlan
   let hooks: HookOptions
+  let subscriptions: [Subscription]
   /// For what strangers' photos are fetched with.
   private let client: HTTPClient
 
@@ -38,6 +39,7 @@ struct Configured: Sendable {
     client = sameClient ?? assembly.receivingClient
     hooks = assembly.hookOptions
     receiving = try assembly.receivingPlan(spool, darkroom, client: client)
+    subscriptions = try connections.subscriptions()
   }
 
   /// Whether a running daemon cannot follow a change of this setting.

@@ -19,26 +19,27 @@ import Synchronization
 /// running.
 final class Connections: Sendable {
   /// What something was made of.
-  private struct Recipe<Settings: Equatable & Sendable>: Equatable, Sendable {
+  struct Recipe<Settings: Equatable & Sendable>: Equatable, Sendable {
     let settings: Settings
     let http: HTTPSettings
     let secrets: [Secret]
   }
 
-  private struct Made: Sendable {
+  struct Made: Sendable {
     var stores: [(Recipe<StoreSettings>, any Store)] = []
     var networks: [(Recipe<NetworkSettings>, any Network)] = []
+    var listeners: [(Recipe<ListenerRecipe>, any Listener)] = []
     /// The names of those that are not as they were.
     var anew: [String] = []
   }
 
-  private let made = Mutex(Made())
-  private let former: Made
-  private let settings: Settings
+  let made = Mutex(Made())
+  let former: Made
+  let settings: Settings
   private let spool: Spool
-  private let log: @Sendable (String) -> Void
-  private let client: HTTPClient
-  private let limits: HTTPLimits
+  let log: @Sendable (String) -> Void
+  let client: HTTPClient
+  let limits: HTTPLimits
 
   /// - Parameters:
   ///   - former: those of the configuration before.
@@ -103,7 +104,7 @@ final class Connections: Sendable {
       form: "\(Settings.Seal.unsealed) \(place.map { "\($0)" } ?? "")")
   }
 
-  private func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
+  func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
     do { return try make() } catch let error as DeliveryError {
       throw Failure(.configuration, "\(subject): \(error.sentence)")
     } catch let error as SecretError {
@@ -134,7 +135,8 @@ final class Connections: Sendable {
   }
 
   private func make(_ network: NetworkSettings) throws -> any Network {
-    let recipe = Recipe(settings: network, http: settings.http, secrets: try network.secrets.map { try $0.load() })
+    let recipe = Recipe(
+      settings: network.withoutListening, http: settings.http, secrets: try network.secrets.map { try $0.load() })
     let known = former.networks.first { $0.0 == recipe }?.1
     let result = try known ?? makeAnew(network)
     made.withLock { made in

@@ -1,3 +1,4 @@
+import Control
 import Delivery
 import Messages
 import Networks
@@ -29,6 +30,21 @@ struct DestinationChecks {
       guard let found = destinations.networks.first(where: { $0.name == network.name }) else { continue }
       await check(network, found, report)
       await found.stop()
+      if network.listening != nil { await checkListening(to: network.name, report) }
+    }
+  }
+
+  /// The daemon alone listens, and says how it goes.
+  private func checkListening(to network: String, _ report: Report) async {
+    _ = await report("listening to \(network)") {
+      guard let reply = try ControlClient.ask(.listening, in: spool.state) else {
+        return "begins when `photospool run` does"
+      }
+      guard let outcome = reply.outcomes.first(where: { $0.subject == network }) else {
+        throw Failure(.configuration, "the daemon does not know of it; have it read the configuration again (SIGHUP)")
+      }
+      guard outcome.isDone else { throw Failure(.configuration, outcome.sentence) }
+      return outcome.sentence
     }
   }
 

@@ -52,6 +52,14 @@ struct QueueCommand: ParsableCommand {
     printer.finish()
     // For people; programs have the log and `check`.
     if !json, let trouble = daemon?.trouble { Swift.print("! \(trouble)") }
+    if !json, state == nil, to == nil { printSilent(spool) }
+  }
+
+  /// Networks that are to be listened to and from which nothing comes just now.
+  private func printSilent(_ spool: Spool) {
+    for outcome in ((try? ControlClient.ask(.listening, in: spool.state))?.outcomes ?? []) where !outcome.isDone {
+      Swift.print("network \(outcome.subject): \(escaped(outcome.sentence))")
+    }
   }
 
   /// What lies in `new/` or `draft/` is waiting too, although nobody looked at it yet.

@@ -27,6 +27,13 @@ extension Assembly {
     return options
   }
 
+  var listeningPace: ListeningPace {
+    var pace = ListeningPace()
+    pace.probe = settings.delivery.probe.seconds
+    pace.mending = settings.delivery.mending.seconds
+    return pace
+  }
+
   /// - Parameter former: the client before, where it is to be the same.
   func receivingPlan(_ spool: Spool, _ preparer: any PhotoPreparer, client former: HTTPClient? = nil) throws
     -> ReceivingPlan

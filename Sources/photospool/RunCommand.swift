@@ -34,6 +34,9 @@ struct RunCommand: AsyncParsableCommand {
     let configured = try Configured(settings, spool: spool, after: nil, log: log)
     let inForce = ConfiguredInForce(configured)
     let hooks = HookLine(options: { inForce.now.hooks }, log: log)
+    let listeners = try ListenerService(
+      spool: spool, subscriptions: configured.subscriptions,
+      pace: { Assembly(settings: inForce.now.settings).listeningPace }, log: log)
     let daemon = try await Daemon(
       spool: spool, plan: configured.plan,
       manager: ServiceManager(environment: ProcessInfo.processInfo.environment), hooks: hooks, log: log,
@@ -48,8 +51,10 @@ struct RunCommand: AsyncParsableCommand {
               receivedAt: Timestamp.now().description))
         }
         return Companion(
-          service: receiver, post: { receiver.post($0) }, wake: { receiver.wake() },
-          release: { await receiver.release($0) })
+          services: [receiver, listeners], post: { receiver.post($0) }, wake: { receiver.wake() },
+          hurry: { await listeners.hurry() }, release: { await receiver.release($0) },
+          report: { await listeners.state.map { .init($0.network, isDone: $0.failure == nil, $0.sentence()) } },
+          metrics: { await ListeningMetrics.families(listeners.state) })
       }, ledgerFailed: { _exit((ExitStatus(for: $0) ?? .inputOutput).rawValue) })
     try await daemon.run(signals: [.sigterm, .sigint], reloads: reloads) { [options] in
       let former = inForce.now
@@ -59,6 +64,8 @@ struct RunCommand: AsyncParsableCommand {
         plan: new.plan, changed: changed, needRestart: changed.filter(Configured.isFixed), anew: new.connections.anew
       ) {
         inForce.replace(with: new)
+        listeners.follow(new.subscriptions)
+        Task { await listeners.hurry() }
         logSetting.replace(with: new.settings.log)
       }
     }

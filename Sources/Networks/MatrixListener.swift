@@ -1,0 +1,217 @@
+import FoundationEssentials
+import HTTP
+import Matrix
+import Messages
+import Synchronization
+
+/// Listens to the rooms of one account: a `/sync` that waits at the homeserver until somebody sends something.
+///
+/// It begins with what is sent after it began. From then on nothing is left out: where a room had more messages than one
+/// answer holds, the rest is read page by page first. A position is the account and the homeserver's token.
+public final class MatrixListener: Listener {
+  public let name: String
+  private let server: MatrixServer
+  private let patientServer: MatrixServer
+  private let faults: MatrixFaults
+  private let rooms: MatrixRooms
+  private let past: MatrixPast
+  private let conversations: HeardConversations
+  private let log: @Sendable (String) -> Void
+  private let known = Mutex(Known())
+
+  /// What is looked up once, and again after a failure.
+  private struct Known {
+    /// By room id; nil before they were looked up.
+    var rooms: [String: ConversationID]?
+    /// The homeserver's ids of filters, by their limit.
+    var filters: [Int: String] = [:]
+    /// It answered the last time.
+    var isWell = false
+  }
+
+  /// Seconds that the homeserver is asked to wait for something.
+  private static let patience = 30.0
+  /// Messages of a room in one answer, from the first attempt to the last one, after answers that were too large.
+  private static let limits = [50, 10, 1]
+  /// Bytes of an answer; the last attempt may have more.
+  private static let bytes = 16 << 20
+  private static let mostBytes = 64 << 20
+
+  /// - Parameter log: is given what is passed over, in plain sentences.
+  /// - Throws: `.configError` for what is no homeserver's URL.
+  public init(
+    name: String, _ account: MatrixAccount, conversations: HeardConversations, client: HTTPClient,
+    limits: HTTPLimits = HTTPLimits(), log: @escaping @Sendable (String) -> Void
+  ) throws(DeliveryError) {
+    self.name = name
+    self.conversations = conversations
+    self.log = log
+    server = try MatrixServer(account, client: client, limits: limits)
+    var patient = limits
+    patient.stall += Self.patience
+    patient.total = limits.total.map { $0 + Self.patience }
+    patientServer = try MatrixServer(account, client: client, limits: patient)
+    faults = MatrixFaults(server: server.name, use: .room)
+    rooms = MatrixRooms(server, faults: faults)
+    past = MatrixPast(server, faults: faults)
+  }
+
+  public func listen(
+    after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void
+  ) async throws -> String {
+    do {
+      let account = try await past.userID()
+      let heard = try await heardRooms()
+      let start = position.flatMap { MatrixPosition($0, account: account) }
+      guard let start else { return try await begin(account) }
+      guard let answer = try await sync(account, since: start.token) else {
+        log("\(server.name) does not know any more how far it was listened to; what came since then is passed over")
+        return try await begin(account)
+      }
+      for (room, timeline) in answer.rooms {
+        guard let conversation = conversation(of: room, heard) else { continue }
+        if let before = timeline.gapEnd {
+          try await readPages(of: room, conversation, account, from: start.token, to: before, deliver)
+        }
+        try await hand(timeline.events, of: room, conversation, account, deliver)
+      }
+      known.withLock { $0.isWell = true }
+      return MatrixPosition(account: account, token: answer.next).description
+    } catch {
+      known.withLock { $0 = Known() }
+      if Task.isCancelled { throw CancellationError() }
+      throw error
+    }
+  }
+
+  /// Asks where things stand, to listen to what comes later.
+  private func begin(_ account: String) async throws -> String {
+    guard let answer = try await sync(account, since: nil) else { throw silence }
+    known.withLock { $0.isWell = true }
+    return MatrixPosition(account: account, token: answer.next).description
+  }
+
+  private var silence: DeliveryError {
+    DeliveryError(.configError, "\(server.name) refuses to be listened to; ask its operator")
+  }
+
+  // MARK: Rooms
+
+  private func conversation(of room: String, _ heard: [String: ConversationID]) -> ConversationID? {
+    heard[room] ?? conversations.conversation(at: room)
+  }
+
+  /// The rooms that routes name, by their ids. One that is not there is said once, and the others are listened to.
+  private func heardRooms() async throws -> [String: ConversationID] {
+    if let rooms = known.withLock(\.rooms) { return rooms }
+    var found = [String: ConversationID]()
+    for named in conversations.named {
+      do {
+        let id = try await rooms.id(of: ConversationID(unchecked: named.address))
+        if found[id] == nil { found[id] = named.conversation }
+      } catch {
+        rooms.forget(ConversationID(unchecked: named.address))
+        guard error.cause.disposition == .fail else { throw error }
+        log("the conversation \(named.conversation) is not listened to: \(error.sentence)")
+      }
+    }
+    known.withLock { $0.rooms = found }
+    return found
+  }
+
+  // MARK: Asking
+
+  /// - Returns: nil when the homeserver does not know `since`.
+  private func sync(_ account: String, since: String?) async throws -> MatrixSync? {
+    // Right after a failure it is to be known at once whether all is well again.
+    let waits = since != nil && known.withLock(\.isWell)
+    for limit in Self.limits {
+      let filter = try await filter(account, limit: limit)
+      var path = "/_matrix/client/v3/sync?filter=\(filter.percentEncoded())&set_presence=offline"
+      path += "&timeout=\(waits ? Int(Self.patience * 1000) : 0)"
+      if let since { path += "&since=\(since.percentEncoded())" }
+      let isLast = limit == Self.limits.last
+      guard let answer = try await ask(patientServer, path, bytes: isLast ? Self.mostBytes : Self.bytes) else {
+        if isLast { break }
+        continue
+      }
+      if let sync = MatrixSync(answer) { return sync }
+      if since != nil, ["M_INVALID_PARAM", "M_UNKNOWN_POS"].contains(answer.code) { return nil }
+      throw error(answer)
+    }
+    throw DeliveryError(
+      .serverBusy, "\(server.name) answers with more than \(Self.mostBytes) bytes of news; listen to fewer rooms")
+  }
+
+  private func filter(_ account: String, limit: Int) async throws -> String {
+    if let id = known.withLock({ $0.filters[limit] }) { return id }
+    let rooms = conversations.others == nil ? known.withLock(\.rooms)?.keys.sorted() ?? [] : nil
+    struct Answer: Decodable { let filter_id: String }
+    let answer: MatrixAnswer
+    do {
+      answer = try await server.ask(
+        .post, "/_matrix/client/v3/user/\(account.percentEncoded())/filter",
+        Array(MatrixFilter(rooms: rooms, limit: limit).description.utf8))
+    } catch {
+      throw faults.error(error)
+    }
+    guard answer.isSuccess, let id = answer.decoded(as: Answer.self)?.filter_id else { throw error(answer) }
+    known.withLock { $0.filters[limit] = id }
+    return id
+  }
+
+  /// - Returns: nil when the answer was too large.
+  private func ask(_ server: MatrixServer, _ path: String, bytes: Int) async throws -> MatrixAnswer? {
+    do { return try await server.ask(.get, path, replyBytes: bytes) } catch {
+      if case .replyTooLarge = error.reason { return nil }
+      throw faults.error(error)
+    }
+  }
+
+  /// What would refuse a message is here a refusal to be listened to.
+  private func error(_ answer: MatrixAnswer) -> DeliveryError {
+    let error = faults.error(answer)
+    guard error.cause.disposition == .fail else { return error }
+    let word = answer.code.map { " \($0)" } ?? ""
+    return DeliveryError(
+      .configError, "\(server.name) refuses to be listened to (\(answer.status)\(word)); ask its operator")
+  }
+
+  // MARK: Messages
+
+  private func hand(
+    _ events: [JSONSlice], of room: String, _ conversation: ConversationID, _ account: String,
+    _ deliver: @Sendable ([Arrival]) async throws -> Void
+  ) async throws {
+    let arrivals = events.compactMap { event in
+      MatrixArrival(event, in: room, account: account).map {
+        Arrival(conversation: conversation, message: $0.message, attachment: $0.attachment)
+      }
+    }
+    if !arrivals.isEmpty { try await deliver(arrivals) }
+  }
+
+  /// Reads what a room had more than the answer holds, from the oldest on, a page at a time.
+  private func readPages(
+    of room: String, _ conversation: ConversationID, _ account: String, from start: String, to end: String,
+    _ deliver: @Sendable ([Arrival]) async throws -> Void
+  ) async throws {
+    var pages = MatrixPages(room: room, from: start, to: end)
+    while let path = pages.path {
+      guard let answer = try await ask(server, path, bytes: pages.isNarrowest ? Self.mostBytes : Self.bytes) else {
+        if pages.narrow() { continue }
+        return log("messages of \(conversation) are passed over: a page of them is too large")
+      }
+      guard let page = MatrixPages.Page(answer) else {
+        let fault = faults.error(answer)
+        guard fault.cause.disposition == .fail else { throw fault }
+        return log("messages of \(conversation) are passed over: \(fault.sentence)")
+      }
+      try await hand(page.events, of: room, conversation, account, deliver)
+      pages.turn(page)
+    }
+    if pages.isCutOff {
+      log("messages of \(conversation) are passed over: more than \(MatrixPages.most) came while nobody listened")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import HTTP
+import Matrix
+
+/// The way through a room's messages, from one place to a later one.
+struct MatrixPages {
+  /// Messages that are read at most.
+  static let most = 10_000
+  private static let limits = [100, 10, 1]
+
+  private let room: String
+  private let end: String
+  private var start: String?
+  private var limit = 0
+  private var count = 0
+  /// More came than are read.
+  private(set) var isCutOff = false
+
+  struct Page {
+    let events: [JSONSlice]
+    /// Where the next one begins; nil at the end.
+    let end: String?
+
+    init?(_ answer: MatrixAnswer) {
+      guard 200..<300 ~= answer.status, let body = answer.slice, let chunk = body["chunk"] else { return nil }
+      events = chunk.elements
+      end = body["end"]?.decoded(as: String.self)
+    }
+  }
+
+  init(room: String, from start: String, to end: String) {
+    self.room = room
+    self.start = start
+    self.end = end
+  }
+
+  /// The request for the next page; nil when there is none.
+  var path: String? {
+    start.map {
+      "/_matrix/client/v3/rooms/\(room.percentEncoded())/messages?dir=f&from=\($0.percentEncoded())"
+        + "&to=\(end.percentEncoded())&limit=\(Self.limits[limit])&filter=\(MatrixFilter.ofPage.percentEncoded())"
+    }
+  }
+
+  var isNarrowest: Bool { limit == Self.limits.count - 1 }
+
+  /// Asks for fewer messages at once; false when one is the fewest.
+  mutating func narrow() -> Bool {
+    if isNarrowest { return false }
+    limit += 1
+    return true
+  }
+
+  /// Goes on behind a page; one that leads nowhere is the last. A page may be empty of what the account may see.
+  mutating func turn(_ page: Page) {
+    count += max(page.events.count, Self.most / 1000)
+    let next = page.end == start || page.end == end ? nil : page.end
+    if next != nil, count >= Self.most {
+      isCutOff = true
+      start = nil
+    } else {
+      start = next
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import Blocking
+import DurableFiles
+import Logging
+import Messages
+import Networks
+import ServiceLifecycle
+import Spooling
+import Synchronization
+
+/// Who is listened to, and for which inbox.
+public struct Subscription: Sendable {
+  public let listener: any Listener
+  public let inbox: InboxID
+
+  public init(listener: any Listener, inbox: InboxID) {
+    self.listener = listener
+    self.inbox = inbox
+  }
+
+  fileprivate func isSame(as other: Subscription) -> Bool { listener === other.listener && inbox == other.inbox }
+}
+
+/// Listens to networks as long as the daemon runs, and drops what it hears into `incoming/new/`, as a bridge would.
+///
+/// Each network is listened to by a task of its own, so that none waits for another. Order: what was heard lies in
+/// `incoming/new/` for good; then the place behind it is kept. Killed in between, the same is heard again, dropped again,
+/// and known to the ledger.
+public actor ListenerService: Service {
+  private let incoming: IncomingSpool
+  private let places: ListeningPlaces
+  private let pace: @Sendable () -> ListeningPace
+  private let log: Logger
+  private let pool = BlockingPool(label: "listening", threads: 2)
+  private nonisolated let wanted: Mutex<[Subscription]>
+  private nonisolated let bell: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
+  private var listening: [String: (subscription: Subscription, task: Task<Void, Never>)] = [:]
+  private var reports: [String: ListeningReport] = [:]
+  private var pauses: [String: Task<Void, Never>] = [:]
+  private var isStopping = false
+  /// The shortest time for an answer that brought nothing.
+  private static let breath = Duration.milliseconds(500)
+
+  /// - Parameter pace: what is in force at the moment.
+  public init(
+    spool: Spool, subscriptions: [Subscription], pace: @escaping @Sendable () -> ListeningPace, log: Logger
+  ) throws {
+    incoming = try IncomingSpool(spool)
+    places = try ListeningPlaces(spool)
+    self.pace = pace
+    self.log = log
+    wanted = Mutex(subscriptions)
+    bell = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    bell.continuation.yield()
+  }
+
+  /// Has these listened to and nobody else. Those that are the same go on; the others end first, so that no two ever
+  /// listen to one network.
+  public nonisolated func follow(_ subscriptions: [Subscription]) {
+    wanted.withLock { $0 = subscriptions }
+    bell.continuation.yield()
+  }
+
+  /// Something may have been mended: all that failed is tried now.
+  public func hurry() {
+    for pause in pauses.values { pause.cancel() }
+  }
+
+  /// How it goes, in the order of the networks' names.
+  public var state: [ListeningReport] { reports.values.sorted { $0.network < $1.network } }
+
+  public func run() async throws {
+    await withGracefulShutdownHandler {
+      for await _ in bell.stream {
+        if isStopping { break }
+        await reconcile()
+      }
+    } onGracefulShutdown: {
+      Task { await self.stop() }
+    }
+    await end(listening.keys.map(\.self))
+  }
+
+  private func stop() {
+    isStopping = true
+    for (_, task) in listening.values { task.cancel() }
+    bell.continuation.finish()
+  }
+
+  private func reconcile() async {
+    let wanted = wanted.withLock(\.self)
+    await end(
+      listening.filter { _, current in !wanted.contains { $0.isSame(as: current.subscription) } }.map(\.key))
+    for subscription in wanted where listening[subscription.listener.name] == nil && !isStopping {
+      let network = subscription.listener.name
+      reports[network] = ListeningReport(network)
+      listening[network] = (subscription, Task { await self.listen(subscription) })
+    }
+  }
+
+  private func end(_ networks: [String]) async {
+    for network in networks { listening[network]?.task.cancel() }
+    for network in networks {
+      await listening[network]?.task.value
+      listening[network] = nil
+      reports[network] = nil
+    }
+  }
+
+  // MARK: One network
+
+  private func listen(_ subscription: Subscription) async {
+    let listener = subscription.listener
+    var failures = 0
+    while !Task.isCancelled, !isStopping {
+      do {
+        try await listenOnce(subscription)
+        note(success: listener.name)
+        failures = 0
+      } catch {
+        if Task.isCancelled || isStopping { return }
+        failures += 1
+        let failure =
+          error as? DeliveryError
+          ?? DeliveryError((error as? FileError)?.isOutOfSpace == true ? .localStorageFull : .localStorageError, "\(error)")
+        let wait = pace().wait(after: failure, failures: failures, random: .random(in: 0...1))
+        note(failure, of: listener.name, wait: wait)
+        await pause(listener.name, seconds: wait)
+      }
+    }
+  }
+
+  private func listenOnce(_ subscription: Subscription) async throws {
+    let network = subscription.listener.name
+    let place = try await pool.run { [places] in try places.place(of: network) }
+    let began = ContinuousClock.now
+    let heard = reports[network]?.heard
+    let next = try await subscription.listener.listen(after: place) { arrivals in
+      try await self.keep(arrivals, of: subscription)
+    }
+    if next != place { try await pool.run { [places] in try places.keep(next, of: network) } }
+    // Whoever answers at once with nothing is not asked again and again.
+    if place != nil, heard == reports[network]?.heard, ContinuousClock.now - began < Self.breath {
+      await pause(network, seconds: Self.breath / .seconds(1))
+    }
+  }
+
+  /// Drops what was heard. An id that is none would be refused by whoever takes it in, and there is nobody to mend it.
+  private func keep(_ arrivals: [Arrival], of subscription: Subscription) async throws {
+    let drops = arrivals.compactMap { arrival in
+      (try? RemoteMessageID(arrival.message)).map {
+        IncomingDrop(
+          conversation: arrival.conversation, inbox: subscription.inbox, message: $0, attachment: arrival.attachment)
+      }
+    }
+    let network = subscription.listener.name
+    try await pool.run { [incoming] in try incoming.drop(drops, from: network) }
+    reports[network]?.heard += drops.count
+  }
+
+  private func note(success network: String) {
+    guard var report = reports[network] else { return }
+    if report.failure != nil {
+      log.info("listens again", metadata: ["network": "\(network)"])
+    } else if report.answeredAt == nil {
+      log.info("listening", metadata: ["network": "\(network)"])
+    }
+    report.failure = nil
+    report.nextAttempt = nil
+    report.answeredAt = .now()
+    reports[network] = report
+  }
+
+  private func note(_ failure: DeliveryError, of network: String, wait: Double) {
+    if reports[network]?.failure?.cause != failure.cause {
+      log.warning(
+        "nothing is heard",
+        metadata: [
+          "network": "\(network)", "cause": "\(failure.cause.rawValue)", "error": "\(escaped(failure.sentence))",
+        ])
+    }
+    reports[network]?.failure = failure
+    reports[network]?.nextAttempt = Timestamp.now().advanced(seconds: wait)
+  }
+
+  /// Waits, unless it is hurried or ended.
+  private func pause(_ network: String, seconds: Double) async {
+    let sleep = Task<Void, Never> { try? await Task.sleep(for: .seconds(seconds)) }
+    pauses[network] = sleep
+    await withTaskCancellationHandler {
+      await sleep.value
+    } onCancel: {
+      sleep.cancel()
+    }
+    pauses[network] = nil
+  }
+}

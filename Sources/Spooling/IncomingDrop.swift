@@ -1,0 +1,69 @@
+import Digests
+import DurableFiles
+import Messages
+import Synchronization
+
+/// What is heard on a network, as a bridge would drop it: one door for all that is received.
+public struct IncomingDrop: Sendable, Equatable {
+  public let conversation: ConversationID
+  public let inbox: InboxID
+  /// The message's id on its network.
+  public let message: RemoteMessageID
+  /// At most `IncomingLimits.attachmentBytes`; what is more is refused when it is taken in.
+  public let attachment: [UInt8]
+
+  public init(conversation: ConversationID, inbox: InboxID, message: RemoteMessageID, attachment: [UInt8]) {
+    self.conversation = conversation
+    self.inbox = inbox
+    self.message = message
+    self.attachment = attachment
+  }
+}
+
+extension IncomingSpool {
+  /// Drops messages into `new/`, in their order. When it returns, all of them are on the disk.
+  ///
+  /// Order: a directory in `tmp/` with its files, each synced, and itself; its rename into `new/`; and once for all the
+  /// syncs of `new/` and `tmp/`. A process that dies in between has dropped some of them, and whoever drops them again
+  /// leaves the ledger to see that it knows them. What it was building stays in `tmp/`, for the janitor.
+  ///
+  /// - Parameter source: who drops them, one call at a time.
+  public func drop(_ messages: [IncomingDrop], from source: String) throws {
+    if messages.isEmpty { return }
+    for message in messages { try drop(message, from: source) }
+    try new.sync()
+    try tmp.sync()
+  }
+
+  private func drop(_ message: IncomingDrop, from source: String) throws {
+    // The same at each repetition, so that what a dead process was building of it is replaced.
+    let key = SHA256Digest(of: Array("\(source)\n\(message.inbox)\n\(message.message)\n".utf8)).hex.prefix(32)
+    let name = "heard-\(key)"
+    while try !tmp.make(name) { try tmp.removeTree(name) }
+    let directory = try tmp.directory(name)
+    func put(_ bytes: [UInt8], as name: String) throws {
+      let file = try directory.file(creating: name)
+      try file.write(bytes)
+      try file.sync()
+    }
+    try put(message.attachment, as: "attachment")
+    try put(Array("\(message.conversation)\n".utf8), as: "from-conversation")
+    try put(Array("\(message.inbox)\n".utf8), as: "inbox")
+    try put(Array("\(message.message)\n".utf8), as: "message")
+    try directory.sync()
+    // The number keeps the order where a scan finds them, whatever the resolution of the clock.
+    while try !tmp.move(name, to: new, as: "\(ArrivalNumber.prefix(order.next()))-\(key)") {}
+  }
+}
+
+/// Numbers that only grow as long as a process runs, and begin behind those of the ones before by the clock.
+final class DropOrder: Sendable {
+  private let last = Mutex<UInt64>(0)
+
+  func next() -> UInt64 {
+    last.withLock { last in
+      last = max(last + 1, ArrivalNumber.clock)
+      return last
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HTTP
+import Matrix
+import Messages
+import Networks
+import Secrets
+import Synchronization
+import TestSupport
+import Testing
+
+/// With a homeserver that misbehaves.
+@Suite(.timeLimit(.minutes(2))) struct MatrixListenerFaultTests {
+  private let server: FaultServer
+  private let listener: MatrixListener
+  private let heard = Heard()
+
+  private final class Heard: Sendable {
+    let messages = Mutex<[String]>([])
+  }
+
+  private static let position = "@bob:example.test s1"
+  private static let start = [
+    FaultServer.says(#"{"user_id": "@bob:example.test"}"#), FaultServer.says(#"{"filter_id": "f"}"#),
+  ]
+
+  init() throws {
+    server = try FaultServer()
+    var limits = HTTPLimits()
+    limits.stall = 1
+    listener = try MatrixListener(
+      name: "matrix", MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")),
+      conversations: HeardConversations(named: [
+        .init(address: "!a:example.test", conversation: ConversationID(unchecked: "family"))
+      ]), client: HTTPClient(), limits: limits
+    ) { _ in }
+  }
+
+  /// What it hears and where it goes on when the homeserver answers with these words.
+  private func listen(_ answers: String...) async throws -> (messages: [String], position: String) {
+    for word in Self.start + answers { try await server.script(word) }
+    let next = try await listener.listen(after: Self.position) { [heard] arrivals in
+      heard.messages.withLock { $0 += arrivals.map(\.message) }
+    }
+    return (heard.messages.withLock(\.self), next)
+  }
+
+  private static func room(_ events: String, _ more: String = "") -> String {
+    #"{"next_batch": "s2", "rooms": {"join": {"!a:example.test": {"timeline": {"events": [\#(events)]\#(more)}}}}}"#
+  }
+
+  private static func photo(_ id: String) -> String {
+    #"{"type": "m.room.message", "event_id": "\#(id)", "sender": "@eve:example.test", "content": {"msgtype": "m.image", "url": "mxc://a/b"}}"#
+  }
+
+  @Test(arguments: [
+    ("status/503", Cause.serverBusy), ("html/502", .serverBusy), ("html/200", .network), ("status/401", .authExpired),
+    ("status/429", .rateLimited), ("close", .network), ("garbage", .network), ("half", .timeout),
+    ("json?text=[]", .network), ("json?text=7", .network), ("json/403?text={\"errcode\":\"M_FORBIDDEN\"}", .configError),
+  ])
+  func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
+    let fault = fault.replacing("{", with: "%7B").replacing("}", with: "%7D").replacing("\"", with: "%22")
+    let error = await #expect(throws: DeliveryError.self) { _ = try await listen(fault) }
+    #expect(error?.cause == cause && error?.sentence.contains("SECRET") == false)
+    // All is looked up anew, and well again.
+    let (_, next) = try await listen(FaultServer.says(Self.room("")))
+    #expect(next == "@bob:example.test s2")
+  }
+
+  @Test(arguments: [
+    #"{"next_batch": "s2", "rooms": []}"#, #"{"next_batch": "s2", "rooms": {"join": {"!a:example.test": 7}}}"#,
+    #"{"next_batch": "s2", "rooms": {"join": {"!a:example.test": {"timeline": {"events": {}, "limited": 3}}}}}"#,
+    room(#"7, null, [], {"type": "m.room.message"}"#),
+    room(#"{"type": "m.room.message", "event_id": 7, "sender": "@eve:x", "content": {"msgtype": "m.image"}}"#),
+    room(#"{"type": "m.room.message", "event_id": "$1", "sender": "@eve:x", "content": "m.image"}"#),
+  ])
+  func wrongTypesArePassedOver(_ answer: String) async throws {
+    let (messages, next) = try await listen(FaultServer.says(answer))
+    #expect(messages.isEmpty && next == "@bob:example.test s2")
+  }
+
+  @Test func anEventThatCannotBeReadSpoilsNothingAroundIt() async throws {
+    let deep = String(repeating: "[", count: 3000) + String(repeating: "]", count: 3000)
+    let hostile = #"{"type": "m.room.message", "event_id": "$2", "sender": "@eve:x", "content": \#(deep)}"#
+    let (messages, _) = try await listen(
+      FaultServer.says(Self.room([Self.photo("$1"), hostile, #"{"a": 1e999}"#, Self.photo("$3")].joined(separator: ","))))
+    #expect(messages == ["$1", "$3"])
+  }
+
+  @Test func anAnswerWithoutEndIsAskedForInSmallerPieces() async throws {
+    let (messages, _) = try await listen(
+      "huge", FaultServer.says(#"{"filter_id": "g"}"#), FaultServer.says(Self.room(Self.photo("$1"))))
+    #expect(messages == ["$1"])
+    let filters = try await server.asked().filter { $0.method == "POST" }
+    #expect(filters.count == 2)
+  }
+
+  @Test func aGapIsReadBeforeWhatFollowsIt() async throws {
+    let gap = #", "limited": true, "prev_batch": "s1.9""#
+    let page = #"{"chunk": [\#(Self.photo("$1"))], "end": "s1.5"}"#
+    let last = #"{"chunk": [\#(Self.photo("$2"))]}"#
+    let (messages, next) = try await listen(
+      FaultServer.says(Self.room(Self.photo("$3"), gap)), FaultServer.says(page), FaultServer.says(last))
+    #expect(messages == ["$1", "$2", "$3"] && next == "@bob:example.test s2")
+    let pages = try await server.asked().map(\.target).filter { $0.contains("/messages?") }
+    #expect(pages.count == 2 && pages[0].contains("from=s1&to=s1.9") && pages[1].contains("from=s1.5&to=s1.9"))
+  }
+
+  @Test func aPageThatFailsHasTheWholeAnswerAskedForAgain() async throws {
+    let gap = #", "limited": true, "prev_batch": "s1.9""#
+    let answer = FaultServer.says(Self.room(Self.photo("$3"), gap))
+    await #expect(throws: DeliveryError.self) { _ = try await listen(answer, "status/503") }
+    #expect(heard.messages.withLock(\.isEmpty))
+    // A room that is not to be read any more holds up nothing.
+    let forbidden = FaultServer.says(#"{"errcode": "M_FORBIDDEN"}"#, status: 403)
+    #expect(try await listen(answer, forbidden).messages == ["$3"])
+  }
+}
