@@ -80,7 +80,8 @@ public actor ListenerService: Service {
     await end(listening.keys.map(\.self))
   }
 
-  private func stop() {
+  /// Listens to nobody any more, and lets `run` end.
+  func stop() {
     isStopping = true
     for (_, task) in listening.values { task.cancel() }
     bell.continuation.finish()

@@ -10,6 +10,22 @@ struct NetworkTests {
     #expect(settings.networks == [NetworkSettings(name: "local", store: "directory", seal: .xmtp, kind: .local)])
   }
 
+  @Test("a network is listened to only where that is said, for an inbox")
+  func listening() throws {
+    let settings = try loadSettings(
+      """
+      inbox: me
+      networks:
+        silent: {type: matrix, homeserver: "https://matrix.example.org", tokenFile: token, seal: none}
+        heard: {type: matrix, homeserver: "https://matrix.example.org", tokenFile: token, seal: none, listen: true}
+        work: {type: matrix, homeserver: "https://matrix.example.org", tokenFile: token, listen: true, inbox: boss}
+      """
+    ).settings
+    let inboxes = settings.networks.map { "\($0.name) \($0.listening?.inbox.text ?? "-")" }
+    #expect(inboxes == ["local -", "heard me", "silent -", "work boss"])
+    #expect(settings.networks.map(\.withoutListening).allSatisfy { $0.listening == nil })
+  }
+
   @Test("every type of network has what it needs, its store and its seal")
   func everyType() throws {
     let (settings, folder) = try loadSettings(

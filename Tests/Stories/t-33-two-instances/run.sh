@@ -43,6 +43,11 @@ end() { # WHO SIGNAL
 }
 trap 'for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done' EXIT
 
+# As the library's, with patience for a machine on which two daemons start again and again.
+wait_until() {
+  local end=$((SECONDS + 120))
+  until "$@"; do [ "$SECONDS" -lt "$end" ] || fail "it never came to this: $*"; sleep 0.05; done
+}
 received() { as bob photos --received --json; }
 has() { [ "$(received | jq -r 'select(.state == "downloaded") | .remote' | wc -l)" = "$1" ]; }
 nth() { received | jq -rs ".[$1].$2"; }

@@ -1,0 +1,77 @@
+# SIGKILL at the k-th call that changes the disk, for calls all the way from a Matrix room into the ledger: each time what
+# alice sent is received once, in order, and nothing is left behind. Every 15th call by default, every one with
+# PHOTOSPOOL_TEST_KILL_STEP=1.
+. "$(dirname "$0")/../library.sh"
+
+start_server synapse.py
+endpoint=$(fact endpoint)
+(umask 077; fact bob > token)
+order room alice bob
+room=$(jq -r .room <<< "$answer")
+cat > photospool.yaml <<END
+store: {type: matrix, homeserver: "$endpoint", tokenFile: token}
+network: {type: matrix, homeserver: "$endpoint", tokenFile: token, listen: true}
+seal: matrix
+routes: [{conversation: family, network: matrix, as: "$room"}]
+receiving: {fetch: ask}
+END
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+
+say() { # NAME: alice sends a photo in her client
+  curl -sf -X PUT -H "Authorization: Bearer $(fact alice)" \
+    -d "{\"msgtype\": \"m.image\", \"body\": \"photo.jpg\", \"url\": \"mxc://localhost/$1\"}" \
+    "$endpoint/_matrix/client/v3/rooms/$(jq -rn --arg room "$room" '$room|@uri')/send/m.room.message/$1" | jq -r .event_id
+}
+received() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" 'SELECT remote FROM received ORDER BY id' 2>/dev/null; }
+place() { cat "$spool/state/listening/matrix" 2>/dev/null || true; }
+# Behind all that was said, with nothing left to take in.
+is_through() {
+  [ "$(received)" = "$events" ] && [ "$(place)" != "$before" ] && [ -z "$(ls "$spool/incoming/new")" ]
+}
+
+run_until_killed() { # K
+  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
+  rm -f counter trace
+  : > start.log
+  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
+    "$photospool" run > start.log 2>&1 &
+  daemon=$!
+  local end=$((SECONDS + 60))
+  while kill -0 "$daemon" 2>/dev/null && ! is_through; do
+    [ "$SECONDS" -lt "$end" ] || fail "k=$1: it was never received"
+    sleep 0.05
+  done
+  kill -TERM "$daemon" 2>/dev/null || true
+  status=0
+  wait "$daemon" || status=$?
+  daemon=
+  [ "$status" = 0 ] || expect "$status" 137 "k=$1"
+}
+
+start_daemon
+wait_for_line start.log event=listening
+stop_daemon
+events= k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-15}
+while :; do
+  before=$(place)
+  # Two in one answer.
+  for half in a b; do
+    event=$(say "$k-$half")
+    events="$events${events:+
+}$event"
+  done
+  run_until_killed "$k"
+  [ "$status" != 0 ] || break
+  kills=$((kills + 1))
+  start_daemon
+  wait_until is_through
+  stop_daemon
+  expect "$(received)" "$events" "killed at $k: $(sed -n "${k}p" trace)"
+  is_empty "$spool/incoming/new" "$spool/incoming/tmp" "$spool/incoming/cur" "$spool/incoming/failed"
+  k=$((k + step))
+done
+for call in heard- listening attachment ledger.sqlite-wal; do
+  grep -q "$call" trace || fail "no call for $call in the trace"
+done
+[ "$kills" -ge 3 ] || fail "only $kills kills"
+echo "$kills kills, received once each and in order"
