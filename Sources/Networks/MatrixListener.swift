@@ -34,8 +34,8 @@ public final class MatrixListener: Listener {
   /// Messages of a room in one answer, from the first attempt to the last one, after answers that were too large.
   private static let limits = [50, 10, 1]
   /// Bytes of an answer; the last attempt may have more.
-  private static let bytes = 16 << 20
-  private static let mostBytes = 64 << 20
+  private static let bytes = 4 << 20
+  private static let mostBytes = 16 << 20
 
   /// - Parameter log: is given what is passed over, in plain sentences.
   /// - Throws: `.configError` for what is no homeserver's URL.
@@ -146,7 +146,6 @@ public final class MatrixListener: Listener {
   private func filter(_ account: String, limit: Int) async throws -> String {
     if let id = known.withLock({ $0.filters[limit] }) { return id }
     let rooms = conversations.others == nil ? known.withLock(\.rooms)?.keys.sorted() ?? [] : nil
-    struct Answer: Decodable { let filter_id: String }
     let answer: MatrixAnswer
     do {
       answer = try await server.ask(
@@ -155,7 +154,7 @@ public final class MatrixListener: Listener {
     } catch {
       throw faults.error(error)
     }
-    guard answer.isSuccess, let id = answer.decoded(as: Answer.self)?.filter_id else { throw error(answer) }
+    guard answer.isSuccess, let id = answer.slice?["filter_id"]?.decoded(as: String.self) else { throw error(answer) }
     known.withLock { $0.filters[limit] = id }
     return id
   }

@@ -116,7 +116,8 @@ public struct MatrixNetwork: Network {
       throw DeliveryError(.forbidden, "\(server.name) has the account in that room no more; join the room again")
     }
     guard try await isEncrypted(room) else { return "\(user) is in the room" }
-    return "\(user) is in the room, which is encrypted with Megolm: what others send there cannot be read here, and what"
+    return
+      "\(user) is in the room, which is encrypted with Megolm: what others send there cannot be read here, and what"
       + " is sent from here is NOT encrypted so"
   }
 

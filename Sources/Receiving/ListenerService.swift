@@ -122,7 +122,8 @@ public actor ListenerService: Service {
         failures += 1
         let failure =
           error as? DeliveryError
-          ?? DeliveryError((error as? FileError)?.isOutOfSpace == true ? .localStorageFull : .localStorageError, "\(error)")
+          ?? DeliveryError(
+            (error as? FileError)?.isOutOfSpace == true ? .localStorageFull : .localStorageError, "\(error)")
         let wait = pace().wait(after: failure, failures: failures, random: .random(in: 0...1))
         note(failure, of: listener.name, wait: wait)
         await pause(listener.name, seconds: wait)

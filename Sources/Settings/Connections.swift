@@ -73,7 +73,8 @@ struct Connections {
       sentence: "`\(check.path).store` is \(quoted(store)), and there is no such store"
     ) { complaints.add(["\(check.path).store"], $0) }
     guard isKnown, let kind, carries(section.network.type, seal, photosOf: store, check.path) else { return nil }
-    let listening = section.network.listen
+    let listening =
+      section.network.listen
       ? NetworkSettings.Listening(inbox: section.network.inbox ?? settings.inbox) : nil
     return NetworkSettings(name: name, store: store, seal: seal, kind: kind, listening: listening)
   }

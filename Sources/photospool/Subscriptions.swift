@@ -40,7 +40,8 @@ extension Connections {
     case .matrix(let matrix):
       return try MatrixListener(
         name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()),
-        conversations: settings.heardConversations(on: network), client: client, limits: limits, log: log)
+        conversations: settings.heardConversations(on: network), client: client, limits: limits
+      ) { [log] line in log("\(network.name): \(line)") }
     case .local, .webhook, .exec, .xmtp: return nil
     }
   }

@@ -39,6 +39,8 @@ import Testing
   @Test func aValueIsWrittenInOneWay() throws {
     let value = try #require(slice(#"{"b": [1, 2.5, "x", null, true], "a": {"d": 1, "c": -0.5}}"#))
     let decoded = try #require(value.decoded(as: JSONValue.self))
-    #expect(decoded["a"]?["c"] == .number(-0.5) && decoded["b"] == .list([.whole(1), .number(2.5), .text("x"), .null, .flag(true)]))
+    #expect(
+      decoded["a"]?["c"] == .number(-0.5)
+        && decoded["b"] == .list([.whole(1), .number(2.5), .text("x"), .null, .flag(true)]))
   }
 }

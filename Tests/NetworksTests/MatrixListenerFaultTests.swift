@@ -55,7 +55,8 @@ import Testing
   @Test(arguments: [
     ("status/503", Cause.serverBusy), ("html/502", .serverBusy), ("html/200", .network), ("status/401", .authExpired),
     ("status/429", .rateLimited), ("close", .network), ("garbage", .network), ("half", .timeout),
-    ("json?text=[]", .network), ("json?text=7", .network), ("json/403?text={\"errcode\":\"M_FORBIDDEN\"}", .configError),
+    ("json?text=[]", .network), ("json?text=7", .network),
+    ("json/403?text={\"errcode\":\"M_FORBIDDEN\"}", .configError),
   ])
   func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
     let fault = fault.replacing("{", with: "%7B").replacing("}", with: "%7D").replacing("\"", with: "%22")
@@ -82,7 +83,8 @@ import Testing
     let deep = String(repeating: "[", count: 3000) + String(repeating: "]", count: 3000)
     let hostile = #"{"type": "m.room.message", "event_id": "$2", "sender": "@eve:x", "content": \#(deep)}"#
     let (messages, _) = try await listen(
-      FaultServer.says(Self.room([Self.photo("$1"), hostile, #"{"a": 1e999}"#, Self.photo("$3")].joined(separator: ","))))
+      FaultServer.says(
+        Self.room([Self.photo("$1"), hostile, #"{"a": 1e999}"#, Self.photo("$3")].joined(separator: ","))))
     #expect(messages == ["$1", "$3"])
   }
 

@@ -57,8 +57,7 @@ struct MatrixListenerTests {
     let answer = try await client.send(
       HTTPRequest(
         .put, url, headers: [HTTPHeader("Authorization", "Bearer \(synapse.token(user))")], body: Array(content.utf8)))
-    struct Sent: Decodable { let event_id: String }
-    return try JSONDecoder().decode(Sent.self, from: Data(answer.body)).event_id
+    return try JSONDecoder().decode([String: String].self, from: Data(answer.body))["event_id"] ?? ""
   }
 
   private static func photo(_ name: String) -> String {
@@ -73,7 +72,8 @@ struct MatrixListenerTests {
     let plain = try await say(Self.photo("plain"))
     _ = try await say(#"{"msgtype": "m.text", "body": "hello"}"#)
     _ = try await say(Self.photo("own"), as: "bob")
-    _ = try await say(#"{"msgtype": "m.file", "body": "a.pdf", "url": "mxc://a/b", "info": {"mimetype": "application/pdf"}}"#)
+    _ = try await say(
+      #"{"msgtype": "m.file", "body": "a.pdf", "url": "mxc://a/b", "info": {"mimetype": "application/pdf"}}"#)
     let file = try await say(
       #"{"msgtype": "m.file", "body": "a", "url": "mxc://a/b", "info": {"mimetype": "image/png"}}"#)
     _ = try await say(

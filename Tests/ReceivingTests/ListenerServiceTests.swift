@@ -52,7 +52,8 @@ private final class Speaker: Listener {
 
   static func arrival(_ message: String) -> Arrival {
     Arrival(
-      conversation: ConversationID(unchecked: "family"), message: message, attachment: Array(#"{"url":"mxc://a/b"}"#.utf8))
+      conversation: ConversationID(unchecked: "family"), message: message,
+      attachment: Array(#"{"url":"mxc://a/b"}"#.utf8))
   }
 }
 
@@ -156,7 +157,8 @@ private final class Speaker: Listener {
     let speaker = Speaker(.fails(.authExpired), .fails(.forbidden), .says(["a"], "s1"))
     try await run([subscription(speaker)]) { service in
       try await wait(for: "a failure") { await service.state.first?.failure?.cause == .authExpired }
-      #expect(await service.state.first?.sentence().hasPrefix("nothing is heard: the network fails; next attempt ") == true)
+      #expect(
+        await service.state.first?.sentence().hasPrefix("nothing is heard: the network fails; next attempt ") == true)
       try await wait(for: "another failure") {
         await service.hurry()
         return await service.state.first?.failure?.cause == .forbidden
@@ -218,7 +220,8 @@ private final class Speaker: Listener {
   }
 
   @Test(arguments: [
-    (Cause.unreachable, nil, 0.5, 5.0), (.serverBusy, 30, 30, 30), (.rateLimited, 7, 7, 7), (.rateLimited, nil, 0.5, 60),
+    (Cause.unreachable, nil, 0.5, 5.0), (.serverBusy, 30, 30, 30), (.rateLimited, 7, 7, 7),
+    (.rateLimited, nil, 0.5, 60),
     (.authExpired, nil, 300, 300), (.forbidden, nil, 300, 300),
   ])
   func thePauseIsThatOfSending(_ cause: Cause, _ asked: Double?, _ least: Double, _ most: Double) {
