@@ -122,7 +122,7 @@ public final class MatrixListener: Listener {
   // MARK: Asking
 
   /// - Returns: nil when the homeserver does not know `since`.
-  private func sync(_ account: String, since: String?) async throws -> MatrixSync? {
+  private func sync(_ account: String, since: String?, isRepeated: Bool = false) async throws -> MatrixSync? {
     // Right after a failure it is to be known at once whether all is well again.
     let waits = since != nil && known.withLock(\.isWell)
     for limit in Self.limits {
@@ -131,13 +131,14 @@ public final class MatrixListener: Listener {
       path += "&timeout=\(waits ? Int(Self.patience * 1000) : 0)"
       if let since { path += "&since=\(since.percentEncoded())" }
       let isLast = limit == Self.limits.last
-      guard let answer = try await ask(patientServer, path, bytes: isLast ? Self.mostBytes : Self.bytes) else {
-        if isLast { break }
-        continue
-      }
+      let answer = try await ask(waits ? patientServer : server, path, bytes: isLast ? Self.mostBytes : Self.bytes)
+      guard let answer else { continue }
       if let sync = MatrixSync(answer) { return sync }
-      if since != nil, ["M_INVALID_PARAM", "M_UNKNOWN_POS"].contains(answer.code) { return nil }
-      throw error(answer)
+      guard since != nil, answer.status == 400, answer.code != nil else { throw error(answer) }
+      // Homeservers have several words for it, and the same ones for a filter that they have forgotten.
+      if isRepeated { return nil }
+      known.withLock { $0.filters = [:] }
+      return try await sync(account, since: since, isRepeated: true)
     }
     throw DeliveryError(
       .serverBusy, "\(server.name) answers with more than \(Self.mostBytes) bytes of news; listen to fewer rooms")

@@ -16,12 +16,13 @@ import Testing
 
   private final class Heard: Sendable {
     let messages = Mutex<[String]>([])
+    /// The account is asked for once.
+    let isAccountKnown = Mutex(false)
   }
 
   private static let position = "@bob:example.test s1"
-  private static let start = [
-    FaultServer.says(#"{"user_id": "@bob:example.test"}"#), FaultServer.says(#"{"filter_id": "f"}"#),
-  ]
+  private static let account = FaultServer.says(#"{"user_id": "@bob:example.test"}"#)
+  private static let filter = FaultServer.says(#"{"filter_id": "f"}"#)
 
   init() throws {
     server = try FaultServer()
@@ -37,7 +38,11 @@ import Testing
 
   /// What it hears and where it goes on when the homeserver answers with these words.
   private func listen(_ answers: String...) async throws -> (messages: [String], position: String) {
-    for word in Self.start + answers { try await server.script(word) }
+    let isKnown = heard.isAccountKnown.withLock { isKnown in
+      defer { isKnown = true }
+      return isKnown
+    }
+    for word in (isKnown ? [] : [Self.account]) + [Self.filter] + answers { try await server.script(word) }
     let next = try await listener.listen(after: Self.position) { [heard] arrivals in
       heard.messages.withLock { $0 += arrivals.map(\.message) }
     }
@@ -94,6 +99,13 @@ import Testing
     #expect(messages == ["$1"])
     let filters = try await server.asked().filter { $0.method == "POST" }
     #expect(filters.count == 2)
+  }
+
+  @Test func aFilterThatTheHomeserverForgotIsMadeAgain() async throws {
+    let forgotten = FaultServer.says(#"{"errcode": "M_INVALID_PARAM"}"#, status: 400)
+    let filter = FaultServer.says(#"{"filter_id": "g"}"#)
+    let (messages, _) = try await listen(forgotten, filter, FaultServer.says(Self.room(Self.photo("$1"))))
+    #expect(messages == ["$1"])
   }
 
   @Test func aGapIsReadBeforeWhatFollowsIt() async throws {
