@@ -90,7 +90,9 @@ public final class Ledger: Sendable {
     configuration.busyMode = .timeout(10)
     configuration.prepareDatabase { database in
       try CleanFile.keep(by: database)
-      try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA cache_size = -4096")
+      // What SQLite sets aside within a transaction stays in memory: by default it goes to a file in /var/tmp, where the
+      // daemon may have no right, no room, and nothing to look for.
+      try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY")
       // Only a ledger that is just made can be told to give room back without being copied.
       if try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 {
         try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")

@@ -62,6 +62,13 @@ import Testing
     #expect(settings == ["wal", "2", "1"])
   }
 
+  @Test func nothingIsSetAsideInFilesOutsideTheSpool() async throws {
+    let inMemory = "2"
+    let writer = try await ledger.write { try String.fetchOne($0, sql: "PRAGMA temp_store") }
+    let reader = try await ledger.read { try String.fetchOne($0, sql: "PRAGMA temp_store") }
+    #expect([writer, reader] == [inMemory, inMemory])
+  }
+
   @Test func oneFailingChangeTakesNoOtherWithIt() async throws {
     let ledger = ledger
     await withTaskGroup(of: Void.self) { group in
