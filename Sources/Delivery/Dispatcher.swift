@@ -18,6 +18,10 @@ actor Dispatcher: Service {
   private static let work = "the ledger failed; trying again"
   private var askers: [CheckedContinuation<Void, Never>] = []
   private var working: [Int64: Task<Void, Never>] = [:]
+  /// When it looked last, by the wall's clock and by one that nobody sets.
+  private var lastLook = (wall: Timestamp.now(), running: ContinuousClock.now)
+  /// Seconds that the two may differ because the clock is kept on time.
+  private static let drift = 1.0
 
   init(
     ledger: Ledger, photos: PhotoLine, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
@@ -83,6 +87,7 @@ actor Dispatcher: Service {
     let options = plan.options
     let limit = options.conversations
     let longestWait = max(options.retry.longest, options.lifetime, 86_400)
+    if wasSetBack(at: now) { try await ledger.forgetFuture(at: now) }
     if working.count < limit {
       // Those that have a worker are due as well, and come first.
       for conversation in try await ledger.dueConversations(at: now, limit: limit + working.count)
@@ -96,6 +101,14 @@ actor Dispatcher: Service {
       if wait > longestWait { try await ledger.clampDue(to: now) }
       await alarm.ring(in: min(wait, longestWait))
     }
+  }
+
+  /// Whether the clock was set back since the last look, so that times of then lie in the future.
+  private func wasSetBack(at now: Timestamp) -> Bool {
+    let running = ContinuousClock.now
+    defer { lastLook = (now, running) }
+    let passed = (running - lastLook.running) / .seconds(1)
+    return now.seconds(since: lastLook.wall) < passed - Self.drift
   }
 
   private func answerAskers() {

@@ -41,4 +41,23 @@ extension Ledger {
         arguments: [latest.milliseconds, latest.milliseconds])
     }
   }
+
+  /// Makes due what a clock that was set back since would have waiting: conversations whose first message waits for no
+  /// retry, or for one after an attempt that lies in the future.
+  public func forgetFuture(at now: Timestamp) async throws {
+    try await write { database in try Self.forgetFuture(at: now, in: database) }
+  }
+
+  static func forgetFuture(at now: Timestamp, in database: Database) throws {
+    try database.execute(
+      sql: """
+        UPDATE conversations SET due = ?1 WHERE waiting > 0 AND held = 0 AND due > ?1 AND waits_for IS NULL
+          AND EXISTS (SELECT 1 FROM messages m WHERE m.id =
+              (SELECT min(id) FROM messages WHERE conversation_id = conversations.id AND draft = 0
+                AND \(LedgerSchema.waiting))
+            AND (m.next_attempt IS NULL
+              OR EXISTS (SELECT 1 FROM attempts a WHERE a.message = m.message AND a.started_at > ?1)))
+        """,
+      arguments: [now.milliseconds])
+  }
 }

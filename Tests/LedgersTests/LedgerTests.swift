@@ -224,6 +224,13 @@ import Testing
     #expect(try await ledger.dueConversations(at: past, limit: 9) == [1])
   }
 
+  @Test func aClockThatWasSetBackByAnHourStallsNobodyAfterARestart() async throws {
+    try await accept(request("a", inode: 1))
+    let past = now.advanced(seconds: -3600)
+    _ = try await ledger.recover(at: past)
+    #expect(try await ledger.dueConversations(at: past, limit: 9) == [1])
+  }
+
   @Test func aHeldConversationIsNotDue() async throws {
     try await accept(request("a", inode: 1))
     let family = ConversationID(unchecked: "family")
