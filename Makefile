@@ -13,7 +13,7 @@ SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build bench deb deb-check demo test unit stories lint format setup clean
+.PHONY: help build bench deb deb-check demo test unit stories torture soak lint format setup clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -49,6 +49,16 @@ stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
 	$(SWIFT) build --product photospool
 	$(SWIFT) build --product photospool-darkroom
 	bash Tests/Stories/run
+
+torture: .build/setup $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; goes on where it was stopped
+	$(SWIFT) build --product photospool
+	$(SWIFT) build --product photospool-darkroom
+	$(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --json .build/torture/table.json
+
+soak: .build/setup $(PYTHON_ENV)/ready ## Random faults at full load for SOAK_MINUTES (1), with the real programs
+	$(SWIFT) build --product photospool
+	$(SWIFT) build --product photospool-darkroom
+	$(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --only soak --fresh --json .build/torture/soak.json
 
 bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos and uploads beside their peers, fairness, a backlog, idleness
 	$(SWIFT) build -c release --product uploads

@@ -80,7 +80,7 @@ plant_photo() {
 # run_killed K REQUEST: runs the daemon until REQUEST is through, or until it is killed before its K-th call that changes
 # the disk. $status is 137 when it was. Leaves the calls in the file `trace`.
 run_killed() {
-  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
+  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
   rm -f counter trace
   : > start.log
   env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \

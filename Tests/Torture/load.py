@@ -1,0 +1,134 @@
+"""Full load, and what can go wrong under it: clients that are killed, a daemon and a janitor that are killed, stopped and
+started again, darkrooms that die, a network that answers as it likes."""
+
+import math
+import os
+import signal
+import threading
+import time
+
+
+class Load:
+    """Runs until `enough` says so; then everything is brought to its end and there are no faults any more."""
+
+    def __init__(self, part, place, writers=3):
+        self.part, self.place, self.writers = part, place, writers
+        self.over, self.threads, self.daemon = threading.Event(), [], None
+        self.lock, self.failures = threading.Lock(), []
+
+    def begin(self, *loops):
+        for number, loop in enumerate(loops):
+            thread = threading.Thread(target=self.guard, args=(loop, self.part.chance(f"{number} {self.part.injected}"), number))
+            thread.start()
+            self.threads.append(thread)
+
+    def guard(self, loop, chance, number):
+        """A loop that breaks ends all, and is told of."""
+        try:
+            while not self.over.is_set():
+                loop(chance, number)
+        except Exception as failure:
+            self.failures.append(failure)
+            self.over.set()
+
+    def end(self):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+        if self.failures:
+            raise self.failures[0]
+
+    def fault(self, kind):
+        with self.lock:
+            self.part.fault(kind=kind)
+
+    # MARK: clients
+
+    def writer(self, chance, number):
+        """One request to one of the writer's own conversations, in one of the ways that requests are dropped."""
+        conversation, photos = f"c{number}-{chance.randrange(4)}", chance.choice((0, 0, 1, 3))
+        key = f"k{number}-{chance.getrandbits(64)}"
+        way = chance.random()
+        if way < 0.2:
+            self.place.drop(conversation, photos)
+        elif way < 0.22:
+            self.place.drop(conversation, 0, bad=True)
+        elif way < 0.5:
+            self.place.send(conversation, photos, key)
+        elif way < 0.85:
+            environment = self.place.killing(chance.randrange(1, 14), who=f".{number}")
+            if self.place.drop_in_shell(conversation, environment)["status"] != 0:
+                self.fault("client killed")
+        else:
+            entry = self.place.send(
+                conversation, photos, key, self.place.killing(chance.randrange(1, 26 + 4 * photos), who=f".{number}"))
+            if entry["status"] == -signal.SIGKILL:
+                self.fault("client killed")
+                if chance.random() < 0.5:
+                    self.place.send("", entry=entry)
+
+    def bounded(self, writer):
+        """A writer that waits while the daemon has more than it can do: what is measured is not a backlog."""
+
+        def write(chance, number):
+            if len(os.listdir(f"{self.place.spool}/cur")) + len(os.listdir(f"{self.place.spool}/new")) > 400:
+                self.over.wait(0.05)
+            else:
+                writer(chance, number)
+
+        return write
+
+    def dropper(self, chance, number):
+        """As many requests as a shell can make, to many conversations; not more than the daemon keeps up with."""
+        if len(os.listdir(f"{self.place.spool}/cur")) + len(os.listdir(f"{self.place.spool}/new")) > 400:
+            time.sleep(0.05)
+        else:
+            self.place.drop(f"c{number}-{chance.randrange(40)}", int(chance.random() < 0.1))
+
+    # MARK: programs
+
+    def kill_daemon(self, chance, number):
+        """A daemon that is killed at one of its next calls, soon or late."""
+        k = round(math.exp(chance.uniform(math.log(5), math.log(3000))))
+        daemon = self.place.start(**self.place.killing(k, sockets=True, who=".daemon"))
+        end = time.monotonic() + chance.uniform(1, 8)
+        while daemon.is_alive() and time.monotonic() < end and not self.over.is_set():
+            time.sleep(0.01)
+        if daemon.is_alive():
+            daemon.kill()
+        else:
+            daemon.wait()
+        self.fault("daemon killed")
+
+    def kill_janitor(self, chance, number):
+        k = round(math.exp(chance.uniform(math.log(5), math.log(400))))
+        done = self.place.photospool("janitor", environment=self.place.killing(k, who=".janitor"))
+        if done.returncode == -signal.SIGKILL:
+            self.fault("janitor killed")
+        elif done.returncode != 0:
+            self.part.complain("ALIVE", f"the janitor ended with {done.returncode}: {done.stderr[-200:]}")
+        self.over.wait(chance.uniform(0, 0.5))
+
+    # MARK: the end
+
+    def settle(self):
+        """No faults any more: what is there is finished, and what killed clients left is swept up."""
+        if self.place.server:
+            self.place.order("faults", 0)
+        self.place.settle()
+        sweep_up(self.place)
+
+
+def sweep_up(place):
+    """Has the janitor take away what killed clients left, once it is old enough, which is a second here."""
+    end = time.monotonic() + 60
+    settings = f"{place.path}/photospool.yaml"
+    with open(settings) as file:
+        kept = file.read()
+    with open(settings, "w") as file:
+        file.write("\n".join(line for line in kept.splitlines() if not line.startswith("janitor:")) + "\njanitor: {tmp: 1s}\n")
+    while any(name != ".order" for name in os.listdir(f"{place.spool}/tmp")) and time.monotonic() < end:
+        place.photospool("janitor")
+        time.sleep(0.1)
+    with open(settings, "w") as file:
+        file.write(kept)

@@ -1,0 +1,406 @@
+"""A place where a scenario happens: a spool, the programs that work on it, the network they publish to, and the clients
+with a journal of what they dropped and what was accepted."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import journal
+
+HERE = pathlib.Path(__file__).resolve().parent
+PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent.parent / ".build/debug/photospool"))
+# Nothing takes so long on the slowest machine; what does is stuck.
+PATIENCE = 180.0
+# The photos of requests: the width tells them apart wherever they come out.
+WIDTHS = range(40, 48)
+SETTINGS = """
+intake: {rescan: 1s, settle: 300ms}
+delivery: {probe: 100ms, mending: 1s, backoff: {first: 5ms, longest: 50ms}}
+"""
+SHELL = """mkdir "$1" && cp "$2" "$1/photo.jpg" && printf "%s\\n" "$3" > "$1/to" && printf "%s\\n" "$4" > "$1/text" \\
+  && mv "$1" "$5"
+"""
+NETWORKS = {
+    "local": "",
+    "webhook": """
+network: {{type: webhook, url: "http://127.0.0.1:{port}/hook", secretFile: hook.secret, allowPrivate: true}}
+store: {{type: presigned, endpoint: "http://127.0.0.1:{port}/upload"}}
+http: {{connect: 10s, stall: 10s}}
+""",
+    "s3": """
+network: {{type: webhook, url: "http://127.0.0.1:{port}/hook", secretFile: hook.secret, allowPrivate: true}}
+store: {{type: s3, endpoint: "http://127.0.0.1:{port}", bucket: objects, accessKeyFile: key, secretKeyFile: key}}
+http: {{connect: 10s, stall: 10s}}
+""",
+}
+
+
+def until(question, what, patience=PATIENCE):
+    """Asks until the answer is yes."""
+    end = time.monotonic() + patience
+    while True:
+        answer = question()
+        if answer:
+            return answer
+        if time.monotonic() > end:
+            raise Stuck(what)
+        time.sleep(0.01)
+
+
+class Stuck(Exception):
+    """What never came to be."""
+
+
+class Daemon:
+    """A daemon that was started, with the log it writes."""
+
+    def __init__(self, place, environment):
+        self.place, self.log = place, f"{place.path}/log.{place.starts}"
+        place.starts += 1
+        with open(self.log, "wb") as output:
+            self.process = subprocess.Popen(
+                [PHOTOSPOOL, "run"], env=environment, cwd=place.path, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=output, start_new_session=True)
+
+    def said(self, words):
+        with open(self.log, "rb") as log:
+            return words.encode() in log.read()
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def ready(self):
+        """Waits until it is ready; false when it ended before."""
+        until(lambda: self.said("event=ready") or not self.is_alive(), "the daemon is not ready")
+        return self.said("event=ready")
+
+    def stop(self):
+        """Has it end in order, once it can, and returns its status."""
+        self.ready()
+        self.signal(signal.SIGTERM)
+        return self.wait()
+
+    def kill(self):
+        self.signal(signal.SIGKILL)
+        return self.wait()
+
+    def signal(self, number):
+        try:
+            self.process.send_signal(number)
+        except ProcessLookupError:
+            pass
+
+    def wait(self, patience=PATIENCE):
+        """Its status once it has ended: 0, or minus the signal that killed it."""
+        try:
+            status = self.process.wait(patience)
+        except subprocess.TimeoutExpired as error:
+            self.process.kill()
+            self.process.wait()
+            raise Stuck("the daemon does not stop") from error
+        self.place.ended(self, status)
+        return status
+
+
+class Place:
+    def __init__(self, path, directory, part):
+        self.path, self.part = path, part
+        self.root = directory or path
+        self.spool = os.path.join(self.root, "spool")
+        self.environment = {
+            "HOME": path, "XDG_CONFIG_HOME": path, "PATH": os.environ["PATH"], "LANG": "C.UTF-8",
+            # A crash that is meant is not to be told of at length.
+            "SWIFT_BACKTRACE": "enable=no", "PHOTOSPOOL_SPOOL": self.spool, "PHOTOSPOOL_CONFIG": f"{path}/photospool.yaml"}
+        self.clients = journal.Journal(f"{path}/clients.jsonl")
+        self.lock = threading.Lock()
+        self.serial = self.starts = self.judged = 0
+        self.context, self.processes, self.server, self.kind = "", [], None, "local"
+        # Files whose bytes may be nowhere in the spool after a purge.
+        self.secrets = []
+        # Objects that were published for what was purged since: what was published stays so.
+        self.published = set()
+        # Whether receipts stay as long as the place does.
+        self.keeps_receipts = True
+        # Signals that the scenario sent, and ends of daemons that are nobody's doing.
+        self.expected, self.faults = {-signal.SIGKILL}, []
+        self.configure()
+
+    # MARK: what is there
+
+    def configure(self, text=""):
+        """Writes the configuration: what makes tests quick, the network, and `text`."""
+        port = self.server and self.facts["port"]
+        given = {line.partition(":")[0] for line in text.splitlines()}
+        settings = "\n".join(line for line in SETTINGS.splitlines() if line.partition(":")[0] not in given)
+        pathlib.Path(f"{self.path}/photospool.yaml").write_text(
+            settings + NETWORKS[self.kind].format(port=port) + text)
+
+    def connect(self, kind):
+        """Publishes to `webhook` or `s3` from now on, a recording network of this place's own; or `local`."""
+        self.kind = kind
+        if kind != "local":
+            self.server = subprocess.Popen(
+                [sys.executable, str(HERE / "network.py"), self.path, str(self.part.seed)], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, text=True, start_new_session=True)
+            self.processes.append(self.server)
+            self.facts = json.loads(self.server.stdout.readline())
+            for name, text in (("hook.secret", "whsec_" + "MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0"), ("key", "key")):
+                with open(os.open(f"{self.path}/{name}", os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+                    file.write(text)
+        self.configure()
+
+    def order(self, *words):
+        """Has the recording network do something."""
+        self.server.stdin.write(" ".join(map(str, words)) + "\n")
+        self.server.stdin.flush()
+        return json.loads(self.server.stdout.readline())
+
+    def make(self):
+        """The spool's directories, as the first daemon makes them."""
+        daemon = self.start()
+        daemon.ready()
+        daemon.stop()
+
+    # MARK: programs
+
+    def killing(self, k, sockets=False, who=""):
+        """What makes a program be killed at its k-th call; the calls are in the file `trace`. Programs that run at the
+        same time are each another `who`."""
+        for name in ("counter", "trace"):
+            pathlib.Path(f"{self.path}/{name}{who}").unlink(missing_ok=True)
+        more = {"KILLPOINT_SOCKETS": "1"} if sockets else {}
+        return {
+            "LD_PRELOAD": killpoint(), "KILLPOINT_AT": str(k), "KILLPOINT_COUNTER": f"{self.path}/counter{who}",
+            "KILLPOINT_TRACE": f"{self.path}/trace{who}", **more}
+
+    def clock(self):
+        """The library that gives programs another wall clock."""
+        return f"{shared()}/clock.so"
+
+    def call(self, k):
+        """What the k-th call was, for complaints."""
+        try:
+            with open(f"{self.path}/trace", errors="replace") as file:
+                return file.read().split("\n")[k - 1].replace(self.path, "")
+        except (OSError, IndexError):
+            return "?"
+
+    def start(self, **environment):
+        daemon = Daemon(self, {**self.environment, **environment})
+        self.processes.append(daemon.process)
+        return daemon
+
+    def ended(self, daemon, status):
+        if daemon.process in self.processes:
+            self.processes.remove(daemon.process)
+        if status != 0 and status not in self.expected:
+            with open(daemon.log, errors="replace") as log:
+                self.faults.append(f"the daemon ended with {status}: {log.read()[-300:]}")
+        # What it started has its session, and ends when it does.
+        self.orphans(daemon.process.pid)
+        with open(daemon.log, "rb") as log, open(f"{self.path}/log", "ab") as all_logs:
+            all_logs.write(log.read())
+        os.unlink(daemon.log)
+
+    def orphans(self, session):
+        try:
+            until(lambda: not in_session(session), "an end", 20)
+        except Stuck:
+            self.faults.append(f"the daemon is gone and left {in_session(session)} behind")
+            for process in in_session(session):
+                os.kill(process, signal.SIGKILL)
+
+    def photospool(self, *arguments, environment={}, **options):
+        """Runs a command to its end."""
+        return subprocess.run(
+            [PHOTOSPOOL, *arguments], env={**self.environment, **environment}, cwd=self.path, text=True,
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, **options)
+
+    # MARK: clients
+
+    def begin(self, conversation, photos, **facts):
+        """Writes down that a request is about to be dropped; returns it."""
+        with self.lock:
+            self.serial += 1
+            entry = {
+                "serial": self.serial, "conversation": conversation, "text": f"text number {self.serial}.",
+                "widths": sorted(self.part.random.sample(WIDTHS, photos)), **facts}
+            self.clients.write({**entry, "what": "begin", "time": time.monotonic()})
+            return entry
+
+    def note(self, entry, what, **facts):
+        with self.lock:
+            self.clients.write({"serial": entry["serial"], "what": what, "time": time.monotonic(), **facts})
+
+    def send(self, conversation, photos=0, key=None, environment={}, entry=None):
+        """`photospool send`. Returns its entry; `status` in it is 0 when it was accepted."""
+        entry = entry or self.begin(conversation, photos, key=key)
+        arguments = [value for width in entry["widths"] for value in ("--photo", photo(width))]
+        arguments += ["--id", entry["key"]] if entry["key"] else []
+        done = self.photospool(
+            "send", "--to", entry["conversation"], "--text", entry["text"], *arguments, environment=environment)
+        if done.returncode == 0:
+            self.note(entry, "accepted", request=done.stdout.strip())
+        else:
+            self.note(entry, "ended", status=done.returncode, said=done.stderr[-300:])
+            # A name that it printed is a promise, however it ended.
+            if done.stdout.strip():
+                self.note(entry, "accepted", request=done.stdout.strip())
+        return {**entry, "status": done.returncode}
+
+    def drop(self, conversation, photos=0, name=None, to="new", bad=False):
+        """A request as any shell script drops it: files in tmp/, and a rename."""
+        entry = self.begin(conversation, photos, **({"fails": True} if bad else {}))
+        name = name or f"r{entry['serial']}"
+        self.build(entry, name, bad)
+        os.rename(f"{self.spool}/tmp/{name}", f"{self.spool}/{to}/{name}")
+        self.note(entry, "accepted" if to == "new" else "ahead", request=name)
+        return {**entry, "request": name}
+
+    def build(self, entry, name, bad=False):
+        directory = f"{self.spool}/tmp/{name}"
+        os.mkdir(directory)
+        write(f"{directory}/to", entry["conversation"] + "\n")
+        write(f"{directory}/text", entry["text"] + "\n")
+        for number, width in enumerate(entry["widths"]):
+            shutil.copyfile(photo(width), f"{directory}/photo-{number}.jpg")
+        if bad:
+            write(f"{directory}/photo-x.jpg", "this is no photo")
+
+    def run(self, command, environment):
+        """Runs a client that is not photospool; returns its status."""
+        return subprocess.run(
+            command, env={**self.environment, **environment}, cwd=self.path, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE).returncode
+
+    def drop_in_shell(self, conversation, environment={}):
+        """mkdir, cp and mv, as the contract shows them. Returns its entry with the shell's `status`."""
+        entry = self.begin(conversation, 1)
+        name = f"r{entry['serial']}"
+        status = self.run(
+            ["bash", "-c", SHELL, "client", f"{self.spool}/tmp/{name}", photo(entry["widths"][0]), conversation,
+             entry["text"], f"{self.spool}/new/{name}"], environment)
+        # The last word is mv's.
+        if status == 0:
+            self.note(entry, "accepted", request=name)
+        else:
+            self.note(entry, "ended", status=status)
+        return {**entry, "status": status}
+
+    # MARK: the end
+
+    def ledger(self, question, *values):
+        """Asks the ledger; nothing where there is none yet."""
+        if not os.path.exists(f"{self.spool}/state/ledger.sqlite"):
+            return []
+        connection = sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True, timeout=30)
+        try:
+            return connection.execute(question, values).fetchall()
+        finally:
+            connection.close()
+
+    def is_idle(self):
+        """Whether nothing is left to do."""
+        if any(os.listdir(f"{self.spool}/{name}") for name in ("new", "cur", "cancel", "purge")):
+            return False
+        try:
+            return not self.ledger(
+                "SELECT 1 FROM requests WHERE (state NOT IN ('draft') AND filed = 0) UNION ALL"
+                " SELECT 1 FROM uploads WHERE state NOT IN ('published', 'offered') LIMIT 1")
+        except sqlite3.OperationalError:
+            return False
+
+    def wait_idle(self, daemon, or_dead=False):
+        """Waits until nothing is left to do; or the daemon is dead, if that may be."""
+        until(lambda: not daemon.is_alive() or self.is_idle(), "the daemon does not finish what it has")
+        if not daemon.is_alive() and not or_dead:
+            raise Stuck(f"the daemon ended with {daemon.process.returncode}")
+
+    def settle(self):
+        """One start without faults: all is finished, and the daemon stopped in order."""
+        daemon = self.start()
+        self.wait_idle(daemon)
+        daemon.ready()
+        status = daemon.stop()
+        if status != 0:
+            self.faults.append(f"the daemon that was asked to stop ended with {status}")
+
+    def effects(self):
+        """What the network has: its journal, or the published files in their order."""
+        if self.kind != "local":
+            return journal.read(f"{self.path}/journal.jsonl")
+        entries = []
+        for path in sorted(pathlib.Path(f"{self.spool}/published").glob("*.jsonl")):
+            for entry in journal.read(path):
+                attachment = entry.get("attachment") or {}
+                entries.append({**entry, "isEffective": True, "digest": attachment.get("contentDigest"),
+                                "width": attachment.get("width")})
+        return entries
+
+    def objects(self):
+        """The directory with the store's objects."""
+        return f"{self.spool}/objects" if self.kind == "local" else f"{self.path}/objects"
+
+    def end(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+        self.processes = []
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def in_session(session):
+    """The processes of a session."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[3] == str(session) and fields[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+BUILT = {}
+
+
+def photo(width):
+    """A small photo that is so many pixels wide."""
+    return f"{shared()}/{width}.jpg"
+
+
+def killpoint():
+    return f"{shared()}/killpoint.so"
+
+
+def shared():
+    """The directory with what all places use; made by the first, or by the one who started this process."""
+    if "directory" not in BUILT:
+        directory = os.environ["TORTURE_SHARED"]
+        if not os.path.exists(f"{directory}/ready"):
+            build(directory)
+        BUILT["directory"] = directory
+    return BUILT["directory"]
+
+
+def build(directory):
+    from PIL import Image
+
+    for name in ("killpoint", "clock"):
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", "-O1", "-o", f"{directory}/{name}.so", str(HERE / f"{name}.c"), "-ldl"], check=True)
+    for width in WIDTHS:
+        Image.effect_noise((width, 32), 60).convert("RGB").save(f"{directory}/{width}.jpg", quality=90)
+    write(f"{directory}/ready", "")
