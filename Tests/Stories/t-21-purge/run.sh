@@ -1,5 +1,5 @@
 # A conversation that is purged is gone to the last byte, and nothing else is: with a daemon, without one, ordered by a
-# file, a command or found by the janitor, and however often it is killed on the way.
+# file, a command or found by the janitor. `make torture` kills them on the way.
 . "$(dirname "$0")/../library.sh"
 
 "$python" - <<'PYTHON'
@@ -95,47 +95,4 @@ for by in command janitor; do
   wait_until only_published_objects
   stop_daemon
   expect_gone "by the $by, after a daemon"
-done
-
-# SIGKILL before the k-th call that changes the disk, for every so many k, of the command and of the daemon. The next
-# run ends it. PHOTOSPOOL_TEST_KILL_STEP=1 takes every call.
-[ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
-rm -rf "$spool"
-start_daemon; fill; stop_daemon
-drop late MARKERCONVERSATION MARKERTEXT 0.jpg
-mv "$spool" template
-export KILLPOINT_COUNTER=$PWD/counter KILLPOINT_TRACE=$PWD/trace
-for by in janitor daemon; do
-  step=${PHOTOSPOOL_TEST_KILL_STEP:-37}
-  k=$((RANDOM % step + 1)) kills=0
-  while :; do
-    rm -rf "$spool" counter trace
-    cp -a template "$spool"
-    echo MARKERCONVERSATION > "$spool/purge/please"
-    status=0
-    if [ "$by" = janitor ]; then
-      env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT=$k "$photospool" janitor > killed.log 2>&1 || status=$?
-    else
-      : > start.log
-      env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT=$k "$photospool" run > start.log 2>&1 &
-      daemon=$!
-      # Until it is ready, which is after the purge, or dead.
-      tail -n +1 -s 0.02 --pid=$daemon -f start.log | grep -q -m 1 event=ready || true
-      kill -TERM "$daemon" 2>/dev/null || true
-      wait "$daemon" || status=$?
-      daemon=
-    fi
-    [ "$status" = 0 ] || expect "$status" 137 "$by, k=$k: $(cat killed.log start.log)"
-    if [ $((kills % 2)) = 0 ]; then
-      "$photospool" janitor 2> again.log || fail "$by, k=$k: $(cat again.log)"
-    else
-      start_daemon; stop_daemon
-    fi
-    expect_gone "$by, killed at $k: $(sed -n "${k}p" trace)"
-    if [ "$status" = 0 ]; then break; fi
-    kills=$((kills + 1))
-    k=$((k + step))
-  done
-  grep -q 'ledger.sqlite-wal' trace && grep -q 'renameat' trace && grep -q 'please' trace || fail "the trace lacks a step"
-  echo "$kills kills of the $by on the way of a purge"
 done

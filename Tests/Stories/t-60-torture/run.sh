@@ -1,0 +1,10 @@
+# A little of `make torture`: some kills of every sweep, every control, and a short storm. TORTURE_FAULTS says how many
+# faults; the seed that is printed injects the same ones again (TORTURE_SEED).
+. "$(dirname "$0")/../library.sh"
+
+export PHOTOSPOOL=$photospool
+"$python" "$here/../Torture/torture.py" --faults "${TORTURE_FAULTS:-120}" --state "$PWD/state" --json table.json \
+  || fail 'the oracle complains'
+[ "$(jq .faults table.json)" -ge "${TORTURE_FAULTS:-120}" ] || fail 'too few faults were injected'
+expect "$(jq '[.rows[] | select(.must and .good and .skipped == null)] | length' table.json)" \
+  "$(jq '[.rows[] | select(.must)] | length' table.json)" 'controls that fail as they must'
