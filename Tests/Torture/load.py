@@ -18,7 +18,9 @@ class Load:
 
     def begin(self, *loops):
         for number, loop in enumerate(loops):
-            thread = threading.Thread(target=self.guard, args=(loop, self.part.chance(f"{number} {self.part.injected}"), number))
+            # Another chance in every round, so that no key comes twice.
+            chance = self.part.chance(f"{number} {self.part.injected}")
+            thread = threading.Thread(target=self.guard, args=(loop, chance, number))
             thread.start()
             self.threads.append(thread)
 
@@ -126,7 +128,8 @@ def sweep_up(place):
     with open(settings) as file:
         kept = file.read()
     with open(settings, "w") as file:
-        file.write("\n".join(line for line in kept.splitlines() if not line.startswith("janitor:")) + "\njanitor: {tmp: 1s}\n")
+        others = [line for line in kept.splitlines() if not line.startswith("janitor:")]
+        file.write("\n".join([*others, "janitor: {tmp: 1s}", ""]))
     while any(name != ".order" for name in os.listdir(f"{place.spool}/tmp")) and time.monotonic() < end:
         place.photospool("janitor")
         time.sleep(0.1)

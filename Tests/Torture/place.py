@@ -13,13 +13,10 @@ import threading
 import time
 
 import journal
+from daemon import PATIENCE, PHOTOSPOOL, Daemon, Stuck, in_session, until
+from shared import WIDTHS, clock, killpoint, photo
 
 HERE = pathlib.Path(__file__).resolve().parent
-PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent.parent / ".build/debug/photospool"))
-# Nothing takes so long on the slowest machine; what does is stuck.
-PATIENCE = 180.0
-# The photos of requests: the width tells them apart wherever they come out.
-WIDTHS = range(40, 48)
 SETTINGS = """
 intake: {rescan: 1s, settle: 300ms}
 delivery: {probe: 100ms, mending: 1s, backoff: {first: 5ms, longest: 50ms}}
@@ -40,73 +37,6 @@ store: {{type: s3, endpoint: "http://127.0.0.1:{port}", bucket: objects, accessK
 http: {{connect: 10s, stall: 10s}}
 """,
 }
-
-
-def until(question, what, patience=PATIENCE):
-    """Asks until the answer is yes."""
-    end = time.monotonic() + patience
-    while True:
-        answer = question()
-        if answer:
-            return answer
-        if time.monotonic() > end:
-            raise Stuck(what)
-        time.sleep(0.01)
-
-
-class Stuck(Exception):
-    """What never came to be."""
-
-
-class Daemon:
-    """A daemon that was started, with the log it writes."""
-
-    def __init__(self, place, environment):
-        self.place, self.log = place, f"{place.path}/log.{place.starts}"
-        place.starts += 1
-        with open(self.log, "wb") as output:
-            self.process = subprocess.Popen(
-                [PHOTOSPOOL, "run"], env=environment, cwd=place.path, stdin=subprocess.DEVNULL, stdout=output,
-                stderr=output, start_new_session=True)
-
-    def said(self, words):
-        with open(self.log, "rb") as log:
-            return words.encode() in log.read()
-
-    def is_alive(self):
-        return self.process.poll() is None
-
-    def ready(self):
-        """Waits until it is ready; false when it ended before."""
-        until(lambda: self.said("event=ready") or not self.is_alive(), "the daemon is not ready")
-        return self.said("event=ready")
-
-    def stop(self):
-        """Has it end in order, once it can, and returns its status."""
-        self.ready()
-        self.signal(signal.SIGTERM)
-        return self.wait()
-
-    def kill(self):
-        self.signal(signal.SIGKILL)
-        return self.wait()
-
-    def signal(self, number):
-        try:
-            self.process.send_signal(number)
-        except ProcessLookupError:
-            pass
-
-    def wait(self, patience=PATIENCE):
-        """Its status once it has ended: 0, or minus the signal that killed it."""
-        try:
-            status = self.process.wait(patience)
-        except subprocess.TimeoutExpired as error:
-            self.process.kill()
-            self.process.wait()
-            raise Stuck("the daemon does not stop") from error
-        self.place.ended(self, status)
-        return status
 
 
 class Place:
@@ -182,7 +112,7 @@ class Place:
 
     def clock(self):
         """The library that gives programs another wall clock."""
-        return f"{shared()}/clock.so"
+        return clock()
 
     def call(self, k):
         """What the k-th call was, for complaints."""
@@ -358,49 +288,3 @@ class Place:
 def write(path, text):
     with open(path, "w") as file:
         file.write(text)
-
-
-def in_session(session):
-    """The processes of a session."""
-    found = []
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[3] == str(session) and fields[0] != "Z":
-            found.append(int(path.parent.name))
-    return found
-
-
-BUILT = {}
-
-
-def photo(width):
-    """A small photo that is so many pixels wide."""
-    return f"{shared()}/{width}.jpg"
-
-
-def killpoint():
-    return f"{shared()}/killpoint.so"
-
-
-def shared():
-    """The directory with what all places use; made by the first, or by the one who started this process."""
-    if "directory" not in BUILT:
-        directory = os.environ["TORTURE_SHARED"]
-        if not os.path.exists(f"{directory}/ready"):
-            build(directory)
-        BUILT["directory"] = directory
-    return BUILT["directory"]
-
-
-def build(directory):
-    from PIL import Image
-
-    for name in ("killpoint", "clock"):
-        subprocess.run(
-            ["cc", "-shared", "-fPIC", "-O1", "-o", f"{directory}/{name}.so", str(HERE / f"{name}.c"), "-ldl"], check=True)
-    for width in WIDTHS:
-        Image.effect_noise((width, 32), 60).convert("RGB").save(f"{directory}/{width}.jpg", quality=90)
-    write(f"{directory}/ready", "")

@@ -1,6 +1,7 @@
 """Injects faults until so many were injected, has the oracle look at what became of it, and prints the table.
 
-    torture.py [--faults N] [--seed N] [--jobs N] [--only PATTERN]... [--json FILE] [--state DIRECTORY] [--fresh] [--so-far]
+    torture.py [--faults N] [--seed N] [--jobs N] [--only PATTERN]... [--json FILE] [--state DIRECTORY] [--fresh]
+        [--so-far]
 
 N faults (20,000 by default, or TORTURE_FAULTS) are those of all sweeps, which take every call from 20,000 on and one of
 several below, and as many others. A run that was stopped goes on where it was when it is started again, unless --fresh;
@@ -23,6 +24,7 @@ import traceback
 
 import place
 import scenario
+import shared
 
 COLUMNS = {"lost": ["LOST"], "doubled": ["DUP"], "disordered": ["ORDER"], "left": ["CLEAN", "GONE"], "dead": ["ALIVE"]}
 # A scenario that takes longer is stuck; the longest takes a small part of that.
@@ -191,7 +193,7 @@ def main():
         options.seed = int(unfinished[0].stem.split("-")[0]) if unfinished else random.randrange(1, 1_000_000)
     with tempfile.TemporaryDirectory(prefix="photospool-torture-shared.") as directory:
         os.environ["TORTURE_SHARED"] = directory
-        place.build(directory)
+        shared.build(directory)
         print(f"seed {options.seed}, {options.faults} faults", file=sys.stderr, flush=True)
         run = Run(options)
         if options.so_far:
