@@ -113,6 +113,10 @@ def purge_by_daemon(part):
 
 # What takes the newest ledger back to an earlier one, the newest change first.
 BACK = {
+    "v9 profiles": ["profiles", "uploads_profile", "uploads.profile_of"],
+    "v8 pages without remains": [],
+    "v7 rebuilt ledgers": ["requests.restored"],
+    "v6 received photos": ["received", "conversations.known"],
     "v5 counts": ["counts", "requests_queued", "conversations_held"],
     "v4 the size of the cache, purges": [
         "cache_use", "cache_total", "janitor", "conversations_purged", "requests_conversation", "requests_over",
@@ -125,8 +129,11 @@ BACK = {
         "requests_abandoned", "messages.draft"],
     "v2 conversations wait for destinations": ["conversations_parked", "conversations.waits_for"],
 }
-# The indexes that a change had replaced.
-BEFORE = {"v3 drafts": """
+# The indexes that a change had replaced, and the rows that it adds.
+BEFORE = {
+    "v9 profiles": "DELETE FROM counts WHERE name IN ('sent.profile', 'sent.profile-removal')",
+    "v8 pages without remains": "DELETE FROM janitor WHERE name = 'remains'",
+    "v3 drafts": """
     CREATE INDEX messages_waiting ON messages(conversation_id, id) WHERE state NOT IN ('sent','failed','cancelled');
     CREATE INDEX requests_unfiled ON requests(id) WHERE filed = 0 AND state <> 'queued';"""}
 
@@ -140,7 +147,7 @@ def take_back(path, last):
     for change, things in BACK.items():
         # Triggers belong to the two newest changes.
         for trigger, in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            if change.startswith("v4") or trigger.startswith("count_"):
+            if change.startswith("v4") or change.startswith("v5") and trigger.startswith("count_"):
                 ledger.execute(f"DROP TRIGGER {trigger}")
         kinds = dict(ledger.execute("SELECT name, type FROM sqlite_master").fetchall())
         for thing in [thing for thing in things if "." not in thing]:
