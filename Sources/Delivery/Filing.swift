@@ -1,6 +1,7 @@
 import Blocking
 import DurableFiles
 import Foundation
+import Glibc
 import Ledgers
 import Logging
 import Messages
@@ -122,7 +123,14 @@ extension Spool {
     } catch let error as FileError where error.code == EACCES || error.code == EPERM {
       // A directory that we may neither enter nor move with our name on it: put it, whole, into one of our own.
       let refusal = Refusal.unreadable(request.error ?? error.description)
-      try quarantine(Array(request.droppedAs.utf8), because: refusal)
+      do { try quarantine(Array(request.droppedAs.utf8), because: refusal) } catch let error as FileError
+        where error.code == EACCES || error.code == EPERM
+      {
+        // Nor may we move it at all: it stays where it is, and its error is where errors are looked for.
+        let told = try failed.directory(creating: request.request)
+        try told.write(Array("\(refusal)\n".utf8), as: "error")
+        try told.sync()
+      }
       return
     }
     guard let directory else { return }

@@ -30,6 +30,7 @@ actor Intake: Service {
   private let log: Logger
   private let troubles: Troubles
   private let unconfirmed = UnconfirmedRequests()
+  private let leftAlone = LeftAlone()
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
   /// Entries that have settled, for the next scan to take.
@@ -215,7 +216,7 @@ actor Intake: Service {
     for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
     let told = Set(seen.arrived + meanwhile.arrived)
     try await pool.run { [spool] in
-      for name in scan.foreign { try spool.quarantine(name, because: .badName) }
+      for name in scan.foreign { try spool.quarantineIfMovable(name, because: .badName) }
     }
     // Conversations in which an earlier request still settles: what comes behind it waits, what came before it does not.
     var waiting = Set<ConversationID>()
@@ -295,9 +296,10 @@ actor Intake: Service {
   private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
     var rest = names[...]
     while !rest.isEmpty, !isStopping.isSet {
-      let batch = try await pool.run { [spool, options, closed, unconfirmed, rest] in
+      let batch = try await pool.run { [spool, options, closed, unconfirmed, leftAlone, rest] in
         try IntakeBatch(
-          rest, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed)
+          rest, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed,
+          leftAlone: leftAlone)
       }
       rest = rest.dropFirst(batch.taken)
       guard !batch.requests.isEmpty else { continue }

@@ -18,10 +18,11 @@ struct IntakeBatch: Sendable {
   /// - Parameters:
   ///   - waiting: conversations whose requests are passed over for now.
   ///   - unconfirmed: what the disk did not confirm, now or earlier.
+  ///   - leftAlone: what is passed over as long as nobody changes it.
   /// - Throws: what is no fault of a request: no descriptors left, `new/` gone, a disk that fails.
   init(
     _ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: Set<ConversationID>,
-    unconfirmed: UnconfirmedRequests
+    unconfirmed: UnconfirmedRequests, leftAlone: LeftAlone
   ) throws {
     let new = spool.new
     var readers: [Int: RequestReader] = [:]
@@ -32,13 +33,14 @@ struct IntakeBatch: Sendable {
       taken += 1
       guard let entry = try new.entry(name) else { continue }
       guard RequestName(name) != nil else {
-        try spool.quarantine(Array(name.utf8), because: .badName)
+        try spool.quarantineIfMovable(Array(name.utf8), because: .badName)
         continue
       }
       guard entry.kind == .directory else {
-        try spool.quarantine(Array(name.utf8), because: .notADirectory(entry.kind.noun))
+        try spool.quarantineIfMovable(Array(name.utf8), because: .notADirectory(entry.kind.noun))
         continue
       }
+      if leftAlone.has(RequestIdentity(entry), changed: entry.changed) { continue }
       let contents: Result<NewRequest.Contents, DeliveryError>
       if let fault = unconfirmed[RequestIdentity(entry)] {
         requests.append(
@@ -57,6 +59,7 @@ struct IntakeBatch: Sendable {
       } catch let error as FileError {
         if error.isMissing, try new.entry(name) == nil { continue }
         if error.isPassing { throw error }
+        if !new.mayChange(name) { leftAlone.add(RequestIdentity(entry), changed: entry.changed) }
         contents = .failure(DeliveryError(.malformedRequest, Refusal.unreadable(error.description).description))
       }
       let from = readers[requests.count]?.request.inbox

@@ -79,6 +79,9 @@ public final class Directory: Sendable {
     return names.sorted()
   }
 
+  /// Whether this process may change what is in the directory `name`, and so move it somewhere else.
+  public func mayChange(_ name: String) -> Bool { faccessat(descriptor, name, W_OK, AT_EACCESS) == 0 }
+
   // MARK: Opening
 
   /// Opens the directory `name`.

@@ -27,7 +27,11 @@ extension Spool {
       guard try failed.make(failedName.text, mode: 0o700) else { continue }
       let directory = try failed.directory(failedName.text)
       try directory.write(Array("\(sentence)\n".utf8), as: "error")
-      let moved = try new.moveAnything(name, to: directory, as: "entry")
+      let moved: Bool
+      do { moved = try new.moveAnything(name, to: directory, as: "entry") } catch {
+        try? failed.removeTree(failedName.text)
+        throw error
+      }
       if !moved { try failed.removeTree(failedName.text) }
       try directory.sync()
       try failed.sync()
@@ -35,5 +39,12 @@ extension Spool {
       return moved ? failedName : nil
     }
     return nil
+  }
+
+  /// As `quarantine`; what its owner does not let us move stays where it is. One such entry must not stop the others.
+  public func quarantineIfMovable(_ name: [UInt8], because refusal: Refusal) throws {
+    do { try quarantine(name, because: refusal) } catch let error as FileError
+      where error.code == EACCES || error.code == EPERM
+    {}
   }
 }

@@ -1,0 +1,49 @@
+# A user of the spool's group drops everything that is no request, and lets requests change places with links while they are
+# taken: nothing blocks the daemon, nothing outside of the spool is read, and requests of others go through.
+. "$(dirname "$0")/../library.sh"
+
+[ "$(id -u)" = 0 ] || skip 'only root can be several users'
+as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }
+chmod 755 .
+as 61002 "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
+install -d -o 61000 -g 61000 -m 750 spool
+install -d -o 61000 -g 61000 -m 700 secret
+"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("good.jpg", quality=90)'
+printf 'MARKERSECRET\n' > secret/text
+echo hostile > secret/to
+cp good.jpg secret/photo.jpg
+printf 'MARKERSECRET' >> secret/photo.jpg
+chown -R 61000:61000 secret
+cp "$here/../Support/python/hostile_spool.py" .
+chmod 644 good.jpg hostile_spool.py
+
+printf 'intake:\n  rescan: 1s\n  settle: 1s\n' > photospool.yaml
+chmod 644 photospool.yaml
+: > start.log
+setpriv --reuid 61000 --regid 61000 --clear-groups env PHOTOSPOOL_CONFIG="$PWD/photospool.yaml" "$photospool" run > start.log 2>&1 &
+daemon=$!
+wait_for_line start.log event=ready
+
+as 61001 env PATH=/usr/bin:/bin python3 hostile_spool.py "$spool" "$PWD/secret" "${PHOTOSPOOL_TEST_SWAP_SECONDS:-3}" > swaps.txt || fail 'the hostile user gave up'
+[ "$(cat swaps.txt)" -gt 100 ] || fail "only $(cat swaps.txt) swaps"
+# Others are served all the while.
+name=$(umask 007 && as 61002 "$photospool" send --to family --photo good.jpg --text good)
+timeout 60 "$photospool" wait "$name"
+
+# Everything came to its end: refused with a sentence, or sent as it was meant.
+done_with_it() { [ -z "$(find "$spool/new" "$spool/cur" -mindepth 1 -maxdepth 1 ! -type l ! -perm 0200)" ]; }
+wait_until done_with_it
+kill -0 "$daemon" || fail 'the daemon is dead'
+stop_daemon
+for refused in fifo file socket empty closed linked itself piped directory sparse ledger many deep; do
+  [ -s "$spool/failed/$refused/error" ] || fail "$refused: no error"
+  expect "$(wc -l < "$spool/failed/$refused/error")" 1 "$refused"
+done
+# Nothing of the secret is anywhere: not published, cached, stored, logged or in a receipt. Links themselves are no copies.
+! grep -rIl MARKERSECRET "$spool" run.log --devices=skip || fail 'a secret came in'
+! find "$spool" -type f -exec grep -l MARKERSECRET {} + || fail 'a secret came in'
+! grep -q 'MARKERSECRET' <(published hostile 2> /dev/null) || fail 'a secret was published'
+expect "$(cat secret/text)" MARKERSECRET
+# What is told to people has no control characters, whatever names there were.
+! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae' run.log || fail 'a control character in the log'
+echo "$(cat swaps.txt) swaps"
