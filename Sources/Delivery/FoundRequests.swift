@@ -60,7 +60,7 @@ struct FoundRequests {
       return
     }
     all.append(request)
-    for message in receipt.messages where message.kind == .photo {
+    for message in receipt.messages where message.kind.hasPhoto {
       receipts[MessageID(unchecked: message.message)] = message
     }
   }
@@ -120,9 +120,11 @@ extension FoundRequest {
     guard let acceptedAt = Timestamp(receipt.acceptedAt), let finishedAt = Timestamp(receipt.finishedAt),
       let inbox = try? InboxID(receipt.inbox)
     else { return nil }
+    let isOfProfile = receipt.messages.contains { $0.kind.isOfProfile }
     self.init(
-      request: name, inode: entry.inode, born: entry.born, conversation: try? ConversationID(receipt.conversation),
-      inbox: inbox, key: receipt.id, digest: receipt.digest, state: receipt.state, error: nil,
+      request: name, inode: entry.inode, born: entry.born,
+      conversation: isOfProfile ? .profile(of: inbox) : try? ConversationID(receipt.conversation), inbox: inbox,
+      key: receipt.id, digest: receipt.digest, state: receipt.state, error: nil,
       duplicateOf: receipt.duplicateOf, acceptedAt: acceptedAt, finishedAt: finishedAt, isFiled: true,
       messages: receipt.messages.map { message in
         Message(
@@ -138,11 +140,12 @@ extension FoundRequest {
     published: PublishedMessages, canBeAsked: (ConversationID) -> Bool
   ) {
     let contents = try? request.get()
+    let conversation = contents?.conversation(defaultInbox: inbox)
     var refusal: String?
     if case .failure(let reason) = request { refusal = error ?? reason.description }
     let identity = RequestIdentity(entry)
     let accepted = Timestamp(milliseconds: entry.changed / 1_000_000)
-    let waitsAs: MessageState = contents.map { canBeAsked($0.conversation) } == false ? .pending : .publishing
+    let waitsAs: MessageState = conversation.map(canBeAsked) == false ? .pending : .publishing
     let messages = (contents?.parts ?? []).map { part in
       let id = identity.message(part.file, of: name)
       let sentAt = published.moments[id]
@@ -154,7 +157,7 @@ extension FoundRequest {
     let fault = error ?? refusal
     let isSent = fault == nil && messages.allSatisfy { $0.state == .sent }
     self.init(
-      request: name, inode: entry.inode, born: entry.born, conversation: contents?.conversation,
+      request: name, inode: entry.inode, born: entry.born, conversation: conversation,
       inbox: contents?.inbox ?? inbox, key: contents?.key?.text, digest: contents?.digest.hex,
       state: fault != nil ? .failed : isSent ? .sent : .queued, error: fault, duplicateOf: nil, acceptedAt: accepted,
       finishedAt: fault != nil || isSent ? accepted : nil, isFiled: error != nil, messages: messages)

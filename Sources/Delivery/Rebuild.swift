@@ -12,8 +12,8 @@ import Spooling
 /// the old files are moved into a directory of their own; the new one takes their place; each step is synced. Cut in
 /// between, the ledger is gone for whoever looks, and it is done again.
 ///
-/// What only the ledger knew is lost: holds, preferences, what was cancelled and not removed yet, the keys of photos that
-/// were sent, and which objects of a store nobody was sent.
+/// What only the ledger knew is lost: holds, preferences, which profile photos are set, what was cancelled and not removed
+/// yet, the keys of photos that were sent, and which objects of a store nobody was sent.
 public struct Rebuild: Sendable {
   /// What was found.
   public struct Report: Sendable, Equatable {
@@ -44,7 +44,8 @@ public struct Rebuild: Sendable {
   public init(spool: Spool, inbox: InboxID, canBeAsked: @escaping @Sendable (ConversationID) -> Bool) {
     self.spool = spool
     self.inbox = inbox
-    self.canBeAsked = canBeAsked
+    // A profile photo can be set again.
+    self.canBeAsked = { $0.isProfile || canBeAsked($0) }
   }
 
   /// Rebuilds the ledger.

@@ -39,6 +39,11 @@ private func standsForItself(_ byte: UInt8) -> Bool {
 extension Identifier {
   /// The identifier whose `fileName` this is; nil for a name that was cut, and for anything else.
   public init?(fileName: String) {
+    if Self.self == ConversationID.self, fileName.hasPrefix("profile~") {
+      guard let inbox = InboxID(fileName: String(fileName.dropFirst("profile~".count))) else { return nil }
+      self.init(unchecked: ConversationID.profile(of: inbox).text)
+      return
+    }
     var bytes = [UInt8]()
     var rest = Array(fileName.utf8)[...]
     while let byte = rest.popFirst() {

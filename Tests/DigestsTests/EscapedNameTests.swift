@@ -35,7 +35,7 @@ import Testing
 
   @Test func noConversationHasThePlaceOfAProfilePhoto() throws {
     let profile = ConversationID.profile(of: InboxID(unchecked: "a/b"))
-    #expect(profile.fileName == "profile~a%2Fb")
+    #expect(profile.fileName == "profile~a%2Fb" && ConversationID(fileName: profile.fileName) == profile)
     for text in ["profile~a/b", "profile~a%2Fb", "profile~" + String(repeating: "é", count: 120)] {
       #expect(try ConversationID(text).fileName.hasPrefix("profile%7E"))
     }
