@@ -16,6 +16,7 @@ import Testing
 
   private final class Heard: Sendable {
     let messages = Mutex<[String]>([])
+    var all: [String] { messages.withLock { $0 } }
     /// The account is asked for once.
     let isAccountKnown = Mutex(false)
   }
@@ -46,7 +47,7 @@ import Testing
     let next = try await listener.listen(after: Self.position) { [heard] arrivals in
       heard.messages.withLock { $0 += arrivals.map(\.message) }
     }
-    return (heard.messages.withLock(\.self), next)
+    return (heard.all, next)
   }
 
   private static func room(_ events: String, _ more: String = "") -> String {
@@ -59,7 +60,7 @@ import Testing
 
   @Test(arguments: [
     ("status/503", Cause.serverBusy), ("html/502", .serverBusy), ("html/200", .network), ("status/401", .authExpired),
-    ("status/429", .rateLimited), ("close", .network), ("garbage", .network), ("half", .timeout),
+    ("status/429", .rateLimited), ("reset-reply", .network), ("garbage", .network), ("half", .timeout),
     ("json?text=[]", .network), ("json?text=7", .network),
     ("json/403?text={\"errcode\":\"M_FORBIDDEN\"}", .configError),
   ])
@@ -123,7 +124,7 @@ import Testing
     let gap = #", "limited": true, "prev_batch": "s1.9""#
     let answer = FaultServer.says(Self.room(Self.photo("$3"), gap))
     await #expect(throws: DeliveryError.self) { _ = try await listen(answer, "status/503") }
-    #expect(heard.messages.withLock(\.isEmpty))
+    #expect(heard.all.isEmpty)
     // A room that is not to be read any more holds up nothing.
     let forbidden = FaultServer.says(#"{"errcode": "M_FORBIDDEN"}"#, status: 403)
     #expect(try await listen(answer, forbidden).messages == ["$3"])

@@ -25,17 +25,19 @@ private final class Speaker: Listener {
   let name = "matrix"
   private let words: Mutex<[Word]>
   /// The places that it was asked for, and whether it is listened to just now.
-  let asked = Mutex<[String?]>([])
-  let isBusy = Mutex(false)
+  private let places = Mutex<[String?]>([])
+  private let busy = Mutex(false)
+  var asked: [String?] { places.withLock { $0 } }
+  var isBusy: Bool { busy.withLock { $0 } }
 
   init(_ words: Word...) { self.words = Mutex(words) }
 
   func listen(
     after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws -> String {
-    asked.withLock { $0.append(position) }
-    isBusy.withLock { $0 = true }
-    defer { isBusy.withLock { $0 = false } }
+    places.withLock { $0.append(position) }
+    busy.withLock { $0 = true }
+    defer { busy.withLock { $0 = false } }
     switch words.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
     case .says(let messages, let next):
       try await deliver(messages.map(Self.arrival))
@@ -119,7 +121,7 @@ private final class Speaker: Listener {
       #expect(await service.state.first?.heard == 201)
     }
     #expect(try dropped() == many + ["last"])
-    #expect(speaker.asked.withLock { Array($0.prefix(3)) } == [nil, "s1", "s2"])
+    #expect(Array(speaker.asked.prefix(3)) == [nil, "s1", "s2"])
     let first = try #require(try incoming.new.names().sorted().first)
     let read = try #require(try incoming.read(first))
     #expect(read.conversation.text == "family" && read.inbox?.text == "me")
@@ -129,7 +131,7 @@ private final class Speaker: Listener {
   @Test func whatBrokeOffIsHeardAgainAndReceivedOnce() async throws {
     let speaker = Speaker(.says([], "s1"), .breaksOff(["a", "b"]), .breaksOff([]), .says(["a", "b", "c"], "s2"))
     try await run([subscription(speaker)]) { _ in try await wait(for: "s2") { try place == "s2" } }
-    #expect(speaker.asked.withLock { Array($0.prefix(4)) } == [nil, "s1", "s1", "s1"])
+    #expect(Array(speaker.asked.prefix(4)) == [nil, "s1", "s1", "s1"])
     #expect(try dropped() == ["a", "b", "a", "b", "c"])
     // The ledger knows what it has.
     let ledger = try Ledger(in: spool.state)
@@ -149,7 +151,7 @@ private final class Speaker: Listener {
     try await run([subscription(Speaker(.says(["a"], "s1")))]) { _ in try await wait(for: "s1") { try place == "s1" } }
     let speaker = Speaker()
     try await run([subscription(speaker)]) { _ in
-      try await wait(for: "the next question") { speaker.asked.withLock { $0 == ["s1"] } }
+      try await wait(for: "the next question") { speaker.asked == ["s1"] }
     }
   }
 
@@ -169,7 +171,7 @@ private final class Speaker: Listener {
       }
       try await wait(for: "no failure") { await service.state.first?.failure == nil }
     }
-    #expect(speaker.asked.withLock { $0.count } >= 3)
+    #expect(speaker.asked.count >= 3)
   }
 
   @Test func whatPassesIsTriedAgainByItself() async throws {
@@ -180,10 +182,10 @@ private final class Speaker: Listener {
   @Test func oneThatAnswersAtOnceWithNothingIsNotAskedAgainAndAgain() async throws {
     let hasty = Hasty()
     try await run([Subscription(listener: hasty, inbox: InboxID(unchecked: "me"))]) { _ in
-      try await wait(for: "a few answers") { hasty.count.withLock { $0 >= 3 } }
+      try await wait(for: "a few answers") { hasty.count >= 3 }
       let began = ContinuousClock.now
-      let before = hasty.count.withLock(\.self)
-      try await wait(for: "four more") { hasty.count.withLock { $0 >= before + 4 } }
+      let before = hasty.count
+      try await wait(for: "four more") { hasty.count >= before + 4 }
       #expect(ContinuousClock.now - began > .seconds(1))
     }
   }
@@ -191,17 +193,17 @@ private final class Speaker: Listener {
   @Test func aChangedConfigurationEndsOneListenerBeforeTheNextBegins() async throws {
     let (first, second) = (Speaker(.says([], "s1")), Speaker(.says(["b"], "s2")))
     try await run([subscription(first)]) { service in
-      try await wait(for: "waiting") { first.isBusy.withLock(\.self) && first.asked.withLock { $0.count == 2 } }
+      try await wait(for: "waiting") { first.isBusy && first.asked.count == 2 }
       service.follow([subscription(first)])
       service.follow([subscription(second)])
       try await wait(for: "s2") { try place == "s2" }
-      #expect(!first.isBusy.withLock(\.self))
-      #expect(second.asked.withLock { $0.first } == "s1")
+      #expect(!first.isBusy)
+      #expect(second.asked.first == "s1")
       service.follow([])
       try await wait(for: "nobody") { await service.state.isEmpty }
-      #expect(!second.isBusy.withLock(\.self))
+      #expect(!second.isBusy)
     }
-    #expect(first.asked.withLock { $0.count } == 2, "the same one goes on as it was")
+    #expect(first.asked.count == 2, "the same one goes on as it was")
   }
 
   @Test func aPlaceThatIsNoneBeginsAnew() throws {
@@ -238,10 +240,11 @@ private final class Speaker: Listener {
 /// Answers at once, always with another place and nothing else.
 private final class Hasty: Listener {
   let name = "hasty"
-  let count = Mutex(0)
+  private let answers = Mutex(0)
+  var count: Int { answers.withLock { $0 } }
 
   func listen(after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void) async throws -> String {
-    count.withLock {
+    answers.withLock {
       $0 += 1
       return "s\($0)"
     }
