@@ -16,6 +16,16 @@ struct CoProcessAnswer {
     var reachable: Bool?
     var conversation: Bool?
     var obstacle: String?
+    var heard: [HeardMessage]?
+    var position: String?
+  }
+
+  /// A message that somebody sent.
+  struct HeardMessage: Decodable, Sendable {
+    let conversation: String
+    let message: String
+    /// As it was encoded, in base64.
+    let content: String
   }
 
   /// A published photo, in the parameters of XMTP's remote attachment.

@@ -197,7 +197,7 @@ public final class XMTPNetwork: Network {
   }
 
   /// An id of XMTP's messages: hexadecimal digits.
-  private static func isID(_ text: String) -> Bool {
+  static func isID(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
   }
 

@@ -61,9 +61,9 @@ extension Settings {
         "python", \.python, .optional(.program), for: "xmtp",
         help: "The Python that runs the XMTP co-process; empty is the co-process's own choice"),
       Setting(
-        "listen", \.listen, .flag, for: "matrix", help: "Whether photos that others send there are received"),
+        "listen", \.listen, .flag, for: "matrix", "xmtp", help: "Whether photos that others send there are received"),
       Setting(
-        "inbox", \.inbox, .optional(.identifier), for: "matrix",
+        "inbox", \.inbox, .optional(.identifier), for: "matrix", "xmtp",
         help: "The inbox that receives what is heard; empty is the standard one"),
     ]
   }

@@ -21,7 +21,11 @@ whoever asks has to send one after the other. Each has an `id`, which its answer
     {"id": 3, "do": "check"}             or with "conversation": C
         -> {"inbox": ID, "address": A, "installation": HEX, "reachable": BOOL, "conversation": BOOL, "obstacle": WHY NOT}
            of an identity that is registered; one that cannot be is an error
-    {"id": 4, "do": "shutdown"}
+    {"id": 4, "do": "listen", "after": POSITION, "named": [C, ...], "others": BOOL, "wait": SECONDS}
+        -> {"heard": [{"conversation": C, "message": HEX, "content": BASE64}, ...], "position": TEXT}
+                                         photos that others sent, in the order in which they came, a bounded part of them;
+                                         none after that many seconds in which none came
+    {"id": 5, "do": "shutdown"}
         -> {}                            the end, after all answers; so is the end of standard input, without them
 
     {"id": 1, "ok": {...}}  or  {"id": 1, "error": {"cause": WORD, "sentence": TEXT}}
@@ -37,6 +41,12 @@ repeated publication send it again, as a second envelope of the same id: receive
 listen to a stream are told twice. So whatever this process has not reserved itself, or has tried to publish before, is
 first looked for in the group.
 
+What is heard are messages of the content types remoteStaticAttachment and multiRemoteStaticAttachment, as they were encoded.
+They are those of the conversations in `named`, called as they are there, and with `others` those of all conversations.
+Neither what this identity sent is among them, nor what came in conversations that it has denied. Whoever asks for what
+comes after a position says by this that it has kept all before; what it has not kept, it is told again. A position is
+good for every process of the same state directory; around it something may be told twice.
+
 libxmtp asks for more than ten seconds before it says that nobody answers, and pauses longer and longer in between. So
 whatever takes long is given up when nobody listens at the endpoint, and after a failure that is asked first: one who
 asks every few seconds then learns within these that the node is back.
@@ -44,6 +54,7 @@ asks every few seconds then learns within these that the node is back.
 
 import argparse
 import asyncio
+import base64
 import fcntl
 import hashlib
 import hmac
@@ -60,6 +71,11 @@ import time
 LONGEST_REQUEST = 1 << 20
 PATIENCE = 1  # seconds in which libxmtp has done almost everything that the node answers
 CONNECT_SECONDS = 4
+LONGEST_CONTENT = 1 << 18  # one that is heard; what announces photos has some hundred bytes for each
+LONGEST_PART = 1 << 19  # contents of one answer
+MOST_HEARD = 64  # messages of one answer
+MOST_HISTORY = 1000  # messages that are heard of the time before anybody listened
+OVERLAP = 600 * 10**9  # nanoseconds by which this machine's clock may be set back
 
 
 def words(error):
@@ -380,6 +396,171 @@ def attachment(content):
     }
 
 
+def is_photo(content):
+    """Whether a content may announce photos; to be told exactly from its type, which the database knows."""
+    return b"emoteStaticAttachment" in content[:4096]
+
+
+class Bell:
+    """Rings when libxmtp's stream has brought a photo, or has ended. libxmtp calls it on threads of its own."""
+
+    def __init__(self):
+        self.loop, self.rung, self.closer, self.has_ended = asyncio.get_running_loop(), asyncio.Event(), None, False
+
+    def on_message(self, message):
+        if is_photo(message.content):
+            self.loop.call_soon_threadsafe(self.rung.set)
+
+    def on_error(self, error):
+        print("stream:", words(error)[:500], file=sys.stderr, flush=True)
+
+    def on_close(self):
+        self.loop.call_soon_threadsafe(self.end)
+
+    def end(self):
+        self.has_ended = True
+        self.rung.set()
+
+
+class Ear:
+    """Hears what others send. A stream brings it into libxmtp's database, and from there it is told, by the time at which
+    it came there."""
+
+    def __init__(self, node, conversations):
+        self.node, self.conversations = node, conversations
+        self.bell = self.turn = None
+        self.told = {}  # by id of a message: when it came, of those that whoever asks has kept
+        self.offered = (None, {})  # the position behind what was told last, and that
+
+    async def listen(self, client, after, named, others, wait):
+        self.turn = turn = object()
+        if self.offered[0] and after == self.offered[0]:
+            self.told |= self.offered[1]
+        self.offered = (None, {})
+        names = await self.names(client, named)
+        end = time.monotonic() + wait
+        while True:
+            if not self.bell or self.bell.has_ended:
+                await self.begin(client)
+            bell = self.bell
+            bell.rung.clear()
+            heard = await self.heard(client, after, names, others)
+            # Whoever asked before has gone away, and what it would be told is for the one that asks now.
+            if turn is not self.turn:
+                return {"heard": [], "position": after or self.position(0)}
+            if heard:
+                return self.tell(after, heard)
+            try:
+                await asyncio.wait_for(bell.rung.wait(), end - time.monotonic())
+            except asyncio.TimeoutError:
+                return {"heard": [], "position": after or self.position(0)}
+            if bell.has_ended:
+                raise Failure("network", f"the XMTP node at {self.node.endpoint} has ended the stream of messages")
+
+    async def begin(self, client):
+        """The stream first and all that came before it then, so that nothing is between them."""
+        consent = [xmtp.FfiConsentState.ALLOWED, xmtp.FfiConsentState.UNKNOWN]
+        bell = Bell()
+
+        async def open():
+            bell.closer = await client.conversations().stream_all_messages(bell, consent)
+            await bell.closer.wait_for_ready()
+
+        try:
+            await self.node.ask(open)
+            await self.node.ask(lambda: client.conversations().sync_all_conversations(consent))
+        except BaseException:
+            if bell.closer:
+                bell.closer.end()
+            raise
+        self.bell = bell
+
+    async def names(self, client, named):
+        """What conversations are called there, by what they are called here. Names that nobody has are left out."""
+        names = {}
+        for name in named:
+            form = Conversations.FORM.fullmatch(name.lower())
+            if not form:
+                continue
+            try:
+                found = form["group"] or "dm:" + (form["inbox"] or await self.conversations.inbox(client, form["address"]))
+            except Failure as failure:
+                if failure.cause != "room_gone":
+                    raise
+                continue
+            names.setdefault(found, name)
+        return names
+
+    async def heard(self, client, after, names, others):
+        """The messages after a position that are not told yet: (when it came, conversation, message)."""
+        start = self.time(after)
+        self.told = {id: moment for id, moment in self.told.items() if moment > start - OVERLAP}
+        options = empty(xmtp.FfiListConversationsOptions)
+        options.consent_states = [xmtp.FfiConsentState.ALLOWED, xmtp.FfiConsentState.UNKNOWN]
+        options.include_duplicate_dms = False
+        found = []
+        for item in client.conversations().list(options):
+            conversation = item.conversation()
+            name = self.name(conversation)
+            if name in names or others:
+                found += [(message.inserted_at_ns, names.get(name, name), message)
+                          for message in await self.photos(client, conversation, start if after else None)]
+        found.sort(key=lambda one: (one[0], one[2].sequence_id))
+        return found if after else found[-MOST_HISTORY:]
+
+    async def photos(self, client, conversation, start):
+        options = empty(xmtp.FfiListMessagesOptions)
+        options.content_types = [xmtp.FfiContentType.REMOTE_ATTACHMENT, xmtp.FfiContentType.MULTI_REMOTE_ATTACHMENT]
+        options.exclude_sender_inbox_ids = [client.inbox_id()]
+        options.sort_by = xmtp.FfiSortBy.INSERTED_AT
+        if start is None:
+            options.direction, options.limit = xmtp.FfiDirection.DESCENDING, MOST_HISTORY
+        else:
+            options.direction, options.limit = xmtp.FfiDirection.ASCENDING, MOST_HEARD + len(self.told)
+            options.inserted_after_ns = start - OVERLAP
+        return [message for message in await conversation.find_messages(options) if message.id not in self.told]
+
+    @staticmethod
+    def name(conversation):
+        if conversation.conversation_type() == xmtp.FfiConversationType.DM:
+            return f"dm:{conversation.dm_peer_inbox_id()}"
+        return f"group:{conversation.id().hex()}"
+
+    def tell(self, after, heard):
+        """The next part of it, which is kept once somebody asks for what comes after it."""
+        told, answer, size, latest = {}, [], 0, self.time(after)
+        for moment, name, message in heard[:MOST_HEARD]:
+            content = message.content
+            if len(content) > LONGEST_CONTENT:
+                print(f"a message in {name} that announces photos has {len(content)} bytes and is passed over",
+                      file=sys.stderr, flush=True)
+            elif size + len(content) > LONGEST_PART:
+                break
+            else:
+                size += len(content)
+                answer.append({"conversation": name, "message": message.id.hex(),
+                               "content": base64.b64encode(content).decode()})
+            told[message.id] = moment
+            latest = max(latest, moment)
+        self.offered = (self.position(latest), told)
+        return {"heard": answer, "position": self.offered[0]}
+
+    @staticmethod
+    def position(moment):
+        """A text that is no other position, even of the same time."""
+        return f"{moment}/{os.urandom(8).hex()}"
+
+    @staticmethod
+    def time(position):
+        found = re.fullmatch(r"(\d{1,19})/[0-9a-f]{16}", position or "")
+        return int(found[1]) if found else 0
+
+
+def empty(options):
+    """Options of libxmtp of which none is set."""
+    return options(**{name: None for name in options.__annotations__})
+
+
 class Work:
     """What requests ask for: one method per verb."""
 
@@ -387,6 +568,7 @@ class Work:
         self.node = Node(options.endpoint)
         self.identity = Identity(options, self.node)
         self.conversations = Conversations(self.node)
+        self.ear = Ear(self.node, self.conversations)
         self.fresh = set()  # reserved by this process, and not tried to publish yet
 
     async def reserve(self, request):
@@ -440,6 +622,11 @@ class Work:
     def is_published(message):
         return message.delivery_status == xmtp.FfiDeliveryStatus.PUBLISHED
 
+    async def listen(self, request):
+        client = await self.identity.client()
+        return await self.ear.listen(
+            client, request.get("after"), request["named"], request["others"], min(request["wait"], 25))
+
     async def check(self, request):
         client = await self.identity.client()
         facts = {
@@ -466,7 +653,7 @@ class Work:
 class Service:
     """Reads requests, lets the work be done, and answers."""
 
-    VERBS = {"reserve", "publish", "check"}
+    VERBS = {"reserve", "publish", "listen", "check"}
 
     def __init__(self, options, output):
         self.output, self.seconds, self.work = output, options.seconds, Work(options)

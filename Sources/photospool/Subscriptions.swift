@@ -42,7 +42,13 @@ extension Connections {
         name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()),
         conversations: settings.heardConversations(on: network), client: client, limits: limits
       ) { [log] line in log("\(network.name): \(line)") }
-    case .local, .webhook, .exec, .xmtp: return nil
+    case .xmtp:
+      // It hears through the co-process that publishes.
+      let found = made.withLock { made in made.networks.first { $0.1.name == network.name }?.1 }
+      return (found as? XMTPNetwork).map {
+        XMTPListener($0, conversations: settings.heardConversations(on: network))
+      }
+    case .local, .webhook, .exec: return nil
     }
   }
 }

@@ -5,8 +5,11 @@
 On standard input it takes one order a line, as JSON, and answers each with one line:
 
     {"do": "who"}                                 {"inbox": ID, "address": A}
-    {"do": "group", "with": ID}                   {"group": HEX}: a new group with that inbox
+    {"do": "group", "with": ID}                   {"group": HEX}: a new group with that inbox, or with a list of them
     {"do": "remove", "group": HEX, "member": ID}  removes that inbox from the group
+    {"do": "send", "to": HEX, "attachments": [{...}, ...]}   {"message": HEX}: announces photos in a group, several in one message
+    {"do": "send", "to": HEX, "text": T}          the same of a text
+    {"do": "direct", "with": ID}                  {"group": HEX}: the conversation with that inbox alone
     {"do": "read"}                                {"messages": [...]}: what others have sent, by conversation in order
     {"do": "open", "attachment": {...}}           {"filename", "mimeType", "sha256"}: of the photo that was sent, fetched
         from its URL; or with "object": PATH, from that file
@@ -95,6 +98,19 @@ def described(message):
     return facts
 
 
+def encoded(order):
+    """A content as libxmtp itself encodes it."""
+    if "text" in order:
+        return xmtp.encode_text(order["text"])
+    photos = [xmtp.FfiRemoteAttachment(
+        url=photo["url"], content_digest=photo["contentDigest"], secret=bytes.fromhex(photo["secret"]),
+        salt=bytes.fromhex(photo["salt"]), nonce=bytes.fromhex(photo["nonce"]), scheme=photo["scheme"],
+        content_length=photo["contentLength"], filename=photo["filename"]) for photo in order["attachments"]]
+    if len(photos) == 1:
+        return xmtp.encode_remote_attachment(photos[0])
+    return xmtp.encode_multi_remote_attachment(xmtp.FfiMultiRemoteAttachment(attachments=photos))
+
+
 def fetched(attachment):
     """Over TLS, from a host that the authorities of SSL_CERT_FILE vouch for."""
     assert attachment["url"].startswith("https://") and attachment["scheme"] == "https://", "it is no https://"
@@ -123,10 +139,19 @@ async def main():
                 answer = {"inbox": client.inbox_id(), "address": address}
             case "group":
                 options = empty(xmtp.FfiCreateGroupOptions)
-                group = await client.conversations().create_group([order["with"]], options)
+                members = order["with"] if isinstance(order["with"], list) else [order["with"]]
+                group = await client.conversations().create_group(members, options)
                 answer = {"group": group.id().hex()}
             case "remove":
                 await client.conversation(bytes.fromhex(order["group"])).remove_members([order["member"]])
+            case "direct":
+                options = xmtp.FfiCreateDmOptions(message_disappearing_settings=None)
+                dm = await client.conversations().find_or_create_dm(order["with"], options)
+                answer = {"group": dm.id().hex()}
+            case "send":
+                options = xmtp.FfiSendMessageOpts(should_push=True)
+                message = await client.conversation(bytes.fromhex(order["to"])).send(encoded(order), options)
+                answer = {"message": message.hex()}
             case "read":
                 answer = {"messages": await read(client)}
             case "open":
