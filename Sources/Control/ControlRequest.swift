@@ -12,6 +12,8 @@ public enum ControlRequest: Codable, Sendable, Equatable {
   case viewed(String)
   /// What is to be changed of a conversation's preferences, in the words of `prefs`.
   case prefer(conversation: String, fetch: String?, autoReveal: Bool?)
+  /// What is fetched of what comes to an inbox, in the word of `prefs`.
+  case preferInInbox(inbox: String, fetch: String)
   /// How far the uploads in flight have come.
   case progress
   /// What only the daemon measures, as text for Prometheus.

@@ -288,6 +288,7 @@ private struct ControlService: Service {
       case .flush: ("flush", "")
       case .reveal: ("reveal", "message")
       case .prefer: ("prefs", "conversation")
+      case .preferInInbox: ("prefs", "inbox")
       case .progress, .metrics, .listening, .want, .viewed: ("", "")
       }
     if event.isEmpty { return }

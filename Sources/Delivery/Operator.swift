@@ -62,6 +62,7 @@ public struct Operator: Sendable {
         return ControlReply(outcomes: [ControlReply.Outcome(message, isDone: isDone, isDone ? "viewed" : "not known")])
       case .prefer(let conversation, let fetch, let autoReveal):
         return try await prefer(ConversationID(conversation), fetch: fetch, autoReveal: autoReveal)
+      case .preferInInbox(let inbox, let fetch): return try await prefer(inbox: InboxID(inbox), fetch: fetch)
       case .progress:
         let progress = hooks.progress().map { ($0.key.text, $0.value) }
         return ControlReply(progress: Dictionary(progress) { $1 }, trouble: hooks.trouble())

@@ -33,8 +33,18 @@ extension Operator {
 
   func prefer(_ conversation: ConversationID, fetch: String?, autoReveal: Bool?) async throws -> ControlReply {
     let policy = fetch.flatMap(FetchPolicy.init(rawValue:))
-    if let fetch, policy == nil { return ControlReply(error: "\(escaped(fetch)) is none of always, known and ask") }
+    if let fetch, policy == nil { return Self.isNoPolicy(fetch) }
     try await ledger.setPreferences(fetch: policy, autoReveal: autoReveal, of: conversation, at: .now())
     return ControlReply(outcomes: [.init(conversation.text, isDone: true, "set")])
+  }
+
+  func prefer(inbox: InboxID, fetch: String) async throws -> ControlReply {
+    guard let policy = FetchPolicy(rawValue: fetch) else { return Self.isNoPolicy(fetch) }
+    try await ledger.setFetchPolicy(policy, of: inbox)
+    return ControlReply(outcomes: [.init(inbox.text, isDone: true, "set")])
+  }
+
+  private static func isNoPolicy(_ word: String) -> ControlReply {
+    ControlReply(error: "\(escaped(word)) is none of always, known and ask")
   }
 }

@@ -57,6 +57,7 @@ public enum SpoolMetrics {
         Double(counts.preparedBytes)),
     ]
     families += cache(counts, limits)
+    families += receiving(counts)
     // A time that there is none of is left out: zero would look very old.
     if let oldest = counts.oldest {
       families.append(
@@ -102,6 +103,22 @@ public enum SpoolMetrics {
           "photospool_janitor_last_run_timestamp_seconds", .gauge, "When the janitor last ended a pass.", ran.seconds))
     }
     return families
+  }
+
+  private static func receiving(_ counts: Counts) -> [MetricFamily] {
+    [
+      MetricFamily(
+        "photospool_received_photos", .gauge, "Photos that others announced and that are not purged, by state.",
+        by: "state", words(counts.received)),
+      MetricFamily(
+        "photospool_photos_announced_total", .counter, "Photos that others announced.", Double(counts.announced)),
+      MetricFamily(
+        "photospool_photos_downloaded_total", .counter,
+        "Photos that came into the cache; also those of ours that were fetched again.", Double(counts.downloads)),
+      MetricFamily(
+        "photospool_download_setbacks_total", .counter, "How often a photo could not be fetched, by cause.",
+        by: "cause", words(counts.downloadSetbacks)),
+    ]
   }
 
   /// Whether a daemon answers, and which program that is.

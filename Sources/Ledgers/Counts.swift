@@ -35,6 +35,14 @@ public struct Counts: Sendable, Equatable {
   /// The use of the whole cache first, then that of every inbox that has something there.
   public let cache: [CacheUse]
 
+  /// Photos that others announced, by state; what was purged is not among them.
+  public let received: [ReceivedState: Int]
+  /// How many others ever announced, how many photos ever came into the cache, and how often one did not, by cause. Photos
+  /// that were sent from here and are fetched again count as downloads.
+  public let announced: Int
+  public let downloads: Int
+  public let downloadSetbacks: [Cause: Int]
+
   /// The ways a request ends.
   static let ends: [RequestState] = [.sent, .failed, .cancelled, .duplicate]
 }
@@ -70,6 +78,10 @@ extension Counts {
     self.evicted = evicted
     janitorRan = value("janitor_ran") > 0 ? Timestamp(milliseconds: Int64(value("janitor_ran"))) : nil
     cache = try database.cacheUse()
+    received = all(ReceivedState.allCases, "received")
+    announced = value("received")
+    downloads = value("downloads")
+    downloadSetbacks = all(Cause.allCases, "download_setbacks").filter { $0.value > 0 }
   }
 }
 

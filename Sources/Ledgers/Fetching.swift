@@ -24,17 +24,26 @@ extension Ledger {
   }
 
   /// Begins the downloads that are due, at most `limit` of them, in the order in which they were received.
-  public func beginDownloads(limit: Int, at now: Timestamp) async throws -> [WantedPhoto] {
+  ///
+  /// - Parameter perHost: as many as this are fetched from one host at a time. Photos of a host that has them wait for
+  ///   their turn, and those of others go ahead.
+  public func beginDownloads(limit: Int, perHost: Int, at now: Timestamp) async throws -> [WantedPhoto] {
     try await write { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT r.*, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
-          WHERE r.\(LedgerSchema.wanted) AND (r.next_attempt IS NULL OR r.next_attempt <= ?)
-            AND c.purged = 0 ORDER BY r.id LIMIT ?
-          """,
-        arguments: [now.milliseconds, limit])
-      return try rows.compactMap { try database.begin($0, at: now) }
+      var begun = [WantedPhoto]()
+      while begun.count < limit {
+        guard
+          let row = try Row.fetchOne(
+            database,
+            sql: """
+              SELECT r.*, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
+              WHERE r.\(LedgerSchema.wanted) AND (r.next_attempt IS NULL OR r.next_attempt <= ?)
+                AND \(LedgerSchema.hasTurn) AND c.purged = 0 ORDER BY r.id LIMIT 1
+              """,
+            arguments: [now.milliseconds, perHost]), let wanted = try database.begin(row, at: now)
+        else { break }
+        begun.append(wanted)
+      }
+      return begun
     }
   }
 
@@ -52,15 +61,16 @@ extension Ledger {
     }
   }
 
-  /// When the next download is due; nil when none is.
-  public func nextDownload() async throws -> Timestamp? {
+  /// When the next download is due that would find its host free; nil when none is.
+  public func nextDownload(perHost: Int) async throws -> Timestamp? {
     try await read { database in
       try Int64.fetchOne(
         database,
         sql: """
           SELECT coalesce(r.next_attempt, 0) FROM received r JOIN conversations c ON c.id = r.conversation_id
-          WHERE r.\(LedgerSchema.wanted) AND c.purged = 0 ORDER BY r.next_attempt LIMIT 1
-          """
+          WHERE r.\(LedgerSchema.wanted) AND \(LedgerSchema.hasTurn) AND c.purged = 0 ORDER BY r.next_attempt LIMIT 1
+          """,
+        arguments: [perHost]
       ).map(Timestamp.init(milliseconds:))
     }
   }

@@ -170,6 +170,7 @@ enum LedgerSchema {
           """)
     }
     registerProfiles(in: &migrator)
+    registerReceivingCounts(in: &migrator)
     return migrator
   }
 }

@@ -3,7 +3,7 @@ import Messages
 
 /// What people prefer for one conversation, here and nowhere else.
 public struct ConversationPreferences: Sendable, Equatable {
-  /// Nil is the configuration's.
+  /// Nil is the inbox's, and where that has none, the configuration's.
   public var fetch: FetchPolicy?
   /// Nil is off.
   public var autoReveal: Bool?
@@ -35,7 +35,21 @@ extension Ledger {
   }
 }
 
+extension Ledger {
+  /// Sets what is fetched of what comes to an inbox, where a conversation's preferences say nothing.
+  public func setFetchPolicy(_ policy: FetchPolicy, of inbox: InboxID) async throws {
+    try await write { database in
+      try database.execute(
+        sql: "INSERT INTO inbox_preferences VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+        arguments: [inbox.text, ConversationPreferences.Name.fetch.rawValue, policy.rawValue])
+    }
+  }
+}
+
 extension LedgerView {
+  /// What is fetched of what comes to an inbox; nil is the configuration's.
+  public func fetchPolicy(of inbox: InboxID) throws -> FetchPolicy? { try read { try $0.fetchPolicy(of: inbox) } }
+
   /// The preferences of a conversation; the defaults when none were set.
   public func preferences(of conversation: String) throws -> ConversationPreferences {
     try read { database in
@@ -47,6 +61,13 @@ extension LedgerView {
 }
 
 extension Database {
+  func fetchPolicy(of inbox: InboxID) throws -> FetchPolicy? {
+    try String.fetchOne(
+      self, sql: "SELECT value FROM inbox_preferences WHERE inbox = ? AND name = ?",
+      arguments: [inbox.text, ConversationPreferences.Name.fetch.rawValue]
+    ).flatMap(FetchPolicy.init(rawValue:))
+  }
+
   func preferences(of conversation: Int64) throws -> ConversationPreferences {
     var preferences = ConversationPreferences()
     let rows = try Row.fetchAll(

@@ -47,7 +47,7 @@ extension Ledger {
   /// Writes messages down, each once for its inbox and id. Keys are kept from here on: the message is published, and its
   /// photo has to be opened again after it was evicted.
   ///
-  /// - Parameter fetch: what is fetched, where the conversation's preferences say nothing.
+  /// - Parameter fetch: what is fetched, where neither the conversation's preferences nor the inbox's say anything.
   public func receive(
     _ messages: [NewReceived], fetch: FetchPolicy, at now: Timestamp
   ) async throws -> [Reception] {
@@ -73,7 +73,8 @@ extension Database {
       self, sql: "SELECT known, purged FROM conversations WHERE id = ?", arguments: [conversation])
     if facts?["purged"] == 1 { return .purged }
     let preferences = try preferences(of: conversation)
-    let isFetched = (preferences.fetch ?? fetch).fetches(fromKnown: facts?["known"] == 1)
+    let isFetched = try (preferences.fetch ?? fetchPolicy(of: new.inbox) ?? fetch).fetches(
+      fromKnown: facts?["known"] == 1)
     let state: ReceivedState = isFetched ? .wanted : .offered
     let isShown = preferences.reveal.showsArrivals
     var ids = [MessageID]()
@@ -82,12 +83,13 @@ extension Database {
       try execute(
         sql: """
           INSERT INTO received (message, inbox, conversation_id, remote, position, digest, attachment, state,
-            received_at, wanted_at, revealed_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            host, received_at, wanted_at, revealed_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           message.text, new.inbox.text, conversation, new.remote, position, new.digest.hex, try photo.json(),
-          state.rawValue, now.milliseconds, isFetched ? now.milliseconds : nil, isShown ? now.milliseconds : nil,
+          state.rawValue, photo.host, now.milliseconds, isFetched ? now.milliseconds : nil,
+          isShown ? now.milliseconds : nil,
         ])
       ids.append(message)
     }

@@ -10,6 +10,8 @@ public struct ReceivedRecord: Sendable {
   public let conversation: String
   public let state: ReceivedState
   public let isHidden: Bool
+  /// Of the photo once it was fetched, of its object as announced before that; nil when that was not said.
+  public let bytes: Int?
   public let attempts: Int
   public let nextAttempt: Timestamp?
   public let cause: String?
@@ -30,7 +32,8 @@ extension LedgerView {
       let rows = try Row.fetchCursor(
         database,
         sql: """
-          SELECT r.*, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
+          SELECT r.*, c.conversation, coalesce(p.bytes, r.attachment ->> '$.contentLength') AS bytes
+            FROM received r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
           WHERE \(conditions.joined(separator: " AND ")) ORDER BY r.id
           """,
         arguments: StatementArguments([inbox, conversation].compactMap { $0 }))
@@ -39,7 +42,7 @@ extension LedgerView {
           ReceivedRecord(
             message: MessageID(unchecked: row["message"]), remote: row["remote"], inbox: row["inbox"],
             conversation: row["conversation"], state: ReceivedState(rawValue: row["state"]) ?? .failed,
-            isHidden: row["revealed_at"] as Int64? == nil, attempts: row["attempts"],
+            isHidden: row["revealed_at"] as Int64? == nil, bytes: row["bytes"], attempts: row["attempts"],
             nextAttempt: (row["next_attempt"] as Int64?).map(Timestamp.init(milliseconds:)), cause: row["cause"],
             error: row["error"], receivedAt: Timestamp(milliseconds: row["received_at"])))
       }

@@ -4,6 +4,11 @@ import GRDB
 extension LedgerSchema {
   /// Received photos that are to be fetched; the words of an index.
   static let wanted = "state = 'wanted'"
+  /// Of a received photo `r`: fewer than `?` photos are fetched from its host now.
+  static let hasTurn = """
+    (r.host = '' OR r.host NOT IN
+      (SELECT host FROM received WHERE state = 'downloading' GROUP BY host HAVING count(*) >= ?))
+    """
 
   static func registerReceiving(in migrator: inout DatabaseMigrator) {
     migrator.registerMigration("v6 received photos") { database in

@@ -68,13 +68,13 @@ extension Database {
     else { return false }
     try execute(
       sql: """
-        INSERT INTO received (message, inbox, conversation_id, remote, position, own, digest, attachment, state,
+        INSERT INTO received (message, inbox, conversation_id, remote, position, own, digest, attachment, host, state,
           received_at, revealed_at)
-        VALUES (?, ?, ?, ?, 0, 1, ?, ?, 'offered', ?, ?)
+        VALUES (?, ?, ?, ?, 0, 1, ?, ?, ?, 'offered', ?, ?)
         """,
       arguments: [
         message.text, row["inbox"], row["conversation_id"], message.text, row["digest"], try photo.json(),
-        now.milliseconds, now.milliseconds,
+        photo.host, now.milliseconds, now.milliseconds,
       ])
     return true
   }

@@ -32,6 +32,13 @@ public struct RemotePhoto: Hashable, Sendable, Codable {
     self.filename = filename
   }
 
+  /// Whose host keeps it, in lower case and with its port: of the URL's authority, without looking anything up. Empty
+  /// for an object of this machine.
+  public var host: String {
+    guard let scheme = url.firstRange(of: "://") else { return "" }
+    return url[scheme.upperBound...].prefix { !"/?#".contains($0) }.lowercased()
+  }
+
   private enum CodingKeys: String, CodingKey {
     case url, contentDigest, secret, salt, nonce, file, contentLength, filename
   }

@@ -10,6 +10,7 @@ struct DownloadFaults: Sendable {
   func error(_ error: HTTPError) -> DeliveryError {
     switch error.reason {
     case .privateAddress: DeliveryError(.blockedAddress, error.description)
+    case .replyTooLarge: DeliveryError(.tooLarge, error.description)
     case .badURL: DeliveryError(.insecureURL, error.description)
     // A certificate can be renewed; until then it is as if nobody were there.
     case .tls: DeliveryError(isHomeserver ? .configError : .network, error.description)

@@ -121,12 +121,14 @@ public actor Receiver: Service {
   private func startDownloads() async throws {
     let free = options.downloads - downloads.count
     if free > 0, !isStopping {
-      for wanted in try await ledger.beginDownloads(limit: free, at: .now()) {
+      for wanted in try await ledger.beginDownloads(limit: free, perHost: options.perHost, at: .now()) {
         downloads[wanted.message] = (wanted.conversation, Task { await download(wanted) })
       }
     }
     alarm?.cancel()
-    guard downloads.count < options.downloads, let next = try await ledger.nextDownload() else { return }
+    guard downloads.count < options.downloads, let next = try await ledger.nextDownload(perHost: options.perHost) else {
+      return
+    }
     // An attempt that is years away was set by another clock.
     let wait = min(max(next.seconds(since: .now()), 0.01), 3600)
     alarm = Task { [mailbox] in
@@ -216,7 +218,9 @@ extension ReceivingOptions {
     case .fail: return nil
     case .hold: return age < lifetime ? mending : nil
     case .retry:
-      return age < lifetime ? retry.delay(after: error, attempt: wanted.attempt, random: .random(in: 0...1)) : nil
+      // Whatever a server asks for, the last attempt is at the end of the photo's time.
+      return age < lifetime
+        ? min(retry.delay(after: error, attempt: wanted.attempt, random: .random(in: 0...1)), lifetime - age) : nil
     }
   }
 }

@@ -11,6 +11,8 @@ public struct ReceivingOptions: Sendable {
   public var photoBytes = 10_000_000
   /// Photos that are fetched at the same time.
   public var downloads = 4
+  /// Photos that are fetched from one host at the same time.
+  public var perHost = 2
   /// Connect and stall limits of every request, and how long the whole of one may take.
   public var limits = HTTPLimits()
   /// Seconds after which a photo that cannot be had fails.

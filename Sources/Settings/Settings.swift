@@ -155,6 +155,8 @@ public struct Settings: SettingsSection {
     public internal(set) var bytes = 10_000_000
     /// How many photos are fetched at once.
     public internal(set) var downloads = 4
+    /// How many photos are fetched from one host at once.
+    public internal(set) var perHost = 2
     /// How long fetching a photo may take, each time.
     public internal(set) var time = Duration.seconds(300)
     /// How long a photo that cannot be had is tried.

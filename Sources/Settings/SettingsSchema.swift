@@ -102,6 +102,8 @@ public enum SettingsSchema {
       "receiving.bytes", \.receiving.bytes, .bytes(1000...10_000_000), "The size of a photo that is received, at most"),
     Setting("receiving.downloads", \.receiving.downloads, .count(1...64), "How many photos are fetched at once"),
     Setting(
+      "receiving.perHost", \.receiving.perHost, .count(1...64), "How many photos are fetched from one host at once"),
+    Setting(
       "receiving.time", \.receiving.time, .duration(.seconds(1) ... .days(1)),
       "How long fetching a photo may take, each time"),
     Setting(

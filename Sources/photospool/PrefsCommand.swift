@@ -7,9 +7,10 @@ import Spooling
 
 struct PrefsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prefs", abstract: "Print or set what is preferred for the photos of a conversation.",
+    commandName: "prefs", abstract: "Print or set what is preferred for the photos of a conversation or an inbox.",
     discussion: """
-      Preferences are kept here alone and nobody is told of them. Photos that are there already stay as they are.
+      Preferences are kept here alone and nobody is told of them. Photos that are there already stay as they are. What a \
+      conversation says of fetching goes before what its inbox says, and that before the configuration.
       """)
 
   enum Switch: String, CaseIterable, ExpressibleByArgument { case on, off }
@@ -22,38 +23,71 @@ struct PrefsCommand: AsyncParsableCommand {
   @Option(name: .long, help: "Which photos are fetched before anybody asks for them: always, known or ask.")
   var fetch: FetchPolicy?
 
+  @Option(name: .long, help: "Instead of a conversation, everything that comes to this inbox.")
+  var inbox: String?
+
   @Flag(name: .long, help: "Print one JSON object.")
   var json = false
 
   @Argument(help: "The conversation.")
-  var conversation: String
+  var conversation: String?
+
+  func validate() throws {
+    guard (conversation == nil) != (inbox == nil) else {
+      throw ValidationError("name one conversation, or an inbox with --inbox")
+    }
+    if inbox != nil, autoReveal != nil {
+      throw ValidationError("--auto-reveal is preferred for single conversations; name one instead of the inbox")
+    }
+  }
 
   func run() async throws {
     let spool = try options.openSpool()
-    let conversation = try ConversationID(conversation)
+    if let inbox { return try await preferences(of: try InboxID(inbox), spool) }
+    if let conversation { try await preferences(of: try ConversationID(conversation), spool) }
+  }
+
+  private func preferences(of conversation: ConversationID, _ spool: Spool) async throws {
     if autoReveal != nil || fetch != nil {
-      let request = ControlRequest.prefer(
-        conversation: conversation.text, fetch: fetch?.rawValue, autoReveal: autoReveal.map { $0 == .on })
-      let reply: ControlReply
-      if let answer = try ControlClient.ask(request, in: spool.state) {
-        reply = answer
-      } else {
-        reply = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }
-      }
-      if let error = reply.error { throw Failure(.unavailable, error) }
+      try await set(
+        .prefer(conversation: conversation.text, fetch: fetch?.rawValue, autoReveal: autoReveal.map { $0 == .on }),
+        spool)
     }
     let standard = try options.settings().receiving.fetch
-    let preferences: ConversationPreferences
-    do { preferences = try LedgerView(in: spool.state).preferences(of: conversation.text) } catch LedgerError.missing {
-      preferences = ConversationPreferences()
-    }
+    let preferences =
+      try known(spool) { try $0.preferences(of: conversation.text) } ?? ConversationPreferences()
     let line = Line(
       conversation: conversation.text, autoReveal: preferences.autoReveal ?? false,
       fetch: (preferences.fetch ?? standard).rawValue, hasRevealed: preferences.hasRevealed)
     if json { return try printJSON(line) }
     let isOn = line.autoReveal ? "on" : "off"
     print("auto-reveal: \(isOn)\(line.hasRevealed ? "" : " (once a photo was revealed; none was yet)")")
-    print("fetch: \(line.fetch)\(preferences.fetch == nil ? " (the configuration's)" : "")")
+    print(
+      "fetch: \(line.fetch)\(preferences.fetch == nil ? " (the configuration's, unless the inbox has its own)" : "")")
+  }
+
+  private func preferences(of inbox: InboxID, _ spool: Spool) async throws {
+    if let fetch { try await set(.preferInInbox(inbox: inbox.text, fetch: fetch.rawValue), spool) }
+    let own = try known(spool) { try $0.fetchPolicy(of: inbox) } ?? nil
+    let policy = try own ?? options.settings().receiving.fetch
+    if json { return try printJSON(InboxLine(inbox: inbox.text, fetch: policy.rawValue)) }
+    print("fetch: \(policy.rawValue)\(own == nil ? " (the configuration's)" : "")")
+  }
+
+  /// Has the daemon set it, or does so itself.
+  private func set(_ request: ControlRequest, _ spool: Spool) async throws {
+    let reply: ControlReply
+    if let answer = try ControlClient.ask(request, in: spool.state) {
+      reply = answer
+    } else {
+      reply = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }
+    }
+    if let error = reply.error { throw Failure(.unavailable, error) }
+  }
+
+  /// What the ledger says; nil when there is none yet.
+  private func known<Answer>(_ spool: Spool, _ question: (LedgerView) throws -> Answer) throws -> Answer? {
+    do { return try question(LedgerView(in: spool.state)) } catch LedgerError.missing { return nil }
   }
 
   /// The keys are never renamed once released.
@@ -62,6 +96,11 @@ struct PrefsCommand: AsyncParsableCommand {
     let autoReveal: Bool
     let fetch: String
     let hasRevealed: Bool
+  }
+
+  private struct InboxLine: Encodable {
+    let inbox: String
+    let fetch: String
   }
 }
 

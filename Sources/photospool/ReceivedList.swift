@@ -13,8 +13,8 @@ struct ReceivedList {
       let line = Line(photo)
       if isJSON { return try printJSON(line) }
       let fields = [
-        line.message, line.state, line.hidden ? "hidden" : "shown", line.receivedAt, escaped(line.inbox),
-        escaped(line.conversation), escaped(line.remote),
+        line.message, line.state, line.hidden ? "hidden" : "shown", line.bytes.map { Terminal.bytes($0) } ?? "-",
+        line.receivedAt, escaped(line.inbox), escaped(line.conversation), escaped(line.remote),
       ]
       Swift.print(fields.joined(separator: "  "))
       if let error = line.error {
@@ -31,6 +31,7 @@ struct ReceivedList {
     let conversation: String
     let state: String
     let hidden: Bool
+    let bytes: Int?
     let attempts: Int
     let nextAttempt: String?
     let cause: String?
@@ -44,6 +45,7 @@ struct ReceivedList {
       conversation = photo.conversation
       state = photo.state.rawValue
       hidden = photo.isHidden
+      bytes = photo.bytes
       attempts = photo.attempts
       nextAttempt = photo.nextAttempt?.description
       cause = photo.cause
@@ -52,7 +54,8 @@ struct ReceivedList {
     }
 
     private enum CodingKeys: CodingKey {
-      case message, remote, inbox, conversation, state, hidden, attempts, nextAttempt, cause, error, receivedAt
+      case message, remote, inbox, conversation, state, hidden, bytes, attempts, nextAttempt, cause, error
+      case receivedAt
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -63,6 +66,7 @@ struct ReceivedList {
       try container.encode(conversation, forKey: .conversation)
       try container.encode(state, forKey: .state)
       try container.encode(hidden, forKey: .hidden)
+      try container.encode(bytes, forKey: .bytes)
       try container.encode(attempts, forKey: .attempts)
       try container.encode(nextAttempt, forKey: .nextAttempt)
       try container.encode(cause, forKey: .cause)

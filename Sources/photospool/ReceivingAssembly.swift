@@ -14,6 +14,7 @@ extension Assembly {
     options.fetch = settings.receiving.fetch
     options.photoBytes = min(settings.receiving.bytes, settings.photo.inputBytes)
     options.downloads = settings.receiving.downloads
+    options.perHost = settings.receiving.perHost
     options.limits.connect = settings.http.connect.seconds
     options.limits.stall = settings.http.stall.seconds
     options.limits.total = settings.receiving.time.seconds

@@ -62,7 +62,7 @@ import Testing
     #expect(try await receive(new("a"), fetch: .known) == .accepted([id("a")], .offered))
     #expect(try await receive(new("b"), fetch: .ask) == .accepted([id("b")], .offered))
     #expect(try await receive(new("c"), fetch: .always) == .accepted([id("c")], .wanted))
-    #expect(try await ledger.beginDownloads(limit: 9, at: now).map(\.message) == [id("c")])
+    #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).map(\.message) == [id("c")])
   }
 
   @Test func aRevealedPhotoMakesItsConversationKnown() async throws {
@@ -80,11 +80,71 @@ import Testing
     #expect(try await receive(new("b"), fetch: .always) == .accepted([id("b")], .offered))
   }
 
+  @Test func thePolicyOfAnInboxGoesBehindTheConversationsAndBeforeTheConfiguration() async throws {
+    let me = InboxID(unchecked: "me")
+    try await ledger.setFetchPolicy(.always, of: InboxID(unchecked: "another"))
+    #expect(try await receive(new("a"), fetch: .ask) == .accepted([id("a")], .offered))
+    try await ledger.setFetchPolicy(.ask, of: me)
+    try await ledger.setFetchPolicy(.always, of: me)
+    #expect(try LedgerView(in: state).fetchPolicy(of: me) == .always)
+    #expect(try await receive(new("b"), fetch: .ask) == .accepted([id("b")], .wanted))
+    try await ledger.setPreferences(fetch: .ask, autoReveal: nil, of: ConversationID(unchecked: "family"), at: now)
+    #expect(try await receive(new("c"), fetch: .ask) == .accepted([id("c")], .offered))
+  }
+
+  @Test func photosOfAHostThatIsBusyWaitAndThoseOfOthersGoAhead() async throws {
+    func received(_ remote: String, at url: String) async throws {
+      let message = NewReceived(
+        inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"), remote: remote,
+        digest: SHA256Digest(of: Array(remote.utf8)), photos: [RemotePhoto(url: url)])
+      #expect(try await receive(message, fetch: .always) == .accepted([id(remote)], .wanted))
+    }
+    for number in 1...4 { try await received("slow-\(number)", at: "https://Slow.example:8443/\(number)") }
+    try await received("good", at: "https://good.example/1")
+    func begin(_ limit: Int) async throws -> [MessageID] {
+      try await ledger.beginDownloads(limit: limit, perHost: 2, at: now).map(\.message)
+    }
+    #expect(try await begin(9) == [id("slow-1"), id("slow-2"), id("good")])
+    // Nothing is due that could begin: nobody has to look again before one of them ends.
+    #expect(try await begin(9).isEmpty)
+    #expect(try await ledger.nextDownload(perHost: 2) == nil)
+    #expect(try await ledger.failDownload(of: id("slow-1"), error: DeliveryError(.timeout, "slow")))
+    #expect(try await ledger.nextDownload(perHost: 2) != nil)
+    #expect(try await begin(9) == [id("slow-3")])
+  }
+
+  @Test func whatIsReceivedIsCountedByStateAndForGood() async throws {
+    func expectTruth(_ place: String) async throws {
+      let counts = try await ledger.counts()
+      let states = try await ledger.read {
+        try String.fetchAll($0, sql: "SELECT state FROM received WHERE own = 0")
+      }
+      for state in ReceivedState.allCases {
+        #expect(counts.received[state] == states.count { $0 == state.rawValue }, "\(state) \(place)")
+      }
+    }
+    _ = try await receive(new("a", photos: 2), fetch: .always)
+    _ = try await receive(new("b", in: "strangers"), fetch: .ask)
+    try await expectTruth("received")
+    let wanted = try await ledger.beginDownloads(limit: 9, perHost: 9, at: now)
+    try await expectTruth("begun")
+    #expect(try await ledger.endDownload(of: wanted[0], as: row, file: "f", remoteUntil: now, at: now))
+    _ = try await ledger.postponeDownload(of: wanted[1].message, error: DeliveryError(.notFound, "not yet"), until: now)
+    try await expectTruth("ended")
+    let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: now))
+    _ = try await ledger.endPurge(of: purged)
+    try await expectTruth("purged")
+    let counts = try await ledger.counts()
+    #expect(counts.announced == 3 && counts.downloads == 1 && counts.downloadSetbacks == [.notFound: 1])
+    // What others sent is not among the photos that were prepared to be sent.
+    #expect(counts.preparedPhotos == 0 && counts.preparedBytes == 0)
+  }
+
   @Test func aConversationThatIsPurgedReceivesNothing() async throws {
     _ = try await receive(new("a"), fetch: .always)
     let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: now))
     #expect(try await receive(new("b"), fetch: .always) == .purged)
-    #expect(try await ledger.beginDownloads(limit: 9, at: now).isEmpty)
+    #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).isEmpty)
     _ = try await ledger.endPurge(of: purged)
     #expect(try LedgerView(in: state).photos(called: "a").isEmpty)
     #expect(try await receive(new("b"), fetch: .always) == .accepted([id("b")], .wanted))
@@ -94,9 +154,9 @@ import Testing
 
   @Test func aPhotoIsThereOnceItsDownloadEnded() async throws {
     _ = try await receive(new("a"), fetch: .always)
-    let wanted = try #require(try await ledger.beginDownloads(limit: 9, at: now).first)
+    let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
     #expect(wanted.attempt == 1 && wanted.photo.secret == "aa")
-    #expect(try await ledger.beginDownloads(limit: 9, at: now).isEmpty)
+    #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).isEmpty)
     #expect(try !story("a").wasCached)
     #expect(try await ledger.endDownload(of: wanted, as: row, file: "f", remoteUntil: now, at: now))
     #expect(try story("a").state == .downloaded && story("a").wasCached)
@@ -106,37 +166,37 @@ import Testing
 
   @Test func aFailedAttemptIsMadeAgainAtItsTime() async throws {
     _ = try await receive(new("a"), fetch: .always)
-    let wanted = try #require(try await ledger.beginDownloads(limit: 9, at: now).first)
+    let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
     let later = now.advanced(seconds: 5)
     let error = DeliveryError(.notFound, "not there")
     #expect(try await ledger.postponeDownload(of: wanted.message, error: error, until: later))
-    #expect(try await ledger.nextDownload() == later)
-    #expect(try await ledger.beginDownloads(limit: 9, at: now).isEmpty)
-    let again = try #require(try await ledger.beginDownloads(limit: 9, at: later).first)
+    #expect(try await ledger.nextDownload(perHost: 9) == later)
+    #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).isEmpty)
+    let again = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: later).first)
     #expect(again.attempt == 2)
     #expect(try await ledger.failDownload(of: wanted.message, error: error))
     #expect(try story("a").state == .failed && story("a").cause == "not_found")
-    #expect(try await ledger.nextDownload() == nil)
+    #expect(try await ledger.nextDownload(perHost: 9) == nil)
     // Whoever wants it all the same gets another try.
     #expect(try await ledger.want(wanted.message, at: later) == .granted)
-    #expect(try #require(try await ledger.beginDownloads(limit: 9, at: later).first).attempt == 1)
+    #expect(try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: later).first).attempt == 1)
   }
 
   @Test func aFlushTriesWhatWaits() async throws {
     _ = try await receive(new("a"), fetch: .always)
-    let wanted = try #require(try await ledger.beginDownloads(limit: 9, at: now).first)
+    let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
     let error = DeliveryError(.unreachable, "nobody there")
     _ = try await ledger.postponeDownload(of: wanted.message, error: error, until: now.advanced(seconds: 500))
-    #expect(try await ledger.beginDownloads(limit: 9, at: now).isEmpty)
+    #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).isEmpty)
     _ = try await ledger.flush(at: now)
-    #expect(try await ledger.beginDownloads(limit: 9, at: now).count == 1)
+    #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).count == 1)
   }
 
   @Test func whatADeadProcessHadInHandIsWantedAgain() async throws {
     _ = try await receive(new("a"), fetch: .always)
-    _ = try await ledger.beginDownloads(limit: 9, at: now)
+    _ = try await ledger.beginDownloads(limit: 9, perHost: 9, at: now)
     try await ledger.recoverReceived()
-    #expect(try await ledger.beginDownloads(limit: 9, at: now).count == 1)
+    #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).count == 1)
   }
 
   @Test func whatNobodyKnowsCannotBeWanted() async throws {
