@@ -69,7 +69,7 @@ def inner():
     if "raw-deflated" in changes:
         return envelope("attachment", zlib.compress(photo_bytes, wbits=-15), parameters, 0)
     if "bomb" in changes:
-        return envelope("attachment", zlib.compress(bytes(1 << 30)), parameters, 0)
+        return envelope("attachment", zlib.compress(bytes(1 << 28)), parameters, 0)
     attachment = xmtpv3.FfiAttachment(filename="photo.jpg", mime_type="image/jpeg", content=photo_bytes)
     return xmtpv3.encode_attachment(attachment)
 
