@@ -20,6 +20,16 @@ public enum ControlClient {
     if let error = reply.error { throw ControlError.refused(error) }
     return reply
   }
+
+  /// Leaves a request with the daemon whose answer nobody waits for; false when no daemon runs on this spool.
+  ///
+  /// - Throws: `FileError` when the socket is there and cannot be used.
+  public static func leave(_ request: ControlRequest, in state: Directory) throws -> Bool {
+    guard let socket = try LocalSocket.connected(to: ControlServer.socketName, in: state, patience: 5) else {
+      return false
+    }
+    return socket.write(line: Array(try JSONEncoder().encode(request)))
+  }
 }
 
 /// Why the daemon did not do what it was asked.

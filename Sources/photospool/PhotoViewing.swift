@@ -56,11 +56,12 @@ struct PhotoViewing {
     return path
   }
 
-  /// Tells the ledger that a photo was looked at, which decides what is evicted first. A failure is nobody's concern.
+  /// Tells the ledger that a photo was looked at, which decides what is evicted first. A failure is nobody's concern, and
+  /// nobody waits until a running daemon has written it down.
   func note(_ photo: PhotoStory) async {
     let request = ControlRequest.viewed(photo.message.text)
     do {
-      if try ControlClient.ask(request, in: spool.state) == nil {
+      if try !ControlClient.leave(request, in: spool.state) {
         _ = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }
       }
     } catch {}
