@@ -69,7 +69,7 @@ extension RemotePhoto {
 
 extension RemotePhoto {
   /// The sender's name for the photo as data that cannot harm who shows it: what follows the last slash or backslash,
-  /// without control and format characters, blanks and dots at its ends, at most 255 bytes with its ending.
+  /// without control and format characters, blanks and dots at its ends, no device's, at most 255 bytes with its ending.
   var safeFilename: String {
     let last = (filename ?? "").split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
     var name = String(
@@ -82,6 +82,7 @@ extension RemotePhoto {
         }))
     while let first = name.first, first == "." || first == " " { name.removeFirst() }
     while let last = name.last, last == "." || last == " " { name.removeLast() }
+    if Self.isDevice(name) { name = "_" + name }
     let ending = name.lastIndex(of: ".").map { String(name[$0...]) } ?? ""
     let kept = ending.utf8.count <= 32 ? ending : ""
     if name.utf8.count > 255 {
@@ -90,5 +91,12 @@ extension RemotePhoto {
       name = base + kept
     }
     return name.isEmpty ? "attachment" : name
+  }
+
+  /// Whether another system takes files of this name for a device, with whatever ending.
+  private static func isDevice(_ name: String) -> Bool {
+    let base = name.prefix { $0 != "." }.uppercased()
+    let isNumbered = base.utf8.count == 4 && (base.hasPrefix("COM") || base.hasPrefix("LPT"))
+    return ["CON", "PRN", "AUX", "NUL"].contains(base) || isNumbered && base.utf8.last.map { 0x31...0x39 ~= $0 } == true
   }
 }

@@ -34,6 +34,11 @@ struct CheckCommand: AsyncParsableCommand {
       }
       return true
     }
+    if settings.receiving.allowPrivate {
+      Terminal.complain(
+        "receiving.allowPrivate: photos of others are fetched from private networks and without encryption, and their "
+          + "senders choose the addresses; set it to false unless all of them are trusted")
+    }
     for (subject, check) in checks(settings) + Self.furtherChecks(settings) { _ = await report(subject, check) }
     let destinations = DestinationChecks(settings: settings, spool: try Spool(opening: settings.spool.directory))
     await destinations.run(report)
