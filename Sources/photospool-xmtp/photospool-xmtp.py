@@ -503,10 +503,17 @@ class Ear:
             conversation = item.conversation()
             name = self.name(conversation)
             if name in names or others:
+                # Memory does not grow with the number of conversations.
+                found = self.next(after, found) if len(found) > 2 * MOST_HISTORY else found
                 found += [(message.inserted_at_ns, names.get(name, name), message)
                           for message in await self.photos(client, conversation, start if after else None)]
+        return self.next(after, found)
+
+    @staticmethod
+    def next(after, found):
+        """Those of them that can be told next, in order: the earliest, or the latest of the time before anybody listened."""
         found.sort(key=lambda one: (one[0], one[2].sequence_id))
-        return found if after else found[-MOST_HISTORY:]
+        return found[:MOST_HEARD] if after else found[-MOST_HISTORY:]
 
     async def photos(self, client, conversation, start):
         options = empty(xmtp.FfiListMessagesOptions)

@@ -128,7 +128,8 @@ import Testing
 
   @Test(arguments: [
     ("../../etc/passwd", "passwd"), ("C:\\temp\\cat.jpg", "cat.jpg"), (" . ", "attachment"), ("", "attachment"),
-    ("a\u{202e}gpj.exe\n", "agpj.exe"), ("a<b>:\"|?*.jpg", "ab.jpg"), ("/", "attachment"), (".bashrc", "bashrc"), ("Con.jpg", "_Con.jpg"),
+    ("a\u{202e}gpj.exe\n", "agpj.exe"), ("a<b>:\"|?*.jpg", "ab.jpg"), ("/", "attachment"), (".bashrc", "bashrc"),
+    ("Con.jpg", "_Con.jpg"),
   ])
   func aFileNameIsDataAndNoPath(_ name: String, _ safe: String) {
     #expect(RemotePhoto(url: "https://x", filename: name).safeFilename == safe)

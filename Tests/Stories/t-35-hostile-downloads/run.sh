@@ -17,7 +17,7 @@ unset PHOTOSPOOL_HOSTILE_COUNT
 start_server hostile_server.py 46.0.0.1 46.0.0.2
 hostile=$(fact hostile) honest=$(fact honest)
 cat > photospool.yaml <<YAML
-receiving: {fetch: always, bytes: 1MB, downloads: 16, time: 8s, lifetime: 3s}
+receiving: {fetch: always, bytes: 1MB, downloads: 16, perHost: 12, time: 6s, lifetime: 3s}
 delivery: {backoff: {first: 10ms, longest: 500ms}}
 http: {authorityFile: "$(fact authority)", connect: 10s, stall: 10s}
 YAML
@@ -110,7 +110,7 @@ start_daemon
 at_rest=$(of_daemon VmRSS) files=$(ls "/proc/$daemon/fd" | wc -l)
 began=$SECONDS
 mv drops/* "$spool/incoming/new/"
-end=$((SECONDS + 60 + count / 2))
+end=$((SECONDS + 300 + count))
 until are_over; do
   [ "$SECONDS" -lt "$end" ] || fail "not decided: $(of_ledger "SELECT remote, state, cause FROM received WHERE state NOT IN ('downloaded','failed')")"
   sleep 0.2
