@@ -145,6 +145,23 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Children", "DurableFiles", "HTTP"], path: "Tests/Support",
       exclude: ["python"]),
+    // What `make fuzz` and the tests of `FuzzTests` run: every parser of outside bytes, one at a time.
+    .executableTarget(
+      name: "photospool-fuzz",
+      dependencies: [
+        "Control", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos", "Receiving",
+        "Seals", "Secrets", "Settings", "Spooling", "Stores", "TestSupport",
+      ],
+      path: "Tests/Fuzz", exclude: ["Corpus"]),
+    // What the tests of `SimulatorTests` run: seeded lives of a spool.
+    .executableTarget(
+      name: "photospool-simulator",
+      dependencies: [
+        "Delivery", "DurableFiles", "Ledgers", "Messages", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/Simulator"),
+    .testTarget(name: "SimulatorTests", dependencies: ["photospool-simulator", "TestSupport"]),
+    .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos", "TestSupport"]),

@@ -1,0 +1,41 @@
+import FoundationEssentials
+import Glibc
+
+/// Reads a corpus, then inputs that are made of it: the same ones for the same seed.
+struct Replay {
+  let corpus: String
+  let mutations: Int
+  let seed: UInt64
+  /// Where an input is kept that is the end of the process.
+  let keep: String
+
+  /// - Returns: how many inputs were read.
+  /// - Throws: `BrokenProperty`, with the input kept; what the disk says.
+  func run(_ target: FuzzTarget) throws -> Int {
+    let folder = "\(corpus)/\(target.name)"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    guard !names.isEmpty else { throw BrokenProperty(description: "\(folder) is empty") }
+    let inputs = try names.map { [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)"))) }
+    for (name, input) in zip(names, inputs) {
+      do { try read(input, target) } catch {
+        throw BrokenProperty(description: "\(target.name)/\(name): \(error)")
+      }
+    }
+    var mutator = Mutator(seed: seed, corpus: inputs, words: target.words)
+    for number in 0..<mutations {
+      do { try read(mutator.next(), target) } catch {
+        throw BrokenProperty(description: "\(target.name), mutation \(number) of seed \(seed), in \(keep): \(error)")
+      }
+    }
+    return inputs.count + mutations
+  }
+
+  private func read(_ input: [UInt8], _ target: FuzzTarget) throws(BrokenProperty) {
+    try Watch.over(input) { input throws(BrokenProperty) in
+      do throws(BrokenProperty) { try target.read(input) } catch {
+        Watch.keep()
+        throw error
+      }
+    }
+  }
+}

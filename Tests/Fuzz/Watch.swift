@@ -1,0 +1,60 @@
+import Glibc
+
+/// Watches over the input that is being read: when the process dies of it, or it takes too long, the input is kept.
+///
+/// All of it is written by one thread; the signal handler, which runs while that thread stands still, only reads.
+enum Watch {
+  nonisolated(unsafe) private static var input: UnsafeMutablePointer<UInt8>?
+  nonisolated(unsafe) private static var count = 0
+  nonisolated(unsafe) private static var path: UnsafeMutablePointer<CChar>?
+
+  /// Processor seconds that one input may take.
+  private static let seconds = 10
+  /// Bytes of memory that the process may have.
+  private static let memory: rlim_t = 1 << 30
+
+  /// - Parameter path: where an input is kept that ends the process.
+  static func begin(keeping path: String) {
+    self.path = strdup(path)
+    var limit = rlimit(rlim_cur: memory, rlim_max: memory)
+    setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+    var core = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &core)
+    for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGPROF] {
+      signal(number) { number in
+        Watch.keep()
+        signal(number, SIG_DFL)
+        raise(number)
+      }
+    }
+  }
+
+  /// Runs `body` on `bytes`, watched.
+  static func over(_ bytes: [UInt8], _ body: ([UInt8]) throws(BrokenProperty) -> Void) throws(BrokenProperty) {
+    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes.count))
+    for (index, byte) in bytes.enumerated() { copy[index] = byte }
+    (input, count) = (copy, bytes.count)
+    alarm(in: seconds)
+    defer {
+      alarm(in: 0)
+      (input, count) = (nil, 0)
+      copy.deallocate()
+    }
+    try body(bytes)
+  }
+
+  /// Writes the input that is being read into its file, with nothing but calls that a signal handler may make.
+  static func keep() {
+    guard let input, let path else { return }
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    _ = write(file, input, count)
+    close(file)
+  }
+
+  /// Processor time, so that a busy machine does not count.
+  private static func alarm(in seconds: Int) {
+    var timer = itimerval()
+    timer.it_value.tv_sec = seconds
+    setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
+  }
+}

@@ -1,0 +1,66 @@
+import Ledgers
+import Messages
+
+/// What the daemon knows and a kill takes.
+struct Memory {
+  /// A conversation that is being served, and the next step.
+  struct Worker {
+    let conversation: Int64
+    var next: Step = .look
+    /// Messages of this turn.
+    var served = 0
+  }
+
+  /// One transaction, or one thing that others see. A kill falls between two of them.
+  enum Step {
+    case look
+    case find(QueuedMessage)
+    case prepare(QueuedMessage)
+    case put(QueuedMessage, object: String)
+    case endUpload(QueuedMessage, object: String)
+    case begin(QueuedMessage)
+    case publish(QueuedMessage, id: String)
+    case markSent(QueuedMessage, Publication)
+    case settle(QueuedMessage, Failure)
+
+    var message: QueuedMessage? {
+      switch self {
+      case .look: nil
+      case .find(let message), .prepare(let message), .put(let message, _), .endUpload(let message, _),
+        .begin(let message), .publish(let message, _), .markSent(let message, _), .settle(let message, _):
+        message
+      }
+    }
+  }
+
+  struct Publication {
+    let at: Timestamp
+    let object: String?
+    let remote: String?
+  }
+
+  struct Failure {
+    let step: String
+    var destination: String?
+    let error: DeliveryError
+    var wasTried = true
+  }
+
+  var workers: [Worker] = []
+  /// Accepted, and still to be renamed into `cur/`.
+  var entering: [World.Drop] = []
+  /// Objects whose keys are here.
+  var held: [MessageID: String] = [:]
+  /// Ends of requests that are being filed.
+  var filing: [Int64] = []
+  var deleting: [AbandonedUpload] = []
+  /// Purges that have begun.
+  var purging: [PurgedConversation] = []
+  /// Conversations that nothing enters.
+  var closed: Set<String> = []
+  /// Destinations that are left alone; the next one that asks may be a probe.
+  var circuits: [String: (error: DeliveryError, hasTicket: Bool)] = [:]
+  var suspects: [String: Int64] = [:]
+
+  func serves(_ conversation: Int64) -> Bool { workers.contains { $0.conversation == conversation } }
+}

@@ -1,0 +1,238 @@
+import Ledgers
+import Messages
+
+@testable import Delivery
+
+/// Conversations are served: the steps of a worker and of its photos, each a step of the simulation, those of several
+/// conversations mixed.
+extension Simulation {
+  private static let turn = 4
+
+  func serve() async throws {
+    if memory.workers.count < 2, memory.workers.isEmpty || random.below(3) == 0 {
+      let due = try await ledger.dueConversations(at: now, limit: 8)
+      if let conversation = due.first(where: { !memory.serves($0) }) {
+        memory.workers.append(Memory.Worker(conversation: conversation))
+      }
+    }
+    guard !memory.workers.isEmpty else { return }
+    let index = random.below(memory.workers.count)
+    var worker = memory.workers[index]
+    let goesOn = try await advance(&worker)
+    guard let place = memory.workers.firstIndex(where: { $0.conversation == worker.conversation }) else { return }
+    if goesOn { memory.workers[place] = worker } else { memory.workers.remove(at: place) }
+  }
+
+  /// - Returns: false when the worker is done.
+  private func advance(_ worker: inout Memory.Worker) async throws -> Bool {
+    switch worker.next {
+    case .look:
+      if worker.served >= Self.turn {
+        try await ledger.sendToBack(worker.conversation, at: now)
+        return false
+      }
+      guard let message = try await ledger.head(of: worker.conversation, limit: 1).first, !message.isHeld else {
+        return false
+      }
+      worker.served += 1
+      worker.next = next(for: message)
+    case .find(let message): try await find(message, &worker)
+    case .prepare(let message): try await prepare(message, &worker)
+    case .put(let message, let object): try await put(message, object, &worker)
+    case .endUpload(let message, let object):
+      if try await ledger.endUploading(message) {
+        memory.held[message.message] = object
+        worker.next = .begin(message)
+      } else {
+        try await ledger.abandonUploads(of: [message.message])
+        worker.next = .look
+      }
+    case .begin(let message): try await begin(message, &worker)
+    case .publish(let message, let id): try await publish(message, id, &worker)
+    case .markSent(let message, let publication):
+      try await markSent(message, publication)
+      worker.next = .look
+    case .settle(let message, let failure):
+      worker.next = .look
+      return try await settle(message, failure)
+    }
+    return true
+  }
+
+  private func next(for message: QueuedMessage) -> Memory.Step {
+    if now.seconds(since: message.acceptedAt) > Self.lifetime {
+      return .settle(message, .init(step: "publish", error: DeliveryError(.expired, "too old")))
+    }
+    if message.state == .publishing || message.reserved != nil { return .find(message) }
+    return ready(message)
+  }
+
+  private func ready(_ message: QueuedMessage) -> Memory.Step {
+    message.kind == .photo && memory.held[message.message] == nil ? .prepare(message) : .begin(message)
+  }
+
+  // MARK: A photo
+
+  private func prepare(_ message: QueuedMessage, _ worker: inout Memory.Worker) async throws {
+    if let obstacle = obstacle(to: "store") {
+      worker.next = .settle(
+        message, .init(step: "upload", destination: "store", error: obstacle, wasTried: false))
+      return
+    }
+    guard try await ledger.beginPreparing(message) else {
+      worker.next = .look
+      return
+    }
+    if !faults.areOver && random.below(30) == 0 {
+      worker.next = .settle(message, .init(step: "prepare", error: DeliveryError(.truncatedImage, "cut")))
+      return
+    }
+    let object = object()
+    worker.next = try await beginUpload(message, object) ? .put(message, object: object) : .look
+  }
+
+  func beginUpload(_ message: QueuedMessage, _ object: String) async throws -> Bool {
+    let photo = PhotoRow(
+      format: "jpeg", originalBytes: 9, originalWidth: 1, originalHeight: 1, bytes: 100, width: 1, height: 1, digest: "p",
+      path: message.message.text, thumbnailBytes: 10)
+    return try await ledger.beginUploading(message, photo: photo, store: "store", object: object, at: now)
+  }
+
+  private func put(_ message: QueuedMessage, _ object: String, _ worker: inout Memory.Worker) async throws {
+    let outcome = faults.outcome("store", &random)
+    switch outcome {
+    case .done:
+      world.objects.insert(object)
+      try await succeeded("store")
+      worker.next = .endUpload(message, object: object)
+      return
+    case .lost: world.objects.insert(object)
+    case .failed: break
+    }
+    // The keys end here.
+    try await ledger.abandonUploads(of: [message.message])
+    worker.next = .settle(message, .init(step: "upload", destination: "store", error: outcome.error))
+  }
+
+  // MARK: Publishing
+
+  private func begin(_ message: QueuedMessage, _ worker: inout Memory.Worker) async throws {
+    if let obstacle = obstacle(to: "network") {
+      worker.next = .settle(
+        message, .init(step: "publish", destination: "network", error: obstacle, wasTried: false))
+      return
+    }
+    var id = message.message.text
+    var reserved: String?
+    if world.network.kind == .reserving {
+      reserved = "reserved-\(message.message)-\(object())"
+      id = reserved ?? id
+    }
+    if plant == .forgetsKey { id += "-\(random.below(1000))" }
+    if plant == .publishesBeforeCommit, case .lost = faults.outcome("network", &random) {
+      // Seen by all, and by the ledger not at all.
+      try appear(message, id)
+      worker.next = .settle(message, .init(step: "publish", error: DeliveryError(.rejected, "broken")))
+      return
+    }
+    guard try await ledger.beginPublishing(message, reserved: reserved, at: now) != nil else {
+      if plant == .ignoresCancel {
+        worker.next = .publish(message, id: id)
+        return
+      }
+      // Whoever cancelled it discards its upload.
+      worker.next = .look
+      return
+    }
+    offer(memory.held[message.message])
+    worker.next = .publish(message, id: id)
+  }
+
+  /// The network shows a message to others, or has done so before.
+  @discardableResult
+  func appear(_ message: QueuedMessage, _ id: String) throws -> SimulatedNetwork.Published {
+    let object = memory.held[message.message] ?? (message.kind == .photo ? "none" : nil)
+    let (standing, isNew) = world.network.publish(
+      id, .init(conversation: message.conversation.text, object: object, at: now))
+    note("published \(id)\(isNew ? "" : " again")")
+    if isNew { try oracle.appeared(message.message, object: object, stored: world.objects) }
+    return standing
+  }
+
+  private func publish(_ message: QueuedMessage, _ id: String, _ worker: inout Memory.Worker) async throws {
+    let outcome = faults.outcome("network", &random)
+    switch outcome {
+    case .done:
+      let standing = try appear(message, id)
+      try await succeeded("network")
+      worker.next = .markSent(
+        message,
+        .init(at: standing.at, object: standing.object, remote: world.network.kind == .reserving ? id : nil))
+      return
+    case .lost: try appear(message, id)
+    case .failed: break
+    }
+    note("failed to publish \(id): \(outcome.error.cause.rawValue)")
+    if plant == .deletesOffered, let object = memory.held[message.message] {
+      world.objects.remove(object)
+      try oracle.deleted(object)
+    }
+    worker.next = .settle(message, .init(step: "publish", destination: "network", error: outcome.error))
+  }
+
+  /// What may be out already is looked for first.
+  private func find(_ message: QueuedMessage, _ worker: inout Memory.Worker) async throws {
+    if message.reserved != nil, let obstacle = obstacle(to: "network") {
+      worker.next = .settle(
+        message, .init(step: "publish", destination: "network", error: obstacle, wasTried: false))
+      return
+    }
+    if case .failed(let error) = faults.outcome("network", &random) {
+      worker.next = .settle(message, .init(step: "publish", destination: "network", error: error))
+      return
+    }
+    switch (world.network.kind, message.reserved) {
+    case (.reserving, let reserved?):
+      // The network keeps what it reserved, with the object that was reserved.
+      if let standing = world.network.published[reserved] {
+        worker.next = .markSent(message, .init(at: standing.at, object: standing.object, remote: reserved))
+      } else {
+        try await startAgain(message, &worker)
+      }
+    case (.searchable, _):
+      if let standing = world.network.published[message.message.text] {
+        worker.next = .markSent(message, .init(at: standing.at, object: standing.object, remote: nil))
+      } else {
+        try await startAgain(message, &worker)
+      }
+    default: worker.next = ready(message)
+    }
+  }
+
+  private func startAgain(_ message: QueuedMessage, _ worker: inout Memory.Worker) async throws {
+    _ = try await ledger.startAgain(message, at: now)
+    memory.held[message.message] = nil
+    worker.next = .look
+  }
+
+  private func markSent(_ message: QueuedMessage, _ publication: Memory.Publication) async throws {
+    let attachment = publication.object.map {
+      Attachment(
+        url: "https://example.org/\($0)", contentDigest: $0, secret: nil, salt: nil, nonce: nil, scheme: "https://",
+        contentLength: 1, filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 1)
+    }
+    let end = try await ledger.markSent(
+      message, publishedAt: publication.at, remote: publication.remote, attachment: attachment, at: now)
+    memory.held[message.message] = nil
+    note("sent \(message.message), its request \(end?.rawValue ?? "goes on")")
+  }
+}
+
+extension Faults.Outcome {
+  var error: DeliveryError {
+    switch self {
+    case .done: DeliveryError(.conflict, "none")
+    case .failed(let error), .lost(let error): error
+    }
+  }
+}
