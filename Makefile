@@ -9,11 +9,13 @@ DEB_CHECK_PACKAGES := debootstrap lintian
 BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
 # Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
 TESTS_AT_ONCE ?= 16
+# Of `make fuzz`, for each parser.
+SECONDS_EACH ?= 60
 SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build bench deb deb-check demo test unit stories torture soak lint format setup clean
+.PHONY: help build bench deb deb-check demo test unit stories torture soak fuzz lint format setup clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -66,6 +68,10 @@ bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos an
 	$(PHOTOSPOOL_PYTHON) Benchmarks/uploads.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/fairness.py
 	Benchmarks/backlog.sh
+
+fuzz: .build/setup ## Searches, with libFuzzer, for inputs that break a parser of outside bytes: SECONDS_EACH=60
+	$(SWIFT) build --sanitize fuzzer -Xswiftc -DPHOTOSPOOL_FUZZER --scratch-path .build/fuzz --product photospool-fuzz
+	tools/fuzz.sh .build/fuzz/debug/photospool-fuzz $(SECONDS_EACH)
 
 lint: ## What CI holds the form of the code to
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks

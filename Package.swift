@@ -149,7 +149,8 @@ let package = Package(
     .executableTarget(
       name: "photospool-fuzz",
       dependencies: [
-        "Control", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos", "Receiving",
+        "Control", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos",
+        "Receiving",
         "Seals", "Secrets", "Settings", "Spooling", "Stores", "TestSupport",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),

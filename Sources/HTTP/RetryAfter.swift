@@ -14,7 +14,8 @@ public enum RetryAfter {
     if word.utf8.allSatisfy("+-.0123456789".utf8.contains) { return Double(word).map(bounded) }
     let date = curl_getdate(text, nil)
     guard date >= 0 else { return nil }
-    return bounded(Timestamp(milliseconds: Int64(date) * 1000).seconds(since: now))
+    // A year may have ten digits, and its milliseconds then more than an integer holds.
+    return bounded(Double(date) - Double(now.milliseconds) / 1000)
   }
 
   private static func bounded(_ seconds: Double) -> Double { min(max(seconds, 0), longest) }

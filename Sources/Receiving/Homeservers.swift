@@ -14,9 +14,10 @@ extension MatrixAccount {
   /// - Returns: nil when `url` is no `mxc://SERVER/ID`.
   func download(_ url: String) -> (url: String, headers: [HTTPHeader])? {
     let parts = url.dropFirst("mxc://".count).split(separator: "/", omittingEmptySubsequences: false)
-    guard url.hasPrefix("mxc://"), parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 255 }) else {
-      return nil
-    }
+    // Dots would lead to another place of the homeserver, which knows our token.
+    guard url.hasPrefix("mxc://"), parts.count == 2,
+      parts.allSatisfy({ !["", ".", ".."].contains($0) && $0.utf8.count <= 255 })
+    else { return nil }
     let path = parts.map { String($0).percentEncoded() }.joined(separator: "/")
     let base = homeserver.hasSuffix("/") ? String(homeserver.dropLast()) : homeserver
     return (

@@ -71,24 +71,25 @@ extension RemotePhoto {
   /// The sender's name for the photo as data that cannot harm who shows it: what follows the last slash or backslash,
   /// without control and format characters, blanks and dots at its ends, no device's, at most 255 bytes with its ending.
   var safeFilename: String {
-    let last = (filename ?? "").split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
-    var name = String(
-      String.UnicodeScalarView(
-        last.unicodeScalars.filter { scalar in
-          switch scalar.properties.generalCategory {
-          case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false
-          default: !"<>:\"|?*".unicodeScalars.contains(scalar)
-          }
-        }))
-    while let first = name.first, first == "." || first == " " { name.removeFirst() }
-    while let last = name.last, last == "." || last == " " { name.removeLast() }
-    if Self.isDevice(name) { name = "_" + name }
-    let ending = name.lastIndex(of: ".").map { String(name[$0...]) } ?? ""
+    // Scalar by scalar: with a mark behind it, a slash is another character, and still leads elsewhere.
+    let last = (filename ?? "").unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? "".unicodeScalars[...]
+    var scalars = last.filter { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false
+      default: !"<>:\"|?*".unicodeScalars.contains(scalar)
+      }
+    }
+    while let first = scalars.first, first == "." || first == " " { scalars.removeFirst() }
+    while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
+    if Self.isDevice(String(scalars)) { scalars.insert("_", at: scalars.startIndex) }
+    let ending = scalars.lastIndex(of: ".").map { String(scalars[$0...]) } ?? ""
     let kept = ending.utf8.count <= 32 ? ending : ""
+    let name = String(scalars)
     if name.utf8.count > 255 {
-      var base = name.dropLast(kept.count)
+      var base = String(scalars.dropLast(kept.unicodeScalars.count))
       while base.utf8.count + kept.utf8.count > 255 { base.removeLast() }
-      name = base + kept
+      // One letter with all its marks may have been all of it.
+      return (base.isEmpty ? "attachment" : base) + kept
     }
     return name.isEmpty ? "attachment" : name
   }

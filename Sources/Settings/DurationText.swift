@@ -12,7 +12,8 @@ enum DurationText {
 
   /// In the largest unit that leaves nothing over, to the millisecond.
   static func show(_ duration: Duration) -> String {
-    let milliseconds = Int(duration / .milliseconds(1))
+    let (seconds, attoseconds) = duration.components
+    let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     for (unit, size) in units where milliseconds != 0 && milliseconds % size == 0 {
       return "\(milliseconds / size)\(unit)"
     }

@@ -16,7 +16,8 @@ enum ArrivalNumber {
 
   static func next(after note: String) throws -> UInt64 {
     let last = UInt64(note.prefix { $0 != "\n" }) ?? 0
-    return max(last + 1, clock)
+    // All of the spool's group can write there: behind the last number there is, the clock counts again.
+    return last < .max ? max(last + 1, clock) : clock
   }
 
   /// The clock, in microseconds.

@@ -36,7 +36,7 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     case .missingRecipient:
       "the request has no file named to; write the conversation into it on one line"
     case .badField(let file, let fault):
-      "\(file): \(fault)"
+      "\(escaped(file)): \(fault)"
     case .unknownFile(let file):
       "\(escaped(file)) is not part of a request; only to, from, id, kind, text, .sum and photo* are; remove it or rename it"
     case .notAFile(let file, let kind):

@@ -16,8 +16,8 @@ struct MatrixMediaID: Sendable, Equatable {
   init?(_ uri: String) {
     let parts = uri.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     let isSafe = uri.utf8.allSatisfy { 0x21...0x7e ~= $0 } && uri.utf8.count <= 1024
-    guard isSafe, parts.count == 4, parts[0] == "mxc:", parts[1].isEmpty, !parts[2].isEmpty, !parts[3].isEmpty,
-      ![".", ".."].contains(parts[3])
+    guard isSafe, parts.count == 4, parts[0] == "mxc:", parts[1].isEmpty,
+      parts[2...].allSatisfy({ !["", ".", ".."].contains($0) })
     else { return nil }
     self.uri = uri
     path = "\(parts[2].percentEncoded(keeping: ":[]"))/\(parts[3].percentEncoded())"

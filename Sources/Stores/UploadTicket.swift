@@ -18,9 +18,16 @@ struct UploadTicket: Decodable {
   init?(_ body: [UInt8]) {
     guard let ticket = try? JSONDecoder().decode(Self.self, from: Data(body)),
       ticket.uploadUrl.utf8.count <= Self.longestURL, ticket.assetUrl.utf8.count <= Self.longestURL,
-      HTTPAddress(ticket.uploadUrl) != nil, HTTPAddress(ticket.assetUrl) != nil
+      HTTPAddress(ticket.uploadUrl) != nil, HTTPAddress(ticket.assetUrl) != nil,
+      ticket.headers?.allSatisfy({ Self.isHeader($0.key, $0.value) }) ?? true
     else { return nil }
     self = ticket
+  }
+
+  /// Whether it is one header, and not several with line breaks between them.
+  private static func isHeader(_ name: String, _ value: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
+      && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
   }
 
   /// The headers to send, and no other: one that was not signed spoils the signature, and so does a signed one that is

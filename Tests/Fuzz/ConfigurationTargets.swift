@@ -11,7 +11,8 @@ extension FuzzTarget {
     "settings",
     words: [
       "\n", "  ", ": ", "- ", "{", "}", "[", "]", "\"", "'", "&a ", "*a", "!x ", "#", "|", ">", "---", "\t", "~",
-      "inbox", "stores", "networks", "routes", "store", "network", "type", "matrix", "s3", "xmtp", "delivery", "uploads",
+      "inbox", "stores", "networks", "routes", "store", "network", "type", "matrix", "s3", "xmtp", "delivery",
+      "uploads",
       "cache", "bytes", "photo", "retry", "10MB", "5m", "true", "\u{85}", "\u{2028}", "\u{FEFF}",
     ]
   ) { input throws(BrokenProperty) in
@@ -34,7 +35,9 @@ extension FuzzTarget {
 
   static let settingWords = FuzzTarget(
     "setting-words",
-    words: ["kB", "MiB", "TB", "TiB", "ms", "s", "m", "h", "d", " ", "https://", "http://", "[::1]", ":", "localhost", "127."]
+    words: [
+      "kB", "MiB", "TB", "TiB", "ms", "s", "m", "h", "d", " ", "https://", "http://", "[::1]", ":", "localhost", "127.",
+    ]
   ) { input throws(BrokenProperty) in
     let text = String(decoding: input, as: UTF8.self)
     if let bytes = SizeText.parse(text) {

@@ -18,7 +18,9 @@ extension FuzzTarget {
 
   static let controlReply = FuzzTarget(
     "control-reply",
-    words: ["{", "}", "[", "]", "\"", ":", ",", "outcomes", "subject", "isDone", "sentence", "progress", "metrics", "error"]
+    words: [
+      "{", "}", "[", "]", "\"", ":", ",", "outcomes", "subject", "isDone", "sentence", "progress", "metrics", "error",
+    ]
   ) { input throws(BrokenProperty) in try holdJSON(ControlReply.self, input) }
 
   /// What is read can be written, and read again.

@@ -13,7 +13,8 @@ extension FuzzTarget {
     input.split(separator: 0x1E).prefix(24).compactMap { part in
       let pieces = part.split(separator: 0x1F, maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(decoding: pieces[0], as: UTF8.self)
-      guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0), !name.contains("/"), name != ".", name != ".."
+      guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0), !name.contains("/"), name != ".",
+        name != ".."
       else { return nil }
       return (name, pieces.count > 1 ? Array(pieces[1]) : [])
     }

@@ -18,6 +18,15 @@ extension Simulation {
     }
   }
 
+  /// Whether a conversation waits for a destination.
+  func isParked() async throws -> Bool {
+    try await ledger.read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM conversations WHERE waits_for IS NOT NULL AND waiting > 0)")
+        ?? false
+    }
+  }
+
   func checkEnd() async throws {
     let ends = try await ledger.read { database in
       try Row.fetchAll(database, sql: "SELECT message, state, cause FROM messages WHERE draft = 0").map { row in
@@ -31,10 +40,14 @@ extension Simulation {
       }
       switch end.state {
       case "sent":
-        if !oracle.hasAppeared(message) { throw BrokenPromise(description: "LOST: \(message) is sent and never appeared") }
+        if !oracle.hasAppeared(message) {
+          throw BrokenPromise(description: "LOST: \(message) is sent and never appeared")
+        }
       case "failed":
         if end.cause == nil { throw BrokenPromise(description: "\(message) failed without a cause") }
-        if end.cause == Cause.expired.rawValue { throw BrokenPromise(description: "LOST: \(message) waited till it expired") }
+        if end.cause == Cause.expired.rawValue {
+          throw BrokenPromise(description: "LOST: \(message) waited till it expired")
+        }
       case "cancelled": break
       default: throw BrokenPromise(description: "LOST: \(message) is \(end.state) at the end")
       }
@@ -51,7 +64,8 @@ extension Simulation {
       }
     }
     for upload in uploads where upload.state == "started" && memory.held[MessageID(unchecked: upload.message)] == nil {
-      throw BrokenPromise(description: "the upload \(upload.object) of \(upload.message) is begun, and nobody has its key")
+      throw BrokenPromise(
+        description: "the upload \(upload.object) of \(upload.message) is begun, and nobody has its key")
     }
     let known = Set(uploads.map(\.object))
     for object in world.objects.sorted() where !known.contains(object) && !oracle.isSeen(object) {

@@ -6,7 +6,8 @@ extension Simulation {
   func request(_ drop: World.Drop) -> NewRequest {
     let parts = drop.files.map { file in
       NewRequest.Part(
-        message: { MessageID(unchecked: "\($0)/\(drop.inode)/\(file)") }, kind: file == "text" ? .text : .photo, file: file,
+        message: { MessageID(unchecked: "\($0)/\(drop.inode)/\(file)") }, kind: file == "text" ? .text : .photo,
+        file: file,
         bytes: 5, digest: "\(drop.inode)-\(file)")
     }
     let contents = NewRequest.Contents(
@@ -42,7 +43,8 @@ extension Simulation {
         // What of a request that came back was published stays so.
         if oracle.hasAppeared(message.text) { continue }
         oracle.accepted(
-          message, .init(inode: drop.inode, file: file), to: drop.conversation, arrival: drop.arrival, position: position)
+          message, .init(inode: drop.inode, file: file), to: drop.conversation, arrival: drop.arrival,
+          position: position)
       }
     }
   }

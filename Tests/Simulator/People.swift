@@ -97,8 +97,9 @@ extension Simulation {
     note("purged \(purged.conversation): \(count.requests) requests, \(count.photos) photos")
     let row = purged.row
     let left = try await ledger.read { database in
-      try ["conversations WHERE id", "requests WHERE conversation_id", "messages WHERE conversation_id",
-        "photos WHERE conversation_id"
+      try [
+        "conversations WHERE id", "requests WHERE conversation_id", "messages WHERE conversation_id",
+        "photos WHERE conversation_id",
       ].map { try Int.fetchOne(database, sql: "SELECT count(*) FROM \($0) = \(row)") ?? 0 }.reduce(0, +)
     }
     if left > 0 && plant != .purgesInHand {
@@ -139,7 +140,9 @@ extension Simulation {
   func evict() async throws {
     let layer = CacheLayer.allCases[random.below(3)]
     let removed = Removed()
-    let (ended, marked) = try await ledger.evict(layer, inbox: nil, need: random.below(300)) { removed.paths.append($0.path) }
+    let (ended, marked) = try await ledger.evict(layer, inbox: nil, need: random.below(300)) {
+      removed.paths.append($0.path)
+    }
     note("evicted \(ended.photos) and \(ended.thumbnails), marked \(marked.photos) and \(marked.thumbnails)")
     for path in removed.paths {
       let waits = try await ledger.read { database in

@@ -93,7 +93,8 @@ extension Simulation {
 
   func beginUpload(_ message: QueuedMessage, _ object: String) async throws -> Bool {
     let photo = PhotoRow(
-      format: "jpeg", originalBytes: 9, originalWidth: 1, originalHeight: 1, bytes: 100, width: 1, height: 1, digest: "p",
+      format: "jpeg", originalBytes: 9, originalWidth: 1, originalHeight: 1, bytes: 100, width: 1, height: 1,
+      digest: "p",
       path: message.message.text, thumbnailBytes: 10)
     return try await ledger.beginUploading(message, photo: photo, store: "store", object: object, at: now)
   }

@@ -49,7 +49,8 @@ extension Simulation {
     let isHeld = memory.held[message.message] != nil
     if let destination = failure.destination {
       let concernsAll =
-        failure.wasTried ? failed(destination, error, message.conversationRow) && Self.policy.isUnsent(error.cause) : true
+        failure.wasTried
+        ? failed(destination, error, message.conversationRow) && Self.policy.isUnsent(error.cause) : true
       if concernsAll {
         try await ledger.park(
           message, for: destination, error: error, until: message.acceptedAt.advanced(seconds: Self.lifetime),

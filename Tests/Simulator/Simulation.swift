@@ -80,15 +80,18 @@ final class Simulation {
       try await finishPurges()
       try await intake()
       try await serve()
-      try await file()
-      try await sweep()
-      try await endDrafts()
-      if round % 8 == 7 { try await probe() }
+      // What is seldom there is looked for seldom.
+      if round % 4 == 3 {
+        try await file()
+        try await sweep()
+        try await endDrafts()
+        try await probe()
+      }
       guard memory.workers.isEmpty, memory.entering.isEmpty, memory.filing.isEmpty, memory.deleting.isEmpty,
         world.new.isEmpty, try await ledger.dueConversations(at: now, limit: 1).isEmpty
       else { continue }
       // Those who wait for a destination are due only when they expire.
-      if !memory.circuits.isEmpty {
+      if !memory.circuits.isEmpty, try await isParked() {
         try await probe()
       } else if let next = try await ledger.nextDue(after: now) {
         now = next
