@@ -7,7 +7,7 @@ import Messages
 /// `photospool-simulator FIRST COUNT [PLANT]` lives through so many lives and tells of the first that breaks a promise;
 /// `photospool-simulator trace SEED [PLANT]` tells one, step by step.
 @main struct Main {
-  private static let steps = 90
+  private static let steps = 50
   /// Lives at a time.
   private static let width = 2
 
