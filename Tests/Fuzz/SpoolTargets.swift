@@ -45,8 +45,8 @@ extension FuzzTarget {
     try inDirectory(input) { directory in
       do {
         let request = try RequestReader(directory).request
-        try hold(
-          1...255 ~= request.conversation(InboxID(unchecked: "me")).text.utf8.count, "the conversation is too long")
+        let conversation = request.conversation(defaultInbox: InboxID(unchecked: "me"))
+        try hold(!conversation.text.isEmpty, "it goes nowhere")
         try hold(1...11 ~= request.parts.count, "it has \(request.parts.count) parts")
         try hold(request.parts.allSatisfy { $0.bytes > 0 }, "a part is empty")
         try hold(try RequestReader(directory).request.digest == request.digest, "read again, it is another one")
