@@ -80,7 +80,7 @@ struct MatrixListenerTests {
     _ = try await say(
       #"{"msgtype": "m.image", "body": "edited", "url": "mxc://a/b", "m.relates_to": {"rel_type": "m.replace", "event_id": "\#(plain)"}}"#
     )
-    _ = try await say(#"{"msgtype": 7, "body": {"url": []}}"#)
+    _ = try await say(#"{"msgtype": "m.odd", "body": "a", "url": []}"#)
     let next = try await listen(listener, after: start)
     #expect(said.messages == [plain, file] && next != start)
     let heard = said.all
@@ -149,7 +149,8 @@ struct MatrixListenerTests {
     // Where every conversation goes to the network, each room is heard under its own name.
     let everywhere = try self.listener(hearing: HeardConversations(named: family().named) { _ in true })
     _ = try await listen(everywhere, after: start)
-    #expect(Set(said.all.map(\.conversation.text)) == ["family", other.id])
+    // Other tests write into bob's other rooms meanwhile.
+    #expect(Set(said.all.map(\.conversation.text)).isSuperset(of: ["family", other.id]))
   }
 
   @Test func aWaitingListenerHearsAtOnceAndEndsAtOnce() async throws {
