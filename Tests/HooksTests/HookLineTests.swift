@@ -88,7 +88,7 @@ import Testing
       }
       for number in 1...(HookLine.longest + 40) { line.tell(.sent, Notice(number: number)) }
       #expect(line.counts[.sent]?.dropped == 40)
-      FileManager.default.createFile(atPath: scratch.path("go"), contents: nil)
+      _ = FileManager.default.createFile(atPath: scratch.path("go"), contents: nil)
       try await wait(line) { $0.run == HookLine.longest + 1 }
     }
     #expect(try lines("got").count == HookLine.longest + 1)

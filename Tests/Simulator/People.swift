@@ -140,7 +140,8 @@ extension Simulation {
   func evict() async throws {
     let layer = CacheLayer.allCases[random.below(3)]
     let removed = Removed()
-    let (ended, marked) = try await ledger.evict(layer, inbox: nil, need: random.below(300)) {
+    let candidates = try await ledger.evictionCandidates(layer, inbox: nil, need: random.below(300))
+    let (ended, marked) = try await ledger.evict(candidates) {
       removed.paths.append($0.path)
     }
     note("evicted \(ended.photos) and \(ended.thumbnails), marked \(marked.photos) and \(marked.thumbnails)")
