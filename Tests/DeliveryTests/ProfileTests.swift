@@ -40,24 +40,20 @@ import Testing
     let network = ScriptedNetwork()
     let store = HeldStore()
     let daemon = try DaemonUnderTest(network: network, store: store, preparer: EasyPreparer())
-    func change(_ photo: File?) throws -> String {
-      try Submission(profilePhoto: photo, of: nil, key: nil).drop(into: daemon.spool.path).text
-    }
-    func profile() throws -> Profile? { try LedgerView(in: daemon.spool.state).profile(of: me) }
     try await daemon.run { daemon in
-      _ = try change(photo(daemon.scratch, "one"))
-      try await waitUntil { try profile() != nil }
+      _ = try daemon.change(photo(daemon.scratch, "one"))
+      try await waitUntil { try daemon.profile() != nil }
       let first = await store.kept
       #expect(first.count == 1)
       // Refused: its own object goes, the first one stays.
       await network.answer(isRefused)
-      let refused = try change(photo(daemon.scratch, "two"))
+      let refused = try daemon.change(photo(daemon.scratch, "two"))
       try await waitUntil { try daemon.story(of: refused)?.state == .failed }
       await store.wait { _, kept in kept == first }
       // While the network does not answer, the first one stays, too.
       let asked = await network.asked
       await network.answer { _ in DeliveryError(.serverBusy, "later", retryAfter: 0.05) }
-      let third = try change(photo(daemon.scratch, "three"))
+      let third = try daemon.change(photo(daemon.scratch, "three"))
       await network.wait { $0.asked >= asked + 3 }
       #expect(await store.kept.isSuperset(of: first))
       // Other conversations do not wait for it.
@@ -69,10 +65,21 @@ import Testing
       await network.answer { _ in nil }
       try await waitUntil { try daemon.story(of: third)?.state == .sent }
       await store.wait { _, kept in kept.count == 1 && kept.isDisjoint(with: first) }
-      let removal = try change(nil)
+      let removal = try daemon.change(nil)
       try await waitUntil { try daemon.story(of: removal)?.state == .sent }
       await store.wait { _, kept in kept.isEmpty }
-      #expect(try profile()?.message == nil)
+      #expect(try daemon.profile()?.message == nil)
     }
+  }
+}
+
+extension DaemonUnderTest {
+  /// Drops a change of the profile photo, or its removal, and returns the name of the request.
+  fileprivate func change(_ photo: File?) throws -> String {
+    try Submission(profilePhoto: photo, of: nil, key: nil).drop(into: spool.path).text
+  }
+
+  fileprivate func profile() throws -> Profile? {
+    try LedgerView(in: spool.state).profile(of: InboxID(unchecked: "default"))
   }
 }
