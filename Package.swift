@@ -113,7 +113,7 @@ let package = Package(
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
     .target(name: "Secrets"),
-    .target(name: "Children", dependencies: ["Messages"]),
+    .target(name: "Children", dependencies: ["CKernel", "Messages"]),
     .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
     .target(name: "Blocking"),
     .target(name: "Messages"),

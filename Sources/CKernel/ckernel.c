@@ -107,6 +107,10 @@ void ckernel_tell_signal(int number) {
   sigaction(number, &action, NULL);
 }
 
+int ckernel_close_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
 int ckernel_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC); }
 
 int ckernel_memory_file(const char *label) { return memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING); }

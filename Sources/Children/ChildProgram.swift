@@ -1,3 +1,4 @@
+import CKernel
 import Glibc
 import Messages
 
@@ -31,6 +32,8 @@ public struct ChildProgram: Sendable {
         posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
       }
     }
+    // Ours are closed by the exec anyway; a library's may not be.
+    ckernel_close_from(&actions, Int32(descriptors.count))
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

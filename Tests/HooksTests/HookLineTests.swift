@@ -19,8 +19,11 @@ import Testing
   /// Options with a shell script for one event; `$DIR` is the test's directory.
   private func options(_ script: String, _ change: (inout HookOptions) -> Void = { _ in }) throws -> HookOptions {
     let path = scratch.path("hook")
-    try Data("#!/bin/sh\nDIR='\(scratch.path)'\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    // Another process writes it: a program that a child of another test still holds open for writing cannot be started.
+    let written = try TestSupport.run(
+      ["/bin/sh", "-c", "umask 077 && cat > \"$0\" && chmod 700 \"$0\"", path],
+      input: "#!/bin/sh\nDIR='\(scratch.path)'\n\(script)\n")
+    #expect(written.status == 0)
     var options = HookOptions()
     options.programs = [.sent: path]
     options.timeLimit = 120

@@ -128,7 +128,7 @@ import Testing
       (error as? DeliveryError)?.cause.disposition == .retry
     }
     await #expect { _ = try await hear(listener, after: position) } throws: { error in
-      (error as? DeliveryError)?.cause == .unreachable
+      (error as? DeliveryError)?.cause.disposition == .retry
     }
     _ = try await world.relay.order("up")
     let id = try await announce(["b"], in: group, world)

@@ -87,7 +87,7 @@ struct SchemaTests {
       Settings.self, Settings.Spool.self, Settings.Log.self, Settings.Intake.self, Settings.Delivery.self,
       Settings.Backoff.self, Settings.Photo.self, Settings.Cache.self, Settings.Janitor.self, Settings.Receiving.self,
       Settings.Store.self,
-      Settings.Network.self, HTTPSettings.self, Settings.Metrics.self,
+      Settings.Network.self, HTTPSettings.self, Settings.Metrics.self, Settings.Profile.self, Settings.Hooks.self,
     ]
     // What is made of other properties, or has sections of its own.
     let others = ["origins", "stores", "networks", "routes", "furtherStores", "furtherNetworks"]

@@ -1,5 +1,6 @@
 /* System calls that Swift cannot reach by itself: variadic ones, ones without a glibc wrapper, and GNU extensions. */
 #pragma once
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -11,6 +12,9 @@ int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode
 
 /* renameat2(2) with RENAME_NOREPLACE. */
 int ckernel_rename_exclusive(int from_directory, const char *from, int to_directory, const char *to);
+
+/* posix_spawn_file_actions_addclosefrom_np(3): the child keeps no descriptor from `first` on. Returns 0, or an errno. */
+int ckernel_close_from(posix_spawn_file_actions_t *actions, int first);
 
 /* Starts write-back of a file's dirty pages without waiting for it: a hint that makes many fsyncs share their work. */
 void ckernel_start_writeback(int file);

@@ -121,7 +121,7 @@ stop_daemon
 
 # SIGKILL before the k-th call that changes the disk, for every so many k of a pass that evicts. The next pass ends it;
 # what was needed stays, and rows and files say the same. PHOTOSPOOL_TEST_KILL_STEP=1 takes every call.
-cc -shared -fPIC -O1 -o killpoint.so "$here/killpoint.c" -ldl
+cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
 unset PHOTOSPOOL_JANITOR_TMP PHOTOSPOOL_JANITOR_RECEIPTS PHOTOSPOOL_JANITOR_FAILED PHOTOSPOOL_JANITOR_DRAFTS
 rm -rf "$spool"
 start_daemon

@@ -57,7 +57,7 @@ stop_daemon
 
 # No descriptors, then more of them.
 : > start.log
-prlimit --nofile=48:4096 "$photospool" run > start.log 2>&1 &
+prlimit --nofile=64:4096 "$photospool" run > start.log 2>&1 &
 daemon=$!
 wait_for_line start.log event=ready
 for number in 1 2 3 4; do drop "few-$number" "conversation-$number" 'few' photo.jpg photo.jpg; done

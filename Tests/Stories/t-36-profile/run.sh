@@ -9,8 +9,8 @@ done
 plant_photo me-0.jpg planted.jpg
 printf 'no photo' > broken.jpg
 # The first calls are those of the start, and the same for every request.
-first=${PHOTOSPOOL_TEST_KILL_STEP:+1}
-first=${first:-38} step=${PHOTOSPOOL_TEST_KILL_STEP:-23}
+first_call=${PHOTOSPOOL_TEST_KILL_STEP:+1}
+first_call=${first_call:-52} step=${PHOTOSPOOL_TEST_KILL_STEP:-23}
 lines=$spool/published/profile~default.jsonl
 
 show() { "$photospool" profile show --json | jq -r "$1"; }
@@ -35,7 +35,7 @@ reported() {
 
 # sweep NETWORK WATCH: changes, then removals, each killed before a call that changes the disk.
 sweep() {
-  local k=$first changes=0 removals=0 name
+  local k=$first_call changes=0 removals=0 name
   ask "$2" must
   while :; do
     name=$("$photospool" profile set "me-$((changes % 2)).jpg")
@@ -49,7 +49,7 @@ sweep() {
     k=$((k + step))
   done
   ask "$2" may
-  k=$first
+  k=$first_call
   while :; do
     start_daemon
     "$photospool" profile set me-0.jpg --wait > /dev/null
