@@ -68,9 +68,9 @@ class Place:
         """Writes the configuration: what makes tests quick, the network, and `text`."""
         port = self.server and self.facts["port"]
         given = {line.partition(":")[0] for line in text.splitlines()}
-        settings = "\n".join(line for line in SETTINGS.splitlines() if line.partition(":")[0] not in given)
+        settings = [line for line in SETTINGS.splitlines() if line.partition(":")[0] not in given]
         pathlib.Path(f"{self.path}/photospool.yaml").write_text(
-            settings + NETWORKS[self.kind].format(port=port) + text)
+            "\n".join(settings) + "\n" + NETWORKS[self.kind].format(port=port) + text)
 
     def connect(self, kind):
         """Publishes to `webhook` or `s3` from now on, a recording network of this place's own; or `local`."""

@@ -1,9 +1,11 @@
-# A little of `make torture`: some kills of every sweep, every control, and a short storm. TORTURE_FAULTS says how many
-# faults; the seed that is printed injects the same ones again (TORTURE_SEED).
+# A little of `make torture`: some kills of every sweep, every control, a short storm, and of power cuts and failing disks one
+# kind. TORTURE_FAULTS says how many faults; the seed that is printed injects the same ones again (TORTURE_SEED).
 . "$(dirname "$0")/../library.sh"
 
 export PHOTOSPOOL=$photospool
 "$python" "$here/../Torture/torture.py" --faults "${TORTURE_FAULTS:-120}" --state "$PWD/state" --json table.json \
+  --only '*killed*' --only 'random kills*' --only 'network: *' --only 'control: *' --only 'power cut: *, ext4, log lost' \
+  --only 'errors: EIO from a sync, once' --only 'errors: ENOSPC from everything, once' \
   || fail 'the oracle complains'
 [ "$(jq .faults table.json)" -ge "${TORTURE_FAULTS:-120}" ] || fail 'too few faults were injected'
 expect "$(jq '[.rows[] | select(.must and .good and .skipped == null)] | length' table.json)" \
