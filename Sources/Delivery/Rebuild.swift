@@ -33,7 +33,6 @@ public struct Rebuild: Sendable {
   private let inbox: InboxID
   private let canBeAsked: @Sendable (ConversationID) -> Bool
 
-  private static let workplace = "rebuild"
   private static let files = ["", "-wal", "-shm"].map { Ledger.fileName + $0 }
   /// Requests in one transaction.
   private static let batch = 256
@@ -56,8 +55,8 @@ public struct Rebuild: Sendable {
     defer { claim.release() }
     let turn = try Janitor.turn(on: spool, waits: true)
     defer { turn?.release() }
-    try spool.state.removeTree(Self.workplace)
-    let workplace = try spool.state.directory(creating: Self.workplace)
+    try spool.state.removeTree(Ledger.workplaceName)
+    let workplace = try spool.state.directory(creating: Ledger.workplaceName)
     var report = try await fill(Ledger(in: workplace))
     let lock = try FileLock(Ledger.lockName, in: spool.state)
     try lock.acquire()
@@ -66,7 +65,7 @@ public struct Rebuild: Sendable {
     _ = try workplace.move(Ledger.fileName, to: spool.state, as: Ledger.fileName)
     try workplace.sync()
     try spool.state.sync()
-    try spool.state.removeTree(Self.workplace)
+    try spool.state.removeTree(Ledger.workplaceName)
     return report
   }
 
@@ -101,7 +100,7 @@ public struct Rebuild: Sendable {
   private func setAside() throws -> String? {
     let files = try Self.files.filter { try spool.state.entry($0) != nil }
     if files.isEmpty { return nil }
-    let name = "ledger-\(Timestamp.now().milliseconds)"
+    let name = "\(Ledger.formerPrefix)\(Timestamp.now().milliseconds)"
     let aside = try spool.state.directory(creating: name)
     // The log goes first: without its ledger nobody takes it for a new one's.
     for file in files.reversed() { _ = try spool.state.move(file, to: aside, as: file) }

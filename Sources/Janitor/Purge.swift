@@ -114,7 +114,17 @@ public struct Purge: Sendable {
   /// Leaves no trace of the rows, and strikes the orders out. From here on requests may enter the ledger again.
   public func complete(_ conversations: [ConversationID]) async throws {
     try await ledger.scrub()
+    try removeFormerLedgers()
     try PurgeOrders(spool).strike(Set(conversations))
+  }
+
+  /// Nobody can take one conversation out of a ledger that is damaged, so that all of it goes.
+  private func removeFormerLedgers() throws {
+    let trash = try PurgeTrash(spool)
+    for name in try spool.state.names() where name == Ledger.workplaceName || name.hasPrefix(Ledger.formerPrefix) {
+      try trash.take(name, from: spool.state)
+    }
+    try trash.empty()
   }
 
   /// All steps, for a spool on which nobody else works.

@@ -13,6 +13,10 @@ public final class Ledger: Sendable {
 
   public static let fileName = "ledger.sqlite"
   public static let lockName = "ledger.lock"
+  /// In `state/`: where a ledger is made anew.
+  public static let workplaceName = "rebuild"
+  /// In `state/`: what the directories of former ledgers begin with, which `rebuild` keeps.
+  public static let formerPrefix = "ledger-"
 
   /// Opens the ledger in `state` and brings its schema up to date.
   public init(in state: Directory) throws {

@@ -37,7 +37,7 @@ struct RebuildCommand: AsyncParsableCommand {
       )
     }
     if let kept = report.kept {
-      print("the old ledger is in \(kept), out of reach of purges; delete it when nothing is missing")
+      print("the old ledger is in \(kept), until a purge; delete it when nothing is missing")
     }
   }
 }

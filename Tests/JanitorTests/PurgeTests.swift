@@ -99,6 +99,18 @@ import Testing
     try ledger.close()
   }
 
+  @Test func formerLedgersThatRebuildKeptGoToo() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a", to: "MARKER")
+    for name in ["ledger-1763700000000", "rebuild"] {
+      try spool.spool.state.directory(creating: name).write(Array("MARKER".utf8), as: "ledger.sqlite")
+    }
+    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    let names = try spool.spool.state.names()
+    #expect(!names.contains { $0 == "rebuild" || $0.hasPrefix("ledger-") })
+    #expect(names.contains("ledger.sqlite"))
+  }
+
   @Test func onceTheTombstoneIsCommittedNothingGoesOn() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER", ends: false)
