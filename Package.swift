@@ -122,7 +122,7 @@ let package = Package(
 
     // One door per C library.
     .target(name: "CKernel"),
-    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CCurl"),
     .target(name: "CPixels", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CSandbox"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes of the programs in .build/package a Debian package: .build/photospool_VERSION_ARCHITECTURE.deb. Built again from the
+# Makes of the programs in .build/release a Debian package: .build/photospool_VERSION_ARCHITECTURE.deb. Built again from the
 # same commit it is the same, byte for byte.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-programs=.build/package/release
+programs=.build/release
 photospool=$programs/photospool
 version=$("$photospool" --version | head -n 1 | awk '{ print $NF }')
 architecture=$(dpkg --print-architecture)
@@ -50,7 +50,7 @@ put 644 $doc/decisions docs/decisions/*.md
 put 644 $doc/examples etc/examples/*
 sed '/^@LICENSE@$/,$d' tools/deb/copyright > "$tree/$doc/copyright"
 sed -e '1,4d' -e 's/^$/./' -e 's/^/ /' LICENSE >> "$tree/$doc/copyright"
-for package in .build/package/checkouts/*/; do
+for package in .build/checkouts/*/; do
   name=$(basename "$package")
   mkdir -p "$tree/$doc/licenses/$name"
   find "$package" -maxdepth 1 -type f \( -name 'LICENSE*' -o -name 'NOTICE*' \) -exec install -m 644 -t "$tree/$doc/licenses/$name" {} +

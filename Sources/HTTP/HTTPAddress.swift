@@ -17,10 +17,10 @@ public struct HTTPAddress: Hashable, Sendable {
   public init?(_ url: String) {
     // libcurl forgives a third slash and takes what follows for the host.
     guard url.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let start = url.firstRange(of: "://")?.upperBound,
-      url[start...].first != "/", let parts = curl_url()
+      url[start...].first != "/", let parts = ccurl_url()
     else { return nil }
-    defer { curl_url_cleanup(parts) }
-    guard curl_url_set(parts, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+    defer { ccurl_url_free(parts) }
+    guard ccurl_url_set(parts, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
       let scheme = Self.text(CURLUPART_SCHEME, of: parts), scheme == "http" || scheme == "https",
       let host = Self.text(CURLUPART_HOST, of: parts), !host.isEmpty,
       Self.text(CURLUPART_USER, of: parts) == nil, Self.text(CURLUPART_PASSWORD, of: parts) == nil,
@@ -39,8 +39,8 @@ public struct HTTPAddress: Hashable, Sendable {
 
   private static func text(_ part: CURLUPart, of parts: OpaquePointer) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    guard curl_url_get(parts, part, &text, 0) == CURLUE_OK, let text else { return nil }
-    defer { curl_free(text) }
+    guard ccurl_url_get(parts, part, &text) == CURLUE_OK, let text else { return nil }
+    defer { ccurl_free(text) }
     return String(cString: text)
   }
 }

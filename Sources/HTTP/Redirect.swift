@@ -4,16 +4,16 @@ extension HTTPAddress {
   /// Where the header `Location` of an answer of `url` leads, as an absolute URL without its fragment; nil when that is
   /// none that can be asked.
   public static func redirect(_ location: String, from url: String) -> String? {
-    guard location.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let parts = curl_url() else { return nil }
-    defer { curl_url_cleanup(parts) }
+    guard location.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let parts = ccurl_url() else { return nil }
+    defer { ccurl_url_free(parts) }
     // Set a second time, a URL is taken as one relative to the first.
-    guard curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK,
-      curl_url_set(parts, CURLUPART_URL, location, 0) == CURLUE_OK,
-      curl_url_set(parts, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK
+    guard ccurl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK,
+      ccurl_url_set(parts, CURLUPART_URL, location, 0) == CURLUE_OK,
+      ccurl_url_set(parts, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK
     else { return nil }
     var text: UnsafeMutablePointer<CChar>?
-    guard curl_url_get(parts, CURLUPART_URL, &text, 0) == CURLUE_OK, let text else { return nil }
-    defer { curl_free(text) }
+    guard ccurl_url_get(parts, CURLUPART_URL, &text) == CURLUE_OK, let text else { return nil }
+    defer { ccurl_free(text) }
     let target = String(cString: text)
     return HTTPAddress(target) == nil ? nil : target
   }

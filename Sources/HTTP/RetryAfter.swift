@@ -12,7 +12,7 @@ public enum RetryAfter {
     guard text.utf8.count <= 64, text.contains(where: { $0.isASCII && $0.isNumber }) else { return nil }
     let word = text.filter { $0 != " " && $0 != "\t" }
     if word.utf8.allSatisfy("+-.0123456789".utf8.contains) { return Double(word).map(bounded) }
-    let date = curl_getdate(text, nil)
+    let date = ccurl_date(text)
     guard date >= 0 else { return nil }
     // A year may have ten digits, and its milliseconds then more than an integer holds.
     return bounded(Double(date) - Double(now.milliseconds) / 1000)

@@ -25,7 +25,7 @@ final class Transfer {
 
   /// Nil, and the order told why, when there is nothing to be begun.
   init?(_ order: TransferOrder, _ options: HTTPOptions) {
-    guard !order.ticket.isCancelled, let easy = curl_easy_init() else {
+    guard !order.ticket.isCancelled, let easy = ccurl_easy() else {
       order.end(order.ticket.isCancelled ? .cancelled : .other(Int(CURLE_OUT_OF_MEMORY.rawValue)), wasNeverSent: true)
       return nil
     }
@@ -41,8 +41,8 @@ final class Transfer {
   }
 
   deinit {
-    curl_easy_cleanup(easy)
-    curl_slist_free_all(headerList)
+    ccurl_easy_free(easy)
+    ccurl_list_free(headerList)
   }
 
   var isCancelled: Bool { order.ticket.isCancelled }
@@ -99,7 +99,7 @@ final class Transfer {
     // A semicolon is libcurl's word for a header without a value.
     lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     for line in lines {
-      guard let longer = curl_slist_append(headerList, line) else { return CURLE_OUT_OF_MEMORY }
+      guard let longer = ccurl_list_append(headerList, line) else { return CURLE_OUT_OF_MEMORY }
       headerList = longer
     }
     var results = [

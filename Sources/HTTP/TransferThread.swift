@@ -5,7 +5,7 @@ import Synchronization
 
 /// The thread that owns libcurl's multi handle and every transfer in it.
 ///
-/// It waits in `curl_multi_poll` without a time limit of ours: with no transfer there is nothing that wakes it but a
+/// It waits in `curl_multi_poll(3)` without a time limit of ours: with no transfer there is nothing that wakes it but a
 /// new one.
 final class TransferThread: Sendable {
   private struct Mailbox {
@@ -22,7 +22,7 @@ final class TransferThread: Sendable {
   private static let library = ccurl_start()
 
   init(_ options: HTTPOptions) {
-    guard Self.library == CURLE_OK, let multi = curl_multi_init() else {
+    guard Self.library == CURLE_OK, let multi = ccurl_multi() else {
       preconditionFailure("libcurl does not start: its installation is damaged")
     }
     self.options = options
@@ -35,14 +35,14 @@ final class TransferThread: Sendable {
   func begin(_ order: TransferOrder) {
     mailbox.withLock { mailbox in
       mailbox.orders.append(order)
-      curl_multi_wakeup(multi)
+      ccurl_multi_wake(multi)
     }
   }
 
   /// Makes the thread look at the tickets of its transfers.
   func wake() {
     mailbox.withLock { mailbox in
-      if !mailbox.isStopping { curl_multi_wakeup(multi) }
+      if !mailbox.isStopping { ccurl_multi_wake(multi) }
     }
   }
 
@@ -50,7 +50,7 @@ final class TransferThread: Sendable {
   func stop() {
     mailbox.withLock { mailbox in
       mailbox.isStopping = true
-      curl_multi_wakeup(multi)
+      ccurl_multi_wake(multi)
     }
   }
 
@@ -66,7 +66,7 @@ final class TransferThread: Sendable {
       let (orders, isStopping) = take()
       for order in orders {
         guard let transfer = Transfer(order, options) else { continue }
-        guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+        guard ccurl_multi_add(multi, transfer.easy) == CURLM_OK else {
           transfer.end(CURLE_FAILED_INIT)
           continue
         }
@@ -78,17 +78,17 @@ final class TransferThread: Sendable {
       if isStopping { break }
       work(&transfers)
     }
-    curl_multi_cleanup(multi)
+    ccurl_multi_free(multi)
   }
 
   /// Lets libcurl do all that can be done now, then waits for more.
   private func work(_ transfers: inout [UnsafeMutableRawPointer: Transfer]) {
     var (running, result): (Int32, CURLcode) = (0, CURLE_OK)
-    var isWell = curl_multi_perform(multi, &running) == CURLM_OK
+    var isWell = ccurl_multi_perform(multi, &running) == CURLM_OK
     while let easy = ccurl_next_ended(multi, &result) {
       if let transfer = transfers[easy] { end(transfer, result, &transfers) }
     }
-    isWell = curl_multi_poll(multi, nil, 0, Int32.max, nil) == CURLM_OK && isWell
+    isWell = ccurl_multi_wait(multi) == CURLM_OK && isWell
     // An error that lasts must not spin.
     if !isWell { usleep(100_000) }
   }
@@ -96,7 +96,7 @@ final class TransferThread: Sendable {
   private func end(
     _ transfer: Transfer, _ result: CURLcode, _ transfers: inout [UnsafeMutableRawPointer: Transfer]
   ) {
-    curl_multi_remove_handle(multi, transfer.easy)
+    ccurl_multi_remove(multi, transfer.easy)
     transfers[transfer.easy] = nil
     transfer.end(result)
   }

@@ -22,13 +22,20 @@ struct SpoolOptions: ParsableArguments {
     var environment = ProcessInfo.processInfo.environment
     let (file, isExplicit) = SettingsLocation.choose(flag: config, environment: environment)
     var flags = [String: String]()
-    if let spool = spool ?? environment["PHOTOSPOOL_SPOOL"] { flags["spool.directory"] = spool }
+    if let named { flags["spool.directory"] = named }
     environment["PHOTOSPOOL_SPOOL"] = nil
     return try Settings.load(file: file, fileIsExplicit: isExplicit, environment: environment, flags: flags)
   }
 
-  /// The path of the spool.
-  func path() throws -> String { try settings().spool.directory }
+  /// The spool that the caller names, whatever the configuration says.
+  private var named: String? { spool ?? ProcessInfo.processInfo.environment["PHOTOSPOOL_SPOOL"] }
+
+  /// The path of the spool. Where the caller names it, the configuration is not read: nothing else in it concerns who only
+  /// looks into a spool, and to read it takes longer than the look. One that is asked for has to be in order all the same.
+  func path() throws -> String {
+    if config == nil, let named, !named.isEmpty { return named }
+    return try settings().spool.directory
+  }
 
   /// The spool, which has to be there.
   func openSpool() throws -> Spool { try Spool(opening: path()) }

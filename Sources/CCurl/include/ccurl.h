@@ -1,10 +1,31 @@
-/* libcurl for Swift, which cannot call variadic functions: one typed wrapper per kind of value. What is not variadic is
-   called as curl.h has it. */
+/* libcurl for Swift, which cannot call variadic functions: one typed wrapper per kind of value.
+
+   The library is loaded with the first call of a function that is marked so, and not with the program: it brings thirty
+   others along, and most commands never talk to anybody. Where it cannot be loaded, that call ends the program with a
+   sentence, as the dynamic linker would have done. */
 #pragma once
 #include <curl/curl.h>
 
-/* curl_global_init(3) with all that the library needs. Once, before anything else. */
+/* curl_global_init(3) with all that the library needs. Once, before any transfer. Loads the library. */
 CURLcode ccurl_start(void);
+
+/* curl_getdate(3). Loads the library. */
+time_t ccurl_date(const char *text);
+
+/* curl_url(3), which loads the library, and what belongs to it. */
+CURLU *ccurl_url(void);
+void ccurl_url_free(CURLU *url);
+CURLUcode ccurl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned flags);
+CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text);
+void ccurl_free(void *text);
+
+/* curl_easy_init(3) and curl_easy_cleanup(3). */
+CURL *ccurl_easy(void);
+void ccurl_easy_free(CURL *easy);
+
+/* curl_slist_append(3) and curl_slist_free_all(3). */
+struct curl_slist *ccurl_list_append(struct curl_slist *list, const char *text);
+void ccurl_list_free(struct curl_slist *list);
 
 /* curl_easy_setopt(3). Texts are copied by libcurl; lists must outlive the transfer. */
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
@@ -33,6 +54,16 @@ CURLcode ccurl_set_guard(CURL *easy, curl_opensocket_callback open, curl_prereq_
 long ccurl_long(CURL *easy, CURLINFO info);
 curl_off_t ccurl_offset(CURL *easy, CURLINFO info);
 const char *ccurl_text(CURL *easy, CURLINFO info);
+
+/* curl_multi_init(3), curl_multi_cleanup(3), and their fellows. */
+CURLM *ccurl_multi(void);
+void ccurl_multi_free(CURLM *multi);
+CURLMcode ccurl_multi_add(CURLM *multi, CURL *easy);
+CURLMcode ccurl_multi_remove(CURLM *multi, CURL *easy);
+CURLMcode ccurl_multi_perform(CURLM *multi, int *running);
+/* Waits without an end for something to do, or for `ccurl_multi_wake`. */
+CURLMcode ccurl_multi_wait(CURLM *multi);
+CURLMcode ccurl_multi_wake(CURLM *multi);
 
 /* curl_multi_setopt(3). */
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
