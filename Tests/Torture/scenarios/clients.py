@@ -10,9 +10,9 @@ def swept(part, photos, key):
     place.make()
     # No daemon runs meanwhile, and one start takes it all: the clients are what is tried here.
 
-    def once(k):
+    def once(k, turn):
         place.context = f"k={k}"
-        entry = place.send(f"c{k % 5}", photos, key and f"key-{k}", place.killing(k))
+        entry = place.send(f"c{k % 5}", photos, key and f"key-{turn}-{k}", place.killing(k))
         if entry["status"] not in (0, -9):
             part.complain("LOST", f"send ended with {entry['status']} at k={k}")
         if key and entry["status"] != 0:
@@ -22,8 +22,8 @@ def swept(part, photos, key):
         return entry["status"] != 0
 
     # Four times the way, so that one start of the daemon judges more.
-    for _ in range(4 if part.step == 1 else 1):
-        part.sweep(once, cheap=20)
+    for turn in range(4 if part.step == 1 else 1):
+        part.sweep(lambda k: once(k, turn), cheap=20)
     place.settle()
     sweep_up(place)
     part.judge(place)
