@@ -55,9 +55,7 @@ struct Acceptor {
 
   func known(_ new: NewRequest) throws -> Known? {
     let row = try Row.fetchOne(
-      database,
-      sql:
-        "SELECT * FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1",
+      database.kept("SELECT * FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1"),
       arguments: [Int64(bitPattern: new.inode), new.born])
     return row.map { row in
       Known(
@@ -71,7 +69,7 @@ struct Acceptor {
     for number in 1..<1_000_000 {
       let name = alternative(dropped, number)
       let isKnown = try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE request = ?)", arguments: [name])
+        database.kept("SELECT EXISTS (SELECT 1 FROM requests WHERE request = ?)"), arguments: [name])
       if isKnown != true && !isTaken(name) { return name }
     }
     throw DatabaseError(message: "no name is free for request \(dropped)")
@@ -82,13 +80,13 @@ struct Acceptor {
   func insert(_ new: NewRequest, as name: String) throws -> Acceptance {
     let (contents, verdict) = try judge(new)
     let conversation = try contents.map { try database.conversation($0.conversation, now: now) }
-    try database.execute(
-      sql: """
-        INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, state,
-          cause, error, bytes, duplicate_of, accepted_at, finished_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-      arguments: [
+    try database.run(
+      """
+      INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, state,
+        cause, error, bytes, duplicate_of, accepted_at, finished_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
         name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text, contents?.key,
         contents?.digest, verdict.state.rawValue, verdict.cause?.rawValue, verdict.error,
         contents?.parts.reduce(0) { $0 + $1.bytes } ?? 0, verdict.duplicateOf, now.milliseconds,
@@ -118,12 +116,12 @@ struct Acceptor {
     case .success(let contents):
       guard let key = contents.key,
         let earlier = try Row.fetchOne(
-          database,
-          sql: """
+          database.kept(
+            """
             SELECT request, digest FROM requests
             WHERE inbox = ? AND idempotency_key = ? AND state NOT IN ('failed', 'cancelled', 'duplicate', 'draft')
             ORDER BY id DESC LIMIT 1
-            """,
+            """),
           arguments: [new.inbox.text, key])
       else { return (contents, Verdict(state: .queued)) }
       let name: String = earlier["request"]
@@ -159,12 +157,12 @@ struct Acceptor {
           superseded.append(SupersededPhoto(message: message, source: photo.source))
         }
       }
-      try database.execute(
-        sql: """
-          INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state, draft)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-          """,
-        arguments: [
+      try database.run(
+        """
+        INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state, draft)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
           message.text, request, conversation, position, part.kind.rawValue, part.file, part.bytes, part.digest,
           state.rawValue, isDraft,
         ])
@@ -177,38 +175,37 @@ struct Acceptor {
   private func revive(_ known: Known, as new: NewRequest) throws -> Acceptance {
     switch new.contents {
     case .failure(let refusal):
-      try database.execute(
-        sql: """
-          UPDATE requests SET dropped_as = ?, cause = ?, error = ?, finished_at = ?, filed = 0 WHERE id = ?
-          """,
-        arguments: [new.droppedAs, refusal.cause.rawValue, refusal.sentence, now.milliseconds, known.id])
+      try database.run(
+        """
+        UPDATE requests SET dropped_as = ?, cause = ?, error = ?, finished_at = ?, filed = 0 WHERE id = ?
+        """, [new.droppedAs, refusal.cause.rawValue, refusal.sentence, now.milliseconds, known.id])
       return Acceptance(
         droppedAs: new.droppedAs, request: known.request, state: .failed, error: refusal.sentence, wasKnown: false)
     case .success(let contents):
       let conversation = try database.conversation(contents.conversation, now: now)
       let published = try Set(
         String.fetchAll(
-          database, sql: "SELECT file FROM messages WHERE request_id = ? AND state = 'sent'", arguments: [known.id]))
-      try database.execute(
-        sql: "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", arguments: [known.id])
+          database.kept("SELECT file FROM messages WHERE request_id = ? AND state = 'sent'"), arguments: [known.id]))
+      try database.run(
+        "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", [known.id])
       let rest = contents.parts.filter { !published.contains($0.file) }
       let state: RequestState = rest.isEmpty ? .sent : .queued
-      try database.execute(
-        sql: """
-          UPDATE requests SET dropped_as = ?, conversation_id = ?, inbox = ?, idempotency_key = ?, digest = ?, state = ?,
-            cause = NULL, error = NULL, bytes = ?, accepted_at = ?, finished_at = ?, filed = 0
-          WHERE id = ?
-          """,
-        arguments: [
+      try database.run(
+        """
+        UPDATE requests SET dropped_as = ?, conversation_id = ?, inbox = ?, idempotency_key = ?, digest = ?, state = ?,
+          cause = NULL, error = NULL, bytes = ?, accepted_at = ?, finished_at = ?, filed = 0
+        WHERE id = ?
+        """,
+        [
           new.droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
           contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, rest.isEmpty ? now.milliseconds : nil, known.id,
         ])
       let superseded = try insert(
         rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox)
       if known.isRestored {
-        try database.execute(
-          sql: "UPDATE messages SET state = 'publishing', attempts = 1 WHERE request_id = ? AND state = 'pending'",
-          arguments: [known.id])
+        try database.run(
+          "UPDATE messages SET state = 'publishing', attempts = 1 WHERE request_id = ? AND state = 'pending'",
+          [known.id])
       }
       try database.addWaiting(rest.count, to: conversation, now: now)
       return Acceptance(

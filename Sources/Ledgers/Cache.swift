@@ -23,9 +23,9 @@ extension Ledger {
   @discardableResult
   public func viewed(_ message: MessageID, at now: Timestamp) async throws -> Bool {
     try await write { database in
-      try database.execute(
-        sql: "UPDATE photos SET viewed_at = ?, recency = ? WHERE message = ?",
-        arguments: [now.milliseconds, try database.nextRecency(), message.text])
+      try database.run(
+        "UPDATE photos SET viewed_at = ?, recency = ? WHERE message = ?",
+        [now.milliseconds, try database.nextRecency(), message.text])
       return database.changesCount > 0
     }
   }
@@ -37,10 +37,11 @@ extension Ledger {
   public func setWarned(_ isWarned: Bool, inbox: InboxID?) async throws {
     try await write { database in
       if let inbox {
-        try database.execute(
-          sql: "UPDATE cache_use SET warned = ? WHERE inbox = ?", arguments: [isWarned, inbox.text])
+        try database.run(
+          "UPDATE cache_use SET warned = ? WHERE inbox = ?", [isWarned, inbox.text])
       } else {
-        try database.execute(sql: "UPDATE cache_total SET warned = ?", arguments: [isWarned])
+        try database.run(
+          "UPDATE cache_total SET warned = ?", [isWarned])
       }
     }
   }
@@ -49,18 +50,20 @@ extension Ledger {
 extension Database {
   /// The next number in the order of viewing. It needs no clock.
   func nextRecency() throws -> Int64 {
-    try execute(sql: "UPDATE cache_total SET recency = recency + 1")
-    return try Int64.fetchOne(self, sql: "SELECT recency FROM cache_total") ?? 0
+    try run(
+      "UPDATE cache_total SET recency = recency + 1")
+    return try Int64.fetchOne(
+      kept("SELECT recency FROM cache_total")) ?? 0
   }
 
   func cacheUse() throws -> [CacheUse] {
     try Row.fetchAll(
-      self,
-      sql: """
+      kept(
+        """
         SELECT NULL AS inbox, photos, bytes, warned FROM cache_total
         UNION ALL SELECT * FROM (
           SELECT inbox, photos, bytes, warned FROM cache_use WHERE bytes > 0 OR warned > 0 ORDER BY inbox)
-        """
+        """)
     ).map { row in
       CacheUse(
         inbox: (row["inbox"] as String?).map(InboxID.init(unchecked:)), photos: row["photos"], bytes: row["bytes"],

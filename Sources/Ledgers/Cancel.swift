@@ -20,7 +20,7 @@ extension Ledger {
     try await write { database in
       guard
         let row = try Row.fetchOne(
-          database, sql: "SELECT id, state, conversation_id FROM requests WHERE request = ?", arguments: [request])
+          database.kept("SELECT id, state, conversation_id FROM requests WHERE request = ?"), arguments: [request])
       else { return (.unknown, []) }
       let state = RequestState(rawValue: row["state"]) ?? .failed
       if state == .draft || state == .abandoned { return (.unknown, []) }
@@ -28,12 +28,12 @@ extension Ledger {
       let id: Int64 = row["id"]
       let cancellable = "state IN ('pending','preparing','uploading','uploaded')"
       let messages = try String.fetchAll(
-        database, sql: "SELECT message FROM messages WHERE request_id = ? AND \(cancellable)", arguments: [id]
+        database.kept("SELECT message FROM messages WHERE request_id = ? AND \(cancellable)"), arguments: [id]
       ).map(MessageID.init(unchecked:))
       try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
       let published = try String.fetchAll(
-        database,
-        sql: "SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing') ORDER BY position",
+        database.kept(
+          "SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing') ORDER BY position"),
         arguments: [id])
       _ = try database.endRequestIfDone(id, at: now)
       return (published.isEmpty ? .cancelled : .partly(published: published), messages)

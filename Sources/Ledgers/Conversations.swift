@@ -6,32 +6,30 @@ extension Database {
   /// The row of a conversation, made when it is new.
   func conversation(_ conversation: ConversationID, now: Timestamp) throws -> Int64 {
     if let id = try Int64.fetchOne(
-      self, sql: "SELECT id FROM conversations WHERE conversation = ?", arguments: [conversation.text])
+      kept("SELECT id FROM conversations WHERE conversation = ?"), arguments: [conversation.text])
     {
       return id
     }
-    try execute(
-      sql: "INSERT INTO conversations (conversation, due) VALUES (?, ?)",
-      arguments: [conversation.text, now.milliseconds])
+    try run(
+      "INSERT INTO conversations (conversation, due) VALUES (?, ?)", [conversation.text, now.milliseconds])
     return lastInsertedRowID
   }
 
   /// Counts `count` more waiting messages. One that waited for nothing is due at once.
   func addWaiting(_ count: Int, to conversation: Int64, now: Timestamp) throws {
     guard count > 0 else { return }
-    try execute(
-      sql: """
-        UPDATE conversations SET due = CASE WHEN waiting = 0 THEN ? ELSE due END,
-          waits_for = CASE WHEN waiting = 0 THEN NULL ELSE waits_for END, waiting = waiting + ?, known = 1
-          WHERE id = ?
-        """,
-      arguments: [now.milliseconds, count, conversation])
+    try run(
+      """
+      UPDATE conversations SET due = CASE WHEN waiting = 0 THEN ? ELSE due END,
+        waits_for = CASE WHEN waiting = 0 THEN NULL ELSE waits_for END, waiting = waiting + ?, known = 1
+        WHERE id = ?
+      """, [now.milliseconds, count, conversation])
   }
 
   /// Counts `count` fewer waiting messages.
   func removeWaiting(_ count: Int, from conversation: Int64) throws {
     guard count > 0 else { return }
-    try execute(
-      sql: "UPDATE conversations SET waiting = waiting - ? WHERE id = ?", arguments: [count, conversation])
+    try run(
+      "UPDATE conversations SET waiting = waiting - ? WHERE id = ?", [count, conversation])
   }
 }

@@ -50,7 +50,9 @@ public struct Counts: Sendable, Equatable {
 extension Counts {
   init(_ database: Database) throws {
     var values = [String: Int]()
-    for row in try Row.fetchAll(database, sql: "SELECT name, value FROM counts") { values[row["name"]] = row["value"] }
+    for row in try Row.fetchAll(
+      database.kept("SELECT name, value FROM counts"))
+    { values[row["name"]] = row["value"] }
     func value(_ name: String) -> Int { values[name] ?? 0 }
     func all<Key: RawRepresentable<String>>(_ keys: [Key], _ prefix: String) -> [Key: Int] {
       Dictionary(uniqueKeysWithValues: keys.map { ($0, value("\(prefix).\($0.rawValue)")) })
@@ -61,7 +63,7 @@ extension Counts {
     heldConversations = value("conversations.held")
     parkedConversations = value("conversations.parked")
     oldest = try Int64.fetchOne(
-      database, sql: "SELECT accepted_at FROM requests WHERE state = 'queued' ORDER BY accepted_at LIMIT 1"
+      database.kept("SELECT accepted_at FROM requests WHERE state = 'queued' ORDER BY accepted_at LIMIT 1")
     ).map(Timestamp.init(milliseconds:))
     accepted = value("requests.queued")
     ended = all(Self.ends, "requests")
@@ -89,9 +91,8 @@ extension Database {
   /// Adds to a count that no trigger keeps.
   func count(_ name: String, _ more: Int) throws {
     if more == 0 { return }
-    try execute(
-      sql: "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
-      arguments: [name, more])
+    try run(
+      "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value", [name, more])
   }
 }
 

@@ -76,8 +76,8 @@ extension Ledger {
   private func drafts(_ condition: String, _ arguments: StatementArguments) async throws -> [Draft] {
     try await read { database in
       try Row.fetchAll(
-        database,
-        sql: "SELECT id, request, dropped_as, inode, born FROM requests WHERE state = 'draft' \(condition) ORDER BY id",
+        database.kept(
+          "SELECT id, request, dropped_as, inode, born FROM requests WHERE state = 'draft' \(condition) ORDER BY id"),
         arguments: arguments
       ).map { row in
         Draft(
@@ -94,7 +94,7 @@ extension Ledger {
   public func abandonDraft(_ draft: Draft) async throws -> Bool {
     try await write { database in
       let isDraft = try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE id = ? AND state = 'draft')", arguments: [draft.row]
+        database.kept("SELECT EXISTS (SELECT 1 FROM requests WHERE id = ? AND state = 'draft')"), arguments: [draft.row]
       )
       guard isDraft == true else { return false }
       try database.setAside(draft.row)
@@ -107,10 +107,10 @@ extension Ledger {
   public func abandonedDrafts(limit: Int) async throws -> [(row: Int64, photos: [SupersededPhoto])] {
     try await read { database in
       try Int64.fetchAll(
-        database, sql: "SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT ?", arguments: [limit]
+        database.kept("SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT ?"), arguments: [limit]
       ).map { row in
         let photos = try Row.fetchAll(
-          database, sql: "\(QueuedMessage.selection) WHERE m.request_id = ?", arguments: [row])
+          database.kept("\(QueuedMessage.selection) WHERE m.request_id = ?"), arguments: [row])
         return (row, photos.map(QueuedMessage.init).map { SupersededPhoto(message: $0.message, source: $0.source) })
       }
     }
@@ -119,7 +119,8 @@ extension Ledger {
   /// Nothing else is left of what was set aside: its rows go.
   public func forgetAbandonedDraft(_ row: Int64) async throws {
     try await write { database in
-      try database.execute(sql: "DELETE FROM requests WHERE id = ? AND state = 'abandoned'", arguments: [row])
+      try database.run(
+        "DELETE FROM requests WHERE id = ? AND state = 'abandoned'", [row])
     }
   }
 
@@ -130,12 +131,12 @@ extension Ledger {
   public func draftPhotos(limit: Int) async throws -> [(photo: QueuedMessage, nextAttempt: Timestamp?)] {
     try await read { database in
       try Row.fetchAll(
-        database,
-        sql: """
+        database.kept(
+          """
           \(QueuedMessage.selection)
           WHERE m.draft = 1 AND m.\(LedgerSchema.waiting) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
           ORDER BY m.id LIMIT ?
-          """,
+          """),
         arguments: [limit]
       ).map { (QueuedMessage($0), ($0["next_attempt"] as Int64?).map(Timestamp.init(milliseconds:))) }
     }
@@ -149,12 +150,12 @@ extension Ledger {
     _ photo: QueuedMessage, error: DeliveryError, until due: Timestamp?
   ) async throws -> Bool {
     try await write { database in
-      try database.execute(
-        sql: """
-          UPDATE messages SET state = 'pending', next_attempt = ?, cause = ?, error = ?
-          WHERE message = ? AND digest = ? AND draft = 1 AND \(LedgerSchema.waiting)
-          """,
-        arguments: [
+      try database.run(
+        """
+        UPDATE messages SET state = 'pending', next_attempt = ?, cause = ?, error = ?
+        WHERE message = ? AND digest = ? AND draft = 1 AND \(LedgerSchema.waiting)
+        """,
+        [
           due?.milliseconds, error.cause.rawValue, error.sentence, photo.message.text, photo.digest,
         ])
       return database.changesCount > 0
@@ -170,22 +171,21 @@ extension Acceptor {
     let photos = contents.parts.filter { $0.kind == .photo }
     if let known, try isUnchanged(known, new, to: contents.conversation, photos) {
       // What could not be sent before may be looked at again.
-      try database.execute(
-        sql:
-          "UPDATE messages SET cause = NULL, error = NULL, next_attempt = NULL WHERE request_id = ? AND cause IS NOT NULL",
-        arguments: [known.id])
+      try database.run(
+        "UPDATE messages SET cause = NULL, error = NULL, next_attempt = NULL WHERE request_id = ? AND cause IS NOT NULL",
+        [known.id])
       return DraftEntry(request: known.request, change: .none, superseded: [])
     }
     let name = try name(of: new, known: known)
     if let known { try database.setAside(known.id) }
     let conversation = try database.conversation(contents.conversation, now: now)
     // Its key and the digest of its contents are those of the moment of Send.
-    try database.execute(
-      sql: """
-        INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
-        VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?)
-        """,
-      arguments: [
+    try database.run(
+      """
+      INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
+      VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?)
+      """,
+      [
         name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text,
         contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds,
       ])
@@ -216,13 +216,13 @@ extension Acceptor {
     _ known: Known, _ new: NewRequest, to conversation: ConversationID, _ photos: [NewRequest.Part]
   ) throws -> Bool {
     let place = try Row.fetchOne(
-      database,
-      sql: """
+      database.kept(
+        """
         SELECT c.conversation, r.inbox FROM requests r JOIN conversations c ON c.id = r.conversation_id WHERE r.id = ?
-        """,
+        """),
       arguments: [known.id])
     let files = try Row.fetchAll(
-      database, sql: "SELECT file, digest FROM messages WHERE request_id = ? ORDER BY position", arguments: [known.id])
+      database.kept("SELECT file, digest FROM messages WHERE request_id = ? ORDER BY position"), arguments: [known.id])
     return known.droppedAs == new.droppedAs && place?["conversation"] == conversation.text
       && place?["inbox"] == new.inbox.text
       && files.map { [$0["file"] as String, $0["digest"]] } == photos.map { [$0.file, $0.digest] }
@@ -231,9 +231,10 @@ extension Acceptor {
   /// Takes the row of a draft's photo away, for one in another place.
   func takeDraftPhoto(_ message: MessageID) throws -> QueuedMessage? {
     let photo = try Row.fetchOne(
-      database, sql: "\(QueuedMessage.selection) WHERE m.message = ? AND m.draft = 1", arguments: [message.text])
+      database.kept("\(QueuedMessage.selection) WHERE m.message = ? AND m.draft = 1"), arguments: [message.text])
     guard let photo else { return nil }
-    try database.execute(sql: "DELETE FROM messages WHERE message = ?", arguments: [message.text])
+    try database.run(
+      "DELETE FROM messages WHERE message = ?", [message.text])
     return QueuedMessage(photo)
   }
 }
@@ -242,17 +243,15 @@ extension Database {
   /// Takes a draft's request out of the way: its name is free, and it is no directory's any more.
   fileprivate func setAside(_ draft: Int64) throws {
     // No client's name starts with a dot.
-    try execute(
-      sql: "UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?",
-      arguments: [draft])
+    try run(
+      "UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?", [draft])
   }
 
   /// Ends what is left of it; nothing being left, it goes at once.
   fileprivate func endSetAside(_ draft: Int64) throws {
-    try execute(
-      sql: "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", arguments: [draft])
-    try execute(
-      sql: "DELETE FROM requests WHERE id = ? AND NOT EXISTS (SELECT 1 FROM messages WHERE request_id = ?)",
-      arguments: [draft, draft])
+    try run(
+      "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", [draft])
+    try run(
+      "DELETE FROM requests WHERE id = ? AND NOT EXISTS (SELECT 1 FROM messages WHERE request_id = ?)", [draft, draft])
   }
 }

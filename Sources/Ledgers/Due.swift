@@ -6,10 +6,10 @@ extension Ledger {
   public func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
     try await read { database in
       try Int64.fetchAll(
-        database,
-        sql: """
+        database.kept(
+          """
           SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? ORDER BY due LIMIT ?
-          """,
+          """),
         arguments: [now.milliseconds, limit])
     }
   }
@@ -18,8 +18,7 @@ extension Ledger {
   public func nextDue(after now: Timestamp) async throws -> Timestamp? {
     try await read { database in
       try Int64.fetchOne(
-        database,
-        sql: "SELECT due FROM conversations WHERE waiting > 0 AND held = 0 AND due > ? ORDER BY due LIMIT 1",
+        database.kept("SELECT due FROM conversations WHERE waiting > 0 AND held = 0 AND due > ? ORDER BY due LIMIT 1"),
         arguments: [now.milliseconds]
       ).map(Timestamp.init(milliseconds:))
     }
@@ -28,17 +27,17 @@ extension Ledger {
   /// Sends a conversation to the end of the line of those that are due.
   public func sendToBack(_ conversation: Int64, at now: Timestamp) async throws {
     try await write { database in
-      try database.execute(
-        sql: "UPDATE conversations SET due = max(due, ?) WHERE id = ?", arguments: [now.milliseconds, conversation])
+      try database.run(
+        "UPDATE conversations SET due = max(due, ?) WHERE id = ?", [now.milliseconds, conversation])
     }
   }
 
   /// Mends what a clock that was set back leaves behind: nothing may be due later than `latest`.
   public func clampDue(to latest: Timestamp) async throws {
     try await write { database in
-      try database.execute(
-        sql: "UPDATE conversations SET due = ? WHERE waiting > 0 AND held = 0 AND due > ?",
-        arguments: [latest.milliseconds, latest.milliseconds])
+      try database.run(
+        "UPDATE conversations SET due = ? WHERE waiting > 0 AND held = 0 AND due > ?",
+        [latest.milliseconds, latest.milliseconds])
     }
   }
 
@@ -49,15 +48,14 @@ extension Ledger {
   }
 
   static func forgetFuture(at now: Timestamp, in database: Database) throws {
-    try database.execute(
-      sql: """
-        UPDATE conversations SET due = ?1 WHERE waiting > 0 AND held = 0 AND due > ?1 AND waits_for IS NULL
-          AND EXISTS (SELECT 1 FROM messages m WHERE m.id =
-              (SELECT min(id) FROM messages WHERE conversation_id = conversations.id AND draft = 0
-                AND \(LedgerSchema.waiting))
-            AND (m.next_attempt IS NULL
-              OR EXISTS (SELECT 1 FROM attempts a WHERE a.message = m.message AND a.started_at > ?1)))
-        """,
-      arguments: [now.milliseconds])
+    try database.run(
+      """
+      UPDATE conversations SET due = ?1 WHERE waiting > 0 AND held = 0 AND due > ?1 AND waits_for IS NULL
+        AND EXISTS (SELECT 1 FROM messages m WHERE m.id =
+            (SELECT min(id) FROM messages WHERE conversation_id = conversations.id AND draft = 0
+              AND \(LedgerSchema.waiting))
+          AND (m.next_attempt IS NULL
+            OR EXISTS (SELECT 1 FROM attempts a WHERE a.message = m.message AND a.started_at > ?1)))
+      """, [now.milliseconds])
   }
 }

@@ -8,7 +8,8 @@ import Synchronization
 /// next through the same descriptor could be answered with a false success. The process has to end; the next one empties
 /// the log before it writes (`Ledger.settle`).
 final class GroupCommit: Sendable {
-  /// One change: runs in the transaction, then is told whether the transaction was committed.
+  /// One change: runs in the transaction, then is told whether the transaction was committed. It runs again in another
+  /// transaction when one of its fellows failed, so that it must change nothing but rows.
   private struct Change: Sendable {
     let run: @Sendable (Database) -> (any Error)?
     let settle: @Sendable (Result<Void, any Error>) -> Void
@@ -49,7 +50,7 @@ final class GroupCommit: Sendable {
       let answer = Mutex<Result<Answer, any Error>?>(nil)
       let change = Change(
         run: { database in
-          let result = Result { try Self.inSavepoint(database, body) }.mapError { self.meaning(of: $0) }
+          let result = Result { try body(database) }.mapError { self.meaning(of: $0) }
           answer.withLock { $0 = result }
           if case .failure(let error) = result { return error }
           return nil
@@ -145,14 +146,7 @@ final class GroupCommit: Sendable {
     try checkFailure()
     try lock.whileHeld {
       let before = database.totalChangesCount
-      try database.inTransaction(.immediate) {
-        for change in group {
-          let error = change.run(database)
-          // A disk that fails can end the whole transaction, and not only the change that met it.
-          if let error, !database.isInsideTransaction { throw error }
-        }
-        return .commit
-      }
+      if try !commitTogether(group, in: database) { try commitOneByOne(group, in: database) }
       // A change of many rows, as the janitor's are, counts as many changes.
       let rows = database.totalChangesCount - before
       try copyLog(after: max(group.count, rows / Self.rowsOfChange), in: database)
@@ -171,15 +165,35 @@ final class GroupCommit: Sendable {
     }
   }
 
-  private static func inSavepoint<Answer>(
-    _ database: Database, _ body: (Database) throws -> Answer
-  ) throws -> Answer {
-    var answer: Answer?
-    try database.inSavepoint {
-      answer = try body(database)
+  /// Makes all changes, or none; false when one of them failed.
+  private func commitTogether(_ group: [Change], in database: Database) throws -> Bool {
+    var isWell = true
+    try database.inTransaction(.immediate) {
+      for change in group {
+        guard let error = change.run(database) else { continue }
+        // A disk that fails can end the whole transaction, and not only the change that met it.
+        if !database.isInsideTransaction { throw error }
+        isWell = false
+        return .rollback
+      }
       return .commit
     }
-    guard let answer else { throw CancellationError() }
-    return answer
+    return isWell
+  }
+
+  /// Makes the changes that do not fail. A savepoint for each takes longer than most changes, so that this is for when one
+  /// of them does.
+  private func commitOneByOne(_ group: [Change], in database: Database) throws {
+    try database.inTransaction(.immediate) {
+      for change in group {
+        var failure: (any Error)?
+        try database.inSavepoint {
+          failure = change.run(database)
+          return failure == nil ? .commit : .rollback
+        }
+        if let failure, !database.isInsideTransaction { throw failure }
+      }
+      return .commit
+    }
   }
 }

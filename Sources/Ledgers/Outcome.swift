@@ -18,28 +18,26 @@ extension Ledger {
     let opening = try attachment.map { try String(decoding: JSONEncoder().encode($0), as: UTF8.self) }
     return try await write { database in
       guard try database.move(message, to: .sent) else { return nil }
-      try database.execute(
-        sql: "UPDATE messages SET sent_at = ?, remote = ?, cause = NULL, error = NULL WHERE id = ?",
-        arguments: [publishedAt.milliseconds, remote, message.row])
+      try database.run(
+        "UPDATE messages SET sent_at = ?, remote = ?, cause = NULL, error = NULL WHERE id = ?",
+        [publishedAt.milliseconds, remote, message.row])
       try database.endAttempt(of: message.message, at: now, cause: nil, error: nil)
       if let attachment {
-        try database.execute(
-          sql: """
-            UPDATE photos SET url = ?, url_expires_at = ?, attachment = ?, uploaded_at = ?, viewed_at = ?, fetchable = 1,
-              recency = ?
-            WHERE message = ?
-            """,
-          arguments: [
+        try database.run(
+          """
+          UPDATE photos SET url = ?, url_expires_at = ?, attachment = ?, uploaded_at = ?, viewed_at = ?, fetchable = 1,
+            recency = ?
+          WHERE message = ?
+          """,
+          [
             attachment.url, (remoteUntil ?? now.advanced(seconds: Ledger.remoteSeconds)).milliseconds, opening,
             now.milliseconds, now.milliseconds, try database.nextRecency(), message.message.text,
           ])
-        try database.execute(
-          sql: "UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'",
-          arguments: [message.message.text])
+        try database.run(
+          "UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'", [message.message.text])
         // What was offered stands published; what was uploaded since is nobody's.
-        try database.execute(
-          sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'",
-          arguments: [message.message.text])
+        try database.run(
+          "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", [message.message.text])
       }
       if message.kind.isOfProfile {
         try database.settleProfile(message, network: network, url: attachment?.url, at: now)
@@ -62,12 +60,12 @@ extension Ledger {
   ) async throws {
     try await write { database in
       guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
-      try database.execute(
-        sql: "UPDATE messages SET next_attempt = ?, cause = ?, error = ? WHERE id = ?",
-        arguments: [due.milliseconds, error.cause.rawValue, error.sentence, message.row])
+      try database.run(
+        "UPDATE messages SET next_attempt = ?, cause = ?, error = ? WHERE id = ?",
+        [due.milliseconds, error.cause.rawValue, error.sentence, message.row])
       try database.note(error, of: message, step: step, at: now)
-      try database.execute(
-        sql: "UPDATE conversations SET due = ? WHERE id = ?", arguments: [due.milliseconds, message.conversationRow])
+      try database.run(
+        "UPDATE conversations SET due = ? WHERE id = ?", [due.milliseconds, message.conversationRow])
     }
   }
 
@@ -77,18 +75,18 @@ extension Ledger {
   ) async throws {
     try await write { database in
       guard try database.move(message, to: .failed) else { return }
-      try database.execute(
-        sql: "UPDATE messages SET cause = ?, error = ?, next_attempt = NULL WHERE id = ?",
-        arguments: [error.cause.rawValue, error.sentence, message.row])
+      try database.run(
+        "UPDATE messages SET cause = ?, error = ?, next_attempt = NULL WHERE id = ?",
+        [error.cause.rawValue, error.sentence, message.row])
       try database.note(error, of: message, step: step, at: now)
       // What a single attempt to publish was refused, nobody has seen.
       if message.kind == .profile && message.attempts == 0 { try database.withdrawProfile(message) }
       try database.endWaiting(
         ofRequest: message.requestRow, conversation: message.conversationRow, as: .cancelled,
         where: LedgerSchema.waiting)
-      try database.execute(
-        sql: "UPDATE requests SET state = 'failed', cause = ?, error = ?, finished_at = ? WHERE id = ?",
-        arguments: [
+      try database.run(
+        "UPDATE requests SET state = 'failed', cause = ?, error = ?, finished_at = ? WHERE id = ?",
+        [
           error.cause.rawValue, "\(message.file): \(error.sentence)", now.milliseconds, message.requestRow,
         ])
     }
@@ -100,12 +98,13 @@ extension Database {
   fileprivate func note(_ error: DeliveryError, of message: QueuedMessage, step: String, at now: Timestamp) throws {
     try endAttempt(of: message.message, at: now, cause: error.cause, error: error.sentence)
     guard changesCount == 0 else { return }
-    try execute(sql: "UPDATE messages SET attempts = attempts + 1 WHERE id = ?", arguments: [message.row])
-    try execute(
-      sql: """
-        INSERT INTO attempts (message, number, step, started_at, ended_at, cause, error) VALUES (?, ?, ?, ?, ?, ?, ?)
-        """,
-      arguments: [
+    try run(
+      "UPDATE messages SET attempts = attempts + 1 WHERE id = ?", [message.row])
+    try run(
+      """
+      INSERT INTO attempts (message, number, step, started_at, ended_at, cause, error) VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
         message.message.text, message.attempts + 1, step, now.milliseconds, now.milliseconds, error.cause.rawValue,
         error.sentence,
       ])

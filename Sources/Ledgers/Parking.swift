@@ -22,19 +22,18 @@ extension Ledger {
         try database.endAttempt(
           of: message.message, at: now, cause: nil, error: "interrupted; its outcome is not known")
       } else {
-        try database.execute(
-          sql: "DELETE FROM attempts WHERE message = ? AND ended_at IS NULL", arguments: [message.message.text])
+        try database.run(
+          "DELETE FROM attempts WHERE message = ? AND ended_at IS NULL", [message.message.text])
         uncounted = database.changesCount
       }
       guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
-      try database.execute(
-        sql: """
-          UPDATE messages SET attempts = max(0, attempts - ?), next_attempt = NULL, cause = ?, error = ? WHERE id = ?
-          """,
-        arguments: [uncounted, error.cause.rawValue, error.sentence, message.row])
-      try database.execute(
-        sql: "UPDATE conversations SET waits_for = ?, due = ? WHERE id = ?",
-        arguments: [destination, until.milliseconds, message.conversationRow])
+      try database.run(
+        """
+        UPDATE messages SET attempts = max(0, attempts - ?), next_attempt = NULL, cause = ?, error = ? WHERE id = ?
+        """, [uncounted, error.cause.rawValue, error.sentence, message.row])
+      try database.run(
+        "UPDATE conversations SET waits_for = ?, due = ? WHERE id = ?",
+        [destination, until.milliseconds, message.conversationRow])
     }
   }
 
@@ -44,9 +43,8 @@ extension Ledger {
   @discardableResult
   public func release(waitingFor destination: String, at now: Timestamp) async throws -> Int {
     try await write { database in
-      try database.execute(
-        sql: "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for = ?",
-        arguments: [now.milliseconds, destination])
+      try database.run(
+        "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for = ?", [now.milliseconds, destination])
       return database.changesCount
     }
   }
@@ -56,12 +54,11 @@ extension Ledger {
   /// - Returns: whether there was one.
   public func releaseOne(waitingFor destination: String, at now: Timestamp) async throws -> Bool {
     try await write { database in
-      try database.execute(
-        sql: """
-          UPDATE conversations SET waits_for = NULL, due = ? WHERE id =
-            (SELECT id FROM conversations WHERE waits_for = ? AND waiting > 0 AND held = 0 ORDER BY due LIMIT 1)
-          """,
-        arguments: [now.milliseconds, destination])
+      try database.run(
+        """
+        UPDATE conversations SET waits_for = NULL, due = ? WHERE id =
+          (SELECT id FROM conversations WHERE waits_for = ? AND waiting > 0 AND held = 0 ORDER BY due LIMIT 1)
+        """, [now.milliseconds, destination])
       return database.changesCount > 0
     }
   }

@@ -50,37 +50,37 @@ extension Ledger {
     try await write { database in
       // Only unsealed photos can share an object with an upload that is just being deleted.
       let isBeingDeleted = try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM uploads WHERE object = ? AND store = ? AND state = 'deleting')",
+        database.kept("SELECT EXISTS (SELECT 1 FROM uploads WHERE object = ? AND store = ? AND state = 'deleting')"),
         arguments: [object, store])
       if isBeingDeleted == true {
         throw DeliveryError(.conflict, "the same photo is just being deleted from its store")
       }
       guard try database.move(message, to: .uploading) else { return false }
-      try database.execute(
-        sql: """
-          INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
-            original_height, bytes, width, height, digest, path, thumbnail_bytes, created_at, cached_bytes,
-            cached_thumbnail_bytes, pinned, recency)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
-          ON CONFLICT (message) DO UPDATE SET bytes = excluded.bytes, width = excluded.width, height = excluded.height,
-            digest = excluded.digest, thumbnail_bytes = excluded.thumbnail_bytes, format = excluded.format,
-            original_bytes = excluded.original_bytes, original_width = excluded.original_width,
-            original_height = excluded.original_height, inbox = excluded.inbox, path = excluded.path,
-            conversation_id = excluded.conversation_id, cached_bytes = excluded.cached_bytes,
-            cached_thumbnail_bytes = excluded.cached_thumbnail_bytes, pinned = 1, evicting = 0,
-            recency = excluded.recency
-          """,
-        arguments: [
+      try database.run(
+        """
+        INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
+          original_height, bytes, width, height, digest, path, thumbnail_bytes, created_at, cached_bytes,
+          cached_thumbnail_bytes, pinned, recency)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+        ON CONFLICT (message) DO UPDATE SET bytes = excluded.bytes, width = excluded.width, height = excluded.height,
+          digest = excluded.digest, thumbnail_bytes = excluded.thumbnail_bytes, format = excluded.format,
+          original_bytes = excluded.original_bytes, original_width = excluded.original_width,
+          original_height = excluded.original_height, inbox = excluded.inbox, path = excluded.path,
+          conversation_id = excluded.conversation_id, cached_bytes = excluded.cached_bytes,
+          cached_thumbnail_bytes = excluded.cached_thumbnail_bytes, pinned = 1, evicting = 0,
+          recency = excluded.recency
+        """,
+        [
           message.message.text, message.inbox.text, message.conversationRow, message.file, photo.format,
           photo.originalBytes, photo.originalWidth, photo.originalHeight, photo.bytes, photo.width, photo.height,
           photo.digest, photo.path, photo.thumbnailBytes, now.milliseconds, photo.bytes, photo.thumbnailBytes,
           try database.nextRecency(),
         ])
-      try database.execute(
-        sql: """
-          INSERT INTO uploads (message, store, object, state, started_at, profile_of) VALUES (?, ?, ?, 'started', ?, ?)
-          """,
-        arguments: [
+      try database.run(
+        """
+        INSERT INTO uploads (message, store, object, state, started_at, profile_of) VALUES (?, ?, ?, 'started', ?, ?)
+        """,
+        [
           message.message.text, store, object, now.milliseconds, message.kind == .profile ? message.inbox.text : nil,
         ])
       return true
@@ -103,19 +103,17 @@ extension Ledger {
   ) async throws -> Int? {
     try await write { database in
       guard try database.move(message, to: .publishing) else { return nil }
-      try database.execute(
-        sql: """
-          UPDATE messages SET attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote) WHERE id = ?
-          """,
-        arguments: [reserved, message.row])
+      try database.run(
+        """
+        UPDATE messages SET attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote) WHERE id = ?
+        """, [reserved, message.row])
       let number = try Int.fetchOne(
-        database, sql: "SELECT attempts FROM messages WHERE id = ?", arguments: [message.row])
-      try database.execute(
-        sql: "INSERT INTO attempts (message, number, step, started_at) VALUES (?, ?, 'publish', ?)",
-        arguments: [message.message.text, number, now.milliseconds])
-      try database.execute(
-        sql: "UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'",
-        arguments: [message.message.text])
+        database.kept("SELECT attempts FROM messages WHERE id = ?"), arguments: [message.row])
+      try database.run(
+        "INSERT INTO attempts (message, number, step, started_at) VALUES (?, ?, 'publish', ?)",
+        [message.message.text, number, now.milliseconds])
+      try database.run(
+        "UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'", [message.message.text])
       return number
     }
   }
@@ -124,7 +122,7 @@ extension Ledger {
   public func photoSize(of message: MessageID) async throws -> (width: Int, height: Int)? {
     try await read { database in
       try Row.fetchOne(
-        database, sql: "SELECT width, height FROM photos WHERE message = ?", arguments: [message.text]
+        database.kept("SELECT width, height FROM photos WHERE message = ?"), arguments: [message.text]
       ).map { ($0["width"], $0["height"]) }
     }
   }

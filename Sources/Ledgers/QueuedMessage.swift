@@ -81,12 +81,12 @@ extension Ledger {
   public func head(of conversation: Int64, limit: Int) async throws -> [QueuedMessage] {
     try await read { database in
       try Row.fetchAll(
-        database,
-        sql: """
+        database.kept(
+          """
           \(QueuedMessage.selection)
           WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting)
           ORDER BY m.id LIMIT ?
-          """,
+          """),
         arguments: [conversation, limit]
       ).map(QueuedMessage.init)
     }

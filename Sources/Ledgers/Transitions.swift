@@ -8,12 +8,11 @@ extension Database {
   /// A message is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new
   /// rows, in their place in the order of arrival, while they are on their way, and a photo that was replaced is another.
   func move(_ message: QueuedMessage, to state: MessageState) throws -> Bool {
-    try execute(
-      sql: """
-        UPDATE messages SET state = ?
-        WHERE message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)
-        """,
-      arguments: [state.rawValue, message.message.text, message.digest, message.conversationRow])
+    try run(
+      """
+      UPDATE messages SET state = ?
+      WHERE message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)
+      """, [state.rawValue, message.message.text, message.digest, message.conversationRow])
     guard changesCount == 1 else { return false }
     if state.isFinal { try removeWaiting(1, from: message.conversationRow) }
     return true
@@ -24,9 +23,9 @@ extension Database {
   func endWaiting(ofRequest request: Int64, conversation: Int64, as state: MessageState, where condition: String)
     throws -> Int
   {
-    try execute(
-      sql: "UPDATE messages SET state = ?, next_attempt = NULL WHERE request_id = ? AND \(condition)",
-      arguments: [state.rawValue, request])
+    try run(
+      "UPDATE messages SET state = ?, next_attempt = NULL WHERE request_id = ? AND \(condition)",
+      [state.rawValue, request])
     let count = changesCount
     try removeWaiting(count, from: conversation)
     return count
@@ -37,25 +36,25 @@ extension Database {
   /// - Returns: its final state; nil while it goes on.
   func endRequestIfDone(_ request: Int64, at now: Timestamp) throws -> RequestState? {
     let row = try Row.fetchOne(
-      self,
-      sql: """
+      kept(
+        """
         SELECT count(*) FILTER (WHERE \(LedgerSchema.waiting)) AS waiting,
           count(*) FILTER (WHERE state = 'cancelled') AS cancelled
         FROM messages WHERE request_id = ?
-        """,
+        """),
       arguments: [request])
     guard let row, row["waiting"] == 0 else { return nil }
     let state: RequestState = row["cancelled"] == 0 ? .sent : .cancelled
-    try execute(
-      sql: "UPDATE requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued'",
-      arguments: [state.rawValue, now.milliseconds, request])
+    try run(
+      "UPDATE requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued'",
+      [state.rawValue, now.milliseconds, request])
     return state
   }
 
   /// Notes how the running attempt of a message ended.
   func endAttempt(of message: MessageID, at now: Timestamp, cause: Cause?, error: String?) throws {
-    try execute(
-      sql: "UPDATE attempts SET ended_at = ?, cause = ?, error = ? WHERE message = ? AND ended_at IS NULL",
-      arguments: [now.milliseconds, cause?.rawValue, error, message.text])
+    try run(
+      "UPDATE attempts SET ended_at = ?, cause = ?, error = ? WHERE message = ? AND ended_at IS NULL",
+      [now.milliseconds, cause?.rawValue, error, message.text])
   }
 }

@@ -39,11 +39,11 @@ extension Ledger {
   public func unfiled(limit: Int) async throws -> [UnfiledRequest] {
     try await read { database in
       try Row.fetchAll(
-        database,
-        sql: """
+        database.kept(
+          """
           SELECT r.*, c.conversation FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
           WHERE \(LedgerSchema.unfiled) ORDER BY r.id LIMIT ?
-          """,
+          """),
         arguments: [limit]
       ).map { try UnfiledRequest($0, messages: database.receiptMessages(ofRequest: $0["id"])) }
     }
@@ -53,7 +53,8 @@ extension Ledger {
   public func markFiled(_ rows: [Int64]) async throws {
     try await write { database in
       for row in rows {
-        try database.execute(sql: "UPDATE requests SET filed = 1 WHERE id = ?", arguments: [row])
+        try database.run(
+          "UPDATE requests SET filed = 1 WHERE id = ?", [row])
       }
     }
   }
@@ -82,11 +83,11 @@ extension UnfiledRequest {
 extension Database {
   fileprivate func receiptMessages(ofRequest request: Int64) throws -> [UnfiledRequest.Message] {
     try Row.fetchAll(
-      self,
-      sql: """
+      kept(
+        """
         SELECT m.*, p.url, p.width, p.height, p.bytes AS sent_bytes, json_extract(p.attachment, '$.contentDigest') AS object
         FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
-        """,
+        """),
       arguments: [request]
     ).map { row in
       UnfiledRequest.Message(

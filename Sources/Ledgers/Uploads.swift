@@ -14,21 +14,22 @@ extension Ledger {
   /// the same object begins. An object that another message refers to is not claimed: only its row goes.
   public func claimAbandonedUploads(limit: Int) async throws -> [AbandonedUpload] {
     try await write { database in
-      try database.execute(
-        sql: """
-          DELETE FROM uploads WHERE state = 'abandoned' AND EXISTS (
-            SELECT 1 FROM uploads other WHERE other.object = uploads.object AND other.store = uploads.store
-              AND other.state NOT IN ('abandoned', 'deleting'))
-          """)
+      try database.run(
+        """
+        DELETE FROM uploads WHERE state = 'abandoned' AND EXISTS (
+          SELECT 1 FROM uploads other WHERE other.object = uploads.object AND other.store = uploads.store
+            AND other.state NOT IN ('abandoned', 'deleting'))
+        """)
       let uploads = try Row.fetchAll(
-        database, sql: "SELECT id, message, store, object FROM uploads WHERE state = 'abandoned' ORDER BY id LIMIT ?",
+        database.kept("SELECT id, message, store, object FROM uploads WHERE state = 'abandoned' ORDER BY id LIMIT ?"),
         arguments: [limit]
       ).map { row in
         AbandonedUpload(
           row: row["id"], message: MessageID(unchecked: row["message"]), store: row["store"], object: row["object"])
       }
       for upload in uploads {
-        try database.execute(sql: "UPDATE uploads SET state = 'deleting' WHERE id = ?", arguments: [upload.row])
+        try database.run(
+          "UPDATE uploads SET state = 'deleting' WHERE id = ?", [upload.row])
       }
       return uploads
     }
@@ -38,21 +39,23 @@ extension Ledger {
   public func hasUpload(of message: MessageID) async throws -> Bool {
     try await read { database in
       try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM uploads WHERE message = ?)", arguments: [message.text]) ?? false
+        database.kept("SELECT EXISTS (SELECT 1 FROM uploads WHERE message = ?)"), arguments: [message.text]) ?? false
     }
   }
 
   /// The object is deleted from its store.
   public func forgetUpload(_ row: Int64) async throws {
     try await write { database in
-      try database.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [row])
+      try database.run(
+        "DELETE FROM uploads WHERE id = ?", [row])
     }
   }
 
   /// A deletion failed; the objects are abandoned as before.
   public func unclaimAbandonedUploads() async throws {
     try await write { database in
-      try database.execute(sql: "UPDATE uploads SET state = 'abandoned' WHERE state = 'deleting'")
+      try database.run(
+        "UPDATE uploads SET state = 'abandoned' WHERE state = 'deleting'")
     }
   }
 
@@ -61,12 +64,10 @@ extension Ledger {
   public func abandonUploads(of messages: [MessageID]) async throws {
     try await write { database in
       for message in messages {
-        try database.execute(
-          sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'",
-          arguments: [message.text])
-        try database.execute(
-          sql: "UPDATE messages SET state = 'pending' WHERE message = ? AND \(LedgerSchema.inHand)",
-          arguments: [message.text])
+        try database.run(
+          "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", [message.text])
+        try database.run(
+          "UPDATE messages SET state = 'pending' WHERE message = ? AND \(LedgerSchema.inHand)", [message.text])
       }
     }
   }
@@ -75,10 +76,11 @@ extension Ledger {
   public func startAgain(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
     try await write { database in
       guard try database.move(message, to: .pending) else { return false }
-      try database.execute(sql: "UPDATE messages SET remote = NULL WHERE id = ?", arguments: [message.row])
-      try database.execute(
-        sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state IN ('started','offered')",
-        arguments: [message.message.text])
+      try database.run(
+        "UPDATE messages SET remote = NULL WHERE id = ?", [message.row])
+      try database.run(
+        "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state IN ('started','offered')",
+        [message.message.text])
       try database.endAttempt(of: message.message, at: now, cause: nil, error: "interrupted; it was not published")
       return true
     }

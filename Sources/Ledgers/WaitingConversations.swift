@@ -41,12 +41,12 @@ extension LedgerView {
   public func firstMessages(of conversation: WaitingConversation, limit: Int) throws -> [QueueLine] {
     try read { database in
       try Row.fetchAll(
-        database,
-        sql: """
+        database.kept(
+          """
           SELECT m.*, r.request, r.inbox, r.accepted_at, c.conversation, c.held
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
           WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting) ORDER BY m.id LIMIT ?
-          """,
+          """),
         arguments: [conversation.row, limit]
       ).map(QueueLine.init)
     }
@@ -54,12 +54,12 @@ extension LedgerView {
 
   private static func conversation(_ row: Int64, in database: Database) throws -> WaitingConversation? {
     try Row.fetchOne(
-      database,
-      sql: """
+      database.kept(
+        """
         SELECT c.*, m.next_attempt, m.error FROM conversations c LEFT JOIN messages m ON m.id =
           (SELECT min(id) FROM messages WHERE conversation_id = c.id AND draft = 0 AND \(LedgerSchema.waiting))
         WHERE c.id = ?
-        """,
+        """),
       arguments: [row]
     ).map { row in
       WaitingConversation(
