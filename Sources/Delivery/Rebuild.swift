@@ -102,10 +102,13 @@ public struct Rebuild: Sendable {
     if files.isEmpty { return nil }
     let name = "\(Ledger.formerPrefix)\(Timestamp.now().milliseconds)"
     let aside = try spool.state.directory(creating: name)
-    // The log goes first: without its ledger nobody takes it for a new one's.
-    for file in files.reversed() { _ = try spool.state.move(file, to: aside, as: file) }
-    try aside.sync()
-    try spool.state.sync()
+    // The ledger goes first: without its log it would pass for a whole one that knows less. A log that is left alone says
+    // nothing to anybody, and follows before a new ledger takes the place.
+    for file in files {
+      _ = try spool.state.move(file, to: aside, as: file)
+      try aside.sync()
+      try spool.state.sync()
+    }
     return aside.path
   }
 }
