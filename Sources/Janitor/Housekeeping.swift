@@ -16,10 +16,11 @@ struct Housekeeping: Sendable {
     var drafts = 0
     var receipts = 0
     var failed = 0
+    var announced = 0
   }
 
   private static let batch = 256
-  /// Names of `failed/` that one pass looks at for those that the ledger does not know.
+  /// Names of `failed/`, and of `incoming/failed/`, that one pass looks at for those that the ledger does not know.
   private static let slice = 2048
 
   func keep(_ notes: inout [String: String]) async throws -> Count {
@@ -29,7 +30,9 @@ struct Housekeeping: Sendable {
     count.drafts = try await removeDrafts()
     count.receipts = try await forget([.sent, .duplicate, .cancelled], after: options.receipts, from: spool.sent)
     count.failed = try await forget([.failed], after: options.failed, from: spool.failed)
-    count.failed += try removeUnknownFailed(&notes)
+    count.failed += try removeUnknown(in: spool.failed, "failed", &notes)
+    count.failed += try removeUnknown(in: spool.incoming.directory("failed"), "incoming-failed", &notes)
+    count.announced = try await forgetAnnouncements()
     return count
   }
 
@@ -129,27 +132,40 @@ struct Housekeeping: Sendable {
     return !isSent
   }
 
-  /// What lies in `failed/` without a row: it was refused for its name, or the ledger was made anew. A pass looks at
-  /// some of it and goes on where the last one ended.
-  private func removeUnknownFailed(_ notes: inout [String: String]) throws -> Int {
+  /// What lies in `failed/` without a row, as it was refused for its name, or the ledger was made anew; and what could not be
+  /// received, which never has one. A pass looks at some of it and goes on where the last one ended.
+  private func removeUnknown(in place: Directory, _ note: String, _ notes: inout [String: String]) throws -> Int {
     var seen = 0
     var next = 0
     var old = [String]()
-    let isAtEnd = try spool.failed.forEachName(from: notes["failed"].flatMap { Int($0) } ?? 0) { bytes, position in
+    let isAtEnd = try place.forEachName(from: notes[note].flatMap { Int($0) } ?? 0) { bytes, position in
       seen += 1
       if seen > Self.slice {
         next = position
         return false
       }
       let name = String(decoding: bytes, as: UTF8.self)
-      if let entry = try spool.failed.entry(name), clock.isOlder(entry.changed, than: options.failed) {
+      if let entry = try place.entry(name), clock.isOlder(entry.changed, than: options.failed) {
         old.append(name)
       }
       return true
     }
-    notes["failed"] = "\(isAtEnd ? 0 : next)"
+    notes[note] = "\(isAtEnd ? 0 : next)"
     // Those with rows went before.
-    if !isRehearsal { for name in old { try spool.failed.removeTree(name) } }
+    if !isRehearsal { for name in old { try place.removeTree(name) } }
     return old.count
+  }
+
+  // MARK: Announcements
+
+  private func forgetAnnouncements() async throws -> Int {
+    let before = clock.now.advanced(seconds: -options.announced)
+    if isRehearsal { return try await ledger.forgettableAnnouncements(before: before) }
+    var total = 0
+    while true {
+      let count = try await ledger.forgetAnnouncements(before: before, limit: Self.batch)
+      total += count
+      if count < Self.batch { return total }
+    }
   }
 }

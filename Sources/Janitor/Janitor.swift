@@ -51,8 +51,8 @@ public struct Janitor: Sendable {
       let housekeeping = Housekeeping(
         spool: spool, ledger: ledger, options: options, clock: clock, isRehearsal: isRehearsal)
       let count = try await housekeeping.keep(&notes)
-      (report.tmp, report.drafts, report.receipts, report.failed) =
-        (count.tmp, count.drafts, count.receipts, count.failed)
+      (report.tmp, report.drafts, report.receipts, report.failed, report.announced) =
+        (count.tmp, count.drafts, count.receipts, count.failed, count.announced)
       if !isRehearsal {
         try await ledger.expireRemotes(at: clock.now)
         report.rows = try await ledger.forgetGonePhotos()

@@ -10,8 +10,10 @@ public struct JanitorOptions: Sendable {
   public var drafts = 24.0 * 3600
   /// Seconds that a receipt is kept, and with it what the ledger knows of the request.
   public var receipts = 7.0 * 86_400
-  /// Seconds that a failed request is kept.
+  /// Seconds that a failed request is kept, and what could not be received.
   public var failed = 30.0 * 86_400
+  /// Seconds that a photo which others announced can be fetched, unless somebody wants it.
+  public var announced = 90.0 * 86_400
 
   public init() {}
 }

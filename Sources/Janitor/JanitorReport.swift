@@ -10,11 +10,13 @@ public struct JanitorReport: Sendable {
   /// Conversations that are left to the running daemon to purge.
   public var leftToDaemon = 0
   public var evicted = EvictionCount()
-  /// Entries of `tmp/`, drafts, requests with their receipts, and failed requests.
+  /// Entries of `tmp/`, drafts, requests with their receipts, failed requests together with what could not be received, and
+  /// photos of others that were announced and not fetched.
   public var tmp = 0
   public var drafts = 0
   public var receipts = 0
   public var failed = 0
+  public var announced = 0
   /// Photos whose files no row spoke of, and such as had no files; rows of which nothing was left.
   public var orphans = 0
   public var missing = 0
@@ -26,7 +28,7 @@ public struct JanitorReport: Sendable {
 
   /// Whether something was removed, or would be.
   public var hasWork: Bool {
-    purged.conversations + tmp + drafts + receipts + failed + orphans + missing + rows > 0
+    purged.conversations + tmp + drafts + receipts + failed + announced + orphans + missing + rows > 0
       || evicted != EvictionCount()
   }
 }

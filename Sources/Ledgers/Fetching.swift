@@ -14,6 +14,15 @@ public struct WantedPhoto: Sendable {
   public let wantedAt: Timestamp
 }
 
+/// How a download ended in the ledger.
+public enum DownloadEnd: Sendable, Equatable {
+  case kept
+  /// Files of it are gone, and nothing was changed: it has to be kept again.
+  case evicted
+  /// It was purged meanwhile, and nothing was changed.
+  case unknown
+}
+
 /// The steps of a received photo. Each answers false when the photo was purged meanwhile, and then changes nothing.
 extension Ledger {
   /// Sets back what a dead process had in hand.
@@ -99,14 +108,19 @@ extension Ledger {
     }
   }
 
-  /// The photo is in the cache, whole and on the disk.
+  /// The photo is in the cache, whole and on the disk. An eviction of its former copy can have taken the new one with it,
+  /// so that `isThere` looks while nobody else writes.
   ///
   /// - Parameter remoteUntil: from when on nobody counts on the stored object any more.
   public func endDownload(
-    of wanted: WantedPhoto, as photo: PhotoRow, file: String, remoteUntil: Timestamp, at now: Timestamp
-  ) async throws -> Bool {
+    of wanted: WantedPhoto, as photo: PhotoRow, file: String, remoteUntil: Timestamp, at now: Timestamp,
+    isThere: @escaping @Sendable () throws -> Bool
+  ) async throws -> DownloadEnd {
     try await write { database in
-      guard try database.move(wanted.message, .finish) else { return false }
+      guard try isThere() else {
+        return try database.receivedState(of: wanted.message) == .downloading ? .evicted : .unknown
+      }
+      guard try database.move(wanted.message, .finish) else { return .unknown }
       try database.execute(
         sql: "UPDATE received SET next_attempt = NULL, cause = NULL, error = NULL WHERE message = ?",
         arguments: [wanted.message.text])
@@ -128,7 +142,7 @@ extension Ledger {
           now.milliseconds, now.milliseconds, photo.bytes, photo.thumbnailBytes, try database.nextRecency(),
           wanted.message.text,
         ])
-      return true
+      return .kept
     }
   }
 
@@ -154,15 +168,17 @@ extension Database {
       sql: "UPDATE received SET next_attempt = NULL WHERE \(LedgerSchema.wanted) AND next_attempt IS NOT NULL")
   }
 
+  /// How far a received photo has come; nil when it is not known.
+  func receivedState(of message: MessageID) throws -> ReceivedState? {
+    try String.fetchOne(self, sql: "SELECT state FROM received WHERE message = ?", arguments: [message.text])
+      .flatMap(ReceivedState.init(rawValue:))
+  }
+
   /// The one place where a received photo changes its state.
   ///
   /// - Returns: false, and nothing changed, when that cannot happen now.
   func move(_ message: MessageID, _ event: ReceivedState.Event) throws -> Bool {
-    guard
-      let text = try String.fetchOne(
-        self, sql: "SELECT state FROM received WHERE message = ?", arguments: [message.text]),
-      let next = ReceivedState(rawValue: text)?.after(event)
-    else { return false }
+    guard let next = try receivedState(of: message)?.after(event) else { return false }
     try execute(sql: "UPDATE received SET state = ? WHERE message = ?", arguments: [next.rawValue, message.text])
     return true
   }

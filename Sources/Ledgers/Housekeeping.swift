@@ -11,7 +11,7 @@ public struct FiledRequest: Sendable {
 
 /// What the ledger says of the files of one message.
 public enum CachedState: Sendable, Equatable {
-  /// Neither a photo nor a message that waits.
+  /// Neither a photo nor a message that waits nor a download.
   case unknown
   /// They may be being made at this moment, or must not be touched.
   case busy
@@ -180,8 +180,12 @@ extension Ledger {
 extension Database {
   fileprivate func cachedState(of message: String) throws -> CachedState {
     let isWaiting = try Bool.fetchOne(
-      self, sql: "SELECT EXISTS (SELECT 1 FROM messages WHERE message = ? AND \(LedgerSchema.waiting))",
-      arguments: [message])
+      self,
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM messages WHERE message = ? AND \(LedgerSchema.waiting))
+          OR EXISTS (SELECT 1 FROM received WHERE message = ? AND state = 'downloading')
+        """,
+      arguments: [message, message])
     if isWaiting == true { return .busy }
     let row = try Row.fetchOne(
       self,

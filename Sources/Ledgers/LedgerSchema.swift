@@ -171,6 +171,7 @@ enum LedgerSchema {
     }
     registerProfiles(in: &migrator)
     registerReceivingCounts(in: &migrator)
+    registerForgetting(in: &migrator)
     return migrator
   }
 }

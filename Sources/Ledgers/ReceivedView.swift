@@ -25,7 +25,7 @@ extension LedgerView {
   public func forEachReceived(
     inbox: String?, conversation: String?, _ visit: (ReceivedRecord) throws -> Void
   ) throws {
-    var conditions = ["r.own = 0"]
+    var conditions = ["r.own = 0 AND r.state <> 'forgotten'"]
     if inbox != nil { conditions.append("r.inbox = ?") }
     if conversation != nil { conditions.append("c.conversation = ?") }
     try read { database in

@@ -45,7 +45,9 @@ extension Ledger {
           return isSent == true ? .gone : .unknown
         }
       }
-      guard try database.move(message, .want) else { return .already }
+      guard try database.move(message, .want) else {
+        return try database.receivedState(of: message) == .forgotten ? .gone : .already
+      }
       try database.execute(
         sql: """
           UPDATE received SET next_attempt = NULL, attempts = 0, wanted_at = ?, cause = NULL, error = NULL

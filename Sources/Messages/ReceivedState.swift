@@ -9,6 +9,8 @@ public enum ReceivedState: String, CaseIterable, Sendable, Codable {
   case downloaded
   /// It cannot be had as it was announced, or not in time.
   case failed
+  /// Announced long ago and not fetched: all that is known is that it was received.
+  case forgotten
 
   /// What can happen to it.
   public enum Event: Sendable {
@@ -20,6 +22,8 @@ public enum ReceivedState: String, CaseIterable, Sendable, Codable {
     case postpone
     case finish
     case fail
+    /// It is too old to be offered any longer.
+    case forget
   }
 
   /// The state after `event`; nil when that cannot happen now.
@@ -32,7 +36,8 @@ public enum ReceivedState: String, CaseIterable, Sendable, Codable {
     case (.downloading, .postpone): .wanted
     case (.downloading, .finish): .downloaded
     case (.downloading, .fail): .failed
-    case (.offered, _), (.wanted, _), (.downloading, _), (.downloaded, _), (.failed, _): nil
+    case (.offered, .forget), (.failed, .forget): .forgotten
+    case (.offered, _), (.wanted, _), (.downloading, _), (.downloaded, _), (.failed, _), (.forgotten, _): nil
     }
   }
 }

@@ -21,6 +21,8 @@ public struct PhotoFetcher: Sendable {
   private let ledger: Ledger
   private let plan: @Sendable () -> ReceivingPlan
   private let pool: BlockingPool
+  /// An eviction that was begun before ends once.
+  private static let keepings = 3
 
   /// - Parameter plan: what is in force at the moment.
   public init(spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan) throws {
@@ -41,21 +43,38 @@ public struct PhotoFetcher: Sendable {
     let photo = try await opened(wanted, part, plan)
     let prepared = try await plan.preparer.prepare(PhotoBytes(photo))
     try Task.checkCancellation()
-    let cache = PhotoCache(spool)
-    try await onDisk {
-      try cache.keep(
-        original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, inbox: wanted.inbox,
-        conversation: wanted.conversation, message: wanted.message)
-    }
-    let now = Timestamp.now()
-    let isKept = try await ledger.endDownload(
-      of: wanted, as: row(of: prepared, of: wanted), file: wanted.photo.safeFilename,
-      remoteUntil: now.advanced(seconds: plan.options.remoteSeconds), at: now)
-    try await onDisk {
+    let end = try await keep(prepared, of: wanted, remoteSeconds: plan.options.remoteSeconds)
+    try await onDisk { [cache = PhotoCache(spool)] in
       try part.remove()
       // Purged meanwhile.
-      if !isKept { try cache.discard(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message) }
+      if end == .unknown {
+        try cache.discard(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message)
+      }
     }
+  }
+
+  /// Writes a photo into the cache and has the ledger count it; again when the former copy was being evicted meanwhile.
+  private func keep(
+    _ prepared: PreparedPhoto, of wanted: WantedPhoto, remoteSeconds: Double
+  ) async throws -> DownloadEnd {
+    let cache = PhotoCache(spool)
+    for _ in 0..<Self.keepings {
+      try await onDisk {
+        try cache.keep(
+          original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, inbox: wanted.inbox,
+          conversation: wanted.conversation, message: wanted.message)
+      }
+      let now = Timestamp.now()
+      let end = try await ledger.endDownload(
+        of: wanted, as: row(of: prepared, of: wanted), file: wanted.photo.safeFilename,
+        remoteUntil: now.advanced(seconds: remoteSeconds), at: now,
+        isThere: {
+          try cache.isWhole(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message)
+        })
+      if end != .evicted { return end }
+    }
+    throw DeliveryError(
+      .localStorageError, "something removes the photo from \(spool.path)/photos as soon as it is there; see what does")
   }
 
   /// Removes what came of a photo so far.

@@ -173,8 +173,10 @@ public struct Settings: SettingsSection {
     public internal(set) var drafts = Duration.seconds(86_400)
     /// Receipts, and what the ledger knows of their requests.
     public internal(set) var receipts = Duration.seconds(7 * 86_400)
-    /// Requests that failed.
+    /// Requests that failed, and what could not be received.
     public internal(set) var failed = Duration.seconds(30 * 86_400)
+    /// Photos that others announced and nobody wanted.
+    public internal(set) var announced = Duration.seconds(90 * 86_400)
   }
 
   public enum Seal: String, CaseIterable, Sendable {

@@ -93,7 +93,10 @@ public enum SettingsSchema {
       "janitor.receipts", \.janitor.receipts, .duration(.seconds(1) ... .days(3650)), "How long receipts are kept"),
     Setting(
       "janitor.failed", \.janitor.failed, .duration(.seconds(1) ... .days(3650)),
-      "How long failed requests are kept"),
+      "How long failed requests are kept, and what could not be received"),
+    Setting(
+      "janitor.announced", \.janitor.announced, .duration(.seconds(1) ... .days(3650)),
+      "How long a photo that others announced can be fetched"),
 
     Setting(
       "receiving.fetch", \.receiving.fetch, .word,

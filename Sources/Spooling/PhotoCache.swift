@@ -5,6 +5,7 @@ import Messages
 /// The photo cache `photos/INBOX/CONVERSATION/MESSAGE/`: what was sent, and what was received.
 public struct PhotoCache: Sendable {
   private let root: Directory
+  private static let names = ["original.jpg", "thumbnail.jpg", "blurred.jpg"]
 
   public init(_ spool: Spool) { root = spool.photos }
 
@@ -41,6 +42,17 @@ public struct PhotoCache: Sendable {
     } catch {
       guard error.isMissing && attempts > 1 else { throw error }
       return try directory(inbox, conversation, message, attempts: attempts - 1)
+    }
+  }
+
+  /// Whether the photo, its thumbnail and its blurred preview are there.
+  public func isWhole(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> Bool {
+    do {
+      let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
+      return try Self.names.allSatisfy { try directory.entry($0)?.kind == .file }
+    } catch let error as FileError {
+      if error.isMissing { return false }
+      throw error
     }
   }
 

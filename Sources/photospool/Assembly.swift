@@ -51,6 +51,7 @@ struct Assembly {
     options.drafts = settings.janitor.drafts.seconds
     options.receipts = settings.janitor.receipts.seconds
     options.failed = settings.janitor.failed.seconds
+    options.announced = settings.janitor.announced.seconds
     return options
   }
 

@@ -69,6 +69,7 @@ private struct JanitorLine: Encodable {
     let drafts: Int
     let receipts: Int
     let failed: Int
+    let announced: Int
     let orphans: Int
     let rows: Int
   }
@@ -91,7 +92,7 @@ private struct JanitorLine: Encodable {
       leftToDaemon: report.leftToDaemon)
     removed = Removed(
       tmp: report.tmp, drafts: report.drafts, receipts: report.receipts, failed: report.failed,
-      orphans: report.orphans, rows: report.rows)
+      announced: report.announced, orphans: report.orphans, rows: report.rows)
     recounted = report.missing
     warnings = report.warnings
   }
@@ -109,6 +110,7 @@ extension JanitorReport {
       (drafts, "cancel \(many(drafts, "draft")) left alone"),
       (receipts, "forget at least \(many(receipts, "request")) with receipt"),
       (failed, "forget at least \(many(failed, "failed request"))"),
+      (announced, "forget \(many(announced, "photo")) that others announced and nobody fetched"),
       (orphans, "remove files of \(many(orphans, "photo")) that the ledger does not count"),
       (missing, "count \(many(missing, "photo")) no more whose files are gone"),
       (evicted.photos, "evict \(many(evicted.photos, "photo"))"),

@@ -1,7 +1,9 @@
+import Digests
 import DurableFiles
 import Foundation
 import GRDB
 import Messages
+import Spooling
 import Testing
 
 @testable import Janitor
@@ -62,6 +64,54 @@ import Testing
     // The photo stays in the cache.
     #expect(try spool.files("a").count == 3)
     #expect(try await spool.ledger.count("conversations") == 1)
+  }
+
+  @Test func whatCouldNotBeReceivedGoesAfterAMonth() async throws {
+    let spool = try SpoolUnderJanitor()
+    let failed = try spool.spool.incoming.directory("failed")
+    _ = try failed.make("bad")
+    try failed.directory("bad").write(Array("why\n".utf8), as: "error")
+    #expect(try await spool.janitor(at: later(29.9 * 24)).pass().failed == 0)
+    let said = try await spool.janitor(at: later(30.1 * 24), sinceBoot: 1000 + 0.2 * 86_400).pass(isRehearsal: true)
+    #expect(said.failed == 1 && said.hasWork)
+    #expect(try failed.names() == ["bad"])
+    #expect(try await spool.janitor(at: later(30.1 * 24), sinceBoot: 1000 + 0.2 * 86_400).pass().failed == 1)
+    #expect(try failed.names() == [])
+  }
+
+  @Test func anAnnouncementThatNobodyFetchedIsForgottenAfterThreeMonths() async throws {
+    let spool = try SpoolUnderJanitor()
+    let announced = NewReceived(
+      inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"), remote: "$1",
+      digest: SHA256Digest(of: [1]), photos: [RemotePhoto(url: "https://example.org/1")])
+    _ = try await spool.ledger.receive([announced], fetch: .ask, at: SpoolUnderJanitor.now)
+    let day = 86_400.0
+    let end = SpoolUnderJanitor.now
+    #expect(try await spool.janitor(at: end.advanced(seconds: 89.9 * day)).pass().announced == 0)
+    let then = spool.janitor(at: end.advanced(seconds: 90.1 * day), sinceBoot: 1000 + 0.2 * day)
+    #expect(try await then.pass(isRehearsal: true).announced == 1)
+    #expect(try await then.pass().announced == 1)
+    #expect(try await then.pass().announced == 0)
+    #expect(try await spool.ledger.receive([announced], fetch: .always, at: end) == [.known])
+  }
+
+  @Test func thePhotoThatIsBeingFetchedIsNoOrphan() async throws {
+    let spool = try SpoolUnderJanitor()
+    let (inbox, family) = (InboxID(unchecked: "me"), ConversationID(unchecked: "family"))
+    let announced = NewReceived(
+      inbox: inbox, conversation: family, remote: "$1", digest: SHA256Digest(of: [1]),
+      photos: [RemotePhoto(url: "https://example.org/1")])
+    _ = try await spool.ledger.receive([announced], fetch: .always, at: SpoolUnderJanitor.now)
+    let wanted = try await spool.ledger.beginDownloads(limit: 1, perHost: 1, at: SpoolUnderJanitor.now)
+    let message = try #require(wanted.first).message
+    try PhotoCache(spool.spool).keep(
+      original: [1], thumbnail: [2], blurred: [3], inbox: inbox, conversation: family, message: message)
+    #expect(try await spool.janitor().pass().orphans == 0)
+    #expect(try spool.files(message.text).count == 3)
+    // Nobody wants it any more.
+    _ = try await spool.ledger.failDownload(of: message, error: DeliveryError(.notFound, "gone"))
+    #expect(try await spool.janitor().pass().orphans == 1)
+    #expect(try spool.files(message.text).isEmpty)
   }
 
   @Test func afterAJumpOfTheClockNothingGoesForItsAge() async throws {

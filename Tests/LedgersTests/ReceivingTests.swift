@@ -46,6 +46,10 @@ import Testing
       digest: "d", path: "photos/me/family/m", thumbnailBytes: 2)
   }
 
+  private func end(_ wanted: WantedPhoto, isThere: Bool = true) async throws -> DownloadEnd {
+    try await ledger.endDownload(of: wanted, as: row, file: "f", remoteUntil: now, at: now, isThere: { isThere })
+  }
+
   // MARK: Once
 
   @Test func aMessageIsReceivedOnceForItsInboxAndId() async throws {
@@ -128,9 +132,11 @@ import Testing
     try await expectTruth("received")
     let wanted = try await ledger.beginDownloads(limit: 9, perHost: 9, at: now)
     try await expectTruth("begun")
-    #expect(try await ledger.endDownload(of: wanted[0], as: row, file: "f", remoteUntil: now, at: now))
+    #expect(try await end(wanted[0]) == .kept)
     _ = try await ledger.postponeDownload(of: wanted[1].message, error: DeliveryError(.notFound, "not yet"), until: now)
     try await expectTruth("ended")
+    #expect(try await ledger.forgetAnnouncements(before: now.advanced(seconds: 1), limit: 9) == 1)
+    try await expectTruth("forgotten")
     let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: now))
     _ = try await ledger.endPurge(of: purged)
     try await expectTruth("purged")
@@ -158,10 +164,18 @@ import Testing
     #expect(wanted.attempt == 1 && wanted.photo.secret == "aa")
     #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).isEmpty)
     #expect(try !story("a").wasCached)
-    #expect(try await ledger.endDownload(of: wanted, as: row, file: "f", remoteUntil: now, at: now))
+    #expect(try await end(wanted) == .kept)
     #expect(try story("a").state == .downloaded && story("a").wasCached)
-    #expect(try await !ledger.endDownload(of: wanted, as: row, file: "f", remoteUntil: now, at: now))
+    #expect(try await end(wanted) == .unknown)
     #expect(try await ledger.cacheUse().first?.bytes == 11)
+  }
+
+  @Test func aPhotoWhoseFilesWereTakenAgainIsNotDownloaded() async throws {
+    _ = try await receive(new("a"), fetch: .always)
+    let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
+    #expect(try await end(wanted, isThere: false) == .evicted)
+    #expect(try story("a").state == .downloading && !story("a").wasCached)
+    #expect(try await end(wanted) == .kept)
   }
 
   @Test func aFailedAttemptIsMadeAgainAtItsTime() async throws {
@@ -199,17 +213,46 @@ import Testing
     #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).count == 1)
   }
 
+  @Test func whatNobodyFetchedIsForgottenForItsAgeAndStillKnownWhenItIsRepeated() async throws {
+    _ = try await receive(new("old"))
+    _ = try await receive(new("asked"))
+    _ = try await receive(new("waits"), fetch: .always)
+    let later = now.advanced(seconds: 100)
+    // It could not be had when somebody last wanted it.
+    _ = try await ledger.want(id("asked"), at: later)
+    _ = try await ledger.beginDownload(of: id("asked"), at: later)
+    _ = try await ledger.failDownload(of: id("asked"), error: DeliveryError(.notFound, "gone"))
+    #expect(try await ledger.forgettableAnnouncements(before: now) == 0)
+    #expect(try await ledger.forgettableAnnouncements(before: later) == 1)
+    #expect(try await ledger.forgetAnnouncements(before: later, limit: 9) == 1)
+    #expect(try await ledger.forgetAnnouncements(before: later, limit: 9) == 0)
+    #expect(try story("old").state == .forgotten && story("asked").state == .failed && story("waits").state == .wanted)
+    #expect(try await ledger.want(id("old"), at: later) == .gone)
+    let keys = try await ledger.read {
+      try String.fetchOne($0, sql: "SELECT attachment || host FROM received WHERE remote = 'old'")
+    }
+    #expect(keys == "{}")
+    var listed = [String]()
+    try LedgerView(in: state).forEachReceived(inbox: nil, conversation: nil) { listed.append($0.remote) }
+    #expect(listed == ["asked", "waits"])
+    // Whoever says it once more is known to repeat it; other contents are refused as ever.
+    #expect(try await receive(new("old"), fetch: .always) == .known)
+    #expect(try await receive(new("old", text: "other"), fetch: .always) == .conflict)
+    #expect(try story("old").state == .forgotten)
+  }
+
   @Test func whatNobodyKnowsCannotBeWanted() async throws {
     #expect(try await ledger.want(id("nothing"), at: now) == .unknown)
     #expect(try await ledger.reveal(id("nothing"), at: now) == .unknown)
   }
 
   @Test func everyStateKnowsWhatCanHappenToIt() {
-    let events: [ReceivedState.Event] = [.want, .begin, .postpone, .finish, .fail]
+    let events: [ReceivedState.Event] = [.want, .begin, .postpone, .finish, .fail, .forget]
     let table: [ReceivedState: [ReceivedState?]] = [
-      .offered: [.wanted, nil, nil, nil, nil], .wanted: [.wanted, .downloading, nil, nil, nil],
-      .downloading: [.downloading, nil, .wanted, .downloaded, .failed], .downloaded: [.wanted, nil, nil, nil, nil],
-      .failed: [.wanted, nil, nil, nil, nil],
+      .offered: [.wanted, nil, nil, nil, nil, .forgotten], .wanted: [.wanted, .downloading, nil, nil, nil, nil],
+      .downloading: [.downloading, nil, .wanted, .downloaded, .failed, nil],
+      .downloaded: [.wanted, nil, nil, nil, nil, nil], .failed: [.wanted, nil, nil, nil, nil, .forgotten],
+      .forgotten: [nil, nil, nil, nil, nil, nil],
     ]
     for state in ReceivedState.allCases { #expect(events.map { state.after($0) } == table[state]) }
   }

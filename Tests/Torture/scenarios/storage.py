@@ -113,6 +113,7 @@ def purge_by_daemon(part):
 
 # What takes the newest ledger back to an earlier one, the newest change first.
 BACK = {
+    "v11 announcements are forgotten": ["received_forgettable"],
     "v10 hosts and counts of received photos, preferences of inboxes": [
         "received_wanted_order", "inbox_preferences", "received.host"],
     "v9 profiles": ["profiles", "uploads_profile", "uploads.profile_of"],
@@ -133,6 +134,7 @@ BACK = {
 }
 # The indexes that a change had replaced, and the rows that it adds.
 BEFORE = {
+    "v11 announcements are forgotten": "DELETE FROM counts WHERE name = 'received.forgotten'",
     "v10 hosts and counts of received photos, preferences of inboxes": """
     DROP TRIGGER count_received_made; DROP TRIGGER count_received_gone; DROP TRIGGER count_received_moved;
     DROP TRIGGER count_download_setback; DROP TRIGGER count_photo_prepared;

@@ -1,0 +1,60 @@
+import GRDB
+import Messages
+
+/// Announcements of photos that nobody fetched are forgotten for their age: where they lie and their keys go. What stays is
+/// their id, so that whoever repeats one is known to repeat it, however late.
+extension LedgerSchema {
+  /// Photos that may be forgotten; the words of an index.
+  static let forgettable = "state IN ('offered','failed') AND own = 0"
+  /// When something was last done about one of them; the words of an index.
+  static let forgettableSince = "coalesce(wanted_at, received_at)"
+
+  static func registerForgetting(in migrator: inout DatabaseMigrator) {
+    migrator.registerMigration("v11 announcements are forgotten") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX received_forgettable ON received(\(forgettableSince)) WHERE \(forgettable);
+          INSERT INTO counts VALUES ('received.forgotten', 0);
+          """)
+    }
+  }
+}
+
+extension Ledger {
+  /// How many announcements were neither fetched nor wanted since `before`, and are not forgotten.
+  public func forgettableAnnouncements(before: Timestamp) async throws -> Int {
+    try await read { database in
+      try Int.fetchOne(
+        database,
+        sql: """
+          SELECT count(*) FROM received WHERE \(LedgerSchema.forgettable) AND \(LedgerSchema.forgettableSince) < ?
+          """,
+        arguments: [before.milliseconds]) ?? 0
+    }
+  }
+
+  /// Forgets announcements that were neither fetched nor wanted since `before`, the oldest first.
+  ///
+  /// - Returns: how many; no more than `limit`.
+  public func forgetAnnouncements(before: Timestamp, limit: Int) async throws -> Int {
+    try await write { database in
+      let messages = try String.fetchAll(
+        database,
+        sql: """
+          SELECT message FROM received WHERE \(LedgerSchema.forgettable) AND \(LedgerSchema.forgettableSince) < ?
+          ORDER BY \(LedgerSchema.forgettableSince) LIMIT ?
+          """,
+        arguments: [before.milliseconds, limit]
+      ).map(MessageID.init(unchecked:))
+      for message in messages where try database.move(message, .forget) {
+        try database.execute(
+          sql: """
+            UPDATE received SET attachment = '{}', host = '', next_attempt = NULL, cause = NULL, error = NULL
+            WHERE message = ?
+            """,
+          arguments: [message.text])
+      }
+      return messages.count
+    }
+  }
+}
