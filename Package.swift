@@ -49,7 +49,8 @@ let package = Package(
 
     // Keeps storage in bounds: limits, purges, housekeeping. Delivery purges with it.
     .target(
-      name: "Janitor", dependencies: ["CKernel", "Digests", "DurableFiles", "Ledgers", "Messages", "Spooling"]),
+      name: "Janitor",
+      dependencies: ["Blocking", "CKernel", "Digests", "DurableFiles", "Ledgers", "Messages", "Spooling"]),
 
     // Photos that others sent: fetched, opened, kept.
     .target(

@@ -92,6 +92,18 @@ public final class Directory: Sendable {
     return Directory(descriptor: descriptor, path: path(of: name))
   }
 
+  /// Opens the directory at `path` below this one, names with slashes between them, in one call. No link is followed at any
+  /// of them.
+  public func directory(at path: String) throws(FileError) -> Directory {
+    do { return try directory(path) } catch {
+      // A kernel that does not know the call is asked name by name.
+      guard error.code == EXDEV else { throw error }
+      var place = self
+      for name in path.split(separator: "/") { place = try place.directory(String(name)) }
+      return place
+    }
+  }
+
   /// Opens the directory `name`, made first with `mode` when it is missing. A new one is synced into this directory.
   public func directory(creating name: String, mode: mode_t = 0o700) throws(FileError) -> Directory {
     if try make(name, mode: mode) { try sync() }

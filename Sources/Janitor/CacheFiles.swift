@@ -15,15 +15,14 @@ struct CacheFiles: Sendable {
   ///
   /// - Parameter path: `photos/INBOX/CONVERSATION/MESSAGE`.
   func remove(_ path: String, isWhole: Bool) throws {
-    let names = path.split(separator: "/").map(String.init)
-    guard names.count == 4 else { return }
+    guard let place = Self.place(path) else { return }
     do {
-      let inbox = try root.directory(names[1])
-      let conversation = try inbox.directory(names[2])
-      guard isWhole else { return try conversation.directory(names[3]).remove(Self.original) }
-      try conversation.removeTree(names[3])
+      guard isWhole else { return try root.directory(at: place).remove(Self.original) }
+      let names = place.split(separator: "/").map(String.init)
+      let inbox = try root.directory(names[0])
+      try inbox.directory(names[1]).removeTree(names[2])
       // Directories above go with their last entry.
-      if (try? inbox.removeEmpty(names[2])) != nil { try? root.removeEmpty(names[1]) }
+      if (try? inbox.removeEmpty(names[1])) != nil { try? root.removeEmpty(names[0]) }
     } catch let error as FileError {
       if !error.isMissing { throw error }
     }
@@ -31,10 +30,9 @@ struct CacheFiles: Sendable {
 
   /// When somebody last read what would be evicted of a photo; nil when nothing is there.
   func lastRead(_ path: String, isWhole: Bool) throws -> Timestamp? {
-    let names = path.split(separator: "/").map(String.init)
-    guard names.count == 4 else { return nil }
+    guard let place = Self.place(path) else { return nil }
     do {
-      let directory = try root.directory(names[1]).directory(names[2]).directory(names[3])
+      let directory = try root.directory(at: place)
       let times = try (isWhole ? Self.thumbnails : [Self.original]).compactMap { try directory.entry($0)?.accessed }
       return times.max().map { Timestamp(milliseconds: $0 / 1_000_000) }
     } catch let error as FileError {
@@ -45,10 +43,9 @@ struct CacheFiles: Sendable {
 
   /// What is there of a photo.
   func look(_ path: String) throws -> (original: Bool, thumbnails: Bool) {
-    let names = path.split(separator: "/").map(String.init)
-    guard names.count == 4 else { return (false, false) }
+    guard let place = Self.place(path) else { return (false, false) }
     do {
-      let directory = try root.directory(names[1]).directory(names[2]).directory(names[3])
+      let directory = try root.directory(at: place)
       return (
         try directory.entry(Self.original) != nil,
         try Self.thumbnails.contains { try directory.entry($0) != nil }
@@ -57,5 +54,12 @@ struct CacheFiles: Sendable {
       if error.isMissing { return (false, false) }
       throw error
     }
+  }
+
+  /// `INBOX/CONVERSATION/MESSAGE` of a path of the ledger; nil when it is none.
+  private static func place(_ path: String) -> String? {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard names.count == 4, names[0] == "photos" else { return nil }
+    return names.dropFirst().joined(separator: "/")
   }
 }

@@ -33,8 +33,8 @@ struct CacheSlice: Sendable {
     let photos = try await ledger.countedPhotos(after: after, limit: Self.size)
     let files = CacheFiles(spool)
     var count = 0
-    for photo in photos where photo.hasOriginal || photo.hasThumbnails {
-      let found = try files.look(photo.path)
+    let counted = photos.filter { $0.hasOriginal || $0.hasThumbnails }
+    for (photo, found) in zip(counted, try await ManyHands.map(counted, { try files.look($0.path) })) {
       guard photo.hasOriginal && !found.original || photo.hasThumbnails && !found.thumbnails else { continue }
       if isRehearsal {
         count += 1
@@ -67,23 +67,22 @@ struct CacheSlice: Sendable {
     var found = [(directory: Directory, name: String)]()
     notes["photos"] = try walk(from: Position(notes["photos"])) { found.append(($0, $1)) }.note
     var count = 0
-    for start in stride(from: 0, to: found.count, by: 256) {
-      let part = found[start..<min(start + 256, found.count)]
-      let states = try await ledger.cachedStates(of: part.map(\.name))
-      for ((directory, name), state) in zip(part, states) {
-        let surplus = try surplus(name, in: directory, state)
-        guard !surplus.isEmpty else { continue }
-        if isRehearsal {
-          count += 1
-          continue
-        }
-        let isDone = try await ledger.whileCached(name, is: state) {
-          if state == .unknown { return try directory.removeTree(name) }
-          let files = try directory.directory(name)
-          for file in surplus { try files.removeTree(file) }
-        }
-        if isDone { count += 1 }
+    let states = try await ledger.cachedStates(of: found.map(\.name))
+    let looks = try await ManyHands.map(zip(found, states).map { ($0.directory, $0.name, $1) }) {
+      try surplus($1, in: $0, $2)
+    }
+    for (index, surplus) in looks.enumerated() where !surplus.isEmpty {
+      let (directory, name, state) = (found[index].directory, found[index].name, states[index])
+      if isRehearsal {
+        count += 1
+        continue
       }
+      let isDone = try await ledger.whileCached(name, is: state) {
+        if state == .unknown { return try directory.removeTree(name) }
+        let files = try directory.directory(name)
+        for file in surplus { try files.removeTree(file) }
+      }
+      if isDone { count += 1 }
     }
     return count
   }

@@ -83,7 +83,8 @@ struct Limits: Sendable {
         let candidates = try await ledger.evictionCandidates(layer, inbox: inbox, need: rest)
         if candidates.isEmpty { break }
         // Nobody waits for the disk here; and what was looked at is removed the faster.
-        let times = try candidates.map { try turns.take($0, lastRead) }
+        let looks = turns.areLeft ? try await ManyHands.map(candidates, lastRead) : []
+        let times = candidates.indices.map { looks.isEmpty ? nil : turns.take(looks[$0]) }
         let step = try await ledger.evict(
           zip(candidates, times).filter { $1 == nil }.map(\.0),
           read: zip(candidates, times).compactMap { candidate, time in time.map { (candidate, $0) } }, remove: remove)
@@ -125,7 +126,7 @@ struct Limits: Sendable {
     let uses = try await ledger.cacheUse()
     let turns = Turns()
     let lastRead = lastRead
-    return try await ledger.rehearse(isRead: { try turns.take($0, lastRead) }) { evict in
+    return try await ledger.rehearse(isRead: { turns.areLeft ? turns.take(try lastRead($0)) : nil }) { evict in
       var count = EvictionCount()
       func take(_ bytes: Int, _ inbox: InboxID?) throws {
         var rest = bytes
@@ -151,10 +152,14 @@ struct Limits: Sendable {
 private final class Turns: Sendable {
   private let rest = Mutex(Limits.mostTurns)
 
-  /// What `look` says of the candidate, while turns are left.
-  func take(_ candidate: EvictionCandidate, _ look: (EvictionCandidate) throws -> Timestamp?) rethrows -> Timestamp? {
-    guard rest.withLock({ $0 > 0 }), let time = try look(candidate) else { return nil }
-    rest.withLock { $0 -= 1 }
-    return time
+  var areLeft: Bool { rest.withLock { $0 > 0 } }
+
+  /// Lets a photo that was read at `time` have its turn, while turns are left; otherwise nil.
+  func take(_ time: Timestamp?) -> Timestamp? {
+    rest.withLock { rest in
+      guard rest > 0, let time else { return nil }
+      rest -= 1
+      return time
+    }
   }
 }

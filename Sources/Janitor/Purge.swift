@@ -60,7 +60,7 @@ public struct Purge: Sendable {
   /// - Returns: nil when the ledger knows nothing of the conversation; files may still name it.
   public func begin(_ conversation: ConversationID) async throws -> PurgedConversation? {
     let purged = try await ledger.beginPurge(of: conversation, at: .now())
-    let trash = try PurgeTrash(spool)
+    let trash = try await PurgeTrash(spool)
     let names = RequestsOf(conversation)
     for directory in [spool.draft, spool.new] {
       for name in try names.requests(in: directory) { try trash.take(name, from: directory) }
@@ -69,13 +69,13 @@ public struct Purge: Sendable {
     for name in try names.requests(in: spool.tmp) where try !spool.tmp.isLocked(name) {
       try trash.take(name, from: spool.tmp)
     }
-    try trash.empty()
+    try await trash.empty()
     return purged
   }
 
   /// Removes files and rows. Nothing of the conversation is in hand any more.
   public func finish(_ conversation: ConversationID, _ purged: PurgedConversation?) async throws -> PurgeCount {
-    let trash = try PurgeTrash(spool)
+    let trash = try await PurgeTrash(spool)
     let names = RequestsOf(conversation)
     if let purged {
       var last: Int64 = 0
@@ -86,7 +86,7 @@ public struct Purge: Sendable {
         for (_, request) in requests {
           for directory in [spool.cur, spool.sent, spool.failed] { try trash.take(request, from: directory) }
         }
-        try trash.empty()
+        try await trash.empty()
       }
     }
     // Refused requests, of which the ledger does not know where they were to go. Their rows go first: what a crash
@@ -104,7 +104,7 @@ public struct Purge: Sendable {
       try? spool.photos.removeEmpty(inbox)
     }
     for name in publishedNames(conversation) { try trash.take(name.fileName + ".jsonl", from: spool.published) }
-    try trash.empty()
+    try await trash.empty()
     var count = PurgeCount()
     count.conversations = 1
     if let purged { (count.requests, count.photos) = try await ledger.endPurge(of: purged) }
@@ -114,17 +114,17 @@ public struct Purge: Sendable {
   /// Leaves no trace of the rows, and strikes the orders out. From here on requests may enter the ledger again.
   public func complete(_ conversations: [ConversationID]) async throws {
     try await ledger.scrub()
-    try removeFormerLedgers()
+    try await removeFormerLedgers()
     try PurgeOrders(spool).strike(Set(conversations))
   }
 
   /// Nobody can take one conversation out of a ledger that is damaged, so that all of it goes.
-  private func removeFormerLedgers() throws {
-    let trash = try PurgeTrash(spool)
+  private func removeFormerLedgers() async throws {
+    let trash = try await PurgeTrash(spool)
     for name in try spool.state.names() where name == Ledger.workplaceName || name.hasPrefix(Ledger.formerPrefix) {
       try trash.take(name, from: spool.state)
     }
-    try trash.empty()
+    try await trash.empty()
   }
 
   /// All steps, for a spool on which nobody else works.

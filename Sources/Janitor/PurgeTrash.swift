@@ -7,9 +7,10 @@ final class PurgeTrash {
   private let directory: Directory
   private var changed = [Directory]()
 
-  init(_ spool: Spool) throws {
+  /// Empties what a former purge left there.
+  init(_ spool: Spool) async throws {
     directory = try spool.state.directory(creating: Purge.trashName)
-    try empty()
+    try await empty()
   }
 
   /// Takes an entry away; false when there is none.
@@ -28,11 +29,17 @@ final class PurgeTrash {
   }
 
   /// Deletes what was taken. When it returns it is gone from the disk, and so are the names that it had.
-  func empty() throws {
+  func empty() async throws {
     for place in changed { try place.sync() }
     changed = []
     let names = try directory.names()
-    for name in names { try directory.removeTree(name) }
+    for name in names {
+      if try directory.entry(name)?.kind == .directory {
+        let below = try directory.directory(name)
+        _ = try await ManyHands.map(below.names()) { try below.removeTree($0) }
+      }
+      try directory.removeTree(name)
+    }
     if !names.isEmpty { try directory.sync() }
   }
 }

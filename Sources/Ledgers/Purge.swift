@@ -82,21 +82,7 @@ extension Ledger {
     var requests = 0
     for table in ["messages", "photos"] {
       while true {
-        let count = try await write { database in
-          let batch = "SELECT message FROM \(table) WHERE conversation_id = \(row) ORDER BY rowid LIMIT \(limit)"
-          try database.execute(
-            sql: """
-              UPDATE uploads SET state = 'abandoned' WHERE state = 'started' AND message IN (\(batch));
-              DELETE FROM uploads WHERE state IN ('offered','published') AND message IN (\(batch))
-                AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message);
-              UPDATE uploads SET message = '' WHERE message IN (\(batch));
-              DELETE FROM attempts WHERE message IN (\(batch));
-              """)
-          if table == "messages" { try database.execute(sql: "DELETE FROM photos WHERE message IN (\(batch))") }
-          let photos = table == "messages" ? database.changesCount : 0
-          try database.execute(sql: "DELETE FROM \(table) WHERE message IN (\(batch))")
-          return (rows: database.changesCount, photos: table == "photos" ? database.changesCount : photos)
-        }
+        let count = try await write { try $0.purgeBatch(of: table, in: row, limit: limit) }
         photos += count.photos
         if count.rows == 0 { break }
       }
@@ -117,5 +103,40 @@ extension Ledger {
         arguments: [row, row])
     }
     return (requests, photos)
+  }
+}
+
+extension Database {
+  /// Deletes some rows of a purged conversation, and what hangs on their messages.
+  fileprivate func purgeBatch(
+    of table: String, in conversation: Int64, limit: Int
+  ) throws -> (rows: Int, photos: Int) {
+    let found = try Row.fetchAll(
+      self, sql: "SELECT rowid AS row, message FROM \(table) WHERE conversation_id = ? ORDER BY rowid LIMIT ?",
+      arguments: [conversation, limit])
+    if found.isEmpty { return (0, 0) }
+    // Each row is looked for once: in a large ledger they lie far from one another.
+    let statements = try [
+      "UPDATE uploads SET state = 'abandoned' WHERE state = 'started' AND message = ?",
+      """
+      DELETE FROM uploads WHERE state IN ('offered','published') AND message = ?
+        AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message)
+      """,
+      "UPDATE uploads SET message = '' WHERE message = ?",
+      "DELETE FROM attempts WHERE message = ?",
+    ].map { try makeStatement(sql: $0) }
+    let deletePhoto = try makeStatement(sql: "DELETE FROM photos WHERE message = ?")
+    let deleteRow = try makeStatement(sql: "DELETE FROM \(table) WHERE rowid = ?")
+    var photos = 0
+    for row in found {
+      let message: String = row["message"]
+      for statement in statements { try statement.execute(arguments: [message]) }
+      if table == "messages" {
+        try deletePhoto.execute(arguments: [message])
+        photos += changesCount
+      }
+      try deleteRow.execute(arguments: [row["row"] as Int64])
+    }
+    return (found.count, table == "photos" ? found.count : photos)
   }
 }

@@ -1,0 +1,106 @@
+# Four writers send photos as fast as the daemon takes them, others come in, somebody looks at old ones, which are fetched again,
+# and a janitor passes again and again. What a pass finds it brings within the limits, so that nothing is ever beyond them but
+# what came since; and what a request needs stays. STORY_SECONDS sets for how long; 20 by default, with a pass every second,
+# and from 60 on every five.
+. "$(dirname "$0")/../library.sh"
+
+seconds=${STORY_SECONDS:-20}
+every=$((seconds < 60 ? 1 : 5))
+total=3000000 inbox=1200000
+"$python" - <<'PYTHON'
+from PIL import Image
+for number in range(5):
+    Image.effect_noise((300, 200 + number), 60).convert("RGB").save(f"{number}.jpg", quality=90)
+PYTHON
+ledger() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" "$1"; }
+
+mkdir drops
+start_server object_server.py
+for number in $(seq 1 60); do echo "heard-$number friends json $((number % 5)).jpg"; done \
+  | "$python" "$here/../Support/python/send_photo.py" "$(fact directory)" "$(fact endpoint)/plain" drops
+printf '#!/bin/sh\nexit 75\n' > stuck; chmod +x stuck
+cat > photospool.yaml <<END
+cache: {inbox: $inbox, total: $total}
+receiving: {allowPrivate: true, fetch: always}
+networks:
+  stuck: {type: exec, program: $PWD/stuck}
+routes:
+  - {conversation: "stuck-*", network: stuck}
+END
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+start_daemon
+
+# What these need is there from the beginning to the end.
+for number in 0 1 2 3 4; do "$photospool" send --from "i$number" --to "stuck-$number" --photo $number.jpg > /dev/null; done
+needed() { [ "$(ledger 'SELECT count(*) FROM photos WHERE pinned = 1 AND cached_bytes > 0')" = 5 ]; }
+wait_until needed
+files() { find "$spool"/photos/*/stuck-* -type f -printf '%p %i %s %C@\n' | sort; }
+files > needed.before
+
+end=$((SECONDS + seconds))
+writer() {
+  local number=0 batch names
+  while [ "$SECONDS" -lt "$end" ]; do
+    names=
+    for batch in 1 2 3 4 5 6 7 8 9 10; do
+      number=$((number + 1))
+      drop "w$1-$number" "c$(((number + $1) % 7))" '' $((number % 5)).jpg
+      names="$names w$1-$number"
+    done
+    "$photospool" wait --timeout 120 $names >> "written.$1" 2>&1 || echo "writer $1: $names" >> faults
+  done
+  echo "$number" > "count.$1"
+}
+# They write for an inbox of their own.
+drop() {
+  local request=$spool/tmp/$1
+  mkdir "$request"
+  echo "$2" > "$request/to"
+  echo "i${1:1:1}" > "$request/from"
+  cp "$4" "$request/photo.jpg"
+  mv "$request" "$spool/new/"
+}
+receiver() {
+  local number
+  for number in $(seq 1 60); do
+    [ "$SECONDS" -lt "$end" ] || return 0
+    mv "drops/heard-$number" "$spool/incoming/new/"
+    sleep 0.3
+  done
+}
+# Photos that were evicted come back, under the eyes of the janitor.
+viewer() {
+  local message views=0
+  while [ "$SECONDS" -lt "$end" ]; do
+    message=$(ledger 'SELECT message FROM photos WHERE cached_bytes = 0 AND pinned = 0 ORDER BY random() LIMIT 1')
+    if [ -z "$message" ]; then sleep 0.1; continue; fi
+    if "$photospool" view "$message" > viewed 2> viewed.err; then views=$((views + 1)); fi
+  done
+  echo "$views" > views
+}
+jobs=
+for number in 1 2 3 4; do writer $number & jobs="$jobs $!"; done
+receiver & jobs="$jobs $!"
+viewer & jobs="$jobs $!"
+"$python" "$here/../Support/python/watch_limits.py" "$photospool" "$spool" "$seconds" "$every" $total $inbox > watched 2>&1 || { cat watched >> faults; end=0; }
+wait $jobs
+[ ! -s faults ] || fail "$(sort faults | uniq -c | head)"
+files > needed.after
+diff needed.before needed.after || fail 'what was needed is not what it was'
+
+idle() { [ "$(ledger "SELECT count(*) FROM received WHERE state IN ('wanted', 'downloading')")" = 0 ]; }
+wait_until idle
+"$photospool" janitor 2> /dev/null
+"$photospool" janitor 2> /dev/null
+stop_daemon
+expect "$(ledger 'PRAGMA integrity_check')" ok
+ledger "SELECT path || '/original.jpg' FROM photos WHERE cached_bytes > 0
+  UNION ALL SELECT path || '/thumbnail.jpg' FROM photos WHERE cached_thumbnail_bytes > 0
+  UNION ALL SELECT path || '/blurred.jpg' FROM photos WHERE cached_thumbnail_bytes > 0" | sort > rows
+(cd "$spool" && find photos -type f | sort) > files
+diff rows files > difference || fail "rows and files differ: $(head difference)"
+bytes=$(find "$spool/photos" -type f -printf '%s\n' | awk '{ s += $1 } END { print s + 0 }')
+expect "$(ledger 'SELECT bytes FROM cache_total')" "$bytes"
+[ "$bytes" -le $total ] || fail "the cache holds $bytes bytes"
+[ "$(cat views)" -gt 0 ] || fail "nothing that was evicted was viewed again: $(cat viewed.err)"
+echo "$(cat watched); $(cat count.* | awk '{ s += $1 } END { print s }') photos sent, $(cat views) evicted ones viewed, $(ledger 'SELECT count(*) FROM received WHERE own = 0') received"
