@@ -183,8 +183,10 @@ public struct Daemon: Sendable {
   ///   - signals: those that end it.
   ///   - reloads: each of these has `read` read the configuration again, which is then in force. When that throws, all
   ///     stays as it was.
+  ///   - overdue: is called, on a thread of its own, when stopping takes longer than it may; it has to end the process,
+  ///     without closing anything. What is in hand is as after a kill.
   public func run(
-    signals: [UnixSignal], reloads: UnixSignalsSequence? = nil,
+    signals: [UnixSignal], reloads: UnixSignalsSequence? = nil, overdue: @escaping @Sendable () -> Void = {},
     read: @escaping @Sendable () throws -> Reconfiguration = { throw CancellationError() }
   ) async throws {
     let routes = RouteWatch(log: log) { [circuits, ledger, companion, log] in
@@ -206,15 +208,16 @@ public struct Daemon: Sendable {
     // Below a warning it tells how services are made inside, which concerns nobody.
     var groupLog = log
     groupLog.logLevel = .warning
+    // What is not finished by then is set back at the next start; systemd and people wait 5 s.
+    let stopSeconds = plan.options.stopSeconds
+    // A co-process may take 5 s more, and the ledger has to be closed.
+    let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
     let before: [(any Service)?] = [reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts]
-    let after: [(any Service)?] = [intake, purger, control, reload, watchdog, LastWords(manager: manager)]
+    let after: [(any Service)?] = [intake, purger, control, reload, watchdog, deadline]
     var configuration = ServiceGroupConfiguration(
       services: before.compactMap(\.self) + (companion?.services ?? []) + after.compactMap(\.self),
       gracefulShutdownSignals: signals, logger: groupLog)
-    // What is not finished by then is set back at the next start; systemd and people wait 5 s.
-    let stopSeconds = plan.options.stopSeconds
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
-    configuration.maximumCancellationDuration = stopSeconds == nil ? nil : .seconds(1)
     try await ServiceGroup(configuration: configuration).run()
     for network in plan.destinations.networks { await network.stop() }
     try ledger.close()
@@ -298,16 +301,6 @@ private struct ControlService: Service {
       if !subject.isEmpty { metadata[subject] = "\(outcome.subject)" }
       log.info("\(event)", metadata: metadata)
     }
-  }
-}
-
-/// Tells the service manager first of all that the daemon stops.
-private struct LastWords: Service {
-  let manager: ServiceManager?
-
-  func run() async throws {
-    try? await gracefulShutdown()
-    manager?.stopping()
   }
 }
 

@@ -56,7 +56,9 @@ struct RunCommand: AsyncParsableCommand {
           report: { await listeners.state.map { .init($0.network, isDone: $0.failure == nil, $0.sentence()) } },
           metrics: { await ListeningMetrics.families(listeners.state) })
       }, ledgerFailed: { _exit((ExitStatus(for: $0) ?? .inputOutput).rawValue) })
-    try await daemon.run(signals: [.sigterm, .sigint], reloads: reloads) { [options] in
+    try await daemon.run(
+      signals: [.sigterm, .sigint], reloads: reloads, overdue: { _exit(ExitStatus.tryAgain.rawValue) }
+    ) { [options] in
       let former = inForce.now
       let new = try Configured(options.settings(), spool: spool, after: former, log: log)
       let changed = new.settings.changedKeys(since: former.settings)
