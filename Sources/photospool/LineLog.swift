@@ -47,7 +47,7 @@ struct LineLog: LogHandler {
     let line = setting.format == .json ? json(fields) : fields.map { "\($0.0)=\(logfmt($0.1))" }.joined(separator: " ")
     let prefix = isJournal ? "<\(priority(event.level))>" : ""
     // One write a line, so that lines of several threads do not mix.
-    FileHandle.standardError.write(Data("\(prefix)\(line)\n".utf8))
+    StandardError.write("\(prefix)\(line)\n")
   }
 
   private func json(_ fields: [(String, String)]) -> String {

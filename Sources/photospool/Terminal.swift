@@ -19,10 +19,10 @@ enum Terminal {
   }
 
   /// Writes a line to standard error.
-  static func say(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+  static func say(_ line: String) { StandardError.write("\(line)\n") }
 
   /// Draws `line` over the last line of standard error, for progress.
-  static func redraw(_ line: String) { FileHandle.standardError.write(Data("\r\u{1b}[K\(line)".utf8)) }
+  static func redraw(_ line: String) { StandardError.write("\r\u{1b}[K\(line)") }
 
   /// Columns of the terminal that standard error is; 80 when it does not tell.
   static var columns: Int {
