@@ -193,3 +193,24 @@ int ckernel_drain(int socket) {
   }
   return found;
 }
+
+static const char *bus_sentence;
+static size_t bus_length;
+static int bus_status;
+
+static void end_on_bus_error(int number) {
+  (void)number;
+  /* Whether that can be written changes nothing. */
+  if (write(STDERR_FILENO, bus_sentence, bus_length) < 0) {}
+  _exit(bus_status);
+}
+
+void ckernel_end_on_bus_error(const char *sentence, int status) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = end_on_bus_error;
+  bus_sentence = sentence;
+  bus_length = strlen(sentence);
+  bus_status = status;
+  sigaction(SIGBUS, &action, NULL);
+}

@@ -1,6 +1,10 @@
 import ArgumentParser
+import CKernel
 import Delivery
 import Glibc
+
+private let diskGaveOut: StaticString =
+  "photospool: the disk of the spool is full or failed below a mapped file; make room or look into the kernel's log, then start again\n"
 
 @main
 struct Photospool: AsyncParsableCommand {
@@ -29,6 +33,9 @@ struct Photospool: AsyncParsableCommand {
   static func main() async {
     // A limit on the size of files is then an error like a full disk.
     signal(SIGXFSZ, SIG_IGN)
+    // SQLite maps the index of the ledger's log. Where blocks are smaller than pages, a full disk shows itself there.
+    ckernel_end_on_bus_error(
+      UnsafeRawPointer(diskGaveOut.utf8Start).assumingMemoryBound(to: CChar.self), ExitStatus.inputOutput.rawValue)
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {

@@ -43,6 +43,10 @@ int ckernel_terminal_columns(int terminal);
 /* Its height in lines, or 0. */
 int ckernel_terminal_rows(int terminal);
 
+/* From here on, a page of a file that is mapped and cannot be had ends the process with `status`, after `sentence` on
+   standard error, of which the system keeps no copy: it must stay. */
+void ckernel_end_on_bus_error(const char *sentence, int status);
+
 /* The end of a pipe from which each signal that is told can be read as one byte, or -1. */
 int ckernel_signal_pipe(void);
 
