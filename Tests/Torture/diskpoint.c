@@ -7,7 +7,8 @@
        DISKPOINT_CALLS    the calls that count, as "fsync,fdatasync"; all of them by default
        DISKPOINT_ACT      what happens at k. "cut": the power goes, and what the disk was not asked to keep is lost;
                           "cut-log": likewise, but the names reach the disk and only the data is lost; both kill the
-                          program. A number: the call fails with that errno
+                          program. "stop": the program is stopped before the call, so that somebody can do something to
+                          the disk. A number: the call fails with that errno
        DISKPOINT_FOR      how many calls fail from the k-th on; 0 is all, until `is_mended` is set. 1 by default
        DISKPOINT_NOSYNC   ends of paths, as "/photo:/new", whose syncs do nothing and succeed
        DISKPOINT_DELAY    milliseconds that a sync takes longer
@@ -46,7 +47,7 @@ static struct state *state;
 static const char *under, *calls, *unsynced;
 static size_t under_length;
 static long at, amount = 1, delay, ragged;
-static int act, trace = -1, disk = -1;
+static int act, trace = -1, disk = -1, stops;
 static unsigned cut_flag;
 static atomic_bool has_failed[DESCRIPTORS];
 static _Thread_local unsigned turn;
@@ -72,6 +73,8 @@ __attribute__((constructor)) static void set_up(void) {
   if (what && strncmp(what, "cut", 3) == 0) {
     cut_flag = what[3] ? 1 : 2;
     disk = (int)syscall(SYS_openat, AT_FDCWD, under, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  } else if (what && strcmp(what, "stop") == 0) {
+    stops = 1;
   } else if (what) {
     act = atoi(what);
   }
@@ -136,6 +139,10 @@ static int meets(const char *call, const char *path) {
     atomic_fetch_add(&state->faults, 1);
     syscall(SYS_ioctl, disk, SHUTDOWN, &flag);
     syscall(SYS_kill, getpid(), SIGKILL);
+  }
+  if (stops) {
+    atomic_fetch_add(&state->faults, 1);
+    syscall(SYS_kill, getpid(), SIGSTOP);
   }
   if (!act) return 0;
   atomic_fetch_add(&state->faults, 1);

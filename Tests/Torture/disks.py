@@ -1,6 +1,8 @@
 """Disks of a scenario's own: file systems in image files, whose power can be cut, and small ones in memory."""
 
+import contextlib
 import ctypes
+import errno
 import fcntl
 import os
 import subprocess
@@ -19,7 +21,10 @@ class Refused(Exception):
 
 
 def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise Refused(f"there is no {command[0]}") from None
     if done.returncode:
         raise Refused(f"{' '.join(command)}: {done.stderr.strip()}")
 
@@ -38,23 +43,21 @@ def sync(path):
 class Disk:
     """A mounted file system. It goes when the block ends, however that ends."""
 
-    def __init__(self, kind, options=""):
+    def __init__(self, kind, options="", make_options=()):
         if os.geteuid() != 0:
             raise Refused("only root may mount a disk")
         memory = "/dev/shm"
         self.scratch = tempfile.mkdtemp(
             prefix="photospool-disk.", dir=memory if os.access(memory, os.W_OK) else None)
-        self.kind, self.options = kind, options
-        self.image, self.path = f"{self.scratch}/image", f"{self.scratch}/disk"
+        self.kind, self.options, self.make_options = kind, options, make_options
+        self.image, self.path = f"{self.scratch}/image" if kind in SIZES else None, f"{self.scratch}/disk"
         self.is_mounted = False
         os.mkdir(self.path)
 
     def __enter__(self):
         try:
             if self.kind in SIZES:
-                with open(self.image, "wb") as image:
-                    image.truncate(SIZES[self.kind])
-                run(f"mkfs.{self.kind}", "-q", self.image)
+                self.make()
             self.mount()
         except Exception:
             self.__exit__()
@@ -66,6 +69,12 @@ class Disk:
             # Lazily: what a test that failed left there may still be open.
             subprocess.run(["umount", "-l", self.path], capture_output=True)
         subprocess.run(["rm", "-rf", "--one-file-system", self.scratch])
+
+    def make(self):
+        """The file system, in its image."""
+        with open(self.image, "wb") as image:
+            image.truncate(SIZES[self.kind])
+        run(f"mkfs.{self.kind}", "-q", *self.make_options, self.image)
 
     def mount(self):
         if self.kind in SIZES:
@@ -95,3 +104,125 @@ class Disk:
         run("umount", self.path)
         self.is_mounted = False
         self.mount()
+
+    def freeze(self):
+        """Whoever writes waits from now on, and cannot be killed. It thaws by itself after a while, whatever happens."""
+        self.thawing = subprocess.Popen(["sh", "-c", f"sleep 60; exec fsfreeze --unfreeze {self.path}"])
+        run("fsfreeze", "--freeze", self.path)
+
+    def thaw(self):
+        self.thawing.kill()
+        self.thawing.wait()
+        subprocess.run(["fsfreeze", "--unfreeze", self.path], capture_output=True)
+
+    def device(self):
+        """The name of its loop device."""
+        number = os.stat(self.path).st_dev
+        return os.path.basename(os.path.realpath(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}"))
+
+    def fail(self):
+        """ext4 finds an error in itself; what that means is an option of its mount."""
+        with open(f"/sys/fs/ext4/{self.device()}/trigger_fs_error", "w") as file:
+            file.write("torture")
+
+    def forgive(self):
+        """What could not be written is told to nobody who comes now."""
+        with contextlib.suppress(OSError):
+            sync(self.path)
+
+    def trim(self):
+        """What is free is free wherever the disk has its blocks from."""
+
+    def fill(self):
+        """No byte more has room here."""
+        fill(f"{self.path}/ballast")
+
+    def fill_names(self):
+        """No file more has room here."""
+        os.mkdir(f"{self.path}/ballast.d")
+        number = 0
+        try:
+            while True:
+                open(f"{self.path}/ballast.d/{number}", "w").close()
+                number += 1
+        except OSError:
+            pass
+
+    def empty(self):
+        """There is room again."""
+        subprocess.run(["rm", "-rf", f"{self.path}/ballast", f"{self.path}/ballast.d"], check=True)
+
+    def is_writable(self):
+        """Whether the file system still takes anything: one that could not write its log stops altogether."""
+        try:
+            with open(f"{self.path}/probe", "w") as file:
+                file.write("probe")
+                file.flush()
+                os.fsync(file.fileno())
+            os.unlink(f"{self.path}/probe")
+            return True
+        except OSError:
+            return False
+
+
+class ThinDisk(Disk):
+    """A disk with fewer blocks than its file system believes: its image lies on another small disk, and a block that
+    finds no room there is an error from below, also for what was already said to be written. What the file system
+    keeps for itself has its blocks from the beginning; with `log` false its log has not.
+
+    Its image is never cut: a loop device whose image became shorter hangs whoever syncs anything on this machine."""
+
+    def __init__(self, kind, log=True):
+        super().__init__(kind, make_options=("-b", "4096") if kind == "ext4" else ())
+        self.keeps_log = log
+        self.below = f"{self.scratch}/below"
+        self.image = f"{self.below}/image"
+        os.mkdir(self.below)
+
+    def make(self):
+        size = SIZES[self.kind]
+        run("mount", "-t", "tmpfs", "-o", f"size={size + (4 << 20)}", "none", self.below)
+        super().make()
+        if self.keeps_log:
+            with open(self.image, "r+b") as image:
+                os.posix_fallocate(image.fileno(), 0, size)
+
+    def mount(self):
+        super().mount()
+        # A loop device takes a write of which only the first pages had room for one that succeeded. With one page each
+        # there is no such write.
+        with open(f"/sys/block/{self.device()}/queue/max_sectors_kb", "w") as limit:
+            limit.write("4")
+        self.trim()
+
+    def trim(self):
+        run("fstrim", self.path)
+
+    def fill(self):
+        fill(f"{self.below}/ballast")
+
+    def empty(self):
+        if os.path.exists(f"{self.below}/ballast"):
+            os.unlink(f"{self.below}/ballast")
+
+    def __exit__(self, *_):
+        # Room first: what waits to be written must find its end.
+        self.empty()
+        if self.is_mounted:
+            subprocess.run(["umount", self.path], capture_output=True)
+        super().__exit__()
+        subprocess.run(["umount", "-l", self.below], capture_output=True)
+        subprocess.run(["rm", "-rf", "--one-file-system", self.scratch])
+
+
+def fill(path):
+    """A file that takes all the room there is, to the last byte."""
+    with open(path, "wb", buffering=0) as ballast:
+        size = 1 << 20
+        while size:
+            try:
+                ballast.write(bytes(size))
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+                size //= 2

@@ -1,5 +1,6 @@
 """A machine that photospool runs on: a disk, a spool there, and everything else elsewhere, where no fault reaches it."""
 
+import contextlib
 import hashlib
 import json
 import mmap
@@ -48,6 +49,7 @@ class Daemon:
     def __init__(self, machine, environment):
         self.machine = machine
         machine.logs += 1
+        self.heard = 0
         self.log = f"{machine.scratch}/log.{machine.logs}"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
@@ -70,6 +72,21 @@ class Daemon:
                 raise AssertionError(f"it never came to this; the log ends:\n{self.text()[-2000:]}")
             time.sleep(0.01)
 
+    def listens(self):
+        """From here on it is heard whether it complains."""
+        self.heard = len(self.text())
+
+    def complains(self):
+        return any(f"level={level}" in self.text()[self.heard:] for level in ("warning", "error", "critical"))
+
+    def hangs(self):
+        """Whether one of its threads waits for a disk, so that nobody can end it."""
+        for path in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):
+                if path.read_text().rpartition(")")[2].split()[0] == "D":
+                    return True
+        return False
+
     def says(self, line):
         return lambda: line in self.text()
 
@@ -78,13 +95,15 @@ class Daemon:
         self.process.wait()
 
     def stop(self):
-        self.process.terminate()
+        """Asks it to end, if it has not; its status."""
+        if self.is_alive():
+            self.process.terminate()
         return self.process.wait(PATIENCE)
 
 
 class Machine:
-    def __init__(self, kind, options="", configuration="{}\n"):
-        self.disk = disks.Disk(kind, options)
+    def __init__(self, kind, options="", configuration="{}\n", disk=None):
+        self.disk = disk or disks.Disk(kind, options)
         self.scratch = tempfile.mkdtemp(prefix="photospool-machine.")
         self.running, self.logs = [], 0
         self.spool = pathlib.Path(self.disk.path) / "spool"

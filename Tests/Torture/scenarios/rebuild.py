@@ -1,0 +1,54 @@
+"""`photospool rebuild` killed at the k-th call that changes the disk, and run again: after a daemon that was killed anywhere on
+the way of a request, and whose ledger is damaged or gone. What was published is not published again."""
+
+import os
+import random
+
+from scenario import scenario
+
+
+def gone(ledger):
+    for end in ("", "-wal", "-shm"):
+        if os.path.exists(ledger + end):
+            os.unlink(ledger + end)
+
+
+def truncated(ledger):
+    os.truncate(ledger, os.path.getsize(ledger) // 2)
+
+
+def zeroed(ledger):
+    with open(ledger, "r+b") as file:
+        file.write(bytes(4096))
+
+
+DAMAGES = (gone, truncated, zeroed)
+
+
+@scenario("rebuild killed at every call, and run again", parts=2)
+def rebuild(part):
+    place = part.place()
+    place.make()
+
+    def once(k):
+        chance = random.Random(f"{part.seed} {k}")
+        place.drop("family", 1)
+        first = place.start(**place.killing(chance.randrange(60, 250)))
+        place.wait_idle(first, or_dead=True)
+        first.stop()
+        ledger = f"{place.spool}/state/ledger.sqlite"
+        damage = chance.choice(DAMAGES) if os.path.exists(ledger) else gone
+        damage(ledger)
+        killed = place.photospool("rebuild", environment=place.killing(k))
+        place.context = f"k={k}, {damage.__name__}, {place.call(k)}"
+        if killed.returncode not in (0, -9):
+            part.complain("ALIVE", f"rebuild ended with {killed.returncode}: {killed.stderr[-200:]} {place.context}")
+        again = place.photospool("rebuild")
+        if again.returncode != 0:
+            part.complain("ALIVE", f"rebuild, run again, ended with {again.returncode}: {again.stderr[-200:]} {place.context}")
+        place.settle()
+        # Of an object that was uploaded and not published nobody knows any more.
+        part.judge(place, unknown_objects=place.serial)
+        return killed.returncode != 0
+
+    part.sweep(once)

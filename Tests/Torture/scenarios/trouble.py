@@ -1,0 +1,177 @@
+"""Real disks in trouble, from the k-th call of the daemon on until it is mended: no room, no inodes, no room below the file
+system (which the file system learns from blocks that cannot be written), read-only, frozen. The daemon is stopped just
+before that call, what is to happen to the disk happens, and it goes on.
+
+It goes on by itself once that is over; or it has ended with a sentence, and the next start finishes what is there. Where
+the file system stopped altogether, it is mounted anew first."""
+
+import contextlib
+import signal
+
+import disks
+import machine
+from scenario import Skip, scenario
+from scenarios.errors import SYNCS, judge, settled
+from scenarios.powercut import photo
+
+# What a daemon may end with that could not do its work; each with a sentence.
+STATUSES = (0, 73, 74, 75)
+OVERDUE = "stopping takes too long"
+
+
+@contextlib.contextmanager
+def a_machine(make_disk):
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(machine.Machine(None, disk=make_disk()))
+        except disks.Refused as refusal:
+            raise Skip(str(refusal)) from None
+        photo(made)
+        made.make_spool()
+        yield made
+
+
+class Trouble:
+    """Something that happens to a disk, and its end."""
+
+    def begin(self, disk):
+        disk.fill()
+
+    def end(self, disk):
+        disk.empty()
+
+    def is_felt(self, daemon):
+        """Whether the daemon has met it, and said so."""
+        return daemon.complains()
+
+
+class NoNames(Trouble):
+    def begin(self, disk):
+        disk.fill_names()
+
+
+class ReadOnly(Trouble):
+    """As after an error that the file system found in itself."""
+
+    def begin(self, disk):
+        disk.fail()
+
+    def end(self, disk):
+        with contextlib.suppress(disks.Refused):
+            disk.remount("rw")
+
+
+class Frozen(Trouble):
+    def begin(self, disk):
+        disk.freeze()
+
+    def end(self, disk):
+        disk.thaw()
+
+    def is_felt(self, daemon):
+        return daemon.hangs()
+
+
+def troubled(part, make_disk, trouble, once_more=None):
+    """With `once_more`, the daemon is asked to stop in the middle of it, in so many rounds at most."""
+    with a_machine(make_disk) as made:
+
+        def once(k):
+            made.disk.forgive()
+            made.begin()
+            names = [made.photospool("send", "--to", "family", "--photo", made.photo, "--text", "a").stdout.strip(), "b"]
+            made.drop("b", "family", "b", made.photo)
+            disks.sync(made.disk.path)
+            made.disk.trim()
+            state = made.state()
+            daemon = made.start(**made.under_shim(state, at=k, act="stop"))
+            daemon.wait_for(lambda: state.faults or settled(made, names)())
+            # Who stops has calls, too, which are nobody's matter here.
+            state.mend()
+            where = f"after call {k}"
+            if state.faults:
+                suffer(made, daemon, trouble, names, asks_to_stop=once_more is not None)
+            end(made, part, daemon, names, where)
+            # What the kernel only remembers is forgotten in every other round.
+            if made.disk.image and (k % 2 or not made.disk.is_writable()):
+                made.disk.restart()
+            if state.second_syncs:
+                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            made.finish()
+            part.accepted(2)
+            judge(made, part, names, where)
+            return state.faults > 0
+
+        if once_more is None:
+            part.sweep(once)
+        else:
+            for _ in range(max(2, min(once_more, once_more * part.faults // 20_000))):
+                part.fault(once(part.random.randrange(1, 120)))
+
+
+def suffer(made, daemon, trouble, names, asks_to_stop):
+    """The daemon is stopped at its call. Trouble comes, lasts until it is felt, and goes."""
+    trouble.begin(made.disk)
+    try:
+        daemon.listens()
+        daemon.process.send_signal(signal.SIGCONT)
+        daemon.wait_for(lambda: trouble.is_felt(daemon) or settled(made, names)())
+        if asks_to_stop:
+            daemon.process.terminate()
+            daemon.wait_for(lambda: OVERDUE in daemon.text())
+    finally:
+        trouble.end(made.disk)
+
+
+def end(made, part, daemon, names, where):
+    """What has to come: all is done by itself, or the daemon ends and says why."""
+    if made.disk.is_writable() and OVERDUE not in daemon.text():
+        daemon.wait_for(settled(made, names))
+    status = daemon.stop()
+    if status not in STATUSES:
+        part.complain("ALIVE", f"the daemon ended with {status} {where}: {daemon.text()[-300:]}")
+    if status and "photospool: " not in daemon.text() and "at once" not in daemon.text():
+        part.complain("ALIVE", f"the daemon does not say why it ended {where}")
+
+
+def slow(part):
+    """Each sync takes its time: conversations do not wait for one another's photos, and all is done."""
+    with a_machine(lambda: disks.Disk("tmpfs", "size=64m")) as made:
+        made.begin()
+        state = made.state()
+        daemon = made.start(**made.under_shim(state, delay=300, calls=SYNCS))
+        names = [f"r{number}" for number in range(6)]
+        for name in names:
+            made.drop(name, f"conversation-{name}", name, made.photo)
+        daemon.wait_for(settled(made, names))
+        status = daemon.stop()
+        if status not in STATUSES:
+            part.complain("ALIVE", f"the daemon ended with {status}: {daemon.text()[-300:]}")
+        part.fault(state.calls, kind="slow sync")
+        made.finish()
+        for name in names:
+            part.accepted()
+            if [line["kind"] for line in made.published(f"conversation-{name}")] != ["photo", "text"]:
+                part.complain("LOST", f"{name} on a slow disk")
+
+
+# Rows: the disk, and what happens to it.
+TROUBLES = {
+    "no room, tmpfs": (lambda: disks.Disk("tmpfs", "size=32m"), Trouble),
+    "no room, ext4": (lambda: disks.Disk("ext4"), Trouble),
+    "no room, XFS": (lambda: disks.Disk("xfs"), Trouble),
+    "no inodes, tmpfs": (lambda: disks.Disk("tmpfs", "size=64m,nr_inodes=600"), NoNames),
+    "no inodes, ext4": (lambda: disks.Disk("ext4", make_options=("-N", "600")), NoNames),
+    "no room below ext4": (lambda: disks.ThinDisk("ext4"), Trouble),
+    "no room below ext4, nor for its log": (lambda: disks.ThinDisk("ext4", log=False), Trouble),
+    "no room below XFS": (lambda: disks.ThinDisk("xfs"), Trouble),
+    "read-only, ext4": (lambda: disks.Disk("ext4", "errors=remount-ro"), ReadOnly),
+    "frozen, ext4": (lambda: disks.Disk("ext4"), Frozen),
+    "frozen, XFS": (lambda: disks.Disk("xfs"), Frozen),
+}
+for name, (make_disk, trouble) in TROUBLES.items():
+    scenario(f"disk in trouble: {name}", parts=2)(
+        lambda part, make_disk=make_disk, trouble=trouble: troubled(part, make_disk, trouble()))
+scenario("disk in trouble: frozen, and the daemon asked to stop")(
+    lambda part: troubled(part, lambda: disks.Disk("ext4"), Frozen(), once_more=20))
+scenario("disk in trouble: slow syncs")(slow)
