@@ -3,7 +3,7 @@ SWIFT ?= swift
 PYTHON_ENV := .build/python
 PACKAGES := build-essential e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
-	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 systemd webp zlib1g-dev zsh
+	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 systemd webp xfsprogs zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian
 BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
@@ -52,15 +52,11 @@ stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
 	$(SWIFT) build --product photospool-darkroom
 	bash Tests/Stories/run
 
-torture: .build/setup $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; goes on where it was stopped
-	$(SWIFT) build --product photospool
-	$(SWIFT) build --product photospool-darkroom
-	$(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --json .build/torture/table.json
+torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; goes on where it was stopped
+	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --json .build/torture/table.json
 
-soak: .build/setup $(PYTHON_ENV)/ready ## Random faults at full load for SOAK_MINUTES (1), with the real programs
-	$(SWIFT) build --product photospool
-	$(SWIFT) build --product photospool-darkroom
-	$(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --only soak --fresh --json .build/torture/soak.json
+soak: build $(PYTHON_ENV)/ready ## Random faults at full load for SOAK_MINUTES (1), with the real programs
+	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --only soak --fresh --json .build/torture/soak.json
 
 bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos and uploads beside their peers, fairness, a backlog, idleness
 	$(SWIFT) build $(RELEASE) --product uploads

@@ -214,3 +214,8 @@ void ckernel_end_on_bus_error(const char *sentence, int status) {
   bus_status = status;
   sigaction(SIGBUS, &action, NULL);
 }
+
+void ckernel_refuse_core_files(void) {
+  const struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}

@@ -33,6 +33,8 @@ struct Photospool: AsyncParsableCommand {
   static func main() async {
     // A limit on the size of files is then an error like a full disk.
     signal(SIGXFSZ, SIG_IGN)
+    // Keys and tokens are in memory.
+    ckernel_refuse_core_files()
     // SQLite maps the index of the ledger's log. Where blocks are smaller than pages, a full disk shows itself there.
     ckernel_end_on_bus_error(
       UnsafeRawPointer(diskGaveOut.utf8Start).assumingMemoryBound(to: CChar.self), ExitStatus.inputOutput.rawValue)

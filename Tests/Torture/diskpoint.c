@@ -17,12 +17,8 @@
 
    A descriptor that is synced again after its sync failed is counted in `second_syncs`. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +26,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "openings.h"
 
 struct state {
   atomic_long calls, faults, second_syncs, is_mended;
@@ -51,8 +48,6 @@ static int act, trace = -1, disk = -1, stops;
 static unsigned cut_flag;
 static atomic_bool has_failed[DESCRIPTORS];
 static _Thread_local unsigned turn;
-
-#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static long number_of(const char *name, long otherwise) {
   const char *text = getenv(name);
@@ -273,40 +268,3 @@ OF_NAME(unlinkat, directory, path, (int directory, const char *path, int flags),
 static int creation_meets(int directory, const char *path, unsigned long long flags) {
   return (flags & O_CREAT) && name_meets("create", directory, path);
 }
-
-/* openat2 has no function of its own. */
-long syscall(long number, ...) {
-  static long (*next)(long, ...);
-  long a[6];
-  va_list arguments;
-  va_start(arguments, number);
-  for (int i = 0; i < 6; i++) a[i] = va_arg(arguments, long);
-  va_end(arguments);
-  if (!next) next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-  if (state && number == SYS_openat2
-      && creation_meets((int)a[0], (const char *)a[1], ((const struct open_how *)a[2])->flags)) return -1;
-  return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
-
-#define OPENING(name)                                                          \
-  int name(const char *path, int flags, ...) {                                 \
-    va_list arguments;                                                         \
-    va_start(arguments, flags);                                                \
-    mode_t mode = va_arg(arguments, mode_t);                                   \
-    va_end(arguments);                                                         \
-    if (creation_meets(AT_FDCWD, path, (unsigned)flags)) return -1;            \
-    return NEXT(name)(path, flags, mode);                                      \
-  }
-#define OPENING_AT(name)                                                       \
-  int name(int directory, const char *path, int flags, ...) {                  \
-    va_list arguments;                                                         \
-    va_start(arguments, flags);                                                \
-    mode_t mode = va_arg(arguments, mode_t);                                   \
-    va_end(arguments);                                                         \
-    if (creation_meets(directory, path, (unsigned)flags)) return -1;           \
-    return NEXT(name)(directory, path, flags, mode);                           \
-  }
-OPENING(open)
-OPENING(open64)
-OPENING_AT(openat)
-OPENING_AT(openat64)

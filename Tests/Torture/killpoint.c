@@ -7,11 +7,7 @@
        KILLPOINT_SIGNAL   what the program gets instead of SIGKILL: 19 stops it where it is (optional)
        KILLPOINT_SOCKETS  when it is set, what is sent on IP sockets counts, too (optional) */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +15,14 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "openings.h"
 
 static atomic_long *counter;
 static long kill_at;
 static int trace = -1, kill_signal = SIGKILL, counts_sockets;
-
-#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 __attribute__((constructor)) static void set_up(void) {
   const char *at = getenv("KILLPOINT_AT"), *path = getenv("KILLPOINT_COUNTER"), *trace_path = getenv("KILLPOINT_TRACE");
@@ -75,45 +70,11 @@ static void count_file(const char *call, int file) {
   if (strncmp(path, "/memfd:", 7) != 0) count(call, path);
 }
 
-static void count_creation(const char *path, unsigned long long flags) {
+static int creation_meets(int directory, const char *path, unsigned long long flags) {
+  (void)directory;
   if (flags & O_CREAT) count("create", path);
+  return 0;
 }
-
-/* openat2 has no function of its own. */
-long syscall(long number, ...) {
-  long a[6];
-  va_list arguments;
-  va_start(arguments, number);
-  for (int i = 0; i < 6; i++) a[i] = va_arg(arguments, long);
-  va_end(arguments);
-  if (counter && number == SYS_openat2) count_creation((const char *)a[1], ((const struct open_how *)a[2])->flags);
-  static long (*next)(long, ...);
-  if (!next) next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-  return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
-
-#define OPENING(name)                                          \
-  int name(const char *path, int flags, ...) {                 \
-    va_list arguments;                                         \
-    va_start(arguments, flags);                                \
-    mode_t mode = va_arg(arguments, mode_t);                   \
-    va_end(arguments);                                         \
-    count_creation(path, (unsigned)flags);                     \
-    return NEXT(name)(path, flags, mode);                      \
-  }
-#define OPENING_AT(name)                                       \
-  int name(int directory, const char *path, int flags, ...) {  \
-    va_list arguments;                                         \
-    va_start(arguments, flags);                                \
-    mode_t mode = va_arg(arguments, mode_t);                   \
-    va_end(arguments);                                         \
-    count_creation(path, (unsigned)flags);                     \
-    return NEXT(name)(directory, path, flags, mode);           \
-  }
-OPENING(open)
-OPENING(open64)
-OPENING_AT(openat)
-OPENING_AT(openat64)
 
 #define OF_FILE(type, name, parameters, arguments) \
   type name parameters {                           \

@@ -46,14 +46,14 @@ class State:
 
 
 class Daemon:
-    def __init__(self, machine, environment):
+    def __init__(self, machine, environment, before=()):
         self.machine = machine
         machine.logs += 1
         self.heard = 0
         self.log = f"{machine.scratch}/log.{machine.logs}"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [PHOTOSPOOL, "run"], env=machine.environment | environment, stdout=log, stderr=log,
+                [*before, PHOTOSPOOL, "run"], env=machine.environment | environment, stdout=log, stderr=log,
                 cwd=machine.scratch)
         machine.running.append(self.process)
 
@@ -77,7 +77,10 @@ class Daemon:
         self.heard = len(self.text())
 
     def complains(self):
-        return any(f"level={level}" in self.text()[self.heard:] for level in ("warning", "error", "critical"))
+        """Whether it has said that something is wrong; who runs it is not."""
+        return any(
+            f"level={level} " in line and "running as root" not in line
+            for line in self.text()[self.heard:].splitlines() for level in ("warning", "error", "critical"))
 
     def hangs(self):
         """Whether one of its threads waits for a disk, so that nobody can end it."""
@@ -143,8 +146,9 @@ class Machine:
     def state(self):
         return State(f"{self.scratch}/state")
 
-    def start(self, **environment):
-        return Daemon(self, environment)
+    def start(self, before=(), **environment):
+        """A daemon; `before` are the words of a command that starts it."""
+        return Daemon(self, environment, before)
 
     def photospool(self, *arguments, environment={}, **more):
         return subprocess.run(

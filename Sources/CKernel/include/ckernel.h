@@ -43,6 +43,9 @@ int ckernel_terminal_columns(int terminal);
 /* Its height in lines, or 0. */
 int ckernel_terminal_rows(int terminal);
 
+/* From here on, neither this process nor one that it starts leaves its memory in a file when it crashes. */
+void ckernel_refuse_core_files(void);
+
 /* From here on, a page of a file that is mapped and cannot be had ends the process with `status`, after `sentence` on
    standard error, of which the system keeps no copy: it must stay. */
 void ckernel_end_on_bus_error(const char *sentence, int status);

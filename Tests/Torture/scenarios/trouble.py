@@ -106,7 +106,7 @@ def troubled(part, make_disk, trouble, once_more=None):
             part.sweep(once)
         else:
             for _ in range(max(2, min(once_more, once_more * part.faults // 20_000))):
-                part.fault(once(part.random.randrange(1, 120)))
+                part.fault(once(part.random.randrange(50, 150)))
 
 
 def suffer(made, daemon, trouble, names, asks_to_stop):
@@ -116,7 +116,8 @@ def suffer(made, daemon, trouble, names, asks_to_stop):
         daemon.listens()
         daemon.process.send_signal(signal.SIGCONT)
         daemon.wait_for(lambda: trouble.is_felt(daemon) or settled(made, names)())
-        if asks_to_stop:
+        # Before it is ready, the signal ends it like a kill.
+        if asks_to_stop and daemon.says("event=ready")():
             daemon.process.terminate()
             daemon.wait_for(lambda: OVERDUE in daemon.text())
     finally:

@@ -1,0 +1,50 @@
+"""A process that may have few descriptors, write no large file, or use little memory: it waits and goes on when it may, or
+ends, and the next start finishes what is there."""
+
+import signal
+import subprocess
+
+import disks
+from scenario import scenario
+from scenarios.errors import a_machine, judge, settled
+
+# The limit, the values of it that are tried, and what the daemon may end with. Memory that is not there ends a program
+# like a kill.
+ENDS = (0, 73, 74, 75)
+CRASHES = tuple(-number for number in (signal.SIGABRT, signal.SIGILL, signal.SIGKILL, signal.SIGSEGV, signal.SIGTRAP))
+LIMITS = {
+    "descriptors": ("nofile", range(32, 96), ENDS),
+    "the size of a file": ("fsize", range(0, 800_000, 8192), ENDS),
+    "memory": ("as", range(150_000_000, 1_500_000_000, 27_000_000), ENDS + CRASHES),
+}
+
+
+def limited(part, name, values, ends):
+    with a_machine() as made:
+
+        def once(value):
+            made.begin()
+            names = [made.photospool("send", "--to", "family", "--photo", made.photo, "--text", "a").stdout.strip(), "b"]
+            made.drop("b", "family", "b", made.photo)
+            disks.sync(made.disk.path)
+            daemon = made.start(before=["prlimit", f"--{name}={value}:", "--"], SWIFT_BACKTRACE="enable=no")
+            daemon.wait_for(lambda: settled(made, names)() or daemon.complains())
+            subprocess.run(["prlimit", f"--{name}=unlimited:" if name != "nofile" else "--nofile=4096:",
+                            "--pid", str(daemon.process.pid)], capture_output=True)
+            daemon.wait_for(settled(made, names))
+            status = daemon.stop()
+            part.notes[f"ended with {status}"] += 1
+            where = f"with {name} {value}"
+            if status not in ends:
+                part.complain("ALIVE", f"the daemon ended with {status} {where}: {daemon.text()[-300:]}")
+            part.fault(kind="limit")
+            made.finish()
+            part.accepted(2)
+            judge(made, part, names, where)
+
+        for value in values[part.random.randrange(part.step) % len(values)::part.step]:
+            once(value)
+
+
+for title, (name, values, ends) in LIMITS.items():
+    scenario(f"limit: {title}")(lambda part, name=name, values=values, ends=ends: limited(part, name, values, ends))
