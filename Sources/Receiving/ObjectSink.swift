@@ -96,11 +96,12 @@ extension HTTPResponse {
     return text.dropFirst(6).split(separator: "-").first.flatMap { Int($0) }
   }
 
-  /// The entity tag, unless it is a weak one, which says nothing of single bytes.
+  /// The entity tag, unless it is a weak one, which says nothing of single bytes, or holds what a header that we send may
+  /// not: it is the one thing of an answer that goes back into a request as it came.
   fileprivate var strongTag: String? {
-    guard let tag = header("ETag"), tag.hasPrefix("\""), tag.hasSuffix("\""), 3...256 ~= tag.utf8.count else {
-      return nil
-    }
-    return tag
+    guard let tag = header("ETag")?.utf8, 3...256 ~= tag.count, tag.first == UInt8(ascii: "\""), tag.last == tag.first,
+      tag.dropFirst().dropLast().allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\"") })
+    else { return nil }
+    return String(tag)
   }
 }

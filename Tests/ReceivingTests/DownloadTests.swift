@@ -101,6 +101,15 @@ import Testing
     #expect(try await asked("again").map { $0.headers["Range"] } == [nil, "bytes=1000-"])
   }
 
+  @Test func aTagThatNoHeaderMayHoldIsNotSentBack() async throws {
+    let part = try part()
+    await #expect(throws: DeliveryError.self) { try await fetch(remote("odd-tag/1000/object"), into: part) }
+    #expect(try part.validator() == nil)
+    try await fetch(remote("odd-tag/1000/object"), into: part)
+    #expect(try part.contents(limit: .max) == bytes)
+    #expect(try await asked("odd-tag").allSatisfy { $0.headers["If-Range"] == nil && $0.headers["Range"] == nil })
+  }
+
   @Test func whatChangedMeanwhileBeginsAnew() async throws {
     let part = try part()
     await #expect(throws: DeliveryError.self) { try await fetch(remote("changed/1000/object"), into: part) }

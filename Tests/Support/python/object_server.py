@@ -103,6 +103,10 @@ class Handler(BaseHTTPRequestHandler):
                     self.all(200, body, ETag='"another"')
                 else:
                     self.part(body, tag, 0 if words[0] == "wrong-part" else None)
+            case ["odd-tag", n, name]:
+                self.head(200, len(self.object(name)), ETag='"a\x01\x7f\xe9b"')
+                self.wfile.write(self.object(name)[: int(n) if count == 1 else None])
+                self.close_connection = True
             case ["after", n, name]:
                 if count <= int(n):
                     self.all(404, b"not yet")
