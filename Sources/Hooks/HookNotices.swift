@@ -48,14 +48,17 @@ public struct PhotoNotice: Encodable, Sendable {
   public let message: String
   public let conversation: String
   public let inbox: String
+  /// Who sent it, as its network calls them; absent when nobody said so.
+  public let sender: String?
   public let receivedAt: String
 
-  public init(message: String, conversation: String, inbox: String, receivedAt: String) {
+  public init(message: String, conversation: String, inbox: String, sender: String?, receivedAt: String) {
     self.message = message
     self.conversation = conversation
     self.inbox = inbox
+    self.sender = sender
     self.receivedAt = receivedAt
   }
 
-  private enum CodingKeys: CodingKey { case event, message, conversation, inbox, receivedAt }
+  private enum CodingKeys: CodingKey { case event, message, conversation, inbox, sender, receivedAt }
 }

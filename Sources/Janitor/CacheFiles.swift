@@ -8,6 +8,8 @@ struct CacheFiles: Sendable {
 
   static let original = "original.jpg"
   static let thumbnails = ["thumbnail.jpg", "blurred.jpg"]
+  /// Says that a photo was received. It is of no use without the photo, and goes with the last of its files.
+  static let note = ReceivedNote.fileName
 
   init(_ spool: Spool) { root = spool.photos }
 

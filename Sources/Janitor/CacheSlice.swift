@@ -96,6 +96,7 @@ struct CacheSlice: Sendable {
       guard try directory.entry(name)?.kind == .directory else { return [] }
       var wanted = Set(hasOriginal ? [CacheFiles.original] : [])
       if hasThumbnails { wanted.formUnion(CacheFiles.thumbnails) }
+      if !wanted.isEmpty { wanted.insert(CacheFiles.note) }
       return try directory.directory(name).names().filter { !wanted.contains($0) }
     }
   }

@@ -6,6 +6,15 @@ public struct WantedPhoto: Sendable {
   public let message: MessageID
   public let inbox: InboxID
   public let conversation: ConversationID
+  /// The message's id on its network.
+  public let remote: String
+  /// The photo's place in its message; 0 is the first.
+  public let position: Int
+  /// Who sent it; nil when nobody said so.
+  public let sender: SenderID?
+  /// SHA-256 of the attachment as it was dropped, in hexadecimal.
+  public let attachmentDigest: String
+  public let receivedAt: Timestamp
   public let photo: RemotePhoto
   /// Of ours: it was sent from here and is fetched again.
   public let isOwn: Bool
@@ -189,7 +198,9 @@ extension Database {
     try execute(sql: "UPDATE received SET attempts = attempts + 1 WHERE message = ?", arguments: [message.text])
     return WantedPhoto(
       message: message, inbox: InboxID(unchecked: row["inbox"]),
-      conversation: ConversationID(unchecked: row["conversation"]), photo: try RemotePhoto(json: row["attachment"]),
+      conversation: ConversationID(unchecked: row["conversation"]), remote: row["remote"], position: row["position"],
+      sender: (row["sender"] as String?).map(SenderID.init(unchecked:)), attachmentDigest: row["digest"],
+      receivedAt: Timestamp(milliseconds: row["received_at"]), photo: try RemotePhoto(json: row["attachment"]),
       isOwn: row["own"], attempt: row["attempts"] + 1,
       wantedAt: Timestamp(milliseconds: row["wanted_at"] ?? now.milliseconds))
   }

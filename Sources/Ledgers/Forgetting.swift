@@ -49,7 +49,7 @@ extension Ledger {
       for message in messages where try database.move(message, .forget) {
         try database.execute(
           sql: """
-            UPDATE received SET attachment = '{}', host = '', next_attempt = NULL, cause = NULL, error = NULL
+            UPDATE received SET attachment = '\(LedgerSchema.lostAttachment)', host = '', sender = NULL, next_attempt = NULL, cause = NULL, error = NULL
             WHERE message = ?
             """,
           arguments: [message.text])

@@ -172,6 +172,7 @@ enum LedgerSchema {
     registerProfiles(in: &migrator)
     registerReceivingCounts(in: &migrator)
     registerForgetting(in: &migrator)
+    registerSenders(in: &migrator)
     return migrator
   }
 }

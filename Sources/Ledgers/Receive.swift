@@ -9,17 +9,21 @@ public struct NewReceived: Sendable {
   public let conversation: ConversationID
   /// The message's id on its network.
   public let remote: String
+  /// Who sent it; nil when nobody says.
+  public let sender: SenderID?
   /// SHA-256 of the attachment as it was dropped.
   public let digest: SHA256Digest
   /// What it announces, in its order; at least one.
   public let photos: [RemotePhoto]
 
   public init(
-    inbox: InboxID, conversation: ConversationID, remote: String, digest: SHA256Digest, photos: [RemotePhoto]
+    inbox: InboxID, conversation: ConversationID, remote: String, sender: SenderID? = nil, digest: SHA256Digest,
+    photos: [RemotePhoto]
   ) {
     self.inbox = inbox
     self.conversation = conversation
     self.remote = remote
+    self.sender = sender
     self.digest = digest
     self.photos = photos
   }
@@ -60,13 +64,18 @@ extension Database {
     if let row = try Row.fetchOne(
       self,
       sql: """
-        SELECT r.digest, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
-        WHERE r.inbox = ? AND r.remote = ? AND r.own = 0 LIMIT 1
+        SELECT r.digest, r.own, c.conversation FROM received r
+          JOIN conversations c ON c.id = r.conversation_id
+        WHERE r.inbox = ? AND r.remote = ? LIMIT 1
         """,
       arguments: [new.inbox.text, new.remote])
     {
-      let isSame = row["digest"] == new.digest.hex && row["conversation"] == new.conversation.text
-      return isSame ? .known : .conflict
+      // A stranger's message may be called like a photo of ours, which is fetched again under its own id.
+      guard row["own"] == 0, row["digest"] == new.digest.hex, row["conversation"] == new.conversation.text else {
+        return .conflict
+      }
+      try complete(new)
+      return .known
     }
     let conversation = try conversation(new.conversation, now: now)
     let facts = try Row.fetchOne(
@@ -82,18 +91,34 @@ extension Database {
       let message = NewReceived.message(inbox: new.inbox, remote: new.remote, position: position)
       try execute(
         sql: """
-          INSERT INTO received (message, inbox, conversation_id, remote, position, digest, attachment, state,
+          INSERT INTO received (message, inbox, conversation_id, remote, position, sender, digest, attachment, state,
             host, received_at, wanted_at, revealed_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          message.text, new.inbox.text, conversation, new.remote, position, new.digest.hex, try photo.json(),
-          state.rawValue, photo.host, now.milliseconds, isFetched ? now.milliseconds : nil,
+          message.text, new.inbox.text, conversation, new.remote, position, new.sender?.text, new.digest.hex,
+          try photo.json(), state.rawValue, photo.host, now.milliseconds, isFetched ? now.milliseconds : nil,
           isShown ? now.milliseconds : nil,
         ])
       ids.append(message)
     }
     return .accepted(ids, state)
+  }
+
+  /// Photos whose rows were made anew from the cache have no keys: a repetition brings them again, and whoever wants such a photo
+  /// once it is evicted can have it.
+  private func complete(_ new: NewReceived) throws {
+    for (position, photo) in new.photos.enumerated() {
+      try execute(
+        sql: """
+          UPDATE received SET attachment = ?, host = ?, sender = coalesce(sender, ?)
+          WHERE inbox = ? AND remote = ? AND position = ? AND attachment = ? AND state = 'downloaded'
+          """,
+        arguments: [
+          try photo.json(), photo.host, new.sender?.text, new.inbox.text, new.remote, position,
+          LedgerSchema.lostAttachment,
+        ])
+    }
   }
 }
 

@@ -8,6 +8,8 @@ public struct ReceivedRecord: Sendable {
   public let remote: String
   public let inbox: String
   public let conversation: String
+  /// Nil when nobody said so.
+  public let sender: String?
   public let state: ReceivedState
   public let isHidden: Bool
   /// Of the photo once it was fetched, of its object as announced before that; nil when that was not said.
@@ -41,7 +43,8 @@ extension LedgerView {
         try visit(
           ReceivedRecord(
             message: MessageID(unchecked: row["message"]), remote: row["remote"], inbox: row["inbox"],
-            conversation: row["conversation"], state: ReceivedState(rawValue: row["state"]) ?? .failed,
+            conversation: row["conversation"], sender: row["sender"],
+            state: ReceivedState(rawValue: row["state"]) ?? .failed,
             isHidden: row["revealed_at"] as Int64? == nil, bytes: row["bytes"], attempts: row["attempts"],
             nextAttempt: (row["next_attempt"] as Int64?).map(Timestamp.init(milliseconds:)), cause: row["cause"],
             error: row["error"], receivedAt: Timestamp(milliseconds: row["received_at"])))

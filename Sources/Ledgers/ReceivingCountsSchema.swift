@@ -4,6 +4,9 @@ import Messages
 
 /// What the ledger counts of photos that others sent, and by what their downloads are kept apart.
 extension LedgerSchema {
+  /// The attachment of a received photo whose keys were lost with the ledger that had them.
+  static let lostAttachment = "{}"
+
   static func registerReceivingCounts(in migrator: inout DatabaseMigrator) {
     migrator.registerMigration("v10 hosts and counts of received photos, preferences of inboxes") { database in
       try database.execute(

@@ -72,6 +72,25 @@ public struct FoundRequest: Sendable {
 
 /// A photo of the cache whose row is gone.
 public struct FoundPhoto: Sendable {
+  /// Where a photo came from that somebody else sent.
+  public struct Reception: Sendable {
+    /// The message's id on its network.
+    public let remote: String
+    public let position: Int
+    public let sender: SenderID?
+    /// SHA-256 of the attachment as it was dropped, in hexadecimal; empty when nobody knows it any more.
+    public let digest: String
+    public let receivedAt: Timestamp
+
+    public init(remote: String, position: Int, sender: SenderID?, digest: String, receivedAt: Timestamp) {
+      self.remote = remote
+      self.position = position
+      self.sender = sender
+      self.digest = digest
+      self.receivedAt = receivedAt
+    }
+  }
+
   public let message: MessageID
   public let inbox: InboxID
   public let conversation: ConversationID
@@ -87,10 +106,12 @@ public struct FoundPhoto: Sendable {
   public let height: Int
   public let url: String?
   public let createdAt: Timestamp
+  /// Nil for one that was sent from here.
+  public let reception: Reception?
 
   public init(
     message: MessageID, inbox: InboxID, conversation: ConversationID, path: String, bytes: Int, digest: String,
-    thumbnailBytes: Int, width: Int, height: Int, url: String?, createdAt: Timestamp
+    thumbnailBytes: Int, width: Int, height: Int, url: String?, createdAt: Timestamp, reception: Reception?
   ) {
     self.message = message
     self.inbox = inbox
@@ -103,6 +124,7 @@ public struct FoundPhoto: Sendable {
     self.height = height
     self.url = url
     self.createdAt = createdAt
+    self.reception = reception
   }
 }
 
@@ -115,21 +137,25 @@ extension Ledger {
     }
   }
 
-  /// Enters photos of the cache. Without their keys nobody can fetch them again: they are last copies.
+  /// Enters photos of the cache. Without their keys nobody can fetch them again: they are last copies. What others sent is
+  /// hidden, whatever was revealed before, and is not received a second time.
   public func restore(_ photos: [FoundPhoto], at now: Timestamp) async throws {
     try await write { database in
       for photo in photos {
+        let conversation = try database.conversation(photo.conversation, now: now)
+        if let reception = photo.reception { try database.restore(reception, of: photo, in: conversation) }
         try database.execute(
           sql: """
             INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
               original_height, bytes, width, height, digest, path, thumbnail_bytes, url, created_at, uploaded_at,
-              viewed_at, cached_bytes, cached_thumbnail_bytes, recency)
-            VALUES (?, ?, ?, '', '', 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              downloaded_at, viewed_at, cached_bytes, cached_thumbnail_bytes, recency)
+            VALUES (?, ?, ?, '', '', 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
           arguments: [
-            photo.message.text, photo.inbox.text, try database.conversation(photo.conversation, now: now), photo.bytes,
-            photo.width, photo.height, photo.digest, photo.path, photo.thumbnailBytes, photo.url,
-            photo.createdAt.milliseconds, photo.createdAt.milliseconds, photo.createdAt.milliseconds, photo.bytes,
+            photo.message.text, photo.inbox.text, conversation, photo.bytes, photo.width, photo.height, photo.digest,
+            photo.path, photo.thumbnailBytes, photo.url,
+            photo.createdAt.milliseconds, photo.reception == nil ? photo.createdAt.milliseconds : nil,
+            photo.reception == nil ? nil : photo.createdAt.milliseconds, photo.createdAt.milliseconds, photo.bytes,
             photo.thumbnailBytes, try database.nextRecency(),
           ])
       }
@@ -138,6 +164,19 @@ extension Ledger {
 }
 
 extension Database {
+  fileprivate func restore(_ reception: FoundPhoto.Reception, of photo: FoundPhoto, in conversation: Int64) throws {
+    try execute(
+      sql: """
+        INSERT INTO received (message, inbox, conversation_id, remote, position, sender, digest, attachment, state,
+          received_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'downloaded', ?)
+        """,
+      arguments: [
+        photo.message.text, photo.inbox.text, conversation, reception.remote, reception.position,
+        reception.sender?.text, reception.digest, LedgerSchema.lostAttachment, reception.receivedAt.milliseconds,
+      ])
+  }
+
   fileprivate func restore(_ found: FoundRequest, now: Timestamp) throws {
     let conversation = try found.conversation.map { try self.conversation($0, now: now) }
     try execute(

@@ -36,9 +36,10 @@ extension Ledger {
   /// evicted, also one that was sent from here. It is due at once.
   public func want(_ message: MessageID, at now: Timestamp) async throws -> Wish {
     try await write { database in
-      if try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM received WHERE message = ?)", arguments: [message.text]) != true
-      {
+      let attachment = try String.fetchOne(
+        database, sql: "SELECT attachment FROM received WHERE message = ?", arguments: [message.text])
+      if attachment == LedgerSchema.lostAttachment { return .gone }
+      if attachment == nil {
         guard try database.enterOwn(message, at: now) else {
           let isSent = try Bool.fetchOne(
             database, sql: "SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", arguments: [message.text])

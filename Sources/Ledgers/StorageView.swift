@@ -14,6 +14,10 @@ public struct PhotoRecord: Sendable {
   public let message: MessageID
   public let inbox: String
   public let conversation: String
+  /// Who sent a received one, as far as somebody said so.
+  public let sender: String?
+  /// Nothing but its blurred preview may be shown.
+  public let isHidden: Bool
   /// Its name as dropped.
   public let file: String
   /// Where its files lie, relative to the spool.
@@ -68,7 +72,8 @@ extension LedgerView {
       let rows = try Row.fetchCursor(
         database,
         sql: """
-          SELECT p.*, c.conversation FROM photos p JOIN conversations c ON c.id = p.conversation_id
+          SELECT p.*, c.conversation, r.sender, r.message IS NOT NULL AND r.revealed_at IS NULL AS hidden
+            FROM photos p JOIN conversations c ON c.id = p.conversation_id LEFT JOIN received r ON r.message = p.message
           \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")) ORDER BY p.recency
           """,
         arguments: StatementArguments([inbox, conversation].compactMap { $0 }))
@@ -83,6 +88,8 @@ extension PhotoRecord {
     message = MessageID(unchecked: row["message"])
     inbox = row["inbox"]
     conversation = ConversationID(unchecked: row["conversation"]).description
+    sender = row["sender"]
+    isHidden = row["hidden"]
     file = row["file"]
     path = row["path"]
     width = row["width"]

@@ -43,6 +43,13 @@ public struct InboxID: Identifier {
   public init(unchecked text: String) { self.text = text }
 }
 
+/// Who sent a message, as its network calls them: in a group, one of many. A stranger's word.
+public struct SenderID: Identifier {
+  public static let noun = "sender"
+  public let text: String
+  public init(unchecked text: String) { self.text = text }
+}
+
 /// Why a text is no identifier.
 public struct IdentifierError: Error, Equatable, CustomStringConvertible {
   public enum Fault: Equatable, Sendable {

@@ -24,6 +24,8 @@ struct CoProcessAnswer {
   struct HeardMessage: Decodable, Sendable {
     let conversation: String
     let message: String
+    /// The inbox id of who sent it.
+    let sender: String?
     /// As it was encoded, in base64.
     let content: String
   }

@@ -33,12 +33,15 @@ public struct Arrival: Sendable, Equatable {
   public let conversation: ConversationID
   /// The message's id on its network.
   public let message: String
+  /// Who sent it; nil when the network does not say so in words that can be kept.
+  public let sender: SenderID?
   /// What `attachment` of `incoming/new/` may hold, the same bytes however often it is heard.
   public let attachment: [UInt8]
 
-  public init(conversation: ConversationID, message: String, attachment: [UInt8]) {
+  public init(conversation: ConversationID, message: String, sender: SenderID?, attachment: [UInt8]) {
     self.conversation = conversation
     self.message = message
+    self.sender = sender
     self.attachment = attachment
   }
 }

@@ -6,6 +6,8 @@ import Messages
 struct MatrixArrival {
   /// The event's id.
   let message: String
+  /// The user's id.
+  let sender: SenderID?
   /// The event with what is the same whenever it is asked for, and in one way of writing it.
   let attachment: [UInt8]
 
@@ -18,6 +20,7 @@ struct MatrixArrival {
       let id = event["event_id"]?.text, let content = event["content"], Self.isPhoto(content)
     else { return nil }
     message = id
+    self.sender = try? SenderID(sender)
     var kept: [String: JSONValue] = [
       "type": .text("m.room.message"), "room_id": .text(room), "sender": .text(sender), "event_id": .text(id),
       "content": content,

@@ -185,7 +185,7 @@ public final class MatrixListener: Listener {
   ) async throws {
     let arrivals = events.compactMap { event in
       MatrixArrival(event, in: room, account: account).map {
-        Arrival(conversation: conversation, message: $0.message, attachment: $0.attachment)
+        Arrival(conversation: conversation, message: $0.message, sender: $0.sender, attachment: $0.attachment)
       }
     }
     if !arrivals.isEmpty { try await deliver(arrivals) }

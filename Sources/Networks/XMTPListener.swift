@@ -46,6 +46,8 @@ public final class XMTPListener: Listener {
     guard XMTPNetwork.isID(heard.message), let content = [UInt8](base64: heard.content),
       let conversation = conversations.conversation(at: heard.conversation)
     else { return nil }
-    return Arrival(conversation: conversation, message: heard.message, attachment: content)
+    return Arrival(
+      conversation: conversation, message: heard.message, sender: heard.sender.flatMap { try? SenderID($0) },
+      attachment: content)
   }
 }

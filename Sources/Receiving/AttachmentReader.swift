@@ -20,6 +20,18 @@ enum AttachmentReader {
     return photos
   }
 
+  /// Who a Matrix event says it is of; nil for all else, and for words that cannot be kept.
+  static func sender(in bytes: [UInt8]) -> SenderID? {
+    guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
+      let event = try? JSONDecoder().decode(Event.self, from: Data(bytes))
+    else { return nil }
+    return event.sender.flatMap { try? SenderID($0) }
+  }
+
+  private struct Event: Decodable {
+    let sender: String?
+  }
+
   private static func xmtp(_ bytes: [UInt8]) throws(DeliveryError) -> [RemotePhoto] {
     do { return try RemoteAttachmentContent.photos(decoding: bytes) } catch {
       throw DeliveryError(

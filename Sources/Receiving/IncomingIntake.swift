@@ -9,7 +9,8 @@ import Spooling
 /// Takes what bridges drop into the ledger. Nothing else reads `incoming/new/`.
 ///
 /// Order: it is read and checked; the ledger's transaction is committed, and from here on it is received; the directory
-/// is removed. Killed in between, it is found again, known by its inbox and message, and removed.
+/// leaves `new/` in one rename, and is deleted. Killed in between, it is found again, whole, known by its inbox and
+/// message, and removed.
 struct IncomingIntake: Sendable {
   let incoming: IncomingSpool
   let ledger: Ledger
@@ -43,7 +44,7 @@ struct IncomingIntake: Sendable {
             "received",
             metadata: [
               "message": "\(photos.map(\.text).joined(separator: ","))", "inbox": "\(escaped(message.inbox.text))",
-              "state": "\(state.rawValue)",
+              "conversation": "\(escaped(message.conversation.text))", "state": "\(state.rawValue)",
             ])
         case .known: try incoming.remove(name)
         case .conflict:
@@ -65,6 +66,7 @@ struct IncomingIntake: Sendable {
         name,
         NewReceived(
           inbox: found.inbox ?? plan().options.inbox, conversation: found.conversation, remote: found.message.text,
+          sender: found.sender ?? AttachmentReader.sender(in: found.attachment),
           digest: SHA256Digest(of: found.attachment), photos: photos)
       )
     } catch let refusal as IncomingRefusal {

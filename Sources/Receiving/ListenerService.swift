@@ -151,7 +151,8 @@ public actor ListenerService: Service {
     let drops = arrivals.compactMap { arrival in
       (try? RemoteMessageID(arrival.message)).map {
         IncomingDrop(
-          conversation: arrival.conversation, inbox: subscription.inbox, message: $0, attachment: arrival.attachment)
+          conversation: arrival.conversation, inbox: subscription.inbox, message: $0, sender: arrival.sender,
+          attachment: arrival.attachment)
       }
     }
     let network = subscription.listener.name

@@ -12,7 +12,7 @@ import Spooling
 /// Brings one announced photo into the cache: fetched, compared with its digest, opened, decoded in the darkroom, kept.
 ///
 /// Order: the object comes into `incoming/cur/`; what was made of it is written into the cache, each file whole and on
-/// the disk; the ledger says that it is downloaded; the object goes. Killed in between, it is fetched again, going on
+/// the disk; the ledger says that it is downloaded, if they are there; the object goes. Killed in between, it is fetched again, going on
 /// with what came, and what was written is written again. Nobody is shown a photo that the ledger does not call
 /// downloaded.
 public struct PhotoFetcher: Sendable {
@@ -35,8 +35,10 @@ public struct PhotoFetcher: Sendable {
 
   /// Fetches a photo whose download was begun.
   ///
+  /// - Returns: what is in the cache now; nil when its conversation was purged meanwhile.
   /// - Throws: a `DeliveryError`; `CancellationError`; what the ledger throws.
-  public func fetch(_ wanted: WantedPhoto) async throws {
+  @discardableResult
+  public func fetch(_ wanted: WantedPhoto) async throws -> PhotoRow? {
     let plan = plan()
     let part = try await onDisk { [incoming] in try PartialObject(wanted.message, of: wanted.conversation, in: incoming)
     }
@@ -51,6 +53,7 @@ public struct PhotoFetcher: Sendable {
         try cache.discard(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message)
       }
     }
+    return end == .kept ? row(of: prepared, of: wanted) : nil
   }
 
   /// Writes a photo into the cache and has the ledger count it; again when the former copy was being evicted meanwhile.
@@ -62,7 +65,7 @@ public struct PhotoFetcher: Sendable {
       try await onDisk {
         try cache.keep(
           original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, inbox: wanted.inbox,
-          conversation: wanted.conversation, message: wanted.message)
+          conversation: wanted.conversation, message: wanted.message, note: wanted.note)
       }
       let now = Timestamp.now()
       let end = try await ledger.endDownload(
@@ -128,5 +131,15 @@ public struct PhotoFetcher: Sendable {
     do { return try await pool.run(work) } catch let error as FileError {
       throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
     }
+  }
+}
+
+extension WantedPhoto {
+  /// What lies beside it in the cache; nil for a photo of ours, which nothing hides.
+  fileprivate var note: ReceivedNote? {
+    if isOwn { return nil }
+    return ReceivedNote(
+      inbox: inbox, conversation: conversation, remote: remote, position: position, sender: sender,
+      digest: attachmentDigest, receivedAt: receivedAt)
   }
 }

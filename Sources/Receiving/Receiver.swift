@@ -1,5 +1,6 @@
 import Blocking
 import DurableFiles
+import Foundation
 import Ledgers
 import Logging
 import Messages
@@ -139,8 +140,10 @@ public actor Receiver: Service {
 
   private func download(_ wanted: WantedPhoto) async {
     do {
+      let begin = ContinuousClock.now
+      log.debug("fetching", metadata: ["message": "\(wanted.message)", "attempt": "\(wanted.attempt)"])
       let attempt = try await attempt(wanted)
-      try await Self.settle(wanted, attempt, fetcher, ledger, options, log)
+      try await Self.settle(wanted, attempt, since: begin, fetcher, ledger, options, log)
       if case .done = attempt { downloaded(wanted) }
     } catch {
       log.error("the ledger failed; a photo waits", metadata: ["error": "\(error)"])
@@ -153,8 +156,8 @@ public actor Receiver: Service {
 
   private func attempt(_ wanted: WantedPhoto) async throws -> Attempt {
     do {
-      try await fetcher.fetch(wanted)
-      return .done
+      guard let photo = try await fetcher.fetch(wanted) else { return .purged }
+      return .done(photo)
     } catch let error as DeliveryError {
       return error.cause == .cancelled ? .cutOff : .failed(error)
     } catch is CancellationError {
@@ -164,25 +167,35 @@ public actor Receiver: Service {
 
   /// How an attempt ended.
   private enum Attempt: Sendable {
-    case done
+    case done(PhotoRow)
     case cutOff
+    case purged
     case failed(DeliveryError)
   }
 
   /// Writes down how an attempt ended.
   private static func settle(
-    _ wanted: WantedPhoto, _ attempt: Attempt, _ fetcher: PhotoFetcher, _ ledger: Ledger, _ options: ReceivingOptions,
-    _ log: Logger
+    _ wanted: WantedPhoto, _ attempt: Attempt, since begin: ContinuousClock.Instant, _ fetcher: PhotoFetcher,
+    _ ledger: Ledger, _ options: ReceivingOptions, _ log: Logger
   ) async throws {
+    var metadata: Logger.Metadata = [
+      "message": "\(wanted.message)", "step": "fetch", "attempt": "\(wanted.attempt)",
+      "seconds": "\(Self.text(begin.duration(to: .now) / .seconds(1)))",
+    ]
     switch attempt {
-    case .done: log.info("downloaded", metadata: ["message": "\(wanted.message)"])
+    case .done(let photo):
+      metadata["bytes"] = "\(photo.bytes)"
+      metadata["from"] = "\(photo.originalBytes)"
+      metadata["size"] = "\(photo.width)x\(photo.height)"
+      log.info("downloaded", metadata: metadata)
+    case .purged: break
     case .cutOff: _ = try await ledger.postponeDownload(of: wanted.message, error: nil, until: nil)
     case .failed(let error):
       let now = Timestamp.now()
-      let metadata: Logger.Metadata = [
-        "message": "\(wanted.message)", "cause": "\(error.cause.rawValue)", "error": "\(escaped(error.sentence))",
-      ]
+      metadata["cause"] = "\(error.cause.rawValue)"
+      metadata["error"] = "\(escaped(error.sentence))"
       if let wait = options.wait(after: error, wanted: wanted, now: now) {
+        metadata["wait"] = "\(Self.text(wait))"
         log.warning("a photo waits", metadata: metadata)
         _ = try await ledger.postponeDownload(of: wanted.message, error: error, until: now.advanced(seconds: wait))
       } else {
@@ -193,6 +206,9 @@ public actor Receiver: Service {
     }
   }
 
+  /// Seconds as the log has them.
+  private static func text(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
+
   /// Fetches one photo that is wanted, once, where no daemon does it.
   ///
   /// - Throws: the `DeliveryError` of a failure, which is written down.
@@ -201,10 +217,11 @@ public actor Receiver: Service {
   ) async throws {
     try await ledger.recoverReceived()
     guard let wanted = try await ledger.beginDownload(of: message, at: .now()) else { return }
+    let begin = ContinuousClock.now
     do {
       try await fetcher.fetch(wanted)
     } catch let error as DeliveryError {
-      try await settle(wanted, .failed(error), fetcher, ledger, options, log)
+      try await settle(wanted, .failed(error), since: begin, fetcher, ledger, options, log)
       throw error
     }
   }

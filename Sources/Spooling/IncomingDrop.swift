@@ -9,13 +9,17 @@ public struct IncomingDrop: Sendable, Equatable {
   public let inbox: InboxID
   /// The message's id on its network.
   public let message: RemoteMessageID
+  public let sender: SenderID?
   /// At most `IncomingLimits.attachmentBytes`; what is more is refused when it is taken in.
   public let attachment: [UInt8]
 
-  public init(conversation: ConversationID, inbox: InboxID, message: RemoteMessageID, attachment: [UInt8]) {
+  public init(
+    conversation: ConversationID, inbox: InboxID, message: RemoteMessageID, sender: SenderID?, attachment: [UInt8]
+  ) {
     self.conversation = conversation
     self.inbox = inbox
     self.message = message
+    self.sender = sender
     self.attachment = attachment
   }
 }
@@ -50,6 +54,7 @@ extension IncomingSpool {
     try put(Array("\(message.conversation)\n".utf8), as: "from-conversation")
     try put(Array("\(message.inbox)\n".utf8), as: "inbox")
     try put(Array("\(message.message)\n".utf8), as: "message")
+    if let sender = message.sender { try put(Array("\(sender)\n".utf8), as: "sender") }
     try directory.sync()
     // The number keeps the order where a scan finds them, whatever the resolution of the clock.
     while try !tmp.move(name, to: new, as: "\(ArrivalNumber.prefix(order.next()))-\(key)") {}

@@ -10,6 +10,8 @@ public struct Incoming: Sendable {
   public let inbox: InboxID?
   /// The message's id on its network.
   public let message: RemoteMessageID
+  /// Who sent it; nil when the bridge does not say.
+  public let sender: SenderID?
   /// JSON, or an encoded XMTP content.
   public let attachment: [UInt8]
 }
@@ -25,7 +27,7 @@ public struct RemoteMessageID: Identifier {
 public enum IncomingLimits {
   /// Bytes of `attachment`; an XMTP message has at most about as many.
   public static let attachmentBytes = 1 << 20
-  /// Names in the directory: the four, and what photospool itself left in one that was refused before.
+  /// Names in the directory: the five, and what photospool itself left in one that was refused before.
   static let entries = 8
 }
 
@@ -52,8 +54,8 @@ public enum IncomingReader {
     for name in try names(in: directory) where name != "error" && name != ".error.tmp" {
       guard let limit = limit(of: name) else {
         throw IncomingRefusal(
-          "\(escaped(name)) is not part of what is received; only from-conversation, inbox, message and attachment are;"
-            + " remove it")
+          "\(escaped(name)) is not part of what is received; only from-conversation, inbox, message, sender and"
+            + " attachment are; remove it")
       }
       let file = try RequestReader.open(name, in: directory, owner: owner)
       guard let contents = try file.contents(limit: limit) else {
@@ -74,13 +76,13 @@ public enum IncomingReader {
     return Incoming(
       conversation: try needed(field("from-conversation", ConversationID.self), "from-conversation"),
       inbox: try field("inbox", InboxID.self), message: try needed(field("message", RemoteMessageID.self), "message"),
-      attachment: try needed(found["attachment"], "attachment"))
+      sender: try field("sender", SenderID.self), attachment: try needed(found["attachment"], "attachment"))
   }
 
   /// Bytes that the file may have; nil when there is no such file.
   private static func limit(of name: String) -> Int? {
     switch name {
-    case "from-conversation", "inbox", "message": RequestLimits.fieldBytes
+    case "from-conversation", "inbox", "message", "sender": RequestLimits.fieldBytes
     case "attachment": IncomingLimits.attachmentBytes
     default: nil
     }
@@ -96,8 +98,8 @@ public enum IncomingReader {
     }
     if isTooMany {
       throw IncomingRefusal(
-        "the directory holds more than \(IncomingLimits.entries) names; it has to hold from-conversation, inbox, message"
-          + " and attachment")
+        "the directory holds more than \(IncomingLimits.entries) names; it has to hold from-conversation, inbox, message,"
+          + " sender and attachment")
     }
     return names.sorted()
   }

@@ -17,15 +17,18 @@ public struct PhotoCache: Sendable {
   /// Writes the photo, its thumbnail and its blurred preview. When it returns they are whole and on the disk; files of
   /// an earlier attempt are replaced.
   ///
-  /// Order: each file under a temporary name, synced, renamed; then the message's directory is synced. The directories
+  /// Order: the note, then each file under a temporary name, synced, renamed; then the message's directory is synced. The directories
   /// above it are synced when they are made.
+  ///
+  /// - Parameter note: of a photo that somebody else sent.
   ///
   /// The janitor removes directories above that are empty; one that it removes at this moment is made again.
   public func keep(
     original: [UInt8], thumbnail: [UInt8], blurred: [UInt8], inbox: InboxID, conversation: ConversationID,
-    message: MessageID
+    message: MessageID, note: ReceivedNote? = nil
   ) throws {
     let directory = try directory(inbox, conversation, message)
+    if let note { try directory.write(note.bytes(), as: ReceivedNote.fileName) }
     try directory.write(original, as: "original.jpg")
     try directory.write(thumbnail, as: "thumbnail.jpg")
     try directory.write(blurred, as: "blurred.jpg")

@@ -545,7 +545,7 @@ class Ear:
                 break
             else:
                 size += len(content)
-                answer.append({"conversation": name, "message": message.id.hex(),
+                answer.append({"conversation": name, "message": message.id.hex(), "sender": message.sender_inbox_id,
                                "content": base64.b64encode(content).decode()})
             told[message.id] = moment
             latest = max(latest, moment)

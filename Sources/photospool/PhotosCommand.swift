@@ -9,8 +9,8 @@ struct PhotosCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "photos", abstract: "Print the photos of the cache, least recently viewed first.",
     discussion: """
-      One line per photo: its message, what of it is in the cache, size, when it was last viewed, inbox, conversation, \
-      and where it lies in the spool.
+      One line per photo: its message, what of it is in the cache, whether it is hidden, size, when it was last viewed, \
+      inbox, conversation, who sent it (- for one of ours, and where nobody said so), and where it lies in the spool.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -35,8 +35,9 @@ struct PhotosCommand: ParsableCommand {
       let line = PhotoLine(photo)
       if json { return try printJSON(line) }
       let fields = [
-        line.message, line.cached, "\(line.width)x\(line.height)", Terminal.bytes(line.bytes), line.viewedAt ?? "never",
-        escaped(line.inbox), escaped(line.conversation), line.path,
+        line.message, line.cached, line.hidden ? "hidden" : "shown", "\(line.width)x\(line.height)",
+        Terminal.bytes(line.bytes), line.viewedAt ?? "never", escaped(line.inbox), escaped(line.conversation),
+        line.sender.map { escaped($0) } ?? "-", line.path,
       ]
       print(fields.joined(separator: "  "))
     }
@@ -48,6 +49,9 @@ private struct PhotoLine: Encodable {
   let message: String
   let inbox: String
   let conversation: String
+  /// Of one that somebody else sent, as far as that was said.
+  let sender: String?
+  let hidden: Bool
   /// `photo`, `thumbnail` (the original was evicted) or `none`.
   let cached: String
   /// Its request is not over, so that it is not evicted.
@@ -69,6 +73,8 @@ private struct PhotoLine: Encodable {
     message = photo.message.text
     inbox = photo.inbox
     conversation = photo.conversation
+    sender = photo.sender
+    hidden = photo.isHidden
     cached = photo.cachedBytes > 0 ? "photo" : photo.cachedThumbnailBytes > 0 ? "thumbnail" : "none"
     pinned = photo.isPinned
     file = photo.file
@@ -85,7 +91,8 @@ private struct PhotoLine: Encodable {
   }
 
   private enum CodingKeys: CodingKey {
-    case message, inbox, conversation, cached, pinned, file, path, width, height, bytes, url, urlExpiresAt, createdAt
+    case message, inbox, conversation, sender, hidden, cached, pinned, file, path, width, height, bytes, url,
+      urlExpiresAt, createdAt
     case uploadedAt, downloadedAt, viewedAt
   }
 
@@ -94,6 +101,8 @@ private struct PhotoLine: Encodable {
     try container.encode(message, forKey: .message)
     try container.encode(inbox, forKey: .inbox)
     try container.encode(conversation, forKey: .conversation)
+    try container.encode(sender, forKey: .sender)
+    try container.encode(hidden, forKey: .hidden)
     try container.encode(cached, forKey: .cached)
     try container.encode(pinned, forKey: .pinned)
     try container.encode(file, forKey: .file)

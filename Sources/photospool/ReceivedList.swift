@@ -14,7 +14,8 @@ struct ReceivedList {
       if isJSON { return try printJSON(line) }
       let fields = [
         line.message, line.state, line.hidden ? "hidden" : "shown", line.bytes.map { Terminal.bytes($0) } ?? "-",
-        line.receivedAt, escaped(line.inbox), escaped(line.conversation), escaped(line.remote),
+        line.receivedAt, escaped(line.inbox), escaped(line.conversation), line.sender.map { escaped($0) } ?? "-",
+        escaped(line.remote),
       ]
       Swift.print(fields.joined(separator: "  "))
       if let error = line.error {
@@ -29,6 +30,7 @@ struct ReceivedList {
     let remote: String
     let inbox: String
     let conversation: String
+    let sender: String?
     let state: String
     let hidden: Bool
     let bytes: Int?
@@ -43,6 +45,7 @@ struct ReceivedList {
       remote = photo.remote
       inbox = photo.inbox
       conversation = photo.conversation
+      sender = photo.sender
       state = photo.state.rawValue
       hidden = photo.isHidden
       bytes = photo.bytes
@@ -54,7 +57,7 @@ struct ReceivedList {
     }
 
     private enum CodingKeys: CodingKey {
-      case message, remote, inbox, conversation, state, hidden, bytes, attempts, nextAttempt, cause, error
+      case message, remote, inbox, conversation, sender, state, hidden, bytes, attempts, nextAttempt, cause, error
       case receivedAt
     }
 
@@ -64,6 +67,7 @@ struct ReceivedList {
       try container.encode(remote, forKey: .remote)
       try container.encode(inbox, forKey: .inbox)
       try container.encode(conversation, forKey: .conversation)
+      try container.encode(sender, forKey: .sender)
       try container.encode(state, forKey: .state)
       try container.encode(hidden, forKey: .hidden)
       try container.encode(bytes, forKey: .bytes)

@@ -48,7 +48,7 @@ struct RunCommand: AsyncParsableCommand {
             .received,
             PhotoNotice(
               message: photo.message.text, conversation: photo.conversation.description, inbox: photo.inbox.text,
-              receivedAt: Timestamp.now().description))
+              sender: photo.sender?.text, receivedAt: Timestamp.now().description))
         }
         return Companion(
           services: [receiver, listeners], post: { receiver.post($0) }, wake: { receiver.wake() },

@@ -2,6 +2,7 @@ import Digests
 import DurableFiles
 import GRDB
 import Messages
+import Synchronization
 import TestSupport
 import Testing
 
@@ -58,6 +59,67 @@ import Testing
     #expect(try await receive(new("a", text: "other")) == .conflict)
     #expect(try await receive(new("a", in: "elsewhere")) == .conflict)
     #expect(try LedgerView(in: state).photos(called: "a").count == 2)
+  }
+
+  @Test func aMessageThatIsCalledLikeAPhotoOfOursIsRefused() async throws {
+    try await ledger.write { database in
+      let family = try database.conversation(ConversationID(unchecked: "family"), now: Timestamp(milliseconds: 1))
+      try database.execute(
+        sql: """
+          INSERT INTO received (message, inbox, conversation_id, remote, position, own, digest, attachment, state,
+            received_at) VALUES ('ours', 'me', ?, 'ours', 0, 1, 'd', '{"url":"https://example.org"}', 'downloaded', 1)
+          """,
+        arguments: [family])
+    }
+    #expect(try await receive(new("ours")) == .conflict)
+  }
+
+  @Test func whatTellsThatAPhotoWasReceivedOutlivesThePhoto() async throws {
+    _ = try await receive(new("a"), fetch: .always)
+    let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
+    #expect(try await end(wanted) == .kept)
+    try await ledger.expireRemotes(at: now.advanced(seconds: 1))
+    for layer in [CacheLayer.lastCopies, .thumbnails] {
+      let candidates = try await ledger.evictionCandidates(layer, inbox: nil, conversation: nil, need: 99)
+      _ = try await ledger.evict(candidates) { _ in }
+      _ = try await ledger.evict([]) { _ in }
+    }
+    #expect(try await ledger.forgetGonePhotos() == 1)
+    #expect(try await receive(new("a"), fetch: .always) == .known)
+    #expect(try story("a").state == .downloaded && !story("a").wasCached && story("a").isHidden)
+    // It can be had as long as its sender keeps it.
+    #expect(try await ledger.want(id("a"), at: now) == .granted)
+  }
+
+  // MARK: Who sent it
+
+  private func sent(_ remote: String, by sender: String?) async throws -> Reception {
+    let message = NewReceived(
+      inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"), remote: remote,
+      sender: sender.map(SenderID.init(unchecked:)), digest: SHA256Digest(of: []),
+      photos: [RemotePhoto(url: "https://example.org")])
+    return try await receive(message, fetch: .always)
+  }
+
+  @Test func whoSentAPhotoIsKnownUntilItIsPurged() async throws {
+    _ = try await sent("a", by: "@bob:example.org")
+    _ = try await sent("b", by: nil)
+    #expect(try await sent("a", by: "@eve:example.org") == .known)
+    var senders = [String?]()
+    try LedgerView(in: state).forEachReceived(inbox: nil, conversation: "family") { senders.append($0.sender) }
+    #expect(senders == ["@bob:example.org", nil])
+    let wanted = try await ledger.beginDownloads(limit: 9, perHost: 9, at: now)
+    #expect(wanted.map(\.sender?.text) == ["@bob:example.org", nil])
+    for photo in wanted { #expect(try await end(photo) == .kept) }
+    var cached = [String?]()
+    try LedgerView(in: state).forEachPhoto(inbox: nil, conversation: nil) {
+      cached.append($0.sender)
+      #expect($0.isHidden)
+    }
+    #expect(cached == ["@bob:example.org", nil])
+    let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: now))
+    _ = try await ledger.endPurge(of: purged)
+    #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM received") } == 0)
   }
 
   // MARK: What is fetched
@@ -281,6 +343,80 @@ import Testing
     _ = try await receive(new("d"))
     _ = try await receive(new("e", in: "others"))
     #expect(try ["a", "b", "c", "d", "e"].map { try story($0).isHidden } == [false, true, false, true, true])
+  }
+
+  // MARK: A ledger that was made anew
+
+  @Test func aRestoredPhotoIsHiddenAndKnownAndHasItsKeysAgainOnceItIsRepeated() async throws {
+    let reception = FoundPhoto.Reception(
+      remote: "a", position: 0, sender: SenderID(unchecked: "@bob:example.org"),
+      digest: SHA256Digest(of: Array("x".utf8)).hex, receivedAt: now)
+    try await ledger.restore(
+      [
+        FoundPhoto(
+          message: id("a"), inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"),
+          path: "photos/me/family/m", bytes: 9, digest: "d", thumbnailBytes: 2, width: 0, height: 0, url: nil,
+          createdAt: now, reception: reception)
+      ], at: now)
+    #expect(try story("a").isHidden && story("a").state == .downloaded && story("a").wasCached)
+    #expect(try LedgerView(in: state).preferences(of: "family") == ConversationPreferences())
+    #expect(try await ledger.want(id("a"), at: now) == .gone)
+    #expect(try await receive(new("a", text: "other")) == .conflict)
+    // Strangers stay strangers.
+    #expect(try await receive(new("b")) == .accepted([id("b")], .offered))
+    #expect(try await receive(new("a")) == .known)
+    #expect(try await ledger.want(id("a"), at: now) == .granted)
+    let wanted = try #require(try await ledger.beginDownload(of: id("a"), at: now))
+    #expect(wanted.photo.secret == "aa" && wanted.sender?.text == "@bob:example.org")
+  }
+
+  // MARK: What looking costs
+
+  @Test func whoLooksAtOnePhotoLooksAtNoOther() async throws {
+    try await ledger.write { database in
+      try database.execute(
+        sql: """
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+            INSERT INTO conversations (id, conversation) SELECT i, 'c' || i FROM n;
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+            INSERT INTO received (message, inbox, conversation_id, remote, position, digest, attachment, state, received_at)
+              SELECT 'm' || i, 'me', i % 100 + 1, 'r' || i, 0, '', '{"url":"https://example.org"}', 'downloaded', i FROM n;
+          INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
+              original_height, bytes, width, height, digest, path, thumbnail_bytes, created_at)
+            SELECT message, inbox, conversation_id, '', '', 1, 1, 1, 1, 1, 1, '', '', 1, 1 FROM received;
+          """)
+    }
+    let asked = Mutex<[String]>([])
+    let note: @Sendable (Database.TraceEvent) -> Void = { event in
+      if case .statement(let statement) = event { asked.withLock { $0.append(statement.expandedSQL) } }
+    }
+    let view = try LedgerView(in: state)
+    try view.read { $0.trace(note) }
+    try await ledger.write { $0.trace(note) }
+    #expect(try view.photos(called: "r77").map(\.message.text) == ["m77"])
+    #expect(try view.photos(called: "m78").map(\.state) == [.downloaded])
+    #expect(try view.photos(called: "nobody").isEmpty)
+    _ = try view.preferences(of: "c7")
+    try view.forEachReceived(inbox: nil, conversation: "c7") { _ in }
+    try view.forEachPhoto(inbox: nil, conversation: "c7") { _ in }
+    let message = MessageID(unchecked: "m77")
+    #expect(try await ledger.reveal(message, at: now) == .granted)
+    #expect(try await ledger.viewed(message, at: now))
+    #expect(try await ledger.want(message, at: now) == .granted)
+    let wanted = try #require(try await ledger.beginDownload(of: message, at: now))
+    #expect(try await end(wanted) == .kept)
+    let questions = asked.withLock(\.self).filter { question in
+      ["SELECT", "UPDATE", "INSERT", "DELETE"].contains { question.hasPrefix($0) }
+    }
+    #expect(questions.count > 20)
+    for question in questions {
+      let plan = try view.read { database in
+        try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(question)").map { $0["detail"] as String }
+      }
+      for table in ["r", "p", "c", "received", "photos", "conversations"] {
+        #expect(!plan.contains { $0.hasPrefix("SCAN \(table)") && !$0.hasPrefix("SCAN cache") }, "\(plan): \(question)")
+      }
+    }
   }
 
   @Test func keysAreInTheLedgerAndInNoDescription() async throws {

@@ -84,7 +84,7 @@ struct MatrixListenerTests {
     let next = try await listen(listener, after: start)
     #expect(said.messages == [plain, file] && next != start)
     let heard = said.all
-    #expect(heard.allSatisfy { $0.conversation.text == "family" })
+    #expect(heard.allSatisfy { $0.conversation.text == "family" && $0.sender?.text == "@alice:localhost" })
     let event = try #require(try JSONSerialization.jsonObject(with: Data(heard[0].attachment)) as? [String: Any])
     #expect(event["event_id"] as? String == plain && event["sender"] as? String == "@alice:localhost")
     #expect(event["unsigned"] == nil, "what changes is not kept")

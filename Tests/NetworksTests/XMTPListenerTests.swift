@@ -59,6 +59,9 @@ import Testing
     let first = try await hearSome(listener, after: nil)
     #expect(first.arrivals.map(\.message) == ids)
     #expect(first.arrivals.allSatisfy { $0.conversation == family })
+    // One identity, as XMTP has it: 32 bytes in hexadecimal.
+    let senders = Set(first.arrivals.map(\.sender?.text))
+    #expect(senders.count == 1 && senders.first??.utf8.count == 64)
     #expect(
       try first.arrivals.map { try RemoteAttachmentContent.photos(decoding: $0.attachment).map(\.filename) } == [
         ["a"], ["b", "c"],

@@ -49,6 +49,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (#"{"sender":"@bob:x","content":{}}"#, "@bob:x"), (#"{"sender":"@bob:x"}"#, "@bob:x"), (#"{"content":{}}"#, nil),
+    (#"{"sender":7}"#, nil), (#"{"sender":""}"#, nil), (#"{"sender":"\u001b[2J"}"#, nil), (#"{"sender":"a\nb"}"#, nil),
+    ("{", nil), ("", nil), ("\u{a}\u{23}sender", nil),
+  ])
+  func anEventSaysWhoSentItInWordsThatCanBeKept(_ text: String, _ sender: String?) {
+    #expect(AttachmentReader.sender(in: Array(text.utf8))?.text == sender)
+  }
+
   @Test func anImageWithoutASealIsRead() throws {
     let photo = try #require(try read("{\"msgtype\":\"m.image\",\"body\":\"b\",\"url\":\"mxc://a/b\"}").first)
     #expect(photo.file == nil && !photo.hasDigest)

@@ -55,7 +55,7 @@ private final class Speaker: Listener {
   static func arrival(_ message: String) -> Arrival {
     Arrival(
       conversation: ConversationID(unchecked: "family"), message: message,
-      attachment: Array(#"{"url":"mxc://a/b"}"#.utf8))
+      sender: SenderID(unchecked: "@bob:example.org"), attachment: Array(#"{"url":"mxc://a/b"}"#.utf8))
   }
 }
 

@@ -44,6 +44,35 @@ import Testing
     try drop("b", whole.filter { $0.key != "inbox" }.merging(["error": "refused before"]) { $1 })
     #expect(try #require(try incoming.read("b")).inbox == nil)
     #expect(try incoming.read("nothing") == nil)
+    #expect(found.sender == nil)
+    try drop("c", whole.merging(["sender": "@bob:example.org\n"]) { $1 })
+    #expect(try #require(try incoming.read("c")).sender?.text == "@bob:example.org")
+  }
+
+  @Test func whatWasTakenOverLeavesInOneRename() throws {
+    try drop("a", whole)
+    // What a dead process was deleting of another one of that name does no harm.
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("spool/incoming/cur/taken-a/x"), withIntermediateDirectories: true)
+    try incoming.remove("a")
+    try incoming.remove("a")
+    #expect(try incoming.new.names().isEmpty && incoming.cur.names().isEmpty)
+  }
+
+  @Test func whatIsHeardSaysWhoSentIt() throws {
+    func drop(_ message: String, _ sender: String?) throws {
+      try incoming.drop(
+        [
+          IncomingDrop(
+            conversation: ConversationID(unchecked: "family"), inbox: InboxID(unchecked: "me"),
+            message: RemoteMessageID(unchecked: message), sender: sender.map(SenderID.init(unchecked:)),
+            attachment: Array("{}".utf8))
+        ], from: "matrix")
+    }
+    try drop("a", "@bob:example.org")
+    try drop("b", nil)
+    let found = try incoming.new.names().sorted().compactMap { try incoming.read($0) }
+    #expect(found.map(\.sender?.text) == ["@bob:example.org", nil])
   }
 
   @Test(arguments: ["from-conversation", "message", "attachment"])
@@ -55,6 +84,7 @@ import Testing
   @Test(arguments: [
     ("message", ""), ("message", "a\nb"), ("message", String(repeating: "x", count: 256)),
     ("message", String(repeating: "x", count: 5000)), ("inbox", "\u{1b}[2J"), ("from-conversation", "\n"),
+    ("sender", ""), ("sender", "\u{1b}]0;x\u{7}"), ("sender", String(repeating: "x", count: 256)),
     ("photo.jpg", "x"), ("attachment", String(repeating: "x", count: IncomingLimits.attachmentBytes + 1)),
   ])
   func aBadFieldIsRefused(_ file: String, _ text: String) throws {

@@ -18,7 +18,7 @@ ask family json photo.jpg
 json family json photo.jpg
 xmtp family xmtp photo.jpg
 several family several photo.jpg
-matrix family matrix photo.jpg
+matrix family matrix photo.jpg sender=@carol:example.org
 plain family plain photo.jpg
 deflated family xmtp photo.jpg deflated
 raw family json photo.jpg raw-deflated
@@ -35,6 +35,8 @@ bad-matrix-tampered strangers matrix photo.jpg tampered
 bad-matrix-key strangers matrix photo.jpg key
 bad-hops strangers json photo.jpg url=$(fact endpoint)/redirect/11/plain/NAME
 bad-claims strangers json photo.jpg url=$(fact endpoint)/claims/10000000000
+bad-sender strangers json photo.jpg
+odd-sender strangers json photo.jpg sender=\u202egro.elpmaxe:eve@
 bad-short strangers json photo.jpg short-key
 bad-short-matrix strangers matrix photo.jpg short-key
 EOF
@@ -75,6 +77,7 @@ expect "$status" 73
 "$photospool" export --force ask out.jpg
 
 # The conversation is known now: what comes is fetched, and hidden.
+cp -r drops/json json.drop
 receive json
 wait_until is_state json downloaded
 expect "$(state json hidden)" true
@@ -87,6 +90,13 @@ expect "$("$photospool" photos --received --json | jq -r 'select(.hidden) | .rem
 for name in xmtp matrix plain deflated raw length later cut hop; do
   expect "$("$photospool" view $name | sed 's|.*/||')" original.jpg $name
 done
+# Who sent it is what the bridge says, else the event.
+expect "$(state matrix sender)" @carol:example.org
+expect "$(state plain sender)" @bob:example.org
+expect "$(state json sender)" null
+"$photospool" photos --received | grep -q '  @carol:example.org  matrix$' || fail "$("$photospool" photos --received)"
+"$photospool" photos --to family | grep -q '  @bob:example.org  photos/' || fail "$("$photospool" photos)"
+expect "$("$photospool" photos --json | jq -r 'select(.sender == "@carol:example.org") | .hidden')" false
 status=0; "$photospool" view several 2> view.log || status=$?
 expect "$status" 64
 # What was cut off was gone on with.
@@ -106,6 +116,18 @@ for name in bad-short bad-short-matrix; do
   wait_until test -s "$spool/incoming/failed/$name/error"
   grep -q 'malformed_request' "$spool/incoming/failed/$name/error" || fail "$(cat "$spool/incoming/failed/$name/error")"
 done
+# Nobody writes to a terminal with the name of a sender.
+printf '\033]0;owned\007\n' > drops/bad-sender/sender
+receive bad-sender odd-sender
+wait_until test -s "$spool/incoming/failed/bad-sender/error"
+grep -q 'sender' "$spool/incoming/failed/bad-sender/error" || fail "$(cat "$spool/incoming/failed/bad-sender/error")"
+wait_until is_state odd-sender downloaded
+"$photospool" photos --received | grep -qF '\u{202e}gro.elpmaxe' || fail "$("$photospool" photos --received)"
+if "$photospool" photos --received | LC_ALL=C grep -q "$(printf '\342\200\256')"; then
+  fail 'a terminal is told to write from right to left'
+fi
+"$photospool" purge strangers > /dev/null
+"$photospool" prefs strangers --fetch always > /dev/null
 receive bad-tampered bad-digest bad-key bad-type bad-bomb bad-matrix-tampered bad-matrix-key bad-hops bad-claims
 for bad in tampered:digest_mismatch digest:digest_mismatch key:decryption_failed type:not_an_attachment bomb:too_large \
   matrix-tampered:digest_mismatch matrix-key:decryption_failed hops:too_many_redirects claims:too_large; do
@@ -154,6 +176,40 @@ sent=$(published family | jq -r .message)
 "$photospool" clear --to family > /dev/null
 expect "$("$photospool" view "$sent")" "$spool/photos/default/family/$sent/original.jpg"
 [ -s "$spool/photos/default/family/$sent/original.jpg" ] || fail 'the photo that was sent was not fetched again'
+# A ledger that is made anew knows what was received and who sent it, hides all of it, and forgets what was preferred.
+"$photospool" reveal json > /dev/null
+list() { "$photospool" photos --received --json | jq -c 'select(.state == "downloaded") | [.remote, .message, .conversation, .sender]' | sort; }
+list > before
+stop_daemon
+rm "$spool/state/ledger.sqlite"*
+"$photospool" rebuild > rebuilt.txt
+list > after
+diff before after || fail 'not all that was received is known'
+[ "$(wc -l < after)" -ge 10 ] || fail "hardly anything was received: $(cat after)"
+expect "$("$photospool" photos --received --json | jq -r .hidden | sort -u)" true
+expect "$("$photospool" view ask | sed 's|.*/||')" blurred.jpg
+status=0; "$photospool" export ask hidden.jpg 2> export.log || status=$?
+expect "$status" 77
+"$photospool" prefs family | grep -q 'auto-reveal: off'
+expect "$("$photospool" view "$sent" | sed 's|.*/||')" original.jpg 'ours is shown'
+# The janitor leaves what tells so.
+"$photospool" janitor > /dev/null
+expect "$(find "$spool/photos" -name received.json | wc -l)" "$(wc -l < after)" 'notes beside photos'
+start_daemon
+# Its history once more brings nothing twice.
+cp -r json.drop "$spool/incoming/tmp/json"
+mv "$spool/incoming/tmp/json" "$spool/incoming/new/"
+"$python" "$here/../Support/python/send_photo.py" "$objects" "$(fact endpoint)/plain" drops <<< 'new family json photo.jpg'
+receive new
+wait_until is_state new downloaded
+expect "$(state json hidden)" true
+is_empty "$spool/incoming/new"
+[ ! -e "$spool/incoming/failed/json" ] || fail 'what was received before is refused'
+# It has its keys again, and so the photo, of which nothing but its preview was left.
+"$photospool" reveal json > /dev/null
+expect "$("$photospool" view json | sed 's|.*/||')" original.jpg
+status=0; "$photospool" view xmtp > view.log 2>&1 || status=$?
+expect "$status" 0 "$(cat view.log)"
 # A purge leaves nothing.
 "$photospool" purge family > /dev/null
 expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" "SELECT count(*) FROM received r JOIN conversations c ON c.id = r.conversation_id WHERE conversation = 'family'")" 0

@@ -8,6 +8,7 @@ bindings, sealed by cryptography), `matrix` (an event; sealed by matrix-nio), `p
 `several` (two photos in one XMTP message). The sealed object goes into the directory OBJECTS under its SHA-256; its address is URL and that name.
 
 Changes: `tampered` (a bit of the object), `digest`, `key`, `length`, `short-key`, `type` (the inner content is a text),
+`sender=NAME` (a file `sender`; escapes as in JSON),
 `deflated`, `raw-deflated`, `bomb` (the inner content is packed), `url=URL` (with NAME for the object's name).
 """
 
@@ -142,7 +143,8 @@ for line in sys.stdin:
     with open(photo, "rb") as file:
         photo_bytes = file.read()
     os.mkdir(os.path.join(directory, message))
+    senders = [json.loads(f'"{change[7:]}"') for change in changes if change.startswith("sender=")]
     for name, contents in [("from-conversation", conversation.encode()), ("message", message.encode()),
-                           ("attachment", attachment(kind))]:
+                           ("attachment", attachment(kind)), *(("sender", sender.encode()) for sender in senders)]:
         with open(os.path.join(directory, message, name), "wb") as file:
             file.write(contents)

@@ -113,6 +113,7 @@ def purge_by_daemon(part):
 
 # What takes the newest ledger back to an earlier one, the newest change first.
 BACK = {
+    "v12 senders of received photos": ["received.sender"],
     "v11 announcements are forgotten": ["received_forgettable"],
     "v10 hosts and counts of received photos, preferences of inboxes": [
         "received_wanted_order", "inbox_preferences", "received.host"],
