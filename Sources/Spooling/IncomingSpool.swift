@@ -9,7 +9,8 @@ public struct IncomingSpool: Sendable {
   let tmp: Directory
   /// Where bridges rename to.
   public let new: Directory
-  /// What is being downloaded: a directory per photo, with the bytes that came so far, as they came.
+  /// What is being downloaded: a directory per photo, with the bytes that came so far, as they came. Also what left `new/`
+  /// and is being deleted.
   public let cur: Directory
   public let failed: Directory
   let order = DropOrder()
@@ -46,7 +47,19 @@ public struct IncomingSpool: Sendable {
   }
 
   /// Removes what the ledger has taken over. Found again after a crash, it is known there.
-  public func remove(_ name: String) throws { try new.removeTree(name) }
+  ///
+  /// Order: it leaves `new/` in one rename, so that nobody ever finds a part of it there; then it is deleted. Killed in
+  /// between, it lies in `cur/`, where the next start removes what no photo is called by.
+  public func remove(_ name: String) throws {
+    let taken = "taken-\(name)"
+    do {
+      while try !new.move(name, to: cur, as: taken) { try cur.removeTree(taken) }
+    } catch let error as FileError {
+      if error.isMissing { return }
+      throw error
+    }
+    try cur.removeTree(taken)
+  }
 
   /// Moves what was refused into `failed/`, with a file `error` that says why in one line.
   ///

@@ -1,5 +1,5 @@
 # SIGKILL at the k-th call that changes the disk, for calls all the way of one received photo: each time it is received
-# once and fetched, whole, and nothing is left behind. Every 9th call by default, every one with PHOTOSPOOL_TEST_KILL_STEP=1.
+# once and fetched, whole, and nothing is left behind or refused. Every 9th call by default, every one with PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../library.sh"
 
 "$python" -c 'from PIL import Image; Image.effect_noise((900, 700), 60).convert("RGB").save("photo.jpg", quality=90)'
@@ -19,7 +19,7 @@ is_there() { [ "$(ask "SELECT state FROM received")" = downloaded ] && [ -z "$(l
 check() {
   expect "$(ask "SELECT group_concat(remote || ' ' || state) FROM received")" 'cat downloaded' "$1"
   expect "$(ask "SELECT count(*) || ' ' || (sum(downloaded_at) > 0) FROM photos")" '1 1' "$1"
-  expect "$(cd "$spool/photos/default/family"/* && ls -A | paste -sd' ')" 'blurred.jpg original.jpg thumbnail.jpg' "$1"
+  expect "$(cd "$spool/photos/default/family"/* && ls -A | paste -sd' ')" 'blurred.jpg original.jpg received.json thumbnail.jpg' "$1"
   expect "$(sha256sum "$spool/photos/default/family"/*/original.jpg | cut -d' ' -f1)" "$(ask "SELECT digest FROM photos")" "$1"
   expect "$(ask 'PRAGMA integrity_check')" ok "$1"
   is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/failed"
@@ -45,13 +45,21 @@ run_until_killed() {
   [ "$status" = 0 ] || expect "$status" 137 "k=$1"
 }
 
-k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-9}
-while :; do
+receive() {
   rm -rf "$spool"
   start_daemon
   stop_daemon
   cp -r drops/cat "$spool/incoming/tmp/"
   mv "$spool/incoming/tmp/cat" "$spool/incoming/new/"
+}
+
+# Those with which a drop is taken over are all among them.
+receive
+run_until_killed 1000000
+taking=$(grep -n 'taken-' trace | cut -d: -f1)
+k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-9}
+while :; do
+  receive
   run_until_killed $k
   [ "$status" != 0 ] || break
   kills=$((kills + 1))
@@ -59,10 +67,12 @@ while :; do
   wait_until is_there
   stop_daemon
   check "killed at $k: $(sed -n "${k}p" trace)"
-  k=$((k + step))
+  next=$((k + step))
+  for call in $taking; do [ "$call" -le "$k" ] || [ "$call" -ge "$next" ] || next=$call; done
+  k=$next
 done
 check 'not killed'
-for change in ledger.sqlite-wal original.jpg blurred.jpg attachment object; do
+for change in ledger.sqlite-wal original.jpg blurred.jpg received.json attachment taken-cat object; do
   grep -q "$change" trace || fail "no call for $change in the trace"
 done
 [ "$kills" -ge 3 ] || fail "only $kills kills"
