@@ -140,7 +140,9 @@ extension Spool {
       return try move(request.request, to: failed)
     }
     if request.state == .cancelled && !request.messages.contains(where: { $0.state == .sent }) {
-      return try cur.removeTree(request.request)
+      // In one rename: what is left of it is never taken for a request, not even by a ledger that is made anew.
+      try takeAway(request.request, from: cur, identity: identity)?.delete()
+      return
     }
     try directory.write(request.receipt.encoded(), as: Receipt.fileName)
     for name in try directory.names() where name != Receipt.fileName { try directory.removeTree(name) }

@@ -9,6 +9,8 @@ struct FoundPhotos {
   private(set) var all: [FoundPhoto] = []
   /// Photos whose inbox or conversation only the ledger knew: names that were too long to be kept whole.
   private(set) var unreadable = 0
+  /// Paths below the spool of what somebody has copied.
+  private(set) var copies: [String] = []
 
   private static let most = 1 << 30
 
@@ -16,21 +18,27 @@ struct FoundPhotos {
   ///   - unsent: photos that are prepared again when their turn comes.
   ///   - receipts: what is known of those that were sent lately.
   init(in spool: Spool, except unsent: Set<MessageID>, receipts: [MessageID: Receipt.Message]) throws {
+    var known = Set<String>()
     for inboxName in try spool.photos.directoryNames() {
       let inboxDirectory = try spool.photos.directory(inboxName)
       for conversationName in try inboxDirectory.directoryNames() {
         let conversationDirectory = try inboxDirectory.directory(conversationName)
         for message in try conversationDirectory.directoryNames()
         where !unsent.contains(MessageID(unchecked: message)) {
-          guard let inbox = InboxID(fileName: inboxName),
-            let conversation = ConversationID(fileName: conversationName)
+          guard known.insert(message).inserted else {
+            copies.append("photos/\(inboxName)/\(conversationName)/\(message)")
+            continue
+          }
+          let directory = try conversationDirectory.directory(message)
+          let note = try ReceivedNote.find(in: directory)
+          guard let inbox = note.inbox ?? InboxID(fileName: inboxName),
+            let conversation = note.conversation ?? ConversationID(fileName: conversationName)
           else {
             unreadable += 1
             continue
           }
-          let directory = try conversationDirectory.directory(message)
           if let photo = try Self.photo(
-            MessageID(unchecked: message), in: directory, inbox, conversation, receipts: receipts)
+            MessageID(unchecked: message), in: directory, inbox, conversation, note, receipts: receipts)
           {
             all.append(photo)
           }
@@ -42,7 +50,7 @@ struct FoundPhotos {
 
   private static func photo(
     _ message: MessageID, in directory: Directory, _ inbox: InboxID, _ conversation: ConversationID,
-    receipts: [MessageID: Receipt.Message]
+    _ note: ReceivedNote.Found, receipts: [MessageID: Receipt.Message]
   ) throws -> FoundPhoto? {
     var bytes = 0
     var digest = ""
@@ -55,16 +63,43 @@ struct FoundPhotos {
     for name in ["thumbnail.jpg", "blurred.jpg"] { thumbnailBytes += try directory.entry(name)?.size ?? 0 }
     guard bytes + thumbnailBytes > 0 else { return nil }
     let receipt = receipts[message]
+    let createdAt = Timestamp(milliseconds: try directory.entry().modified / 1_000_000)
     return FoundPhoto(
       message: message, inbox: inbox, conversation: conversation,
       path: PhotoCache.path(inbox: inbox, conversation: conversation, message: message), bytes: bytes, digest: digest,
       thumbnailBytes: thumbnailBytes, width: receipt?.width ?? 0, height: receipt?.height ?? 0, url: receipt?.url,
-      createdAt: Timestamp(milliseconds: try directory.entry().modified / 1_000_000))
+      createdAt: createdAt, reception: note.reception(of: message, at: createdAt))
+  }
+}
+
+extension ReceivedNote.Found {
+  private var note: ReceivedNote? {
+    if case .note(let note) = self { return note }
+    return nil
+  }
+
+  fileprivate var inbox: InboxID? { note.map { InboxID(unchecked: $0.inbox) } }
+  fileprivate var conversation: ConversationID? { note.map { ConversationID(unchecked: $0.conversation) } }
+
+  /// A note that cannot be read, or is of another photo, says all the same that this one was received, and so that it is
+  /// hidden.
+  fileprivate func reception(of message: MessageID, at time: Timestamp) -> FoundPhoto.Reception? {
+    if self == .none { return nil }
+    guard let note,
+      message
+        == NewReceived.message(
+          inbox: InboxID(unchecked: note.inbox), remote: note.remote, position: note.position)
+    else {
+      return FoundPhoto.Reception(remote: message.text, position: 0, sender: nil, digest: "", receivedAt: time)
+    }
+    return FoundPhoto.Reception(
+      remote: note.remote, position: note.position, sender: note.sender.map(SenderID.init(unchecked:)),
+      digest: note.digest, receivedAt: Timestamp(note.receivedAt) ?? time)
   }
 }
 
 extension Directory {
   fileprivate func directoryNames() throws -> [String] {
-    try names().filter { try entry($0)?.kind == .directory }
+    try names().sorted().filter { try entry($0)?.kind == .directory }
   }
 }

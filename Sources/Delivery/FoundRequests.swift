@@ -6,8 +6,13 @@ import Spooling
 
 /// The requests that the spool tells of, without its ledger: receipts, failed requests, then what waits in `cur/`, in the
 /// order of its acceptance.
+///
+/// What somebody has copied is there once: of two receipts of one message the one counts that lies under its own name, and
+/// a name is that of the request in `cur/` first, then of the receipt.
 struct FoundRequests {
   private(set) var all: [FoundRequest] = []
+  /// Paths below the spool of copies, which are left out.
+  private(set) var copies: [String] = []
   /// What receipts tell of photos that were sent.
   private(set) var receipts: [MessageID: Receipt.Message] = [:]
   private(set) var unreadable = 0
@@ -18,50 +23,97 @@ struct FoundRequests {
   private static let receiptBytes = 1 << 20
   private static let errorBytes = 4096
 
+  /// A request that has no receipt.
+  private struct Unsent {
+    let name: String
+    let place: Directory
+    let entry: Entry
+    let request: Result<Request, Refusal>
+
+    /// The ids of its messages, as far as it can be read.
+    var messages: [MessageID] {
+      (try? request.get().parts.map { RequestIdentity(entry).message($0.file, of: name) }) ?? []
+    }
+  }
+
   init(in spool: Spool, inbox: InboxID, canBeAsked: (ConversationID) -> Bool) throws {
     self.spool = spool
     self.inbox = inbox
-    for name in try spool.sent.requestNames() { try take(sent: name) }
     try finishFiling()
-    var waiting = [(name: String, entry: Entry, request: Result<Request, Refusal>)]()
-    for name in try spool.failed.requestNames() {
+    let waiting = try unsent(arrived: spool.cur)
+    try takeReceipts(except: Set(waiting.map(\.name)))
+    let taken = Set(waiting.map(\.name) + all.map(\.request))
+    var failed = [Unsent]()
+    for name in try spool.failed.requestNames().sorted() {
       // What is no directory, or had no good name, has no row either.
       guard try spool.failed.entry("\(name)/entry") == nil, let entry = try spool.failed.entry(name) else { continue }
-      waiting.append((name, entry, try read(name, in: spool.failed)))
+      if taken.contains(name) {
+        copies.append("failed/\(name)")
+      } else {
+        failed.append(Unsent(name: name, place: spool.failed, entry: entry, request: try read(name, in: spool.failed)))
+      }
     }
-    let failedCount = waiting.count
-    let scan = try ArrivalScan(spool.cur)
-    for index in 0..<scan.count {
-      let name = scan[index].name
-      guard RequestName(name) != nil, let entry = try spool.cur.entry(name), entry.kind == .directory else { continue }
-      waiting.append((name, entry, try read(name, in: spool.cur)))
-    }
+    // What was sent again after it failed is a new request to its intake, unless its row says what was published of it.
+    let names = taken.union(failed.map(\.name))
+    let again = try unsent(arrived: spool.new).filter { (try? $0.request.get()) != nil && !names.contains($0.name) }
     let published = try PublishedMessages(
-      in: spool,
-      among: Set(
-        waiting.flatMap { name, entry, request in
-          (try? request.get().parts.map { RequestIdentity(entry).message($0.file, of: name) }) ?? []
-        }))
-    for (index, (name, entry, request)) in waiting.enumerated() {
-      let isFailed = index < failedCount
+      in: spool, among: Set((failed + waiting + again).flatMap(\.messages)))
+    let revived = try again.filter { request in
+      try request.messages.contains { published.moments[$0] != nil } || spool.new.entry("\(request.name)/error") != nil
+    }
+    for request in failed + revived {
       all.append(
         FoundRequest(
-          name, entry, request, inbox: inbox, error: isFailed ? try error(of: name) : nil, published: published,
+          request.name, request.entry, request.request, inbox: inbox, error: try error(of: request),
+          published: published, canBeAsked: canBeAsked))
+    }
+    for request in waiting {
+      all.append(
+        FoundRequest(
+          request.name, request.entry, request.request, inbox: inbox, error: nil, published: published,
           canBeAsked: canBeAsked))
     }
   }
 
-  private mutating func take(sent name: String) throws {
-    guard let entry = try spool.sent.entry(name), entry.kind == .directory else { return }
-    guard let receipt = try receipt(in: spool.sent.directory(name)),
-      let request = FoundRequest(receipt, name: name, entry: entry)
-    else {
-      unreadable += 1
-      return
+  /// The requests in a directory, in order of their arrival.
+  private func unsent(arrived place: Directory) throws -> [Unsent] {
+    let scan = try ArrivalScan(place)
+    return try (0..<scan.count).compactMap { index in
+      let name = scan[index].name
+      guard RequestName(name) != nil, let entry = try place.entry(name), entry.kind == .directory else { return nil }
+      return Unsent(name: name, place: place, entry: entry, request: try read(name, in: place))
     }
-    all.append(request)
-    for message in receipt.messages where message.kind.hasPhoto {
-      receipts[MessageID(unchecked: message.message)] = message
+  }
+
+  /// - Parameter names: of requests that wait, which go before receipts that are called so.
+  private mutating func takeReceipts(except names: Set<String>) throws {
+    var found = [(name: String, entry: Entry, receipt: Receipt)]()
+    for name in try spool.sent.requestNames().sorted() {
+      guard let entry = try spool.sent.entry(name), entry.kind == .directory else { continue }
+      guard let receipt = try receipt(in: spool.sent.directory(name)) else {
+        unreadable += 1
+        continue
+      }
+      found.append((name, entry, receipt))
+    }
+    var messages = Set<String>()
+    for (name, entry, receipt) in found.filter({ $0.name == $0.receipt.request })
+      + found.filter({ $0.name != $0.receipt.request })
+    {
+      let isCopy = receipt.messages.contains { messages.contains($0.message) }
+      if isCopy || names.contains(name) {
+        copies.append("sent/\(name)")
+        continue
+      }
+      guard let request = FoundRequest(receipt, name: name, entry: entry) else {
+        unreadable += 1
+        continue
+      }
+      all.append(request)
+      for message in receipt.messages {
+        messages.insert(message.message)
+        if message.kind.hasPhoto { receipts[MessageID(unchecked: message.message)] = message }
+      }
     }
   }
 
@@ -71,16 +123,17 @@ struct FoundRequests {
   }
 
   /// A receipt in `cur/` tells that the request was over; what was cut off is done to the end here.
-  private mutating func finishFiling() throws {
+  private func finishFiling() throws {
     for name in try spool.cur.requestNames() {
       let directory = try spool.cur.directory(name)
       guard try receipt(in: directory) != nil else { continue }
       for file in try directory.names() where file != Receipt.fileName { try directory.removeTree(file) }
       try directory.sync()
-      guard try spool.cur.move(name, to: spool.sent, as: name) else { continue }
+      // A name that is taken by what somebody copied there does no harm.
+      guard let base = RequestName(name) else { continue }
+      for number in 1... where try spool.cur.move(name, to: spool.sent, as: base.alternative(number).text) { break }
       try spool.sent.sync()
       try spool.cur.sync()
-      try take(sent: name)
     }
   }
 
@@ -92,8 +145,8 @@ struct FoundRequests {
     }
   }
 
-  private func error(of name: String) throws -> String {
-    let directory = try spool.failed.directory(name)
+  private func error(of request: Unsent) throws -> String {
+    let directory = try request.place.directory(request.name)
     guard try directory.entry("error")?.kind == .file,
       let bytes = try directory.file("error").contents(limit: Self.errorBytes)
     else { return "failed" }

@@ -12,8 +12,9 @@ import Spooling
 /// the old files are moved into a directory of their own; the new one takes their place; each step is synced. Cut in
 /// between, the ledger is gone for whoever looks, and it is done again.
 ///
-/// What only the ledger knew is lost: holds, preferences, which profile photos are set, what was cancelled and not removed
-/// yet, the keys of photos that were sent, and which objects of a store nobody was sent.
+/// What only the ledger knew is lost: holds, preferences, what was revealed, which profile photos are set, what was cancelled
+/// and not removed yet, the keys of photos that were sent or received, and which objects of a store nobody was sent. A photo that
+/// was received is hidden again.
 public struct Rebuild: Sendable {
   /// What was found.
   public struct Report: Sendable, Equatable {
@@ -25,6 +26,8 @@ public struct Rebuild: Sendable {
     public var held: [ConversationID] = []
     /// Receipts and cached photos that nobody can read any more.
     public var unreadable = 0
+    /// Paths below the spool of what somebody has copied, and of which the other one counts.
+    public var copies: [String] = []
     /// Where the old ledger is, as far as there was one.
     public var kept: String?
   }
@@ -74,6 +77,7 @@ public struct Rebuild: Sendable {
     let now = Timestamp.now()
     let found = try FoundRequests(in: spool, inbox: inbox, canBeAsked: canBeAsked)
     report.unreadable = found.unreadable
+    report.copies = found.copies
     for start in stride(from: 0, to: found.all.count, by: Self.batch) {
       let batch = found.all[start..<min(start + Self.batch, found.all.count)]
       try await ledger.restore(Array(batch), at: now)
@@ -88,6 +92,7 @@ public struct Rebuild: Sendable {
       in: spool, except: Set(found.all.flatMap(\.messages).filter { $0.state != .sent }.map(\.message)),
       receipts: found.receipts)
     report.unreadable += photos.unreadable
+    report.copies += photos.copies
     report.photos = photos.all.count
     for start in stride(from: 0, to: photos.all.count, by: Self.batch) {
       try await ledger.restore(Array(photos.all[start..<min(start + Self.batch, photos.all.count)]), at: now)

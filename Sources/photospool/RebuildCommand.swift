@@ -11,8 +11,8 @@ struct RebuildCommand: AsyncParsableCommand {
     abstract: "Make the ledger anew from the spool, where it is damaged, gone or too old.",
     discussion: """
       For a spool whose daemon is stopped. What waits goes on waiting, in its order; before anything of it is published, \
-      its network is asked whether it was. Receipts and the cache's photos are known again. Holds, preferences and the \
-      keys of photos that were sent are lost. The old ledger is kept beside the new one.
+      its network is asked whether it was. Receipts and the cache's photos are known again. Holds, preferences, what \
+      was revealed and the keys of photos are lost: received photos are hidden again. The old ledger is kept beside the new one.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -29,6 +29,10 @@ struct RebuildCommand: AsyncParsableCommand {
     )
     if report.unreadable > 0 {
       print("\(report.unreadable) receipts and cached photos are left out, since they cannot be read without a ledger")
+    }
+    if !report.copies.isEmpty {
+      let names = report.copies.prefix(10).map { escaped($0) }.joined(separator: ", ")
+      print("\(report.copies.count) left out, since another one is the same or is called so: \(names)")
     }
     for conversation in report.held {
       let name = escaped(conversation.text)

@@ -99,6 +99,79 @@ expect "$("$photospool" janitor 2>&1)" ''
 expect "$(ask_ledger 'SELECT count(*) FROM photos WHERE cached_bytes > 0')" 4
 expect "$(find "$spool/photos" -name original.jpg | wc -l)" 4
 
+# What somebody has copied is there once, and what came back from failed/ without its ledger is not published again.
+mkdir "$spool/tmp/part"; echo family > "$spool/tmp/part/to"
+cp 1.jpg "$spool/tmp/part/photo-1"; echo 'no photo' > "$spool/tmp/part/photo-2"
+start_daemon
+mv "$spool/tmp/part" "$spool/new/"
+wait_until test -e "$spool/failed/part/error"
+stop_daemon
+cp 0.jpg "$spool/failed/part/photo-2"
+mv "$spool/failed/part" "$spool/new/"
+cp -a "$spool/sent/first" "$spool/sent/copied"
+cp -a "$spool/sent/keyed" "$spool/failed/"
+photo=$(find "$spool/photos" -name original.jpg | head -n 1)
+mkdir "$spool/photos/default/zoo"
+cp -a "$(dirname "$photo")" "$spool/photos/default/zoo/"
+rm "$spool"/state/ledger.sqlite*
+"$photospool" rebuild > rebuilt.txt || fail "copies are not borne: $(cat rebuilt.txt)"
+grep -q '^3 left out, .* sent/copied, failed/keyed, photos/default/zoo/' rebuilt.txt || fail "$(cat rebuilt.txt)"
+rm -r "$spool/failed/keyed"
+start_daemon
+"$photospool" wait --timeout 60 part
+stop_daemon
+expect "$(published family | jq -r 'select(.request == "part") | .kind' | paste -sd,)" photo,photo
+
+# Cancelled, and killed before the k-th call: it is never published, nor any part of it, not even by a new ledger.
+is_cancelled() { [ ! -e "$spool/cur/r" ] && [ ! -e "$spool/cancel/please" ]; }
+again() {
+  rm -rf "$spool"
+  start_daemon
+  "$photospool" hold family > /dev/null
+  drop r family hello 0.jpg
+  wait_for_line start.log 'event=accepted.*request=r'
+  stop_daemon
+  echo r > "$spool/cancel/please"
+}
+# run_cancelling K: runs the daemon until r is gone, or until it is killed.
+run_cancelling() {
+  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
+  rm -f counter trace
+  : > start.log
+  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
+    "$photospool" run > start.log 2>&1 &
+  daemon=$!
+  local end=$((SECONDS + 60))
+  while kill -0 "$daemon" 2>/dev/null && ! is_cancelled; do
+    [ "$SECONDS" -lt "$end" ] || fail "k=$1: it was never cancelled"
+    sleep 0.02
+  done
+  kill -TERM "$daemon" 2>/dev/null || true
+  status=0
+  wait "$daemon" || status=$?
+  daemon=
+}
+again
+run_cancelling 1000000
+kills=0
+first=$(grep -n trash trace | cut -d: -f1 | head -n 1)
+for k in $(seq $((first - 2)) $((first + 9))); do
+  again
+  run_cancelling "$k"
+  [ "$status" = 0 ] || kills=$((kills + 1))
+  place="killed at $k: $(sed -n "${k}p" trace)"
+  [ ! -e "$spool/cur/r" ] || expect "$(ls -A "$spool/cur/r" | paste -sd' ')" 'photo-0.jpg text to' "$place"
+  start_daemon
+  wait_until is_cancelled
+  "$photospool" release family > /dev/null
+  drop after family 'the next one'
+  "$photospool" wait --timeout 60 after
+  stop_daemon
+  expect "$(published family | jq -r .request)" after "$place"
+done
+[ "$kills" -ge 3 ] || fail "only $kills kills"
+echo "$kills kills of a cancelling"
+
 # Killed before the k-th call that changes the disk, on the way of one request, and its ledger gone with it: rebuilt, it is
 # published once.
 rm -rf "$spool"
