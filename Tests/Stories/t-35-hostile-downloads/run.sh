@@ -138,7 +138,7 @@ expect "$(jq '[.most[] | select(. > 9000000)] | length' <<< "$answer")" 0 'answe
 # Nothing is left of it, and the good ones are whole.
 is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp" "$spool/incoming/failed"
 expect "$(ls "$spool/photos/default")" friends
-expect "$(find "$spool/photos" -type f | wc -l)" $((goods * 3))
+expect "$(find "$spool/photos" -type f | wc -l)" $((goods * 4))
 expect "$(find "$spool/photos" -name original.jpg -exec sha256sum {} + | cut -d' ' -f1 | sort -u | wc -l)" 1
 # And it goes on as if nothing had been.
 drop after family 'after all' photo.jpg

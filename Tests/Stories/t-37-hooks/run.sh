@@ -17,7 +17,7 @@ hooks:
 YAML
 export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 start_server object_server.py
-"$python" "$here/../Support/python/send_photo.py" "$(fact directory)" "$(fact endpoint)/plain" drops <<< 'theirs family json photo.jpg'
+"$python" "$here/../Support/python/send_photo.py" "$(fact directory)" "$(fact endpoint)/plain" drops <<< 'theirs family matrix photo.jpg'
 
 start_daemon
 drop cat family 'SECRETTEXT' photo.jpg
@@ -36,7 +36,7 @@ expect "$(jq -r 'select(.request == "broken") | [.event, (.error | test("not an 
 mv drops/theirs "$spool/incoming/new/"
 wait_for_line told/received '"event":"received"'
 "$photospool" view "$(jq -r .message told/received)" > view.log
-expect "$(jq -r '.conversation + " " + .inbox' told/received)" 'family default'
+expect "$(jq -r '.conversation + " " + .inbox + " " + .sender' told/received)" 'family default @bob:example.org'
 
 # One that hangs, with all that it starts: what is sent goes out, and its time limit ends it.
 hook sent 'echo $$ >> "$DIR/told/hanging"; sleep 1000 & wait'

@@ -142,6 +142,9 @@ ask READER "{\"do\": \"send\", \"to\": $(jq .group <<< "$answer"), \"attachments
 direct=$(jq -r .message <<< "$answer")
 wait_until is_received ben "$direct" offered
 expect "$(received ben "$direct" conversation)" "dm:$stranger"
+# In a group it is told who of them sent it.
+expect "$(received ben "$first" sender)" "$anna"
+expect "$(received ben "$single" sender)" "$stranger"
 
 # Whoever is killed, and whenever.
 RANDOM=${PHOTOSPOOL_TEST_SEED:-1}
