@@ -701,12 +701,16 @@ def end():
 def read_requests(loop, lines):
     """On a thread of its own, so that nothing holds it up, and so that nobody has to make standard input non-blocking,
     which standard output may share."""
-    with os.fdopen(0, "rb", closefd=False) as requests:
-        while (line := requests.readline(LONGEST_REQUEST)).endswith(b"\n"):
-            loop.call_soon_threadsafe(lines.put_nowait, line)
-    if line:
-        print("a request has no end, or is too long", file=sys.stderr, flush=True)
-    end()
+    try:
+        with os.fdopen(0, "rb", closefd=False) as requests:
+            while (line := requests.readline(LONGEST_REQUEST)).endswith(b"\n"):
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+        if line:
+            print("a request has no end, or is too long", file=sys.stderr, flush=True)
+    finally:
+        # Whoever asked may have died with answers unread, so that reading fails, or standard error is gone with them. Were
+        # this to live on, nobody else could use the state.
+        end()
 
 
 async def serve(options, output):

@@ -1,12 +1,13 @@
 import Digests
 import Foundation
+import Glibc
 import Messages
 import TestSupport
 import Testing
 
 @testable import Networks
 
-@Suite(.serialized) struct XMTPNetworkTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct XMTPNetworkTests {
   private let photo = [UInt8]((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   /// Where a kill can come while one message is sent.
@@ -296,6 +297,33 @@ import Testing
     #expect(await !refusal().contains("secret"))
     try XMTPWorld.write(key: String(repeating: "5a", count: 32), to: world.scratch.path("key"), mode: 0o640)
     #expect(await refusal().contains("is open to others than its owner"))
+  }
+
+  @Test("It ends when whoever asked died with an answer unread")
+  func unreadAnswer() throws {
+    let scratch = try TemporaryDirectory()
+    try XMTPWorld.write(key: String(repeating: "5a", count: 32), to: scratch.path("key"))
+    var sockets: [Int32] = [0, 0]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments = [
+      XMTPWorld.program, "--state", scratch.path("xmtp"), "--key", scratch.path("key"), "--endpoint", "127.0.0.1:1",
+      "--seconds", "45", "--plaintext",
+    ]
+    let theirs = FileHandle(fileDescriptor: sockets[1], closeOnDealloc: true)
+    process.standardInput = theirs
+    process.standardOutput = theirs
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try theirs.close()
+    let request = Array("{\"id\":1,\"do\":\"nothing\"}\n".utf8)
+    #expect(write(sockets[0], request, request.count) == request.count)
+    var answer = pollfd(fd: sockets[0], events: Int16(POLLIN), revents: 0)
+    #expect(poll(&answer, 1, 60_000) == 1)
+    close(sockets[0])
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
   }
 
   @Test("Two processes do not use one database")
