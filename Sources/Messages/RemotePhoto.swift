@@ -23,13 +23,18 @@ public struct RemotePhoto: Hashable, Sendable, Codable {
     file: EncryptedFile? = nil, contentLength: Int? = nil, filename: String? = nil
   ) {
     self.url = url
-    self.contentDigest = contentDigest
-    self.secret = secret
-    self.salt = salt
-    self.nonce = nonce
+    self.contentDigest = contentDigest.map(Self.bare)
+    self.secret = secret.map(Self.bare)
+    self.salt = salt.map(Self.bare)
+    self.nonce = nonce.map(Self.bare)
     self.file = file
     self.contentLength = contentLength.flatMap { $0 > 0 ? $0 : nil }
     self.filename = filename
+  }
+
+  /// Some senders write hexadecimal with the `0x` of programmers.
+  private static func bare(_ hex: String) -> String {
+    hex.hasPrefix("0x") || hex.hasPrefix("0X") ? String(hex.dropFirst(2)) : hex
   }
 
   /// Whose host keeps it, in lower case and with its port: of the URL's authority, without looking anything up. Empty

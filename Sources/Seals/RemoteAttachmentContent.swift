@@ -17,18 +17,13 @@ public enum RemoteAttachmentContent {
       let parameters = content.parameters
       return [
         RemotePhoto(
-          url: url, contentDigest: parameters["contentDigest"], secret: bare(parameters["secret"]),
-          salt: bare(parameters["salt"]), nonce: bare(parameters["nonce"]),
+          url: url, contentDigest: parameters["contentDigest"], secret: parameters["secret"],
+          salt: parameters["salt"], nonce: parameters["nonce"],
           contentLength: parameters["contentLength"].flatMap { Int($0) }, filename: parameters["filename"])
       ]
     case "multiRemoteStaticAttachment": return try several(content.content)
     default: throw .notAnAttachment
     }
-  }
-
-  /// Some senders write hexadecimal with the `0x` of programmers.
-  private static func bare(_ hex: String?) -> String? {
-    hex.map { $0.hasPrefix("0x") ? String($0.dropFirst(2)) : $0 }
   }
 
   private static func several(_ bytes: [UInt8]) throws(SealError) -> [RemotePhoto] {
@@ -51,7 +46,10 @@ public enum RemoteAttachmentContent {
       case 3: photo.nonce = Array(try value.asBytes()).hex
       case 4: photo.salt = Array(try value.asBytes()).hex
       case 6: photo.url = try value.asText()
-      case 7: photo.contentLength = Int(clamping: try value.asNumber())
+      case 7:
+        let length = Int(clamping: try value.asNumber())
+        // Some senders write none as zero.
+        if length > 0 { photo.contentLength = length }
       case 8: photo.filename = try value.asText()
       default: break
       }

@@ -41,6 +41,29 @@ import Testing
     #expect(photos?.first?.contentLength == nil && (photos != nil || length == "1e400"))
   }
 
+  @Test func hexadecimalIsReadInEitherCaseAndWithItsPrefix() throws {
+    let written = try sealed { members in
+      members["contentDigest"] = "0x" + Self.digest.uppercased()
+      members["secret"] = "0X" + Self.key.uppercased()
+      members["salt"] = "0x" + Self.key
+      members["nonce"] = Self.nonce.uppercased()
+    }
+    let photo = try #require(try read(written).first)
+    #expect(photo.secret == Self.key.uppercased() && photo.salt == Self.key && photo.hasDigest)
+  }
+
+  @Test(arguments: ["https", "https:", "https://", "http://", "ipfs", ""])
+  func theSchemeIsNotLookedAt(_ scheme: String) throws {
+    #expect(try read(sealed { $0["scheme"] = scheme }).first?.url == "https://example.org/x")
+  }
+
+  @Test(arguments: ["-1", "0", "\"7\"", "null", "{}"])
+  func aSizeOfAMatrixPhotoThatIsNoneIsNotKnown(_ size: String) throws {
+    let event = "{\"msgtype\":\"m.image\",\"body\":\"b\",\"url\":\"mxc://a/b\",\"info\":{\"size\":\(size)}}"
+    let photo = try #require(try read(event).first)
+    #expect(photo.contentLength == nil)
+  }
+
   @Test func aMatrixEventAndItsContentAreRead() throws {
     let content = "{\"msgtype\":\"m.image\",\"body\":\"b.jpg\",\"file\":\(Self.file),\"info\":{\"size\":7}}"
     for text in [content, "\n {\"type\":\"m.room.message\",\"sender\":\"@a:b\",\"content\":\(content)}"] {

@@ -8,6 +8,7 @@ import Testing
   @Test(arguments: [
     "cb48cdc9c95748cecf2d284a2d2e4e4d5188f00d090000",
     "789ccb48cdc9c95748cecf2d284a2d2e4e4d5188f00d090000599907d3",
+    "1f8b0800000000000203cb48cdc9c95748cecf2d284a2d2e4e4d5188f00d090000f533fd0715000000",
   ])
   func deflateIsReadWithItsFrameAndWithout(_ hex: String) throws {
     let packed = try #require([UInt8](hex: hex))
