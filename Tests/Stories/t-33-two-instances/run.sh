@@ -165,6 +165,24 @@ expect "$(received | wc -l)" $((kills + 1 + 8)) 'only photos of others are recei
 expect "$(ls bob/spool/photos/default/family | wc -l)" $((kills + 1 + 3 + 1)) 'nothing is left of what was refused'
 is_empty bob/spool/incoming/cur bob/spool/incoming/new bob/spool/incoming/tmp
 
+# What matrix-nio uploads, seals and sends by itself.
+"$python" "$here/../Support/python/send_room.py" "$endpoint" @alice:localhost "$(fact alice)" "$room" \
+  plain=lying.jpg sealed=lying.jpg > events || fail "$(cat events)"
+expect "$(wc -l < events)" 2
+mapfile -t events < events
+event[theirs-plain]=${events[0]} event[theirs-sealed]=${events[1]}
+for name in theirs-plain theirs-sealed; do
+  wait_until is $name state downloaded
+  expect "$(fact_of $name sender)" @alice:localhost
+  "$python" - "$(as bob view "${event[$name]}")" lying.jpg <<'END'
+import sys
+from PIL import Image, ImageChops
+shown, sent = (Image.open(name).convert("RGB") for name in sys.argv[1:])
+assert shown.size == sent.size, shown.size
+assert max(ImageChops.difference(shown, sent).resize((1, 1), Image.BOX).getpixel((0, 0))) < 12
+END
+done
+
 # The token is refused: that is said, and mended without a restart.
 cp bob/token good
 echo syt_wrong > bob/token
@@ -175,7 +193,7 @@ as bob metrics | grep -q 'photospool_listening{network="matrix"} 0' || fail "$(a
 cp good bob/token
 as alice send --to family --photo photo.jpg > /dev/null
 kill -HUP "${pids[bob]}"
-wait_until has $((kills + 1 + 4))
+wait_until has $((kills + 1 + 6))
 as bob metrics | grep -q 'photospool_listening{network="matrix"} 1' || fail "$(as bob metrics | grep listening)"
 as bob check > check.log || fail "check: $(cat check.log)"
 grep -q 'listening to matrix: listens' check.log || fail "$(cat check.log)"
