@@ -77,15 +77,27 @@ plant_photo() {
   printf 'MARKERTRAILER' >> "$2"
 }
 
-# run_killed K REQUEST: runs the daemon until REQUEST is through, or until it is killed before its K-th call that changes
-# the disk. $status is 137 when it was. Leaves the calls in the file `trace`.
-run_killed() {
+# start_to_be_killed K: a daemon that is killed before its K-th call that changes the disk. Leaves the calls in `trace`.
+start_to_be_killed() {
   [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
   rm -f counter trace
   : > start.log
   env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
     "$photospool" run > start.log 2>&1 &
   daemon=$!
+}
+
+# end_of_killed K: waits for it; $status is 137 when it was killed.
+end_of_killed() {
+  status=0
+  wait "$daemon" || status=$?
+  daemon=
+  [ "$status" = 0 ] || expect "$status" 137 "k=$1"
+}
+
+# run_killed K REQUEST: runs such a daemon until REQUEST is through.
+run_killed() {
+  start_to_be_killed "$1"
   "$photospool" wait --timeout 60 "$2" > wait.log 2>&1 &
   local waiter=$!
   wait -n "$daemon" "$waiter" || true
@@ -94,12 +106,21 @@ run_killed() {
     wait "$waiter" || fail "k=$1: $(cat wait.log)"
     kill -TERM "$daemon"
   fi
-  status=0
-  wait "$daemon" || status=$?
-  daemon=
+  end_of_killed "$1"
   kill "$waiter" 2>/dev/null || true
   wait "$waiter" 2>/dev/null || true
-  [ "$status" = 0 ] || expect "$status" 137 "k=$1"
+}
+
+# run_killed_until K COMMAND...: runs such a daemon until COMMAND succeeds.
+run_killed_until() {
+  start_to_be_killed "$1"
+  local end=$((SECONDS + 60))
+  while kill -0 "$daemon" 2>/dev/null && ! "${@:2}"; do
+    [ "$SECONDS" -lt "$end" ] || fail "k=$1: it never came to this: ${*:2}"
+    sleep 0.05
+  done
+  kill -TERM "$daemon" 2>/dev/null || true
+  end_of_killed "$1"
 }
 
 # start_server SCRIPT [ARGUMENT...]: a server of Tests/Support/python, in a directory of its own; its facts are in $facts.

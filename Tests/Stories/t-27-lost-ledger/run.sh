@@ -133,31 +133,13 @@ again() {
   stop_daemon
   echo r > "$spool/cancel/please"
 }
-# run_cancelling K: runs the daemon until r is gone, or until it is killed.
-run_cancelling() {
-  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
-  rm -f counter trace
-  : > start.log
-  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
-    "$photospool" run > start.log 2>&1 &
-  daemon=$!
-  local end=$((SECONDS + 60))
-  while kill -0 "$daemon" 2>/dev/null && ! is_cancelled; do
-    [ "$SECONDS" -lt "$end" ] || fail "k=$1: it was never cancelled"
-    sleep 0.02
-  done
-  kill -TERM "$daemon" 2>/dev/null || true
-  status=0
-  wait "$daemon" || status=$?
-  daemon=
-}
 again
-run_cancelling 1000000
+run_killed_until 1000000 is_cancelled
 kills=0
 first=$(grep -n trash trace | cut -d: -f1 | head -n 1)
 for k in $(seq $((first - 2)) $((first + 9))); do
   again
-  run_cancelling "$k"
+  run_killed_until "$k" is_cancelled
   [ "$status" = 0 ] || kills=$((kills + 1))
   place="killed at $k: $(sed -n "${k}p" trace)"
   [ ! -e "$spool/cur/r" ] || expect "$(ls -A "$spool/cur/r" | paste -sd' ')" 'photo-0.jpg text to' "$place"

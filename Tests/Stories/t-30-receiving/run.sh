@@ -215,3 +215,13 @@ expect "$status" 0 "$(cat view.log)"
 expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" "SELECT count(*) FROM received r JOIN conversations c ON c.id = r.conversation_id WHERE conversation = 'family'")" 0
 stop_daemon
 is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
+# One line for each change of a photo's state tells its story, and no line what opens a photo, or where it lies.
+says() { grep -q -- "$1" run.log || fail "the log does not tell: $1"; }
+says 'event=received message=[0-9a-f]* conversation=family inbox=default state=wanted'
+says 'event=downloaded message=[0-9a-f]* attempt=1 bytes=[0-9]* from=[0-9]* seconds=[0-9.]* size=900x700 step=fetch'
+says 'event="a photo waits" message=[0-9a-f]* attempt=[0-9]* cause=not_found .*seconds=[0-9.]* step=fetch wait=[0-9.]*'
+says 'event="a photo cannot be had" message=[0-9a-f]* attempt=[0-9]* cause=digest_mismatch .*step=fetch'
+says 'event=reveal message=[0-9a-f]* outcome=revealed'
+jq -r '.secret, .salt, .nonce' json.drop/attachment > keys
+! grep -n -F -f keys run.log || fail 'a key is in the log'
+! grep -n 'https\?://[^ ]*/[A-Za-z]' run.log || fail 'a full URL is in the log'

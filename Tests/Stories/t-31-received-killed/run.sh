@@ -25,26 +25,6 @@ check() {
   is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/failed"
 }
 
-# run_until_killed K: as run_killed of the library, until the photo is there.
-run_until_killed() {
-  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
-  rm -f counter trace
-  : > start.log
-  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
-    "$photospool" run > start.log 2>&1 &
-  daemon=$!
-  local end=$((SECONDS + 60))
-  while kill -0 "$daemon" 2>/dev/null && ! is_there; do
-    [ "$SECONDS" -lt "$end" ] || fail "k=$1: the photo never came"
-    sleep 0.05
-  done
-  kill -TERM "$daemon" 2>/dev/null || true
-  status=0
-  wait "$daemon" || status=$?
-  daemon=
-  [ "$status" = 0 ] || expect "$status" 137 "k=$1"
-}
-
 receive() {
   rm -rf "$spool"
   start_daemon
@@ -55,12 +35,12 @@ receive() {
 
 # Those with which a drop is taken over are all among them.
 receive
-run_until_killed 1000000
+run_killed_until 1000000 is_there
 taking=$(grep -n 'taken-' trace | cut -d: -f1)
 k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-9}
 while :; do
   receive
-  run_until_killed $k
+  run_killed_until $k is_there
   [ "$status" != 0 ] || break
   kills=$((kills + 1))
   start_daemon

@@ -29,25 +29,6 @@ is_through() {
   [ "$(received)" = "$events" ] && [ "$(place)" != "$before" ] && [ -z "$(ls "$spool/incoming/new")" ]
 }
 
-run_until_killed() { # K
-  [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
-  rm -f counter trace
-  : > start.log
-  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
-    "$photospool" run > start.log 2>&1 &
-  daemon=$!
-  local end=$((SECONDS + 60))
-  while kill -0 "$daemon" 2>/dev/null && ! is_through; do
-    [ "$SECONDS" -lt "$end" ] || fail "k=$1: it was never received"
-    sleep 0.05
-  done
-  kill -TERM "$daemon" 2>/dev/null || true
-  status=0
-  wait "$daemon" || status=$?
-  daemon=
-  [ "$status" = 0 ] || expect "$status" 137 "k=$1"
-}
-
 start_daemon
 wait_for_line start.log event=listening
 stop_daemon
@@ -60,7 +41,7 @@ while :; do
     events="$events${events:+
 }$event"
   done
-  run_until_killed "$k"
+  run_killed_until "$k" is_through
   [ "$status" != 0 ] || break
   kills=$((kills + 1))
   start_daemon
