@@ -284,6 +284,7 @@ import Testing
     _ = try await ledger.want(id("asked"), at: later)
     _ = try await ledger.beginDownload(of: id("asked"), at: later)
     _ = try await ledger.failDownload(of: id("asked"), error: DeliveryError(.notFound, "gone"))
+    try await ledger.write { try $0.execute(sql: "UPDATE received SET sender = '@bob:example.org'") }
     #expect(try await ledger.forgettableAnnouncements(before: now) == 0)
     #expect(try await ledger.forgettableAnnouncements(before: later) == 1)
     #expect(try await ledger.forgetAnnouncements(before: later, limit: 9) == 1)
@@ -291,7 +292,8 @@ import Testing
     #expect(try story("old").state == .forgotten && story("asked").state == .failed && story("waits").state == .wanted)
     #expect(try await ledger.want(id("old"), at: later) == .gone)
     let keys = try await ledger.read {
-      try String.fetchOne($0, sql: "SELECT attachment || host FROM received WHERE remote = 'old'")
+      try String.fetchOne(
+        $0, sql: "SELECT attachment || host || coalesce(sender, '') FROM received WHERE remote = 'old'")
     }
     #expect(keys == "{}")
     var listed = [String]()
