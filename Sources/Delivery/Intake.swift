@@ -37,6 +37,8 @@ actor Intake: Service {
   private var settled: Set<String> = []
   private var jobs: [@Sendable () async -> Void] = []
   private var isWatching = false
+  /// Whether there is no `new/`, and it is looked for.
+  private var isNewGone = false
   /// What events tell next may have requests before it that no event told: at the start, and after names were taken from
   /// the mailbox and not accepted. Only a scan knows the order then.
   private var hasLostTrack = true
@@ -182,7 +184,7 @@ actor Intake: Service {
   // MARK: What arrived
 
   private func handle(_ seen: ArrivalMailbox.Contents) async throws {
-    if seen.hasVanished { try await watchAgain() }
+    if seen.hasVanished || (seen.needsScan && !isNewGone) { watchAgain() }
     for name in seen.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
     if seen.needsScan || seen.hasVanished || hasLostTrack {
       try await scan(after: seen)
@@ -260,14 +262,18 @@ actor Intake: Service {
     return true
   }
 
-  /// `new/` was moved away or removed. Its place is watched again as soon as there is one.
-  private func watchAgain() async throws {
+  /// Where `new/` was moved away or removed, its place is watched again as soon as there is one. The kernel does not tell that
+  /// a directory is gone which somebody has open, as we have.
+  private func watchAgain() {
     do {
-      try spool.reopenNew()
+      let isAnother = try spool.reopenNew()
+      isNewGone = false
+      guard isAnother else { return }
       try watcher.watchNewAgain()
       log.warning("new/ was replaced; watching the one that is there now")
     } catch {
       log.error("new/ is gone; make it again", metadata: ["error": "\(error)"])
+      isNewGone = true
       mailbox.post(.vanished, in: 5)
     }
   }

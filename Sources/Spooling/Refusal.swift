@@ -69,14 +69,23 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
+extension Unicode.Scalar {
+  /// Whether it could move a cursor or hide a character.
+  public var isUnseen: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+    default: false
+    }
+  }
+}
+
 /// `text` with everything escaped that could move a cursor or hide a character.
 public func escaped(_ text: String) -> String {
   var result = ""
   for scalar in text.unicodeScalars {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+    if scalar.isUnseen {
       result += "\\u{\(String(scalar.value, radix: 16))}"
-    default:
+    } else {
       result.unicodeScalars.append(scalar)
     }
   }

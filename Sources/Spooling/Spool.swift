@@ -92,9 +92,13 @@ public final class Spool: Sendable {
   }
 
   /// Opens `new/` again after it was moved away or made anew.
-  public func reopenNew() throws {
+  ///
+  /// - Returns: false when it is the one that is open.
+  public func reopenNew() throws -> Bool {
     let directory = try root.directory("new")
+    if try directory.entry().inode == new.entry().inode { return false }
     currentNew.withLock { $0 = directory }
+    return true
   }
 
   /// Opens `draft/` again after it was moved away or made anew.

@@ -51,10 +51,7 @@ struct LineLog: LogHandler {
   }
 
   private func json(_ fields: [(String, String)]) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(Dictionary(fields) { $1 }) else { return "{}" }
-    return String(decoding: data, as: UTF8.self)
+    (try? JSONLine.text(Dictionary(fields) { $1 })) ?? "{}"
   }
 
   private func logfmt(_ value: String) -> String {

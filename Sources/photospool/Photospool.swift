@@ -2,6 +2,7 @@ import ArgumentParser
 import CKernel
 import Delivery
 import Glibc
+import Spooling
 
 private let diskGaveOut: StaticString =
   "photospool: the disk of the spool is full or failed below a mapped file; make room or look into the kernel's log, then start again\n"
@@ -46,9 +47,19 @@ struct Photospool: AsyncParsableCommand {
         try command.run()
       }
     } catch {
-      guard let status = ExitStatus(for: error) else { exit(withError: error) }
+      guard let status = ExitStatus(for: error) else { end(with: error) }
       Terminal.complain("\(error)")
       Glibc.exit(status.rawValue)
     }
+  }
+
+  /// Help, which was asked for, or what is wrong with the arguments; these can be anything.
+  private static func end(with error: any Error) -> Never {
+    let code = exitCode(for: error)
+    if code.isSuccess { exit(withError: error) }
+    for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+      Terminal.say(escaped(String(line.prefix(Terminal.longest))))
+    }
+    Glibc.exit(code.rawValue)
   }
 }

@@ -51,7 +51,7 @@ struct QueueCommand: ParsableCommand {
     }
     printer.finish()
     // For people; programs have the log and `check`.
-    if !json, let trouble = daemon?.trouble { Swift.print("! \(trouble)") }
+    if !json, let trouble = daemon?.trouble { Swift.print("! \(escaped(trouble))") }
     if !json, state == nil, to == nil { printSilent(spool) }
   }
 

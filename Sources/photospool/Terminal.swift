@@ -13,9 +13,12 @@ enum Terminal {
     return outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
 
+  /// Of a sentence, in characters: what it names may be of any length.
+  static let longest = 4_000
+
   /// Writes a sentence of complaint to standard error.
   static func complain(_ sentence: String) {
-    for line in sentence.split(separator: "\n") { say("photospool: \(escaped(String(line)))") }
+    for line in sentence.split(separator: "\n") { say("photospool: \(escaped(String(line.prefix(longest))))") }
   }
 
   /// Writes a line to standard error.
@@ -48,11 +51,4 @@ enum Terminal {
     default: String(format: "%.1f GB", Double(count) / 1e9)
     }
   }
-}
-
-/// Writes one JSON object a line to standard output. Absent values are written as null, and keys in alphabetical order.
-func printJSON(_ value: some Encodable) throws {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-  print(String(decoding: try encoder.encode(value), as: UTF8.self))
 }

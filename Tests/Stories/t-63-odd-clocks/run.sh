@@ -1,0 +1,114 @@
+# Times of files say nothing: neither 1970, nor 2100, nor before 1970 changes what is sent, or in which order. A clock that jumps
+# while the daemon sleeps costs nothing. Requests that no watch told of are found, however many, and whatever became of the
+# watched directories.
+. "$(dirname "$0")/../library.sh"
+
+"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+printf 'intake: {rescan: 1s, settle: 300ms}\ndelivery: {lifetime: 365d}\n' > photospool.yaml
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+cc -shared -fPIC -O1 -o clock.so "$here/../Torture/clock.c" -ldl
+# clock SECONDS: from here on the daemon's wall clock is off by so many.
+clock() { "$python" -c 'import struct, sys; open("offset", "r+b").write(struct.pack("l", int(sys.argv[1])))' "$1"; }
+head -c 8 /dev/zero > offset
+
+# build NAME TIME: with that time of change on every file and directory.
+build() {
+  mkdir "$spool/tmp/$1"
+  echo family > "$spool/tmp/$1/to"
+  echo "$1" > "$spool/tmp/$1/text"
+  cp photo.jpg "$spool/tmp/$1/photo.jpg"
+  touch -d "$2" "$spool/tmp/$1"/* "$spool/tmp/$1"
+}
+start_daemon LD_PRELOAD="$PWD/clock.so" CLOCK_OFFSET="$PWD/offset"
+number=0
+for time in '1970-01-01 UTC' '2100-06-01' '1960-01-01' '2037-01-01' '1999-12-31' '2446-01-01'; do
+  number=$((number + 1))
+  build "up-$number" "$time" 2> /dev/null || build "up-$number-b" '1970-01-01'
+  mv "$spool"/tmp/up-$number* "$spool/new/up-$number"
+done
+stop_after() { "$photospool" wait --timeout 60 "$@"; stop_daemon; }
+stop_after up-1 up-2 up-3 up-4 up-5 up-6
+number=0
+for time in '2100-06-01' '1970-01-01 UTC' '2037-01-01' '1960-01-01'; do
+  number=$((number + 1))
+  build "down-$number" "$time"
+  mv "$spool/tmp/down-$number" "$spool/new/"
+done
+
+# The clock jumps forth and back by 300 days while the daemon serves, while it sleeps between attempts, and between its lives.
+clock $((300 * 86400))
+start_daemon LD_PRELOAD="$PWD/clock.so" CLOCK_OFFSET="$PWD/offset"
+"$photospool" wait --timeout 60 down-1 down-2 down-3 down-4
+for offset in 0 $((-300 * 86400)) 3600 -3600 $((300 * 86400)) 0; do
+  clock "$offset"
+  build "at$offset" now
+  mv "$spool/tmp/at$offset" "$spool/new/jump-$((number += 1))"
+  "$photospool" wait --timeout 60 "jump-$number"
+done
+expect "$(published family | jq -r 'select(.kind == "text").request' | paste -sd' ')" \
+  'up-1 up-2 up-3 up-4 up-5 up-6 down-1 down-2 down-3 down-4 jump-5 jump-6 jump-7 jump-8 jump-9 jump-10'
+
+# What is being written in tmp/ is not abandoned, whatever its time; what nobody holds is, after 36 hours, and not before.
+build held '1970-01-01 UTC'
+build young "$(date -d '35 hours ago' '+%F %T')"
+build old "$(date -d '37 hours ago' '+%F %T')"
+exec 8< "$spool/tmp/held"
+flock 8
+"$photospool" janitor
+# The clock was set in the ledger's eyes: nothing goes for its age in a pass that finds a jump, and the next one goes on.
+"$photospool" janitor
+[ -d "$spool/tmp/held" ] || fail 'what is being written was taken for abandoned'
+[ -d "$spool/tmp/young" ] || fail 'what is not 36 hours old was taken for abandoned'
+exec 8<&-
+rm -rf "$spool"/tmp/{held,young,old}
+
+# More arrives than the kernel tells of, while the daemon is stopped: it looks by itself, and forgets nothing.
+kill -STOP "$daemon"
+"$python" - "$spool" <<'PYTHON'
+import os, sys
+for number in range(3000):
+    request = f"{sys.argv[1]}/tmp/r{number:05d}"
+    os.mkdir(request)
+    with open(f"{request}/to", "w") as to, open(f"{request}/text", "w") as text:
+        to.write("many\n")
+        text.write(f"{number}\n")
+    # Seven events each: in, out, in …
+    for _ in range(3):
+        os.rename(request, f"{sys.argv[1]}/new/r{number:05d}")
+        os.rename(f"{sys.argv[1]}/new/r{number:05d}", request)
+    os.rename(request, f"{sys.argv[1]}/new/r{number:05d}")
+PYTHON
+kill -CONT "$daemon"
+"$photospool" wait --timeout 300 r02999
+expect "$(published many | wc -l)" 3000
+
+# new/ is moved away, or removed and made anew: what comes is found.
+mv "$spool/new" away
+wait_for_line start.log 'new/'
+mkdir -p "$spool/new"
+build moved now
+mv "$spool/tmp/moved" "$spool/new/"
+"$photospool" wait --timeout 60 moved
+rmdir "$spool/new"
+mkdir "$spool/new"
+build removed now
+mv "$spool/tmp/removed" "$spool/new/"
+"$photospool" wait --timeout 60 removed
+stop_daemon
+rmdir away
+
+# Without a watch, looks alone find what arrives, and the log says so.
+cat > blind.c <<'C'
+#include <errno.h>
+int inotify_add_watch(int file, const char *path, unsigned mask) { errno = ENOSPC; return -1; }
+int inotify_init(void) { errno = EMFILE; return -1; }
+int inotify_init1(int flags) { errno = EMFILE; return -1; }
+C
+cc -shared -fPIC -o blind.so blind.c
+start_daemon LD_PRELOAD="$PWD/blind.so"
+build unseen now
+mv "$spool/tmp/unseen" "$spool/new/"
+"$photospool" wait --timeout 60 unseen
+grep -q 'level=warning.*watch' start.log || fail "the log does not say that nothing is watched: $(cat start.log)"
+stop_daemon
+is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
