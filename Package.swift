@@ -150,7 +150,7 @@ let package = Package(
     .executableTarget(
       name: "photospool-fuzz",
       dependencies: [
-        "Control", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos",
+        "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "Matrix", "Messages", "Networks", "Photos",
         "Receiving",
         "Seals", "Secrets", "Settings", "Spooling", "Stores", "TestSupport",
       ],

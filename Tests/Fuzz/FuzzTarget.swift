@@ -16,7 +16,8 @@ struct FuzzTarget: Sendable {
     self.read = read
   }
 
-  static let all: [FuzzTarget] = spool + seals + receiving + answers + programs + processes + configuration
+  static let all: [FuzzTarget] =
+    spool + seals + receiving + listening + answers + programs + processes + configuration + imaging
 }
 
 /// What had to hold, and does not.
