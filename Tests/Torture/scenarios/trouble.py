@@ -105,7 +105,7 @@ def troubled(part, make_disk, trouble, once_more=None):
         if once_more is None:
             part.sweep(once)
         else:
-            for _ in range(max(2, min(once_more, once_more * part.faults // 20_000))):
+            for _ in range(max(1, min(once_more, once_more * part.faults // 20_000))):
                 part.fault(once(part.random.randrange(50, 150)))
 
 
@@ -128,6 +128,8 @@ def end(made, part, daemon, names, where):
     """What has to come: all is done by itself, or the daemon ends and says why."""
     if made.disk.is_writable() and OVERDUE not in daemon.text():
         daemon.wait_for(settled(made, names))
+    elif OVERDUE in daemon.text():
+        part.notes["stop cut off"] += 1
     status = daemon.stop()
     if status not in STATUSES:
         part.complain("ALIVE", f"the daemon ended with {status} {where}: {daemon.text()[-300:]}")
