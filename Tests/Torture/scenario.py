@@ -93,12 +93,13 @@ class Part:
         self.places.append(made)
         return made
 
-    def sweep(self, once, cheap=1):
+    def sweep(self, once, cheap=1, dear=1):
         """Calls `once(k)` for the k's of this part, as long as it says that the run met the k-th call. Where calls are
-        skipped, a sweep that is so many times as cheap as others skips fewer.
+        skipped, a sweep that is so many times as cheap as others skips fewer. One that is so many times as dear takes one
+        call of as many, of all that there are.
 
         Returns how many faults that were."""
-        step = max(1, self.step // cheap)
+        step = max(1, self.step // cheap) * dear
         # The offset is the same for all parts: together they take every `step`-th call.
         offset = random.Random(f"{self.seed} {self.scenario.name}").randrange(step)
         met, k = 0, 1 + offset + self.number * step

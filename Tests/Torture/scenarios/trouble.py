@@ -11,11 +11,13 @@ import signal
 import disks
 import machine
 from scenario import Skip, scenario
-from scenarios.errors import SYNCS, judge, settled
+from scenarios.errors import NAMES, REMOVALS, SYNCS, WRITES, judge, settled
 from scenarios.powercut import photo
 
 # What a daemon may end with that could not do its work; each with a sentence.
 STATUSES = (0, 73, 74, 75)
+# A close is the same to all of these.
+CALLS = f"{SYNCS},{WRITES},{NAMES},{REMOVALS}"
 OVERDUE = "stopping takes too long"
 
 
@@ -84,7 +86,7 @@ def troubled(part, make_disk, trouble, once_more=None):
             disks.sync(made.disk.path)
             made.disk.trim()
             state = made.state()
-            daemon = made.start(**made.under_shim(state, at=k, act="stop"))
+            daemon = made.start(**made.under_shim(state, at=k, act="stop", calls=CALLS))
             daemon.wait_for(lambda: state.faults or settled(made, names)())
             # Who stops has calls, too, which are nobody's matter here.
             state.mend()
@@ -103,7 +105,7 @@ def troubled(part, make_disk, trouble, once_more=None):
             return state.faults > 0
 
         if once_more is None:
-            part.sweep(once)
+            part.sweep(once, dear=3)
         else:
             for _ in range(max(1, min(once_more, once_more * part.faults // 20_000))):
                 part.fault(once(part.random.randrange(50, 150)))
