@@ -95,11 +95,11 @@ class Part:
 
     def sweep(self, once, cheap=1, dear=1):
         """Calls `once(k)` for the k's of this part, as long as it says that the run met the k-th call. Where calls are
-        skipped, a sweep that is so many times as cheap as others skips fewer. One that is so many times as dear takes one
-        call of as many, of all that there are.
+        skipped, a sweep that is so many times as cheap as others skips fewer; one that is so many times as dear takes no
+        more than one call of as many.
 
         Returns how many faults that were."""
-        step = max(1, self.step // cheap) * dear
+        step = max(dear, self.step // cheap)
         # The offset is the same for all parts: together they take every `step`-th call.
         offset = random.Random(f"{self.seed} {self.scenario.name}").randrange(step)
         met, k = 0, 1 + offset + self.number * step
