@@ -2,23 +2,8 @@
 # in no line, at no level.
 . "$(dirname "$0")/../library.sh"
 
-secret=whsec_$(printf 'MARKERSIGNINGSECRET-and-more' | base64)
-start_server webhook_receiver.py "$secret"
-hook=$(fact endpoint)
-exec 7>&"${SERVER[1]}"
-coproc SIGNER { exec "$python" "$here/../Support/python/fault_server.py"; }
-read -r facts <&"${SIGNER[0]}"
-signer=$(fact endpoint)
-ticket=$(jq -rn --arg s "$signer" '{objectKey: "MARKEROBJECT", uploadUrl: "\($s)/echo/MARKERUPLOAD?sig=MARKERUPLOADSIGNATURE",
-  assetUrl: "https://photos.example.org/MARKERASSET?x=MARKERASSETQUERY"} | tojson | @uri')
+. "$here/secrets.sh"
 (umask 077; echo whsec_$(printf 'MARKERFORMERSECRET-and-more.' | base64) > hook.secret)
-cat > photospool.yaml <<EOF
-log: {level: trace}
-store: {type: presigned, endpoint: "$signer/json?text=$ticket", tokenVariable: SIGNER_TOKEN}
-network: {type: webhook, url: "$hook/MARKERHOOKPATH?key=MARKERHOOKQUERY", secretFile: hook.secret, allowPrivate: true}
-delivery: {backoff: {first: 10ms, longest: 50ms}}
-EOF
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 
 # The signer fails first, with a body that tells too much, then the receiver refuses; then all is mended.
 curl -s -X PUT --data '["html/500", "json/503?text=MARKERBODY"]' "$signer/-/script"
@@ -56,12 +41,7 @@ grep -q 'event=cancel request=cancelled outcome=' run.log || fail 'the cancellin
 
 # What is in no line: markers, and the keys that were published.
 [ "$(grep -c . run.log)" -gt 20 ] || fail 'there is hardly a log'
-! grep -n 'MARKER' run.log || fail 'a marker is in the log'
-curl -s "$hook" | jq -r '.[].body | fromjson.data.attachment // empty | .secret, .salt, .nonce' | sort -u > keys
-[ "$(wc -l < keys)" -ge 3 ] || fail 'no keys were published'
-! grep -n -F -f keys run.log || fail 'a key is in the log'
-! grep -n 'https\?://[^ ]*/[A-Za-z]' run.log || fail 'a full URL is in the log'
-! grep -n "${secret#whsec_}" run.log || fail 'a secret is in the log'
+no_secret run.log
 
 # JSON instead; and with the journal at the other end, priorities instead of times. A variable that was inherited, while
 # standard error is something else, does not count.
