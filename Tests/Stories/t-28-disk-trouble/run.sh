@@ -1,5 +1,5 @@
-# A disk without room or inodes, a process without descriptors or that may write no larger file: nothing is accepted that cannot be kept,
-# the daemon pauses and says why in one sentence, and goes on by itself as soon as it can.
+# A disk without room or inodes, a process without descriptors, without others, or that may write no larger file: nothing is
+# accepted that cannot be kept, the daemon pauses and says why in one sentence, and goes on by itself as soon as it can.
 . "$(dirname "$0")/../library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'
@@ -76,6 +76,31 @@ prlimit --fsize=unlimited: --pid "$daemon"
 "$photospool" wait --timeout 60 small
 stop_daemon
 
+# No process more, for a user who has limits: photos wait for a darkroom.
+chown -R 61028:61028 "$spool"
+chmod 755 . disk
+other() { setpriv --reuid 61028 --regid 61028 --clear-groups "$@"; }
+other "$photospool" --version > /dev/null || skip 'other users cannot run the program here'
+: > start.log
+setpriv --reuid 61028 --regid 61028 --clear-groups "$photospool" run > start.log 2>&1 &
+daemon=$!
+wait_for_line start.log event=ready
+other prlimit --nproc=1: --pid "$daemon"
+alone=$(other "$photospool" send --to family --text alone --photo photo.jpg)
+wait_until queue_says '(there is no room for another process'
+other prlimit --nproc="$(ulimit -H -u)": --pid "$daemon"
+"$photospool" wait --timeout 60 "$alone"
+stop_daemon
+chown -R 0:0 "$spool"
+
+# A directory of the spool on another disk: nothing could be renamed into it.
+mount -t tmpfs -o size=1m none "$spool/sent"
+status=0
+"$photospool" run > start.log 2>&1 || status=$?
+umount "$spool/sent"
+expect "$status" 78 "$(cat start.log)"
+grep -q 'photospool: .*/sent is on another filesystem than the spool' start.log || fail "$(cat start.log)"
+
 # A sync of the ledger fails: the daemon ends at once, says why, and syncs nothing again. The next one goes on. Every other
 # call of the sort is met on the way of one request.
 cc -shared -fPIC -O1 -o diskpoint.so "$here/../Torture/diskpoint.c" -ldl
@@ -98,6 +123,6 @@ start_daemon
 stop_daemon
 expect "$(published unconfirmed | jq -r '.request' | uniq | paste -sd' ')" 'unconfirmed-2 unconfirmed-4 unconfirmed-6'
 
-expect "$(published family | jq -r '.request' | uniq | paste -sd' ')" 'first full inodes small'
+expect "$(published family | jq -r '.request' | uniq | paste -sd' ')" "first full inodes small $alone"
 expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" 'PRAGMA integrity_check')" ok
 is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
