@@ -222,6 +222,7 @@ let package = Package(
         "CKernel", "Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks",
         "Stores",
         "Seals", "Photos", "Control", "Blocking", "Supervision", .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
   ]
 )

@@ -1,0 +1,30 @@
+import Logging
+import ServiceLifecycle
+import Testing
+
+@testable import Delivery
+
+@Suite(.timeLimit(.minutes(10))) struct StopDeadlineTests {
+  /// One that never stops by itself, as on a disk that hangs.
+  private struct Hanging: Service {
+    let bell: Bell
+    func run() async throws { for await _ in bell.rings { return } }
+  }
+
+  @Test("When a service hangs, the process is ended all the same, though nothing else can go on")
+  func hangs() async throws {
+    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let overdue = Bell()
+    let free = Bell()
+    let deadline = StopDeadline(manager: nil, seconds: 0, log: log) { overdue.ring() }
+    // The last one is asked first, and the other one only once it has stopped.
+    let group = ServiceGroup(services: [Hanging(bell: free), deadline], logger: log)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { try await group.run() }
+      await group.triggerGracefulShutdown()
+      for await _ in overdue.rings { break }
+      free.ring()
+      try await tasks.waitForAll()
+    }
+  }
+}
