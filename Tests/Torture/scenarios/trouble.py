@@ -99,7 +99,7 @@ def troubled(part, make_disk, trouble, once_more=None):
                 made.disk.restart()
             if state.second_syncs:
                 part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
-            made.finish()
+            finish(made, part)
             part.accepted(2)
             judge(made, part, names, where)
             return state.faults > 0
@@ -137,6 +137,17 @@ def end(made, part, daemon, names, where):
         part.complain("ALIVE", f"the daemon ended with {status} {where}: {daemon.text()[-300:]}")
     if status and "photospool: " not in daemon.text() and "at once" not in daemon.text():
         part.complain("ALIVE", f"the daemon does not say why it ended {where}")
+
+
+def finish(made, part):
+    """As a service manager does it: what the kernel could not write before is told to the next one that syncs, who ends."""
+    for _ in range(3):
+        try:
+            return made.finish()
+        except machine.Refusal as refusal:
+            last = refusal
+            part.notes["started again"] += 1
+    raise last
 
 
 def slow(part):
