@@ -140,18 +140,7 @@ extension Ledger {
 
   /// What the ledger says of the files of messages.
   public func cachedStates(of messages: [String]) async throws -> [CachedState] {
-    // The readers ask side by side.
-    try await withThrowingTaskGroup(of: (start: Int, states: [CachedState]).self) { group in
-      for start in stride(from: 0, to: messages.count, by: 256) {
-        let part = messages[start..<min(start + 256, messages.count)]
-        group.addTask { [self] in
-          (start, try await read { database in try part.map { try database.cachedState(of: $0) } })
-        }
-      }
-      var all = [(start: Int, states: [CachedState])]()
-      for try await part in group { all.append(part) }
-      return all.sorted { $0.start < $1.start }.flatMap(\.states)
-    }
+    try await read { database in try messages.map { try database.cachedState(of: $0) } }
   }
 
   /// Runs `remove` on the files of a message if the ledger still says `state` of it, while nobody else writes.

@@ -12,7 +12,7 @@ public struct PurgedConversation: Sendable, Equatable {
 /// A purge in the ledger: the tombstone first, the rows last. In between its caller removes the files; every step may be
 /// done again.
 extension Ledger {
-  private static let purgeBatch = 500
+  private static let purgeBatch = 128
 
   /// Buries a conversation: what waits of it, drafts included, is cancelled in the same commit, and no message of it is
   /// published after that.
