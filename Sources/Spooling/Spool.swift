@@ -44,7 +44,12 @@ public final class Spool: Sendable {
     if try root.entry().permissions & 0o002 != 0 { throw SpoolError.openToEverybody(path) }
     for name in Self.shared where try root.make(name, mode: 0o770) {
       // mkdir drops the set-group-id and sticky bits through the umask's filter, so they are set in a second step.
-      try root.directory(name).setPermissions(Self.sharedMode)
+      do { try root.directory(name).setPermissions(Self.sharedMode) } catch {
+        guard error.code == EPERM else { throw error }
+        // A service that may set no set-group-id bit. Left as it is it would pass for a good one the next time.
+        try root.removeEmpty(name)
+        throw SpoolError.cannotShare(root.path(of: name))
+      }
     }
     // In a sticky directory the kernel may let clients open only what is its owner's, so the daemon makes their counter.
     let tmp = try root.directory("tmp")
@@ -129,6 +134,7 @@ public enum SpoolError: Error, Equatable, CustomStringConvertible {
   case notASpool(String, missing: String)
   case severalFilesystems(String)
   case busy(String)
+  case cannotShare(String)
 
   public var description: String {
     switch self {
@@ -138,6 +144,9 @@ public enum SpoolError: Error, Equatable, CustomStringConvertible {
       "\(path) is not a spool: it has no directory \(missing); start `photospool run` there once, or name another with --spool"
     case .severalFilesystems(let path):
       "\(path) is on another filesystem than the spool; the whole spool has to lie on one"
+    case .cannotShare(let path):
+      "\(path) cannot be opened to the spool's group from here; run `install -d -m 3770 -o photospool -g photospool \(path)`"
+        + " once for each of tmp, draft and new"
     case .busy(let path):
       "another photospool already runs on \(path); stop it first, or use another spool"
     }

@@ -29,7 +29,7 @@ enum ExitStatus: Int32 {
       switch error {
       case .busy: self = .tryAgain
       case .notASpool: self = .cannotCreate
-      case .openToEverybody: self = .noPermission
+      case .openToEverybody, .cannotShare: self = .noPermission
       case .severalFilesystems: self = .configuration
       }
     case let error as FileError:
