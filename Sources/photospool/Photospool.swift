@@ -39,6 +39,8 @@ struct Photospool: AsyncParsableCommand {
     // SQLite maps the index of the ledger's log. Where blocks are smaller than pages, a full disk shows itself there.
     ckernel_end_on_bus_error(
       UnsafeRawPointer(diskGaveOut.utf8Start).assumingMemoryBound(to: CChar.self), ExitStatus.inputOutput.rawValue)
+    // The runtime would tell syslog of every thread whose priority only root may raise.
+    setenv("LIBDISPATCH_LOG", "NO", 0)
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {
