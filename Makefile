@@ -5,7 +5,7 @@ PACKAGES := build-essential e2fsprogs fish groff-base imagemagick iproute2 jq li
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
 	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 systemd webp xfsprogs zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils
-DEB_CHECK_PACKAGES := debootstrap lintian
+DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
 BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
 # Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
 export TESTS_AT_ONCE ?= 16
@@ -31,7 +31,7 @@ deb: build ## A package for Debian 12: .build/photospool_VERSION_ARCHITECTURE.de
 	@dpkg -s $(DEB_PACKAGES) > /dev/null 2>&1 || $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_PACKAGES)
 	tools/deb.sh
 
-deb-check: deb ## Installs the package in a fresh Debian 12, sends a photo there, and removes it again
+deb-check: deb ## Installs the package in a fresh Debian 12, sends a photo there, removes it, and boots it with systemd
 	@dpkg -s $(DEB_CHECK_PACKAGES) > /dev/null 2>&1 || \
 	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_CHECK_PACKAGES))
 	$(AS_ROOT) tools/deb-check.sh .build/photospool_*_$$(dpkg --print-architecture).deb || [ $$? = 77 ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # deb-check.sh PACKAGE: installs it in a fresh Debian 12, sends photos there as another user than the daemon's, reads the
-# manual, asks the shells, and removes and purges it again. Root only; 77 where the machine does not let it.
+# manual, asks the shells, and removes and purges it again; then boots that Debian and has its systemd run the service
+# (deb-boot.sh). Root only; 77 where the machine does not let it.
 set -euo pipefail
 package=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,6 +19,17 @@ if [ "${INSIDE:-}" != 1 ]; then
   scratch=$(mktemp -d)
   # What runs and what is mounted in there ends with it.
   INSIDE=1 unshare --mount --pid --fork --kill-child "$0" "$package" "$scratch" || status=$?
+  if [ "$status" = 0 ]; then
+    "$here/deb-boot.sh" "$scratch/debian" "$package" "$photo" || status=$?
+    if [ "$status" = 77 ]; then
+      # As much as can be said of units that nobody runs.
+      dpkg-deb -x "$package" "$scratch/unpacked"
+      systemctl --root="$scratch/unpacked" list-unit-files --no-pager 'photospool*'
+      (cd "$scratch/unpacked/lib/systemd/system" && tail -n +1 photospool.service photospool-janitor.service photospool-janitor.timer)
+      echo 'the units were shown and not run: this machine boots no systemd'
+      status=0
+    fi
+  fi
   rm -rf "$scratch"
   exit "$status"
 fi
@@ -79,7 +91,7 @@ grep -q 'locked process' "$scratch/check" || fail 'no word of the darkroom'
 as nobody photospool send --to family --text hello 2> /dev/null && fail 'anybody can send'
 ok "sent, by mv and by photospool send: $lines"
 
-for page in photospool.1 photospool.yaml.5 photospool-spool.5 photospool-janitor.8 photospool-darkroom.8; do
+for page in photospool.1 photospool.conf.5 photospool.yaml.5 photospool-spool.5 photospool-janitor.8 photospool-darkroom.8; do
   complaint=$(in_debian man --warnings "${page##*.}" "${page%.*}" 2>&1 > "$scratch/page")
   [ -z "$complaint" ] && [ "$(wc -l < "$scratch/page")" -gt 20 ] || fail "$page: $complaint"
 done
@@ -130,3 +142,6 @@ if command -v lintian > /dev/null; then
   lintian --no-cfg --fail-on error "$package" > "$scratch/lintian" 2>&1 || fail "lintian: $(cat "$scratch/lintian")"
   ok "lintian: no errors, $(grep -c ^W: "$scratch/lintian" || true) warnings"
 fi
+
+# To be booted, with the policy of a machine that starts services.
+in_debian apt-get install -q -y --no-install-recommends systemd-sysv > "$scratch/log" 2>&1 || fail 'no systemd'

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# deb-boot.sh TREE PACKAGE PHOTO: boots the Debian in TREE with its own systemd, installs the package there, and has the service
+# sent to, reloaded, hung and removed, and the janitor run by its unit. Root only; 77 where this machine cannot boot one.
+set -euo pipefail
+tree=$1 package=$2 photo=$3
+scratch=$(mktemp -d)
+machine= leader=
+
+skip() { echo "NOT BOOTED: $*"; exit 77; }
+fail() {
+  echo "FAILED: $*" >&2
+  [ -z "$leader" ] || in_debian journalctl -b --no-pager -n 30 >&2 || true
+  exit 1
+}
+ok() { echo "ok $*"; }
+in_debian() { nsenter -t "$leader" --all /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+as() { in_debian setpriv --reuid "$1" --regid "$1" --init-groups "${@:2}"; }
+shows() { in_debian systemctl show -P "$2" "$1"; }
+# wait_until SECONDS COMMAND...
+wait_until() {
+  local end=$((SECONDS + $1))
+  until "${@:2}" > /dev/null 2>&1; do [ "$SECONDS" -lt "$end" ] || return 1; sleep 0.2; done
+}
+says() { in_debian journalctl -b --no-pager -o cat -u "$1" | grep -q -- "$2"; }
+end() {
+  if [ -n "$machine" ]; then
+    # The second one ends it at once.
+    kill -TERM "$machine" 2> /dev/null && sleep 2 && kill -TERM "$machine" 2> /dev/null
+    wait "$machine" 2> /dev/null
+  fi
+  rm -rf "$scratch"
+}
+trap end EXIT
+
+command -v systemd-nspawn > /dev/null || skip 'systemd-nspawn is not installed'
+[ -x "$tree/sbin/init" ] || skip 'there is no systemd in it'
+rm -f "$tree/usr/sbin/policy-rc.d" "$tree/dev/ptmx"
+cp "$package" "$tree/root/photospool.deb"
+cp "$photo" "$tree/root/cat.jpg"
+systemd-nspawn --quiet --directory="$tree" --machine=photospool-check --boot --register=no --keep-unit --private-network --console=pipe \
+  < /dev/null > "$scratch/console" 2>&1 &
+machine=$!
+# The one process below it is the other systemd.
+has_leader() { leader=$(pgrep -P "$machine" | head -n 1) && [ -n "$leader" ]; }
+wait_until 10 has_leader && leader=$(pgrep -P "$machine" | head -n 1) || skip "systemd-nspawn does not run here: $(head -n 3 "$scratch/console")"
+is_up() { in_debian systemctl is-system-running | grep -qE '^(running|degraded)$'; }
+wait_until 60 is_up || skip 'systemd does not come up here'
+ok "booted: $(in_debian systemctl --version | head -n 1)"
+
+in_debian dpkg -i /root/photospool.deb > "$scratch/log" 2>&1 || fail "it cannot be installed: $(cat "$scratch/log")"
+[ "$(shows photospool ActiveState)/$(shows photospool Type)" = active/notify ] || fail 'installing does not start the daemon'
+[ "$(shows photospool-janitor.timer ActiveState)" = active ] || fail 'installing does not start the timer'
+in_debian systemctl cat photospool.service photospool-janitor.service photospool-janitor.timer || fail 'systemctl cat does not show the units'
+ok 'installed: systemctl cat shows the units, the daemon runs and the timer is armed'
+
+in_debian useradd --user-group --groups photospool sender
+in_debian install -o sender /root/cat.jpg /tmp/cat.jpg
+in_debian systemctl stop photospool-janitor.timer
+name=$(as sender photospool send --to family --photo /tmp/cat.jpg) || fail 'a user of the group cannot send'
+as photospool photospool wait --timeout 120 "$name" || fail "$name was not sent"
+ok "sent by the service: $(in_debian ls /var/spool/photospool/published)"
+
+in_debian systemctl start photospool-janitor || fail 'the janitor does not run'
+[ "$(shows photospool-janitor Result)/$(shows photospool-janitor ExecMainStatus)" = success/0 ] || fail 'the janitor did not end well'
+! in_debian journalctl -b --no-pager -o cat | grep 'thread priority' || fail 'the runtime complains in the journal'
+said=$(in_debian journalctl -b --no-pager -o cat -u photospool-janitor _COMM=photospool)
+[ -z "$said" ] || fail "the janitor said: $said"
+printf '[Service]\nEnvironment=PHOTOSPOOL_CACHE_TOTAL=1kB\n' > "$scratch/limit"
+in_debian mkdir -p /run/systemd/system/photospool-janitor.service.d
+in_debian tee /run/systemd/system/photospool-janitor.service.d/limit.conf < "$scratch/limit" > /dev/null
+in_debian systemctl daemon-reload
+for run in first second; do in_debian systemctl start photospool-janitor || fail "its $run run beyond a limit failed"; done
+[ "$(in_debian journalctl -b --no-pager -o cat -u photospool-janitor _COMM=photospool | grep -c 'beyond the limit')" = 1 ] \
+  || fail 'the journal does not have the warning once'
+ok 'the janitor ran by its unit: silent, and a limit that was passed said once in the journal'
+
+in_debian systemctl reload photospool || fail 'it cannot be reloaded'
+wait_until 30 says photospool 'configuration reloaded' || fail 'the journal does not tell of a reload'
+[ "$(shows photospool ActiveState)" = active ] || fail 'it does not live after a reload'
+ok 'reloaded'
+
+# A daemon that hangs is ended and started again.
+in_debian mkdir -p /run/systemd/system/photospool.service.d
+printf '[Service]\nWatchdogSec=10s\nTimeoutAbortSec=5s\n' > "$scratch/watchdog"
+in_debian tee /run/systemd/system/photospool.service.d/watchdog.conf < "$scratch/watchdog" > /dev/null
+in_debian systemctl daemon-reload
+in_debian systemctl restart photospool
+hung=$(shows photospool MainPID)
+in_debian sh -c "kill -STOP $hung"
+is_anew() { [ "$(shows photospool ActiveState)" = active ] && [ "$(shows photospool MainPID)" != "$hung" ]; }
+wait_until 60 is_anew || fail 'a daemon that hangs is not started again'
+says photospool 'atchdog timeout' || fail 'the watchdog did not end it'
+as sender photospool send --to family --text 'still here' > "$scratch/name"
+as photospool photospool wait --timeout 60 "$(cat "$scratch/name")" || fail 'it does not send after it was started again'
+ok "a daemon that hung was ended by the watchdog, started again and sends ($(shows photospool NRestarts) restart)"
+
+in_debian dpkg -r photospool > "$scratch/log" 2>&1 || fail 'it cannot be removed'
+! in_debian systemctl is-active --quiet photospool || fail 'it runs after it was removed'
+ok 'removed: nothing runs'
