@@ -96,6 +96,27 @@ expect "$("$photospool" clear --to c00 | cut -d, -f1)" '1 photo'
 expect "$("$photospool" clear | cut -d, -f1)" '2 photos'
 exact 'after clear'
 
+# As cron runs it, by its own line, with nothing of our environment: silent and 0 when all is well, and a limit that is passed
+# is said on standard error, once.
+systemd=/run/systemd/system
+line=$(sed -n 's/^[0-9*]\+ [^ ]\+ [^ ]\+ [^ ]\+ [^ ]\+ photospool //p' "$here/../../etc/cron.d/photospool-janitor")
+by_cron() {
+  local status=0
+  env -i PATH="$PATH" HOME="$PWD" PHOTOSPOOL_SPOOL="$spool" "$@" /bin/sh -c \
+    "${line//\[ -x \/usr\/bin\/photospool \]; then photospool/true; then $photospool}" > cron.out 2> cron.err || status=$?
+  echo "$status $(wc -c < cron.out) $(wc -l < cron.err)"
+}
+if [ ! -d "$systemd" ]; then
+  send me cron 03.jpg
+  expect "$(by_cron)" '0 0 0' "$(cat cron.err)"
+  expect "$(by_cron PHOTOSPOOL_CACHE_TOTAL=1kB)" '0 0 1' "$(cat cron.err)"
+  grep -q '^photospool: all photos in the cache take [0-9]* bytes, beyond the limit of 1000;' cron.err || fail "$(cat cron.err)"
+  expect "$(by_cron PHOTOSPOOL_CACHE_TOTAL=1kB)" '0 0 0' "said before: $(cat cron.err)"
+  expect "$(by_cron)" '0 0 0' "within the limit: $(cat cron.err)"
+  send me cron 04.jpg
+  expect "$(by_cron PHOTOSPOOL_CACHE_TOTAL=1kB)" '0 0 1' "passed again: $(cat cron.err)"
+fi
+
 # Housekeeping: what was left alone for long goes, and only that; receipts with their rows.
 mkdir "$spool/tmp/old" "$spool/tmp/locked" "$spool/tmp/new"
 exec 9< "$spool/tmp/locked"; flock 9

@@ -1,0 +1,97 @@
+# `photospool rebuild` killed before every so many calls that change the disk: what is there then is the old ledger with its log,
+# or none, and never a ledger without its log, which would pass for a whole one; nothing is published twice and nothing that waits
+# is lost. And a purge that is cut off, with a ledger made anew in between, still leaves nothing. PHOTOSPOOL_TEST_KILL_STEP=1
+# takes every call.
+. "$(dirname "$0")/../library.sh"
+
+"$python" - <<'PYTHON'
+from PIL import Image
+for number in range(2):
+    Image.effect_noise((500 + number, 400), 40).convert("RGB").save(f"{number}.jpg", quality=90)
+PYTHON
+cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
+ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
+# killed COMMAND...: photospool, killed before its K-th call. $status is 137 when it was.
+killed() {
+  rm -f counter trace
+  status=0
+  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT=$k KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
+    "$photospool" "$@" > killed.log 2>&1 || status=$?
+  [ "$status" = 0 ] || expect "$status" 137 "k=$k: $(cat killed.log)"
+}
+where() { echo "killed at $k: $(sed -n "${k}p" trace)"; }
+step=${PHOTOSPOOL_TEST_KILL_STEP:-29}
+
+start_daemon
+drop first family hello 0.jpg
+"$photospool" wait --timeout 60 first
+"$photospool" hold family > /dev/null
+drop waiting family 'still here' 1.jpg
+wait_for_line start.log 'event=accepted.*request=waiting'
+# The log of the ledger has what happened last.
+kill_daemon
+[ -s "$spool/state/ledger.sqlite-wal" ] || fail 'there is no log'
+mv "$spool" template
+k=$((RANDOM % step + 1)) kills=0 lost=0
+while :; do
+  rm -rf "$spool"
+  cp -a template "$spool"
+  killed rebuild
+  if [ -e "$spool/state/ledger.sqlite" ] && ! [ -e "$spool"/state/ledger-*/ledger.sqlite ]; then
+    cmp -s template/state/ledger.sqlite-wal "$spool/state/ledger.sqlite-wal" || fail "$(where): a ledger without its log"
+  fi
+  if [ ! -e "$spool/state/ledger.sqlite" ]; then
+    refused=0
+    "$photospool" run > refused.log 2>&1 || refused=$?
+    expect "$refused" 74 "$(where): $(cat refused.log)"
+    grep -q 'photospool rebuild' refused.log || fail "$(where): no remedy in $(cat refused.log)"
+    "$photospool" rebuild > rebuilt.txt || fail "$(where): not rebuilt"
+    lost=$((lost + 1))
+  fi
+  start_daemon
+  "$photospool" release family > /dev/null
+  "$photospool" wait --timeout 60 waiting || fail "$(where): not sent"
+  stop_daemon
+  expect "$(published family | jq -r '.request + " " + .kind' | paste -sd,)" 'first photo,first text,waiting photo,waiting text' "$(where)"
+  expect "$(ledger 'PRAGMA integrity_check')" ok "$(where)"
+  is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
+  [ "$status" != 0 ] || break
+  kills=$((kills + 1))
+  k=$((k + step))
+done
+grep -q 'rename.*ledger.sqlite' trace || fail 'the trace lacks a step'
+echo "$kills kills on the way of a rebuild, $lost of them without a ledger"
+
+rm -rf "$spool" template
+start_daemon
+drop other other stays 1.jpg
+drop sent MARKERCONVERSATION MARKERTEXT 0.jpg
+"$photospool" wait --timeout 60 other sent
+cp "$(find "$spool/photos" -path '*MARKER*' -name original.jpg)" original.jpg
+"$photospool" hold MARKERCONVERSATION > /dev/null
+drop waiting MARKERCONVERSATION MARKERTEXT 0.jpg
+wait_for_line start.log 'event=accepted.*request=waiting'
+stop_daemon
+echo MARKERCONVERSATION > "$spool/purge/please"
+mv "$spool" template
+k=$((RANDOM % step + 1)) kills=0
+while :; do
+  rm -rf "$spool"
+  cp -a template "$spool"
+  killed janitor
+  # Half of them have lost their ledger, too.
+  [ $((k % 2)) = 0 ] || rm -f "$spool"/state/ledger.sqlite*
+  "$photospool" rebuild > rebuilt.txt || fail "$(where): not rebuilt"
+  # Whoever purges next takes what the rebuild has kept; without an order that stands, another one does.
+  [ -e "$spool/purge/please" ] || "$photospool" purge nobody > /dev/null
+  "$photospool" janitor > again.log 2>&1 || fail "$(where): $(cat again.log)"
+  "$python" "$here/../Support/python/find_markers.py" "$spool" 0.jpg original.jpg -- MARKERCONVERSATION MARKERTEXT > found.txt \
+    || fail "$(where): $(cat found.txt)"
+  is_empty "$spool/purge" "$spool/cur" "$spool/new"
+  expect "$(published other | jq -r .kind | paste -sd' ')" 'photo text' "$(where)"
+  expect "$(ledger 'PRAGMA integrity_check')" ok "$(where)"
+  [ "$status" != 0 ] || break
+  kills=$((kills + 1))
+  k=$((k + step))
+done
+echo "$kills kills on the way of a purge, each followed by a new ledger"
