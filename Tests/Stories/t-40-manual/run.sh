@@ -26,6 +26,11 @@ for command in $commands; do
   done
 done
 
+# Every cause of an error has its row among the symptoms.
+for cause in $(sed -n -e 's/^  case [a-zA-Z]* = "\([a-z_]*\)".*/\1/p' -e '/ = /!s/^  case \([a-z]*\)$/\1/p' "$here/../../Sources/Messages/Cause.swift"); do
+  grep -q "^|.*\`$cause\`.*|" "$here/../../docs/operations.md" || fail "operations.md has no row for $cause"
+done
+
 # Every exit status that the help tells of.
 for status in $("$photospool" --help | sed -n '/EXIT STATUS/,/^$/p' | grep -oE '\b[67][0-9]\b'); do
   grep -qx "\.It $status" "$pages/photospool.1" || fail "the manual does not have exit status $status"
