@@ -106,8 +106,9 @@ class Disk:
         self.mount()
 
     def freeze(self):
-        """Whoever writes waits from now on, and cannot be killed. It thaws by itself after a while, whatever happens."""
-        self.thawing = subprocess.Popen(["sh", "-c", f"sleep 60; exec fsfreeze --unfreeze {self.path}"])
+        """Whoever writes waits from now on, and cannot be killed. It thaws by itself after a while, whatever happens to us."""
+        self.thawing = subprocess.Popen(
+            ["sh", "-c", f"sleep 60; exec fsfreeze --unfreeze {self.path}"], start_new_session=True)
         run("fsfreeze", "--freeze", self.path)
 
     def thaw(self):
