@@ -41,7 +41,17 @@ make_disk() {
     echo "no file system of its own (root can mount one): what was read stays in memory, and the figures are those of a warm cache"
   fi
 }
-add_journal() { [ $own = false ] || { umount "$disk"; tune2fs -O has_journal "$loop" > /dev/null; mount -o noinit_itable "$loop" "$disk"; }; }
+add_journal() {
+  [ $own = true ] || return 0
+  umount "$disk"
+  # A process that has just begun elsewhere, in a namespace of its own, may hold the disk for a moment.
+  local tries=0
+  until tune2fs -O has_journal "$loop" > /dev/null 2>&1; do
+    [ $((tries += 1)) -lt 30 ] || { echo 'the disk is held by another process' >&2; exit 1; }
+    sleep 1
+  done
+  mount -o noinit_itable "$loop" "$disk"
+}
 remount() { sync -f "$disk"; [ $own = false ] || { umount "$disk"; mount -o noinit_itable "$loop" "$disk"; }; }
 drop_disk() {
   [ $own = true ] || { rm -rf "$PHOTOSPOOL_SPOOL"; return; }
