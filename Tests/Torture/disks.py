@@ -5,6 +5,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import signal
 import subprocess
 import tempfile
 
@@ -108,11 +109,13 @@ class Disk:
     def freeze(self):
         """Whoever writes waits from now on, and cannot be killed. It thaws by itself after a while, whatever happens to us."""
         self.thawing = subprocess.Popen(
-            ["sh", "-c", f"sleep 60; exec fsfreeze --unfreeze {self.path}"], start_new_session=True)
+            ["sh", "-c", f"sleep 60; exec fsfreeze --unfreeze {self.path}"], start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         run("fsfreeze", "--freeze", self.path)
 
     def thaw(self):
-        self.thawing.kill()
+        # The shell's child, too.
+        os.killpg(self.thawing.pid, signal.SIGKILL)
         self.thawing.wait()
         subprocess.run(["fsfreeze", "--unfreeze", self.path], capture_output=True)
 
