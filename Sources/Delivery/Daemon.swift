@@ -59,6 +59,7 @@ public struct Daemon: Sendable {
     let troubles = Troubles(log: log)
     let ledger = try Ledger(of: spool)
     try await ledger.settle()
+    try await ledger.checkIntegrity()
     try await ledger.check(against: spool)
     ledger.onFailure { error in
       log.critical("the ledger failed; stopping at once", metadata: ["error": "\(error)"])

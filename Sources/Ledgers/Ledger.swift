@@ -70,13 +70,15 @@ public final class Ledger: Sendable {
   ///
   /// A log that the disk did not confirm may be in the kernel's memory alone. Read from there it looks whole; and what is
   /// written behind it is lost with it at the next power cut. For whoever opens the ledger alone.
+  public func settle() async throws {
+    try await alone { database in _ = try database.checkpoint(.truncate) }
+  }
+
+  /// Has SQLite look through the whole ledger for damage, which takes as long as the ledger is large.
   ///
   /// - Throws: `LedgerError.damaged` with the first fault that SQLite finds.
-  public func settle() async throws {
-    let fault = try await alone { database in
-      _ = try database.checkpoint(.truncate)
-      return try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-    }
+  public func checkIntegrity() async throws {
+    let fault = try await alone { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
     if fault != "ok" { throw LedgerError.damaged(path: pool.path, fault: fault ?? "no answer") }
   }
 
