@@ -26,7 +26,8 @@ import Testing
     server = try Self.shared.get()
     scratch = try TemporaryDirectory()
     incoming = try IncomingSpool(Spool(creating: scratch.path("spool")))
-    try Data(bytes).write(to: URL(fileURLWithPath: "\(server["directory"])/object"))
+    // All tests make it, and others are just being served it.
+    try Data(bytes).write(to: URL(fileURLWithPath: "\(server["directory"])/object"), options: .atomic)
   }
 
   private var options: ReceivingOptions {
