@@ -6,7 +6,7 @@ PACKAGES := build-essential e2fsprogs fish groff-base imagemagick iproute2 jq li
 	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 systemd webp xfsprogs zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
-BENCH_PACKAGES := graphicsmagick libvips-tools util-linux
+BENCH_PACKAGES := graphicsmagick libvips-tools postfix util-linux
 # Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
 export TESTS_AT_ONCE ?= 16
 # Of `make fuzz`, for each parser.
@@ -58,12 +58,16 @@ torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every sce
 soak: build $(PYTHON_ENV)/ready ## Random faults at full load for SOAK_MINUTES (1), with the real programs
 	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --only soak --fresh --json .build/torture/soak.json
 
-bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos and uploads beside their peers, fairness, a backlog, idleness
+bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, uploads, texts and the janitor beside their peers, fairness, latency, a backlog
 	$(SWIFT) build $(RELEASE) --product uploads
 	.build/bench-python/bin/python Benchmarks/photos.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/uploads.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/fairness.py
+	$(AS_ROOT) .build/bench-python/bin/python Benchmarks/texts.py
+	.build/bench-python/bin/python Benchmarks/latency.py
+	.build/bench-python/bin/python Benchmarks/view.py
 	Benchmarks/backlog.sh
+	$(AS_ROOT) Benchmarks/janitor.sh
 
 fuzz: .build/setup ## Searches, with libFuzzer, for inputs that break a parser of outside bytes: SECONDS_EACH=60
 	$(SWIFT) build --sanitize fuzzer -Xswiftc -DPHOTOSPOOL_FUZZER --scratch-path .build/fuzz --product photospool-fuzz
@@ -91,9 +95,11 @@ $(PYTHON_ENV)/ready: Makefile
 
 .build/bench-python/ready: Makefile
 	@dpkg -s $(BENCH_PACKAGES) > /dev/null 2>&1 || \
-	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(BENCH_PACKAGES))
+	  (echo postfix postfix/main_mailer_type select No configuration | $(AS_ROOT) debconf-set-selections && \
+	   $(AS_ROOT) apt-get update -q && \
+	   $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(BENCH_PACKAGES))
 	python3 -m venv .build/bench-python
-	.build/bench-python/bin/pip install --quiet --disable-pip-version-check numpy pillow scikit-image
+	.build/bench-python/bin/pip install --quiet --disable-pip-version-check matplotlib numpy pillow scikit-image
 	@touch $@
 
 clean: ## Forgets what was built

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 
 # As diskpoint.c has it: the same on ext4 and XFS.
 SHUTDOWN = 0x8004587D
@@ -101,8 +102,17 @@ class Disk:
             os.close(directory)
 
     def restart(self):
-        """The power comes back: the file system recovers from its log. Nobody may have it open."""
-        run("umount", self.path)
+        """The power comes back: the file system recovers from its log. What a daemon that died has started ends a moment
+        after it, and lets go of its photo then."""
+        end = time.monotonic() + 30
+        while True:
+            try:
+                run("umount", self.path)
+                break
+            except Refused as refusal:
+                if "busy" not in str(refusal) or time.monotonic() > end:
+                    raise
+            time.sleep(0.05)
         self.is_mounted = False
         self.mount()
 
