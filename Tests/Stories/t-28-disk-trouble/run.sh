@@ -76,7 +76,7 @@ prlimit --fsize=unlimited: --pid "$daemon"
 "$photospool" wait --timeout 60 small
 stop_daemon
 
-# No process more, for a user who has limits: photos wait for a darkroom.
+# No process and no thread more, for a user who has limits: a photo waits for its darkroom, or for somebody to ask for one.
 chown -R 61028:61028 "$spool"
 chmod 755 . disk
 other() { setpriv --reuid 61028 --regid 61028 --clear-groups "$@"; }
@@ -87,7 +87,7 @@ daemon=$!
 wait_for_line start.log event=ready
 other prlimit --nproc=1: --pid "$daemon"
 alone=$(other "$photospool" send --to family --text alone --photo photo.jpg)
-wait_until queue_says '(there is no room for another process'
+"$photospool" wait --timeout 1 "$alone" && fail 'it was sent without a darkroom'
 other prlimit --nproc="$(ulimit -H -u)": --pid "$daemon"
 "$photospool" wait --timeout 60 "$alone"
 stop_daemon
