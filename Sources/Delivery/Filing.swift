@@ -135,7 +135,8 @@ extension Spool {
     }
     guard let directory else { return }
     if request.state == .failed {
-      try directory.write(Array("\(request.error ?? "failed")\n".utf8), as: "error")
+      // It names files as their client named them, and is read on terminals.
+      try directory.write(Array("\(escaped(request.error ?? "failed"))\n".utf8), as: "error")
       try directory.sync()
       return try move(request.request, to: failed)
     }

@@ -1,4 +1,5 @@
 import DurableFiles
+import Glibc
 import Messages
 import Spooling
 
@@ -26,7 +27,8 @@ struct CacheFiles: Sendable {
       // Directories above go with their last entry.
       if (try? inbox.removeEmpty(names[1])) != nil { try? root.removeEmpty(names[0]) }
     } catch let error as FileError {
-      if !error.isMissing { throw error }
+      // A photo that is just being fetched again fills it meanwhile.
+      if !error.isMissing && error.code != ENOTEMPTY { throw error }
     }
   }
 

@@ -80,7 +80,7 @@ extension Ledger {
     let limit = Self.purgeBatch
     var photos = 0
     var requests = 0
-    for table in ["messages", "photos"] {
+    for table in ["messages", "photos", "received"] {
       while true {
         let count = try await write { try $0.purgeBatch(of: table, in: row, limit: limit) }
         photos += count.photos

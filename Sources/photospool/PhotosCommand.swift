@@ -9,8 +9,8 @@ struct PhotosCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "photos", abstract: "Print the photos of the cache, least recently viewed first.",
     discussion: """
-      One line per photo: its message, what of it is in the cache, whether it is hidden, size, when it was last viewed, \
-      inbox, conversation, who sent it (- for one of ours, and where nobody said so), and where it lies in the spool.
+      One line per photo: its message, what of it is in the cache, whether it is hidden, size, age, when it was last \
+      viewed, inbox, conversation, who sent it (- for one of ours, and where nobody said so), and where it lies in the spool.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -36,7 +36,8 @@ struct PhotosCommand: ParsableCommand {
       if json { return try printJSON(line) }
       let fields = [
         line.message, line.cached, line.hidden ? "hidden" : "shown", "\(line.width)x\(line.height)",
-        Terminal.bytes(line.bytes), line.viewedAt ?? "never", escaped(line.inbox), escaped(line.conversation),
+        Terminal.bytes(line.bytes), Terminal.age(since: photo.createdAt), line.viewedAt ?? "never", escaped(line.inbox),
+        escaped(line.conversation),
         line.sender.map { escaped($0) } ?? "-", line.path,
       ]
       print(fields.joined(separator: "  "))

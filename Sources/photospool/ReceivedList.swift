@@ -14,7 +14,8 @@ struct ReceivedList {
       if isJSON { return try printJSON(line) }
       let fields = [
         line.message, line.state, line.hidden ? "hidden" : "shown", line.bytes.map { Terminal.bytes($0) } ?? "-",
-        line.receivedAt, escaped(line.inbox), escaped(line.conversation), line.sender.map { escaped($0) } ?? "-",
+        Terminal.age(since: photo.receivedAt), escaped(line.inbox), escaped(line.conversation),
+        line.sender.map { escaped($0) } ?? "-",
         escaped(line.remote),
       ]
       Swift.print(fields.joined(separator: "  "))

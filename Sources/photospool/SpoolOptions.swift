@@ -38,5 +38,13 @@ struct SpoolOptions: ParsableArguments {
   }
 
   /// The spool, which has to be there.
-  func openSpool() throws -> Spool { try Spool(opening: path()) }
+  func openSpool() throws -> Spool {
+    let path = try path()
+    do { return try Spool(opening: path) } catch let error as FileError where error.isMissing {
+      throw Failure(
+        .noInput,
+        "there is no spool at \(escaped(path)) (\(error)); name another with --spool, or start `photospool run`, which makes it"
+      )
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import CKernel
 import Foundation
+import Messages
 import Spooling
 
 /// What is said to people: data on standard output, talk on standard error, both plain when nobody looks.
@@ -41,6 +42,17 @@ enum Terminal {
 
   /// `text` in bold on a terminal.
   static func bold(_ text: String) -> String { hasColour ? "\u{1b}[1m\(text)\u{1b}[0m" : text }
+
+  /// How long ago something was, for people: `40s`, `5m`, `7h`, `12d`.
+  static func age(since then: Timestamp) -> String {
+    let seconds = max(0, (Timestamp.now().milliseconds - then.milliseconds) / 1000)
+    return switch seconds {
+    case ..<60: "\(seconds)s"
+    case ..<3_600: "\(seconds / 60)m"
+    case ..<86_400: "\(seconds / 3_600)h"
+    default: "\(seconds / 86_400)d"
+    }
+  }
 
   /// A number of bytes for people: `512 B`, `1.2 MB`.
   static func bytes(_ count: Int) -> String {

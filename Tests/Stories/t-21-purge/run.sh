@@ -9,7 +9,7 @@ for number in range(4):
 PYTHON
 printf 'intake:\n  rescan: 1s\n' > photospool.yaml
 export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-markers="MARKERCONVERSATION MARKERTEXT"
+markers="MARKERCONVERSATION MARKERTEXT MARKERID MARKERREMOTE MARKERSENDER MARKERURL"
 
 ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
 gone() {
@@ -26,10 +26,14 @@ others() {
     '1|1' "$1"
 }
 accepted() { [ "$(ledger "SELECT count(*) FROM requests WHERE request IN ('waiting', 'ahead')")" = 2 ]; }
-# Everything that a conversation can have: sent, refused, failed, held and waiting, a draft, one in tmp/, one received.
+announced() { [ "$(ledger "SELECT count(*) FROM received WHERE remote = 'MARKERREMOTE' AND sender = 'MARKERSENDER'")" = 1 ]; }
+# Everything that a conversation can have: sent, with an id, refused, failed, held and waiting, a draft, one in tmp/, one
+# announced, and some that were not taken.
 fill() {
   drop other other 'stays' 1.jpg
   drop sent MARKERCONVERSATION MARKERTEXT 0.jpg
+  "$photospool" send --to MARKERCONVERSATION --id MARKERID --text MARKERTEXT > named
+  "$photospool" wait --timeout 60 "$(cat named)"
   "$photospool" wait --timeout 60 other sent
   cp "$(find "$spool/photos" -path '*MARKER*' -name original.jpg)" original.jpg
   mkdir "$spool/tmp/refused"; echo MARKERCONVERSATION > "$spool/tmp/refused/to"; echo MARKERTEXT > "$spool/tmp/refused/nonsense"
@@ -47,6 +51,15 @@ fill() {
     echo MARKERCONVERSATION > "$spool/incoming/$place/received/from-conversation"
     echo MARKERTEXT > "$spool/incoming/$place/received/attachment"
   done
+  # One that is announced, and not fetched: nobody has asked for it.
+  mkdir "$spool/incoming/tmp/announced"
+  for file in from-conversation:MARKERCONVERSATION message:MARKERREMOTE sender:MARKERSENDER; do
+    echo "${file#*:}" > "$spool/incoming/tmp/announced/${file%%:*}"
+  done
+  jq -n --arg digest "$(printf '0%.0s' {1..64})" '{url: "https://127.0.0.1/MARKERURL", contentDigest: $digest}' \
+    > "$spool/incoming/tmp/announced/attachment"
+  mv "$spool/incoming/tmp/announced" "$spool/incoming/new/"
+  wait_until announced
   # The held photo may be ahead: what is uploaded for nothing goes with it.
   wait_until accepted
 }

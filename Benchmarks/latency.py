@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""How long it takes from the rename into new/ until the network is called: with nothing else to do, and while a backlog of
+another conversation is published. Prints figures and holds nothing to them.
+
+The network is a webhook that writes down when each message reached it; the calls that publish are made before.
+
+    make build && .build/bench-python/bin/python Benchmarks/latency.py [--requests N] [--backlog N]
+
+PHOTOSPOOL names another program than .build/release/photospool.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import measure
+from mailers import free_port
+
+PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(Path(__file__).resolve().parent.parent / ".build/release/photospool"))
+
+
+class Webhook(asyncio.Protocol):
+    """Answers at once, and remembers when each text came."""
+
+    came: dict[str, float] = {}
+
+    def connection_made(self, transport):
+        self.transport, self.held = transport, b""
+
+    def data_received(self, data):
+        now = time.monotonic()
+        self.held += data
+        while (end := self.held.find(b"\r\n\r\n")) >= 0:
+            lines = self.held[:end].lower().split(b"\r\n")
+            length = next((int(line[15:]) for line in lines if line.startswith(b"content-length:")), 0)
+            if len(self.held) < end + 4 + length:
+                return
+            body, self.held = self.held[end + 4:end + 4 + length], self.held[end + 4 + length:]
+            self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+            text = json.loads(body).get("data", {}).get("text")
+            if text:
+                self.came[text] = now
+
+
+def serve(port: int) -> None:
+    async def run():
+        server = await asyncio.get_running_loop().create_server(Webhook, "127.0.0.1", port)
+        await server.serve_forever()
+    threading.Thread(target=lambda: asyncio.run(run()), daemon=True).start()
+
+
+def drop(spool: Path, conversation: str, text: str) -> float:
+    """Returns when the request was sent."""
+    place = spool / "tmp" / text
+    place.mkdir()
+    (place / "to").write_text(conversation)
+    (place / "text").write_text(text)
+    now = time.monotonic()
+    place.rename(spool / "new" / text)
+    return now
+
+
+def probes(spool: Path, name: str, count: int, pause: float) -> list[float]:
+    """Milliseconds that each of `count` requests took, `pause` seconds apart."""
+    dropped = {}
+    for number in range(count):
+        text = f"{name}-{number}"
+        dropped[text] = drop(spool, f"probe{number % 4}", text)
+        time.sleep(pause)
+    measure.wait_until(lambda: all(text in Webhook.came for text in dropped), 300)
+    return [(Webhook.came[text] - begin) * 1000 for text, begin in dropped.items()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=500)
+    parser.add_argument("--backlog", type=int, default=10_000)
+    options = parser.parse_args()
+    scratch = Path(tempfile.mkdtemp(prefix="photospool-latency."))
+    spool, port, daemon = scratch / "spool", free_port(), None
+    serve(port)
+    (scratch / "photospool.yaml").write_text(
+        f"network: {{type: webhook, url: 'http://127.0.0.1:{port}/', allowPrivate: true, secretVariable: SECRET}}\n"
+        "log: {level: warning}\n")
+    environment = os.environ | {"PHOTOSPOOL_SPOOL": str(spool), "PHOTOSPOOL_CONFIG": str(scratch / "photospool.yaml"),
+                                "SECRET": "whsec_" + "c2VjcmV0" * 4}
+    try:
+        with open(scratch / "log", "wb") as log:
+            daemon = subprocess.Popen([PHOTOSPOOL, "run"], env=environment, stdout=subprocess.DEVNULL, stderr=log)
+        measure.wait_until(lambda: (spool / "state/control").exists(), 30)
+        figures = {"idle": probes(spool, "idle", options.requests, 0.02)}
+        for number in range(options.backlog):
+            drop(spool, "backlog", f"b-{number}")
+        figures["beside a backlog"] = probes(spool, "beside", options.requests, 0.02)
+        left = options.backlog - sum(text.startswith("b-") for text in Webhook.came)
+    finally:
+        if daemon:
+            daemon.terminate()
+            daemon.wait()
+        shutil.rmtree(scratch, ignore_errors=True)
+    print(f"milliseconds from the rename to the webhook; {left} of the backlog of {options.backlog} were left at the end; "
+          f"{measure.machine()}\n\n| | p50 | p99 |\n| --- | ---: | ---: |")
+    bars = {"p50": {}, "p99": {}}
+    for name, took in figures.items():
+        for part in bars:
+            bars[part][name] = measure.percentile(took, int(part[1:]) / 100)
+        print(f"| {name} | {bars['p50'][name]:.1f} | {bars['p99'][name]:.1f} |")
+    measure.keep("latency", {"backlog": options.backlog, "milliseconds": figures})
+    measure.plot("latency", "From the rename to the webhook", "ms", bars)
+
+
+if __name__ == "__main__":
+    main()

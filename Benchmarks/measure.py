@@ -1,0 +1,104 @@
+"""What the benchmarks share: processor time of programs, figures as JSON, and bars as SVG."""
+
+import json
+import os
+import statistics
+import time
+from pathlib import Path
+
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+RESULTS = Path(__file__).resolve().parent.parent / ".build/bench"
+
+
+def processes_below(pid: int) -> list[int]:
+    """A process and all that descend from it."""
+    children: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                fields = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            children.setdefault(int(fields[1]), []).append(int(entry))
+    found, left = [], [pid]
+    while left:
+        found.append(left.pop())
+        left += children.get(found[-1], [])
+    return found
+
+
+def processor_seconds(pid: int) -> float:
+    """Of a process, of all that descend from it, and of those of them that were waited for."""
+    ticks = 0
+    for one in processes_below(pid):
+        try:
+            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        ticks += sum(map(int, fields[11:15]))
+    return ticks * TICK
+
+
+def resident_mib(pid: int) -> float:
+    """Of a process and all that descend from it; pages that several map count for each."""
+    total = 0
+    for one in processes_below(pid):
+        try:
+            status = Path(f"/proc/{one}/status").read_text()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:"))
+    return total / 1024
+
+
+def wait_until(is_so, seconds: float, pause: float = 0.005) -> None:
+    end = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > end:
+            raise TimeoutError(f"not so within {seconds} s")
+        time.sleep(pause)
+
+
+def percentile(values: list[float], part: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(len(values) * part))]
+
+
+def spread(values: list[float], digits: int = 2) -> str:
+    """Median, and the least and the most."""
+    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f}..{max(values):.{digits}f})"
+
+
+def machine() -> str:
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    return f"{model}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"
+
+
+def keep(name: str, figures: dict) -> None:
+    """Writes figures to .build/bench/NAME.json."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps({"machine": machine()} | figures, indent=2) + "\n")
+
+
+def plot(name: str, title: str, unit: str, series: dict[str, dict[str, float]], logarithmic: bool = False) -> None:
+    """Writes groups of bars to .build/bench/NAME.svg: for each series, what stands at each place."""
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    places = list(dict.fromkeys(place for values in series.values() for place in values))
+    figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
+    width = 0.8 / len(series)
+    for number, (label, values) in enumerate(series.items()):
+        at = [place + (number - (len(series) - 1) / 2) * width for place in range(len(places))]
+        bars = axes.bar(at, [values.get(place, 0) for place in places], width, label=label)
+        axes.bar_label(bars, fmt="{:,.3g}", fontsize=8)
+    axes.set_xticks(range(len(places)), places)
+    axes.set_title(title)
+    axes.set_ylabel(unit)
+    if logarithmic:
+        axes.set_yscale("log")
+    if len(series) > 1:
+        axes.legend()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    figure.savefig(RESULTS / f"{name}.svg")
+    pyplot.close(figure)

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Text requests, dropped by four writers and delivered to a sink, beside what people would queue them with: Postfix as it
+comes, Postfix tuned, and nullmailer. Prints figures and holds nothing to them.
+
+    delivered   from the first request to the last one that its sink has taken
+    accepted    from the first to the last that is on the disk and in the queue, while nothing is delivered
+
+photospool gets directories that are renamed into new/, and delivers by a webhook; the others get and deliver SMTP
+(smtp-source, smtp-sink). Each queue has what it accepted on the disk before it says so: photospool by its ledger, the others
+by a file for each message. They take turns, so that whatever else the machine does meets all alike.
+
+    make build && .build/bench-python/bin/python Benchmarks/texts.py [--requests N] [--turns N]
+
+PHOTOSPOOL names another program than .build/release/photospool.
+"""
+
+import argparse
+import mmap
+import os
+import shutil
+import sqlite3
+import statistics
+import struct
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import measure
+from mailers import Nullmailer, Postfix, SMTPSink, free_port, listens
+
+HERE = Path(__file__).resolve().parent
+PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent / ".build/release/photospool"))
+BYTES, WRITERS, CONVERSATIONS = 1024, 4, 20
+PATIENCE = 600
+
+
+class WebSink:
+    def __init__(self, place: Path, programs: Path):
+        self.port = free_port()
+        self.process = subprocess.Popen([programs / "sink", str(self.port), place / "taken"])
+        measure.wait_until(lambda: listens(self.port), 10)
+        self.map = mmap.mmap(os.open(place / "taken", os.O_RDONLY), 8, access=mmap.ACCESS_READ)
+
+    def taken(self) -> int:
+        return struct.unpack("Q", self.map[:8])[0]
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+class Photospool:
+    def __init__(self, place: Path, programs: Path, sink: int, holds: bool = False):
+        self.spool, self.programs = place / "spool", programs
+        (place / "photospool.yaml").write_text(
+            f"network: {{type: webhook, url: 'http://127.0.0.1:{sink}/', allowPrivate: true, secretVariable: SECRET}}\n"
+            "log: {level: warning}\n")
+        environment = os.environ | {
+            "PHOTOSPOOL_SPOOL": str(self.spool), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
+            "SECRET": "whsec_" + "c2VjcmV0" * 4}
+        self.process = subprocess.Popen(
+            [PHOTOSPOOL, "run"], env=environment, stdout=subprocess.DEVNULL, stderr=open(place / "log", "wb"))
+        measure.wait_until(lambda: (self.spool / "state/control").exists(), 30)
+        if holds:
+            subprocess.run([PHOTOSPOOL, "hold", *(f"c{number}" for number in range(CONVERSATIONS))],
+                           env=environment, check=True, stdout=subprocess.DEVNULL)
+        self.ledger = sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True)
+
+    def feed(self, messages: int, bytes: int, writers: int) -> None:
+        drops = [
+            subprocess.Popen([self.programs / "drop", self.spool, f"w{writer}", str(messages // writers), str(bytes),
+                              str(CONVERSATIONS)])
+            for writer in range(writers)]
+        for drop in drops:
+            if drop.wait():
+                raise SystemExit("the requests could not be dropped")
+
+    def accepted(self) -> int:
+        return self.ledger.execute("SELECT value FROM counts WHERE name = 'requests.queued'").fetchone()[0]
+
+    def processor(self) -> float:
+        return measure.processor_seconds(self.process.pid)
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+
+def timed(queue, requests: int, is_done) -> dict[str, float]:
+    before, begin = queue.processor(), time.monotonic()
+    queue.feed(requests, BYTES, WRITERS)
+    measure.wait_until(is_done, PATIENCE)
+    return {"rate": requests / (time.monotonic() - begin), "cpu_ms": (queue.processor() - before) / requests * 1000}
+
+
+def delivered(name: str, place: Path, programs: Path, requests: int) -> dict[str, float]:
+    if name == "photospool":
+        sink = WebSink(place, programs)
+        queue = Photospool(place, programs, sink.port)
+        is_done = lambda: sink.taken() >= requests
+    else:
+        sink = SMTPSink(requests)
+        queue = Nullmailer(place, sink.port) if name == "nullmailer" else Postfix(place, sink.port, "tuned" in name)
+        is_done = sink.is_done
+    try:
+        return timed(queue, requests, is_done)
+    finally:
+        queue.end()
+        sink.end()
+
+
+def accepted(name: str, place: Path, programs: Path, requests: int) -> dict[str, float]:
+    closed = free_port()
+    if name == "photospool":
+        queue = Photospool(place, programs, closed, holds=True)
+        is_done = lambda: queue.accepted() >= requests
+    else:
+        queue, is_done = Postfix(place, closed, "tuned" in name, holds=True), lambda: True
+    try:
+        return timed(queue, requests, is_done)
+    finally:
+        queue.end()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--turns", type=int, default=3)
+    options = parser.parse_args()
+    requests = options.requests // WRITERS * WRITERS
+    print(f"{requests} texts of {BYTES} bytes, {WRITERS} writers; {measure.machine()}")
+    scratch = Path(tempfile.mkdtemp(prefix="photospool-texts."))
+    scratch.chmod(0o755)
+    figures = {}
+    try:
+        for program in ("sink", "drop"):
+            subprocess.run(["cc", "-O2", "-o", scratch / program, HERE / f"{program}.c"], check=True)
+        peers = {"delivered": (delivered, ["photospool", "postfix", "postfix tuned", "nullmailer"]),
+                 "accepted": (accepted, ["photospool", "postfix", "postfix tuned"])}
+        for kind, (run, names) in peers.items():
+            turns = {name: [] for name in names}
+            for turn in range(options.turns):
+                for name in names:
+                    place = scratch / f"{kind}-{name.replace(' ', '-')}-{turn}"
+                    place.mkdir()
+                    # A program for each message, which delivers one after the other, would take all day.
+                    count = requests // 20 // WRITERS * WRITERS if name == "nullmailer" else requests
+                    turns[name].append(run(name, place, programs=scratch, requests=count))
+                    shutil.rmtree(place)
+            print(f"\n| {kind} | a second | CPU ms each | photospool's rate to it |\n| --- | ---: | ---: | ---: |")
+            own = [turn["rate"] for turn in turns["photospool"]]
+            for name, results in turns.items():
+                rates = [turn["rate"] for turn in results]
+                ratios = [mine / its for mine, its in zip(own, rates)]
+                figures.setdefault(kind, {})[name] = {
+                    "rates": rates, "cpu_ms": [turn["cpu_ms"] for turn in results], "ratios": ratios}
+                print(f"| {name} | {measure.spread(rates, 0)} | {measure.spread([turn['cpu_ms'] for turn in results])} | "
+                      + ("-" if name == "photospool" else measure.spread(ratios)) + " |")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    measure.keep("texts", figures)
+    measure.plot("texts", "Texts of 1 kB", "a second", {
+        kind: {name: statistics.median(values["rates"]) for name, values in names.items()}
+        for kind, names in figures.items()}, logarithmic=True)
+
+
+if __name__ == "__main__":
+    main()

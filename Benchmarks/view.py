@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""How long `photospool view` takes, from its start to its end, for photos that are in the cache: with a daemon and without
+one. Prints figures and holds nothing to them.
+
+    make build && .build/bench-python/bin/python Benchmarks/view.py [--photos N] [--views N]
+
+PHOTOSPOOL names another program than .build/release/photospool.
+"""
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import measure
+
+HERE = Path(__file__).resolve().parent
+PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent / ".build/release/photospool"))
+
+
+def views(photos: int, count: int) -> list[float]:
+    """Milliseconds of each of `count` views of different photos."""
+    took = []
+    for number in range(count):
+        message = hashlib.md5(str(number * (photos // count)).encode()).hexdigest()
+        begin = time.monotonic()
+        shown = subprocess.run([PHOTOSPOOL, "view", message], stdout=subprocess.PIPE, text=True, check=True)
+        took.append((time.monotonic() - begin) * 1000)
+        if not os.path.isfile(shown.stdout.strip()):
+            raise SystemExit(f"no photo is at {shown.stdout!r}")
+    return took
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--photos", type=int, default=10_000)
+    parser.add_argument("--views", type=int, default=200)
+    options = parser.parse_args()
+    scratch = Path(tempfile.mkdtemp(prefix="photospool-view."))
+    os.environ |= {"PHOTOSPOOL_SPOOL": str(scratch / "spool"), "HOME": str(scratch), "XDG_CONFIG_HOME": str(scratch)}
+    figures, daemon = {}, None
+    try:
+        with open(scratch / "log", "wb") as log:
+            daemon = subprocess.Popen([PHOTOSPOOL, "run"], stdout=subprocess.DEVNULL, stderr=log)
+            measure.wait_until(lambda: (scratch / "spool/state/control").exists(), 30)
+            daemon.terminate()
+            daemon.wait()
+            subprocess.run(
+                [sys.executable, HERE / "fill_cache.py", scratch / "spool", str(options.photos), "10", "1", "1000"],
+                check=True)
+            figures["without a daemon"] = views(options.photos, options.views)
+            daemon = subprocess.Popen([PHOTOSPOOL, "run"], stdout=subprocess.DEVNULL, stderr=log)
+            measure.wait_until(lambda: (scratch / "spool/state/control").exists(), 30)
+            figures["beside a daemon"] = views(options.photos, options.views)
+    finally:
+        if daemon and daemon.poll() is None:
+            daemon.terminate()
+            daemon.wait()
+        shutil.rmtree(scratch, ignore_errors=True)
+    print(f"view of one of {options.photos} photos, milliseconds; {measure.machine()}\n")
+    print("| | p50 | p99 |\n| --- | ---: | ---: |")
+    bars = {"p50": {}, "p99": {}}
+    for name, took in figures.items():
+        for part in bars:
+            bars[part][name] = measure.percentile(took, int(part[1:]) / 100)
+        print(f"| {name} | {bars['p50'][name]:.1f} | {bars['p99'][name]:.1f} |")
+    measure.keep("view", {"photos": options.photos, "milliseconds": figures})
+    measure.plot("view", f"view, of {options.photos} photos", "ms", bars)
+
+
+if __name__ == "__main__":
+    main()
