@@ -10,12 +10,19 @@ extension Directory {
     guard entry.kind == .directory else { return try remove(name) }
     guard depth > 0 else { throw FileError("remove", path(of: name), code: ELOOP) }
     let below = try directory(name)
-    var children = [String]()
+    var children = [[UInt8]]()
     try below.forEachName { bytes in
-      children.append(String(decoding: bytes, as: UTF8.self))
+      children.append(bytes)
       return true
     }
-    for child in children { try below.removeTree(child, depth: depth - 1) }
+    for child in children { try below.removeAnything(child, depth: depth - 1) }
     try removeEmpty(name)
+  }
+
+  /// As `removeTree`, of a name that may be any bytes. One that is no UTF-8 gets another name first.
+  private func removeAnything(_ name: [UInt8], depth: Int) throws {
+    if let text = String(validating: name, as: UTF8.self) { return try removeTree(text, depth: depth) }
+    let other = ".removed-\(UInt64.random(in: 0 ... .max))"
+    if try moveAnything(name, to: self, as: other) { try removeTree(other, depth: depth) }
   }
 }

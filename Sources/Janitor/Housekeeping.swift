@@ -17,6 +17,8 @@ struct Housekeeping: Sendable {
     var receipts = 0
     var failed = 0
     var announced = 0
+    /// What could not be removed, and why.
+    var left = [String]()
   }
 
   private static let batch = 256
@@ -25,30 +27,39 @@ struct Housekeeping: Sendable {
 
   func keep(_ notes: inout [String: String]) async throws -> Count {
     var count = Count()
-    count.tmp =
-      try removeAbandoned(in: spool.tmp) + removeAbandoned(in: spool.incoming.directory("tmp"))
-    count.drafts = try await removeDrafts()
+    for place in [spool.tmp, try spool.incoming.directory("tmp")] {
+      count.tmp += try await removeAbandoned(in: place, &count.left)
+    }
+    count.drafts = try await removeDrafts(&count.left)
     count.receipts = try await forget([.sent, .duplicate, .cancelled], after: options.receipts, from: spool.sent)
     count.failed = try await forget([.failed], after: options.failed, from: spool.failed)
-    count.failed += try removeUnknown(in: spool.failed, "failed", &notes)
-    count.failed += try removeUnknown(in: spool.incoming.directory("failed"), "incoming-failed", &notes)
+    for (place, note) in [(spool.failed, "failed"), (try spool.incoming.directory("failed"), "incoming-failed")] {
+      count.failed += try await removeUnknown(in: place, note, &notes, &count.left)
+    }
     count.announced = try await forgetAnnouncements()
     return count
+  }
+
+  /// Counts one more when `remove` says so. What a client has closed to us is left, and said: it keeps nobody from the rest.
+  private func tidy(_ left: inout [String], _ count: inout Int, _ remove: () async throws -> Bool) async throws {
+    do { if try await remove() { count += 1 } } catch let error as FileError { left.append("\(error)") }
   }
 
   // MARK: tmp/
 
   /// What nobody works on any more. A program that says so by a lock on its directory is left alone for any time.
-  private func removeAbandoned(in place: Directory) throws -> Int {
+  private func removeAbandoned(in place: Directory, _ left: inout [String]) async throws -> Int {
     var count = 0
     for name in try place.names() where !name.hasPrefix(".") {
-      guard let entry = try place.entry(name), clock.isOlder(entry.changed, than: options.tmp) else { continue }
-      if entry.kind == .directory {
-        guard try clock.isOlder(lastChange(below: name, in: place), than: options.tmp), try !place.isLocked(name)
-        else { continue }
+      try await tidy(&left, &count) {
+        guard let entry = try place.entry(name), clock.isOlder(entry.changed, than: options.tmp) else { return false }
+        if entry.kind == .directory {
+          guard try clock.isOlder(lastChange(below: name, in: place), than: options.tmp), try !place.isLocked(name)
+          else { return false }
+        }
+        if !isRehearsal { try place.removeTree(name) }
+        return true
       }
-      count += 1
-      if !isRehearsal { try place.removeTree(name) }
     }
     return count
   }
@@ -72,20 +83,24 @@ struct Housekeeping: Sendable {
   // MARK: Drafts
 
   /// A draft is taken back as its client would take it back: it leaves `draft/`, and its uploads and rows follow.
-  private func removeDrafts() async throws -> Int {
+  private func removeDrafts(_ left: inout [String]) async throws -> Int {
     var count = 0
     for name in try spool.draft.names() where RequestName(name) != nil {
-      guard let entry = try spool.draft.entry(name), clock.isOlder(entry.changed, than: options.drafts),
-        try clock.isOlder(lastChange(below: name, in: spool.draft), than: options.drafts)
-      else { continue }
-      count += 1
-      if isRehearsal { continue }
-      guard let taken = try spool.takeAway(name, from: spool.draft, identity: RequestIdentity(entry)) else { continue }
-      for draft in try await ledger.drafts(droppedAs: name)
-      where RequestIdentity(inode: draft.inode, born: draft.born) == taken.identity {
-        try await ledger.abandonDraft(draft)
+      try await tidy(&left, &count) {
+        guard let entry = try spool.draft.entry(name), clock.isOlder(entry.changed, than: options.drafts),
+          try clock.isOlder(lastChange(below: name, in: spool.draft), than: options.drafts)
+        else { return false }
+        if isRehearsal { return true }
+        guard let taken = try spool.takeAway(name, from: spool.draft, identity: RequestIdentity(entry)) else {
+          return false
+        }
+        for draft in try await ledger.drafts(droppedAs: name)
+        where RequestIdentity(inode: draft.inode, born: draft.born) == taken.identity {
+          try await ledger.abandonDraft(draft)
+        }
+        try taken.delete()
+        return true
       }
-      try taken.delete()
     }
     return count
   }
@@ -134,7 +149,9 @@ struct Housekeeping: Sendable {
 
   /// What lies in `failed/` without a row, as it was refused for its name, or the ledger was made anew; and what could not be
   /// received, which never has one. A pass looks at some of it and goes on where the last one ended.
-  private func removeUnknown(in place: Directory, _ note: String, _ notes: inout [String: String]) throws -> Int {
+  private func removeUnknown(
+    in place: Directory, _ note: String, _ notes: inout [String: String], _ left: inout [String]
+  ) async throws -> Int {
     var seen = 0
     var next = 0
     var old = [String]()
@@ -152,8 +169,14 @@ struct Housekeeping: Sendable {
     }
     notes[note] = "\(isAtEnd ? 0 : next)"
     // Those with rows went before.
-    if !isRehearsal { for name in old { try place.removeTree(name) } }
-    return old.count
+    var count = 0
+    for name in old {
+      try await tidy(&left, &count) {
+        if !isRehearsal { try place.removeTree(name) }
+        return true
+      }
+    }
+    return count
   }
 
   // MARK: Announcements

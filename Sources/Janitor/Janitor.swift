@@ -53,6 +53,7 @@ public struct Janitor: Sendable {
       let count = try await housekeeping.keep(&notes)
       (report.tmp, report.drafts, report.receipts, report.failed, report.announced) =
         (count.tmp, count.drafts, count.receipts, count.failed, count.announced)
+      report.warnings += count.left
       if !isRehearsal {
         try await ledger.expireRemotes(at: clock.now)
         report.rows = try await ledger.forgetGonePhotos()

@@ -60,7 +60,7 @@ public struct Purge: Sendable {
   /// - Returns: nil when the ledger knows nothing of the conversation; files may still name it.
   public func begin(_ conversation: ConversationID) async throws -> PurgedConversation? {
     let purged = try await ledger.beginPurge(of: conversation, at: .now())
-    let trash = try await PurgeTrash(spool)
+    let trash = try PurgeTrash(spool)
     let names = RequestsOf(conversation)
     for directory in [spool.draft, spool.new] {
       for name in try names.requests(in: directory) { try trash.take(name, from: directory) }
@@ -75,7 +75,7 @@ public struct Purge: Sendable {
 
   /// Removes files and rows. Nothing of the conversation is in hand any more.
   public func finish(_ conversation: ConversationID, _ purged: PurgedConversation?) async throws -> PurgeCount {
-    let trash = try await PurgeTrash(spool)
+    let trash = try PurgeTrash(spool)
     let names = RequestsOf(conversation)
     if let purged {
       var last: Int64 = 0
@@ -120,7 +120,7 @@ public struct Purge: Sendable {
 
   /// Nobody can take one conversation out of a ledger that is damaged, so that all of it goes.
   private func removeFormerLedgers() async throws {
-    let trash = try await PurgeTrash(spool)
+    let trash = try PurgeTrash(spool)
     for name in try spool.state.names() where name == Ledger.workplaceName || name.hasPrefix(Ledger.formerPrefix) {
       try trash.take(name, from: spool.state)
     }

@@ -7,11 +7,7 @@ final class PurgeTrash {
   private let directory: Directory
   private var changed = [Directory]()
 
-  /// Empties what a former purge left there.
-  init(_ spool: Spool) async throws {
-    directory = try spool.state.directory(creating: Purge.trashName)
-    try await empty()
-  }
+  init(_ spool: Spool) throws { directory = try spool.state.directory(creating: Purge.trashName) }
 
   /// Takes an entry away; false when there is none.
   @discardableResult
@@ -28,18 +24,25 @@ final class PurgeTrash {
     return true
   }
 
-  /// Deletes what was taken. When it returns it is gone from the disk, and so are the names that it had.
+  /// Deletes what was taken, and what a former purge left there. When it returns it is gone from the disk, and so are the
+  /// names that it had. What cannot be deleted is no reason to keep the rest.
   func empty() async throws {
     for place in changed { try place.sync() }
     changed = []
     let names = try directory.names()
+    var failure: (any Error)?
     for name in names {
-      if try directory.entry(name)?.kind == .directory {
-        let below = try directory.directory(name)
-        _ = try await ManyHands.map(below.names()) { try below.removeTree($0) }
-      }
-      try directory.removeTree(name)
+      do { try await delete(name) } catch { failure = error }
     }
     if !names.isEmpty { try directory.sync() }
+    if let failure { throw failure }
+  }
+
+  private func delete(_ name: String) async throws {
+    if try directory.entry(name)?.kind == .directory {
+      let below = try directory.directory(name)
+      _ = try await ManyHands.map(below.names()) { try below.removeTree($0) }
+    }
+    try directory.removeTree(name)
   }
 }

@@ -32,7 +32,7 @@ public struct ArrivalScan: Sendable {
       }
       // Gone between the listing and the look is normal: a client took it back.
       guard let entry = try new.entry(name) else { return true }
-      let numbered = try ArrivalNumber.isNumbered(name) && new.entry("\(name)/error") == nil
+      let numbered = entry.kind == .directory && ArrivalNumber.isNumbered(name) && Self.isFresh(name, in: new)
       found.append(
         Found(
           changed: entry.changed, start: UInt32(names.count), length: UInt16(bytes.count),
@@ -41,6 +41,11 @@ public struct ArrivalScan: Sendable {
       return true
     }
     arrange()
+  }
+
+  /// Whether a request did not come back from `failed/`. One that nobody may look into has no place by its number.
+  private static func isFresh(_ name: String, in new: Directory) -> Bool {
+    do { return try new.entry("\(name)/error") == nil } catch { return false }
   }
 
   /// The `index`-th name in order of arrival.

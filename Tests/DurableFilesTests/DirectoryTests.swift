@@ -19,6 +19,19 @@ import Testing
     #expect(try directory.names() == ["file"])
   }
 
+  @Test func aTreeGoesWhateverItsNamesAre() throws {
+    for name: [UInt8] in [[0x46, 0xfc, 0xdf], [0xff], [0xff, 0xfe], [0x1b]] {
+      let below = try directory.directory(creating: "tree").directory(creating: "below")
+      #expect(mkdir(below.path + "/\(name.count)", 0o700) == 0)
+      #expect(
+        rename(
+          Array((below.path + "/\(name.count)").utf8CString),
+          Array((below.path + "/").utf8).map { CChar($0) } + name.map { CChar(bitPattern: $0) } + [0]) == 0)
+    }
+    try directory.removeTree("tree")
+    #expect(try directory.entry("tree") == nil)
+  }
+
   @Test func aMoveReplacesNothing() throws {
     try directory.write([1], as: "one")
     try directory.write([2], as: "two")

@@ -34,6 +34,15 @@ import Testing
     try spool.tmp.removeEmpty("probe")
   }
 
+  @Test func whatOnlyLooksNumberedKeepsNobodyOut() throws {
+    let name = try submit("first")
+    let path = "\(spool.path)/new"
+    try Data().write(to: URL(fileURLWithPath: "\(path)/o0000000000001-file"))
+    #expect(mkfifo("\(path)/o0000000000001-pipe", 0o600) == 0)
+    #expect(symlink("nowhere", "\(path)/o0000000000001-link") == 0)
+    #expect(try Set(order()) == [name, "o0000000000001-file", "o0000000000001-pipe", "o0000000000001-link"])
+  }
+
   @Test func whatWasSubmittedIsFoundInItsOrderAndWhole() throws {
     let names = try (0..<50).map { try submit("\($0)") }
     #expect(try order() == names && names == names.sorted())
