@@ -216,6 +216,8 @@ void ckernel_end_on_bus_error(const char *sentence, int status) {
 }
 
 void ckernel_refuse_core_files(void) {
-  const struct rlimit none = {0, 0};
-  setrlimit(RLIMIT_CORE, &none);
+  // The kernel gives a program that takes core files all of one, whatever the limit is, but for this very one; it is
+  // smaller than any.
+  const struct rlimit one = {1, 1}, none = {0, 0};
+  if (setrlimit(RLIMIT_CORE, &one) != 0) setrlimit(RLIMIT_CORE, &none);
 }

@@ -124,9 +124,12 @@ struct Limits: Sendable {
   private func rehearse() async throws -> EvictionCount {
     let options = options
     let uses = try await ledger.cacheUse()
-    let turns = Turns()
     let lastRead = lastRead
-    return try await ledger.rehearse(isRead: { turns.areLeft ? turns.take(try lastRead($0)) : nil }) { evict in
+    let reading: @Sendable () -> (EvictionCandidate) throws -> Timestamp? = {
+      let turns = Turns()
+      return { turns.areLeft ? turns.take(try lastRead($0)) : nil }
+    }
+    return try await ledger.rehearse(reading: reading) { evict in
       var count = EvictionCount()
       func take(_ bytes: Int, _ inbox: InboxID?) throws {
         var rest = bytes

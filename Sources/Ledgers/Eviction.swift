@@ -85,13 +85,15 @@ extension Ledger {
   }
 
   /// Has `plan` evict in the ledger alone, and takes it back. `evict` answers what of a layer it evicted, nil when there
-  /// is nothing left; a candidate for which `isRead` tells a time gets another turn.
+  /// is nothing left; a candidate for which what `reading` makes tells a time gets another turn. Both may be called again
+  /// from the beginning.
   public func rehearse<Answer: Sendable>(
-    isRead: @escaping @Sendable (EvictionCandidate) throws -> Timestamp?,
+    reading: @escaping @Sendable () -> (EvictionCandidate) throws -> Timestamp?,
     _ plan: @escaping @Sendable (_ evict: (CacheLayer, InboxID?, Int) throws -> EvictionCount?) throws -> Answer
   ) async throws -> Answer {
     do {
       return try await write { database in
+        let isRead = reading()
         throw Rehearsal(
           answer: try plan { layer, inbox, need in
             let candidates = try database.evictionCandidates(layer, inbox: inbox, conversation: nil, need: need)

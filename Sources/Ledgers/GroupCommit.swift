@@ -9,7 +9,7 @@ import Synchronization
 /// the log before it writes (`Ledger.settle`).
 final class GroupCommit: Sendable {
   /// One change: runs in the transaction, then is told whether the transaction was committed. It runs again in another
-  /// transaction when one of its fellows failed, so that it must change nothing but rows.
+  /// transaction when one of its fellows failed, so that it changes rows, and files only where twice is as once.
   private struct Change: Sendable {
     let run: @Sendable (Database) -> (any Error)?
     let settle: @Sendable (Result<Void, any Error>) -> Void
@@ -146,7 +146,10 @@ final class GroupCommit: Sendable {
     try checkFailure()
     try lock.whileHeld {
       let before = database.totalChangesCount
-      if try !commitTogether(group, in: database) { try commitOneByOne(group, in: database) }
+      if try !commitTogether(group, in: database) {
+        try checkFailure()
+        try commitOneByOne(group, in: database)
+      }
       // A change of many rows, as the janitor's are, counts as many changes.
       let rows = database.totalChangesCount - before
       try copyLog(after: max(group.count, rows / Self.rowsOfChange), in: database)
@@ -186,12 +189,11 @@ final class GroupCommit: Sendable {
   private func commitOneByOne(_ group: [Change], in database: Database) throws {
     try database.inTransaction(.immediate) {
       for change in group {
-        var failure: (any Error)?
         try database.inSavepoint {
-          failure = change.run(database)
-          return failure == nil ? .commit : .rollback
+          guard let failure = change.run(database) else { return .commit }
+          if !database.isInsideTransaction { throw failure }
+          return .rollback
         }
-        if let failure, !database.isInsideTransaction { throw failure }
       }
       return .commit
     }

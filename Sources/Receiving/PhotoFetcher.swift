@@ -72,7 +72,9 @@ public struct PhotoFetcher: Sendable {
         of: wanted, as: row(of: prepared, of: wanted), file: wanted.photo.safeFilename,
         remoteUntil: now.advanced(seconds: remoteSeconds), at: now,
         isThere: {
-          try cache.isWhole(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message)
+          try cache.isWhole(
+            inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message,
+            hasNote: wanted.note != nil)
         })
       if end != .evicted { return end }
     }

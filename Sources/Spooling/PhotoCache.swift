@@ -48,11 +48,14 @@ public struct PhotoCache: Sendable {
     }
   }
 
-  /// Whether the photo, its thumbnail and its blurred preview are there.
-  public func isWhole(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> Bool {
+  /// Whether the photo, its thumbnail and its blurred preview are there, and the note of one that was received.
+  public func isWhole(
+    inbox: InboxID, conversation: ConversationID, message: MessageID, hasNote: Bool
+  ) throws -> Bool {
     do {
       let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
-      return try Self.names.allSatisfy { try directory.entry($0)?.kind == .file }
+      let names = Self.names + (hasNote ? [ReceivedNote.fileName] : [])
+      return try names.allSatisfy { try directory.entry($0)?.kind == .file }
     } catch let error as FileError {
       if error.isMissing { return false }
       throw error

@@ -33,7 +33,8 @@ struct SpoolOptions: ParsableArguments {
   /// The path of the spool. Where the caller names it, the configuration is not read: nothing else in it concerns who only
   /// looks into a spool, and to read it takes longer than the look. One that is asked for has to be in order all the same.
   func path() throws -> String {
-    if config == nil, let named, !named.isEmpty { return named }
+    let isAsked = config != nil || ProcessInfo.processInfo.environment["PHOTOSPOOL_CONFIG"] != nil
+    if !isAsked, let named, !named.isEmpty { return named }
     return try settings().spool.directory
   }
 
