@@ -38,6 +38,7 @@ public struct NewReceived: Sendable {
 
 /// What became of a message that was dropped.
 public enum Reception: Sendable, Equatable {
+  /// These of its photos are new; after a ledger was made anew, that may be some of them.
   case accepted([MessageID], ReceivedState)
   /// It was received before, with the same contents.
   case known
@@ -61,22 +62,39 @@ extension Ledger {
 
 extension Database {
   fileprivate func receive(_ new: NewReceived, fetch: FetchPolicy, at now: Timestamp) throws -> Reception {
-    if let row = try Row.fetchOne(
+    let messages = new.photos.indices.map {
+      NewReceived.message(inbox: new.inbox, remote: new.remote, position: $0).text
+    }
+    let rows = try received(like: new, as: messages)
+    let theirs = rows.filter { $0["own"] == 0 }
+    // A stranger's message may be called like a photo of ours, which is fetched again under its own id.
+    guard rows.isEmpty || !theirs.isEmpty, theirs.allSatisfy({ $0.isRepeated(by: new) }) else { return .conflict }
+    let known = Set(theirs.map { $0["message"] as String })
+    for (position, message) in messages.enumerated() where known.contains(message) {
+      try complete(message, new, position)
+    }
+    let missing = messages.indices.filter { !known.contains(messages[$0]) }
+    return missing.isEmpty ? .known : try enter(new, missing, as: messages, fetch: fetch, at: now)
+  }
+
+  /// The rows of a message that was received before, also those of which only the id here was left to a ledger that was
+  /// made anew.
+  private func received(like new: NewReceived, as messages: [String]) throws -> [Row] {
+    try Row.fetchAll(
       self,
       sql: """
-        SELECT r.digest, r.own, c.conversation FROM received r
+        SELECT r.message, r.inbox, r.digest, r.own, c.conversation FROM received r
           JOIN conversations c ON c.id = r.conversation_id
-        WHERE r.inbox = ? AND r.remote = ? LIMIT 1
+        WHERE r.inbox = ? AND r.remote = ? OR r.message IN (\(databaseQuestionMarks(count: messages.count)))
         """,
-      arguments: [new.inbox.text, new.remote])
-    {
-      // A stranger's message may be called like a photo of ours, which is fetched again under its own id.
-      guard row["own"] == 0, row["digest"] == new.digest.hex, row["conversation"] == new.conversation.text else {
-        return .conflict
-      }
-      try complete(new)
-      return .known
-    }
+      arguments: [new.inbox.text, new.remote] + StatementArguments(messages))
+  }
+
+  /// Enters those photos of a message that are not there: all of them, or those that were not in the cache when the ledger
+  /// was made anew.
+  private func enter(
+    _ new: NewReceived, _ positions: [Int], as messages: [String], fetch: FetchPolicy, at now: Timestamp
+  ) throws -> Reception {
     let conversation = try conversation(new.conversation, now: now)
     let facts = try Row.fetchOne(
       self, sql: "SELECT known, purged FROM conversations WHERE id = ?", arguments: [conversation])
@@ -86,9 +104,8 @@ extension Database {
       fromKnown: facts?["known"] == 1)
     let state: ReceivedState = isFetched ? .wanted : .offered
     let isShown = preferences.reveal.showsArrivals
-    var ids = [MessageID]()
-    for (position, photo) in new.photos.enumerated() {
-      let message = NewReceived.message(inbox: new.inbox, remote: new.remote, position: position)
+    for position in positions {
+      let photo = new.photos[position]
       try execute(
         sql: """
           INSERT INTO received (message, inbox, conversation_id, remote, position, sender, digest, attachment, state,
@@ -96,29 +113,35 @@ extension Database {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          message.text, new.inbox.text, conversation, new.remote, position, new.sender?.text, new.digest.hex,
+          messages[position], new.inbox.text, conversation, new.remote, position, new.sender?.text, new.digest.hex,
           try photo.json(), state.rawValue, photo.host, now.milliseconds, isFetched ? now.milliseconds : nil,
           isShown ? now.milliseconds : nil,
         ])
-      ids.append(message)
     }
-    return .accepted(ids, state)
+    return .accepted(positions.map { MessageID(unchecked: messages[$0]) }, state)
   }
 
-  /// Photos whose rows were made anew from the cache have no keys: a repetition brings them again, and whoever wants such a photo
-  /// once it is evicted can have it.
-  private func complete(_ new: NewReceived) throws {
-    for (position, photo) in new.photos.enumerated() {
-      try execute(
-        sql: """
-          UPDATE received SET attachment = ?, host = ?, sender = coalesce(sender, ?)
-          WHERE inbox = ? AND remote = ? AND position = ? AND attachment = ? AND state = 'downloaded'
-          """,
-        arguments: [
-          try photo.json(), photo.host, new.sender?.text, new.inbox.text, new.remote, position,
-          LedgerSchema.lostAttachment,
-        ])
-    }
+  /// Photos whose rows were made anew from the cache have no keys, and some not even the message's id on its network: a
+  /// repetition brings them again, and whoever wants such a photo once it is evicted can have it.
+  private func complete(_ message: String, _ new: NewReceived, _ position: Int) throws {
+    try execute(
+      sql: """
+        UPDATE received SET remote = ?, position = ?, digest = ?, attachment = ?, host = ?, sender = coalesce(sender, ?)
+        WHERE message = ? AND attachment = ? AND state = 'downloaded'
+        """,
+      arguments: [
+        new.remote, position, new.digest.hex, try new.photos[position].json(), new.photos[position].host,
+        new.sender?.text, message, LedgerSchema.lostAttachment,
+      ])
+  }
+}
+
+extension Row {
+  /// Whether a row is of this very message. The digest of one that was made anew without its note is not known.
+  fileprivate func isRepeated(by new: NewReceived) -> Bool {
+    let digest: String = self["digest"]
+    return self["inbox"] == new.inbox.text && self["conversation"] == new.conversation.text
+      && (digest.isEmpty || digest == new.digest.hex)
   }
 }
 
