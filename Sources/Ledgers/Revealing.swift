@@ -61,7 +61,8 @@ extension Ledger {
 }
 
 extension Database {
-  /// Enters a photo of ours, which is to be fetched again, with what was published of it; false when that is not known.
+  /// Enters a photo of ours, which is to be fetched again, with what was published of it; false when that is not known. Its
+  /// position is that of no photo of others, whose message may be called like it.
   fileprivate func enterOwn(_ message: MessageID, at now: Timestamp) throws -> Bool {
     guard
       let row = try Row.fetchOne(
@@ -73,7 +74,7 @@ extension Database {
       sql: """
         INSERT INTO received (message, inbox, conversation_id, remote, position, own, digest, attachment, host, state,
           received_at, revealed_at)
-        VALUES (?, ?, ?, ?, 0, 1, ?, ?, ?, 'offered', ?, ?)
+        VALUES (?, ?, ?, ?, -1, 1, ?, ?, ?, 'offered', ?, ?)
         """,
       arguments: [
         message.text, row["inbox"], row["conversation_id"], message.text, row["digest"], try photo.json(),

@@ -74,6 +74,23 @@ import Testing
     #expect(try await receive(new("ours")) == .conflict)
   }
 
+  @Test func aPhotoOfOursCanBeWantedWhateverAStrangersMessageIsCalled() async throws {
+    #expect(try await receive(new("ours")) == .accepted([id("ours")], .offered))
+    try await ledger.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
+              original_height, bytes, width, height, digest, path, thumbnail_bytes, created_at, attachment)
+            SELECT 'ours', 'me', id, '', '', 1, 1, 1, 1, 1, 1, '', '', 1, 1, '{"url":"https://example.org"}'
+              FROM conversations
+          """)
+    }
+    #expect(try await ledger.want(MessageID(unchecked: "ours"), at: now) == .granted)
+    let wanted = try await ledger.beginDownloads(limit: 9, perHost: 9, at: now)
+    #expect(wanted.map(\.message.text) == ["ours"] && wanted.allSatisfy(\.isOwn))
+    #expect(try await receive(new("ours")) == .known)
+  }
+
   @Test func whatTellsThatAPhotoWasReceivedOutlivesThePhoto() async throws {
     _ = try await receive(new("a"), fetch: .always)
     let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
