@@ -166,7 +166,7 @@ public struct Daemon: Sendable {
     self.log = log
     let count = try await ledger.recover(at: .now())
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
-    do { try spool.state.removeTree("trash") } catch {
+    do { try spool.state.removeTree(TrashedRequest.directoryName) } catch {
       log.warning("requests that were taken back are left in state/trash", metadata: ["error": "\(error)"])
     }
     do { try await files.eraseSupersededProfiles(ledger) } catch {

@@ -98,6 +98,7 @@ public struct Purge: Sendable {
       let directory = try spool.incoming.directory(name)
       for name in try names.received(in: directory) { try trash.take(name, from: directory) }
     }
+    try takeHalfDeleted(trash)
     for inbox in try spool.photos.names() where try spool.photos.entry(inbox)?.kind == .directory {
       let directory = try spool.photos.directory(inbox)
       guard try trash.take(conversation.fileName, from: directory) else { continue }
@@ -109,6 +110,15 @@ public struct Purge: Sendable {
     count.conversations = 1
     if let purged { (count.requests, count.photos) = try await ledger.endPurge(of: purged) }
     return count
+  }
+
+  /// What a killed process was deleting names no conversation any more, and goes whosesoever it was.
+  private func takeHalfDeleted(_ trash: PurgeTrash) throws {
+    let cur = try IncomingSpool(spool).cur
+    for name in try cur.names() where name.hasPrefix(IncomingSpool.takenPrefix) { try trash.take(name, from: cur) }
+    guard try spool.state.entry(TrashedRequest.directoryName) != nil else { return }
+    let trashed = try spool.state.directory(TrashedRequest.directoryName)
+    for name in try trashed.names() { try trash.take(name, from: trashed) }
   }
 
   /// Leaves no trace of the rows, and strikes the orders out. From here on requests may enter the ledger again.

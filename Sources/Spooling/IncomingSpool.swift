@@ -14,6 +14,8 @@ public struct IncomingSpool: Sendable {
   public let cur: Directory
   public let failed: Directory
   let order = DropOrder()
+  /// What is being deleted in `cur/` begins so.
+  public static let takenPrefix = "taken-"
 
   public init(_ spool: Spool) throws {
     tmp = try spool.incoming.directory("tmp")
@@ -51,7 +53,7 @@ public struct IncomingSpool: Sendable {
   /// Order: it leaves `new/` in one rename, so that nobody ever finds a part of it there; then it is deleted. Killed in
   /// between, it lies in `cur/`, where the next start removes what no photo is called by.
   public func remove(_ name: String) throws {
-    let taken = "taken-\(name)"
+    let taken = Self.takenPrefix + name
     do {
       while try !new.move(name, to: cur, as: taken) { try cur.removeTree(taken) }
     } catch let error as FileError {

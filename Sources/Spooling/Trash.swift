@@ -1,8 +1,10 @@
 import DurableFiles
 import Foundation
 
-/// A directory that left `draft/` or `new/` in one rename and is to be deleted. A start deletes what a crash leaves.
+/// A request's directory that left its place in one rename and is to be deleted. A start deletes what a crash leaves.
 public struct TrashedRequest: Sendable {
+  /// In `state/`: where it lies until then.
+  public static let directoryName = "trash"
   fileprivate let trash: Directory
   fileprivate let name: String
   public let identity: RequestIdentity
@@ -23,7 +25,7 @@ extension Spool {
     guard RequestName(name) != nil, let entry = try directory.entry(name), entry.kind == .directory else { return nil }
     let found = RequestIdentity(entry)
     if let identity, found != identity { return nil }
-    let trash = try state.directory(creating: "trash")
+    let trash = try state.directory(creating: TrashedRequest.directoryName)
     let parked = "\(name)-\(UUID().uuidString)"
     do {
       _ = try directory.move(name, to: trash, as: parked)
