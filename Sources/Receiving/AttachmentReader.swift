@@ -8,39 +8,36 @@ enum AttachmentReader {
   /// More photos in one message are an attack.
   static let mostPhotos = 100
 
-  /// The photos that it announces, at least one, each with a URL and whole keys.
+  /// What an attachment says.
+  struct Announcement {
+    /// At least one, each with a URL and whole keys.
+    let photos: [RemotePhoto]
+    /// Who a Matrix event says it is of; nil for all else, and for words that cannot be kept.
+    let sender: SenderID?
+  }
+
+  /// Reads what it announces.
   ///
   /// - Throws: `.notAnAttachment` or `.malformedRequest` with a sentence that begins with `attachment`.
-  static func photos(in bytes: [UInt8]) throws(DeliveryError) -> [RemotePhoto] {
-    let photos = bytes.first { $0 > 0x20 } == UInt8(ascii: "{") ? [try json(bytes)] : try xmtp(bytes)
+  static func read(_ bytes: [UInt8]) throws(DeliveryError) -> Announcement {
+    let announcement = bytes.first { $0 > 0x20 } == UInt8(ascii: "{") ? try json(bytes) : try xmtp(bytes)
+    let photos = announcement.photos
     if photos.count > mostPhotos {
       throw DeliveryError(.notAnAttachment, "attachment: it has \(photos.count) photos; the limit is \(mostPhotos)")
     }
     for photo in photos { try photo.checkKeys() }
-    return photos
+    return announcement
   }
 
-  /// Who a Matrix event says it is of; nil for all else, and for words that cannot be kept.
-  static func sender(in bytes: [UInt8]) -> SenderID? {
-    guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
-      let event = try? JSONDecoder().decode(Event.self, from: Data(bytes))
-    else { return nil }
-    return event.sender.flatMap { try? SenderID($0) }
-  }
-
-  private struct Event: Decodable {
-    let sender: String?
-  }
-
-  private static func xmtp(_ bytes: [UInt8]) throws(DeliveryError) -> [RemotePhoto] {
-    do { return try RemoteAttachmentContent.photos(decoding: bytes) } catch {
+  private static func xmtp(_ bytes: [UInt8]) throws(DeliveryError) -> Announcement {
+    do { return Announcement(photos: try RemoteAttachmentContent.photos(decoding: bytes), sender: nil) } catch {
       throw DeliveryError(
         .notAnAttachment,
         "attachment: it is neither JSON nor an XMTP remote attachment; drop what the network delivered")
     }
   }
 
-  private static func json(_ bytes: [UInt8]) throws(DeliveryError) -> RemotePhoto {
+  private static func json(_ bytes: [UInt8]) throws(DeliveryError) -> Announcement {
     let document: Document
     do { document = try JSONDecoder().decode(Document.self, from: Data(bytes)) } catch {
       throw DeliveryError(.malformedRequest, "attachment: this JSON has members of other types than an attachment has")
@@ -48,15 +45,17 @@ enum AttachmentReader {
     guard let photo = document.photo else {
       throw DeliveryError(.notAnAttachment, "attachment: this JSON announces no photo: it has no url and no file")
     }
-    return photo
+    return Announcement(photos: [photo], sender: document.sender.flatMap { try? SenderID($0) })
   }
 
   /// One of the JSON forms.
   private struct Document: Decodable {
     let photo: RemotePhoto?
+    /// Only of an event: another form's `sender` is a word like any other.
+    private(set) var sender: String?
 
     private enum CodingKeys: String, CodingKey {
-      case content, msgtype, type, url, file, filename, body, info
+      case content, sender, msgtype, type, url, file, filename, body, info
     }
 
     init(from decoder: any Decoder) throws {
@@ -64,6 +63,7 @@ enum AttachmentReader {
       if members.contains(.content) {
         // A Matrix event: what it announces is its content.
         photo = try members.decode(Document.self, forKey: .content).photo
+        sender = try? members.decode(String.self, forKey: .sender)
       } else if let type = try? members.decode(String.self, forKey: .msgtype) {
         guard type == "m.image" || type == "m.file" || type == "m.sticker" else {
           photo = nil

@@ -29,7 +29,6 @@ struct IncomingIntake: Sendable {
   static let batch = 64
 
   /// Accepts or refuses the named entries. Names that are gone are passed over.
-  ///
   func accept(_ names: [String]) async throws {
     for start in stride(from: 0, to: names.count, by: Self.batch) {
       let slice = names[start..<min(start + Self.batch, names.count)]
@@ -61,13 +60,13 @@ struct IncomingIntake: Sendable {
   private func read(_ name: String) throws -> (name: String, message: NewReceived)? {
     do {
       guard let found = try incoming.read(name) else { return nil }
-      let photos = try AttachmentReader.photos(in: found.attachment)
+      let announced = try AttachmentReader.read(found.attachment)
       return (
         name,
         NewReceived(
           inbox: found.inbox ?? plan().options.inbox, conversation: found.conversation, remote: found.message.text,
-          sender: found.sender ?? AttachmentReader.sender(in: found.attachment),
-          digest: SHA256Digest(of: found.attachment), photos: photos)
+          sender: found.sender ?? announced.sender,
+          digest: SHA256Digest(of: found.attachment), photos: announced.photos)
       )
     } catch let refusal as IncomingRefusal {
       try refuse(Array(name.utf8), refusal.description)

@@ -36,7 +36,7 @@ extension FuzzTarget {
       else { throw BrokenProperty(description: "what is kept of a photo is none") }
       try hold(again.message == arrival.message, "kept, it is another message")
       try hold(again.attachment == arrival.attachment, "kept again, it is another photo")
-      _ = try? AttachmentReader.photos(in: arrival.attachment)
+      _ = try? AttachmentReader.read(arrival.attachment)
     }
   }
 

@@ -22,7 +22,7 @@ extension FuzzTarget {
     ]
   ) { input throws(BrokenProperty) in
     let photos: [RemotePhoto]
-    do throws(DeliveryError) { photos = try AttachmentReader.photos(in: input) } catch {
+    do throws(DeliveryError) { photos = try AttachmentReader.read(input).photos } catch {
       try holdPlain(error.sentence)
       try hold(error.cause.disposition == .fail, "what is no attachment is tried again")
       return

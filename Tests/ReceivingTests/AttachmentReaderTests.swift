@@ -16,7 +16,7 @@ import Testing
     """
 
   private func read(_ text: String) throws(DeliveryError) -> [RemotePhoto] {
-    try AttachmentReader.photos(in: Array(text.utf8))
+    try AttachmentReader.read(Array(text.utf8)).photos
   }
 
   private func sealed(_ change: (inout [String: Any]) -> Void = { _ in }) throws -> String {
@@ -73,12 +73,21 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"sender":"@bob:x","content":{}}"#, "@bob:x"), (#"{"sender":"@bob:x"}"#, "@bob:x"), (#"{"content":{}}"#, nil),
-    (#"{"sender":7}"#, nil), (#"{"sender":""}"#, nil), (#"{"sender":"\u001b[2J"}"#, nil), (#"{"sender":"a\nb"}"#, nil),
-    ("{", nil), ("", nil), ("\u{a}\u{23}sender", nil),
+    (#""sender":"@bob:x""#, "@bob:x"), (#""type":"m.room.message""#, nil), (#""sender":7"#, nil),
+    (#""sender":"""#, nil),
+    (#""sender":"\u001b[2J""#, nil), (#""sender":"a\nb""#, nil),
   ])
-  func anEventSaysWhoSentItInWordsThatCanBeKept(_ text: String, _ sender: String?) {
-    #expect(AttachmentReader.sender(in: Array(text.utf8))?.text == sender)
+  func anEventSaysWhoSentItInWordsThatCanBeKept(_ member: String, _ sender: String?) throws {
+    let event = "{\(member),\"content\":{\"msgtype\":\"m.image\",\"body\":\"b\",\"url\":\"mxc://a/b\"}}"
+    #expect(try AttachmentReader.read(Array(event.utf8)).sender?.text == sender)
+  }
+
+  @Test(arguments: [
+    #"{"url":"https://x/y","sender":"@boss:x"}"#, #"{"msgtype":"m.image","url":"mxc://a/b","sender":"@boss:x"}"#,
+    #"{"content":{"msgtype":"m.image","url":"mxc://a/b","sender":"@boss:x"}}"#,
+  ])
+  func onlyAnEventSaysWhoSentIt(_ text: String) throws {
+    #expect(try AttachmentReader.read(Array(text.utf8)).sender == nil)
   }
 
   @Test func anImageWithoutASealIsRead() throws {
@@ -151,7 +160,7 @@ import Testing
         if bytes.isEmpty { bytes = [0] }
       }
       do {
-        for photo in try AttachmentReader.photos(in: bytes) { try photo.checkKeys() }
+        for photo in try AttachmentReader.read(bytes).photos { try photo.checkKeys() }
       } catch {
         #expect(error.cause == .notAnAttachment || error.cause == .malformedRequest)
       }

@@ -140,7 +140,7 @@ private final class Speaker: Listener {
       let found = try #require(try incoming.read(names[index].name))
       return NewReceived(
         inbox: try #require(found.inbox), conversation: found.conversation, remote: found.message.text,
-        digest: SHA256Digest(of: found.attachment), photos: try AttachmentReader.photos(in: found.attachment))
+        digest: SHA256Digest(of: found.attachment), photos: try AttachmentReader.read(found.attachment).photos)
     }
     let receptions = try await ledger.receive(messages, fetch: .ask, at: .now())
     #expect(receptions.map { $0 == .known } == [false, false, true, true, false])
