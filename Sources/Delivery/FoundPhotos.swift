@@ -25,16 +25,17 @@ struct FoundPhotos {
         let conversationDirectory = try inboxDirectory.directory(conversationName)
         for message in try conversationDirectory.directoryNames()
         where !unsent.contains(MessageID(unchecked: message)) {
-          guard known.insert(message).inserted else {
-            copies.append("photos/\(inboxName)/\(conversationName)/\(message)")
-            continue
-          }
           let directory = try conversationDirectory.directory(message)
           let note = try ReceivedNote.find(in: directory)
           guard let inbox = note.inbox ?? InboxID(fileName: inboxName),
             let conversation = note.conversation ?? ConversationID(fileName: conversationName)
           else {
             unreadable += 1
+            continue
+          }
+          // One that nobody can read is no copy of another.
+          guard known.insert(message).inserted else {
+            copies.append("photos/\(inboxName)/\(conversationName)/\(message)")
             continue
           }
           if let photo = try Self.photo(

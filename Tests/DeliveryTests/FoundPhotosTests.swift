@@ -1,0 +1,36 @@
+import Messages
+import Spooling
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+@Suite struct FoundPhotosTests {
+  private let scratch: TemporaryDirectory
+  private let spool: Spool
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    spool = try Spool(creating: scratch.path("spool"))
+  }
+
+  private func keep(in inbox: String) throws {
+    try PhotoCache(spool).keep(
+      original: [1], thumbnail: [2], blurred: [3], inbox: InboxID(unchecked: inbox),
+      conversation: ConversationID(unchecked: "family"), message: MessageID(unchecked: "m"))
+  }
+
+  private func found() throws -> FoundPhotos { try FoundPhotos(in: spool, except: [], receipts: [:]) }
+
+  @Test func ofTwoCopiesTheFirstCounts() throws {
+    for inbox in ["me", "you"] { try keep(in: inbox) }
+    let found = try found()
+    #expect(found.all.map(\.inbox.text) == ["me"] && found.copies == ["photos/you/family/m"])
+  }
+
+  @Test func oneThatNobodyCanReadMakesNoOtherACopy() throws {
+    for inbox in [String(repeating: "a", count: 250), "me"] { try keep(in: inbox) }
+    let found = try found()
+    #expect(found.all.map(\.inbox.text) == ["me"] && found.copies.isEmpty && found.unreadable == 1)
+  }
+}
