@@ -68,14 +68,16 @@ public struct PhotoFetcher: Sendable {
           conversation: wanted.conversation, message: wanted.message, note: wanted.note)
       }
       let now = Timestamp.now()
-      let end = try await ledger.endDownload(
-        of: wanted, as: row(of: prepared, of: wanted), file: wanted.photo.safeFilename,
-        remoteUntil: now.advanced(seconds: remoteSeconds), at: now,
-        isThere: {
-          try cache.isWhole(
-            inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message,
-            hasNote: wanted.note != nil)
-        })
+      let end = try await faultsOfDisk {
+        try await ledger.endDownload(
+          of: wanted, as: row(of: prepared, of: wanted), file: wanted.photo.safeFilename,
+          remoteUntil: now.advanced(seconds: remoteSeconds), at: now,
+          isThere: {
+            try cache.isWhole(
+              inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message,
+              hasNote: wanted.note != nil)
+          })
+      }
       if end != .evicted { return end }
     }
     throw DeliveryError(
@@ -130,7 +132,11 @@ public struct PhotoFetcher: Sendable {
   }
 
   private func onDisk<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-    do { return try await pool.run(work) } catch let error as FileError {
+    try await faultsOfDisk { try await pool.run(work) }
+  }
+
+  private func faultsOfDisk<Result: Sendable>(_ work: () async throws -> Result) async throws -> Result {
+    do { return try await work() } catch let error as FileError {
       throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
     }
   }
