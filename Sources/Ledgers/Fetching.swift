@@ -28,11 +28,11 @@ public enum DownloadEnd: Sendable, Equatable {
   case kept
   /// Files of it are gone, and nothing was changed: it has to be kept again.
   case evicted
-  /// It was purged meanwhile, and nothing was changed.
+  /// It is not being downloaded any more, or was purged, and nothing was changed.
   case unknown
 }
 
-/// The steps of a received photo. Each answers false when the photo was purged meanwhile, and then changes nothing.
+/// The steps of a received photo. Those that answer false have changed nothing: it was purged or left that state meanwhile.
 extension Ledger {
   /// Sets back what a dead process had in hand.
   public func recoverReceived() async throws {
