@@ -72,7 +72,11 @@ struct Waiting {
     case .queued, .draft: return nil
     case .sent, .duplicate: return .sent
     case .cancelled, .abandoned: return .failed("\(name) was cancelled")
-    case .failed: return .failed("\(name) failed: \(try ledger?.story(of: name)?.error ?? "see failed/\(name)/error")")
+    case .failed:
+      // Sent again, it is what it was until it is accepted, which may be between the two looks.
+      if try RequestName(name) != nil && (spool.new.entry(name) ?? spool.cur.entry(name)) != nil { return nil }
+      if try ledger?.state(of: name)?.0 != .failed { return nil }
+      return .failed("\(name) failed: \(try ledger?.story(of: name)?.error ?? "see failed/\(name)/error")")
     }
   }
 
