@@ -33,14 +33,13 @@ struct FoundPhotos {
             unreadable += 1
             continue
           }
-          // One that nobody can read is no copy of another.
-          guard known.insert(message).inserted else {
+          // Only what can be entered makes another one a copy.
+          if known.contains(message) {
             copies.append("photos/\(inboxName)/\(conversationName)/\(message)")
-            continue
-          }
-          if let photo = try Self.photo(
+          } else if let photo = try Self.photo(
             MessageID(unchecked: message), in: directory, inbox, conversation, note, receipts: receipts)
           {
+            known.insert(message)
             all.append(photo)
           }
         }

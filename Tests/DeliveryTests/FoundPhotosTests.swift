@@ -28,6 +28,15 @@ import Testing
     #expect(found.all.map(\.inbox.text) == ["me"] && found.copies == ["photos/you/family/m"])
   }
 
+  @Test func anEmptyDirectoryMakesNoPhotoACopy() throws {
+    for inbox in ["me", "you"] { try keep(in: inbox) }
+    for file in ["original.jpg", "thumbnail.jpg", "blurred.jpg"] {
+      try spool.photos.directory("me").directory("family").directory("m").removeTree(file)
+    }
+    let found = try found()
+    #expect(found.all.map(\.inbox.text) == ["you"] && found.copies.isEmpty)
+  }
+
   @Test func oneThatNobodyCanReadMakesNoOtherACopy() throws {
     for inbox in [String(repeating: "a", count: 250), "me"] { try keep(in: inbox) }
     let found = try found()
