@@ -453,6 +453,7 @@ import Testing
     _ = try view.preferences(of: "c7")
     try view.forEachReceived(inbox: nil, conversation: "c7") { _ in }
     try view.forEachPhoto(inbox: nil, conversation: "c7") { _ in }
+    _ = try await receive(new("unheard", in: "c7", photos: 3))
     let message = MessageID(unchecked: "m77")
     #expect(try await ledger.reveal(message, at: now) == .granted)
     #expect(try await ledger.viewed(message, at: now))
