@@ -9,13 +9,17 @@ extension Directory {
     guard let entry = try entry(name) else { return }
     guard entry.kind == .directory else { return try remove(name) }
     guard depth > 0 else { throw FileError("remove", path(of: name), code: ELOOP) }
-    let below = try directory(name)
-    var children = [[UInt8]]()
-    try below.forEachName { bytes in
-      children.append(bytes)
-      return true
+    do {
+      let below = try directory(name)
+      var children = [[UInt8]]()
+      try below.forEachName { bytes in
+        children.append(bytes)
+        return true
+      }
+      for child in children { try below.removeAnything(child, depth: depth - 1) }
+    } catch let error as FileError where error.isMissing {
+      // Somebody else takes it away at this moment.
     }
-    for child in children { try below.removeAnything(child, depth: depth - 1) }
     try removeEmpty(name)
   }
 
