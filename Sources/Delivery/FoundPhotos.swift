@@ -54,13 +54,13 @@ struct FoundPhotos {
   ) throws -> FoundPhoto? {
     var bytes = 0
     var digest = ""
-    if try directory.entry("original.jpg")?.kind == .file {
+    if try directory.entry(PhotoCache.originalName)?.kind == .file {
       var hasher = SHA256Hasher()
-      bytes = try directory.file("original.jpg").read(limit: most) { hasher.update($0) }
+      bytes = try directory.file(PhotoCache.originalName).read(limit: most) { hasher.update($0) }
       digest = hasher.finish().hex
     }
     var thumbnailBytes = 0
-    for name in ["thumbnail.jpg", "blurred.jpg"] { thumbnailBytes += try directory.entry(name)?.size ?? 0 }
+    for name in PhotoCache.thumbnailNames { thumbnailBytes += try directory.entry(name)?.size ?? 0 }
     guard bytes + thumbnailBytes > 0 else { return nil }
     let receipt = receipts[message]
     let createdAt = Timestamp(milliseconds: try directory.entry().modified / 1_000_000)

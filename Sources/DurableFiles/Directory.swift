@@ -174,6 +174,15 @@ public final class Directory: Sendable {
     }
   }
 
+  /// Sets the time at which the file `name` was last read to now, whatever the file system keeps of readings. Nothing is
+  /// synced: a power cut may take it back.
+  public func setAccessedNow(_ name: String) throws(FileError) {
+    let times = [timespec(tv_sec: 0, tv_nsec: now), timespec(tv_sec: 0, tv_nsec: omitted)]
+    guard utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw FileError("set the time of", path(of: name))
+    }
+  }
+
   /// Waits until the names in this directory are on the disk. As with `File.sync`, an error is final for the descriptor:
   /// whoever does the whole step again, and syncs again, syncs through a new one.
   ///
@@ -252,3 +261,7 @@ extension Directory {
   /// A short path to this very directory, good in this process only.
   public var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
 }
+
+// What utimensat(2) takes instead of nanoseconds; glibc has them as macros that Swift does not see.
+private let now = (1 << 30) - 1
+private let omitted = (1 << 30) - 2

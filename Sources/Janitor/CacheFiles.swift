@@ -7,8 +7,8 @@ import Spooling
 struct CacheFiles: Sendable {
   private let root: Directory
 
-  static let original = "original.jpg"
-  static let thumbnails = ["thumbnail.jpg", "blurred.jpg"]
+  static let original = PhotoCache.originalName
+  static let thumbnails = PhotoCache.thumbnailNames
   /// Says that a photo was received. It is of no use without the photo, and goes with the last of its files.
   static let note = ReceivedNote.fileName
 

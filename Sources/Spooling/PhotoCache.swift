@@ -5,7 +5,14 @@ import Messages
 /// The photo cache `photos/INBOX/CONVERSATION/MESSAGE/`: what was sent, and what was received.
 public struct PhotoCache: Sendable {
   private let root: Directory
-  private static let names = ["original.jpg", "thumbnail.jpg", "blurred.jpg"]
+
+  /// The photo as it was sent or received.
+  public static let originalName = "original.jpg"
+  /// The preview that is shown while a photo is hidden.
+  private static let blurredName = "blurred.jpg"
+  /// What is made of the original.
+  public static let thumbnailNames = ["thumbnail.jpg", blurredName]
+  private static let names = [originalName] + thumbnailNames
 
   public init(_ spool: Spool) { root = spool.photos }
 
@@ -17,8 +24,8 @@ public struct PhotoCache: Sendable {
   /// Writes the photo, its thumbnail and its blurred preview. When it returns they are whole and on the disk; files of
   /// an earlier attempt are replaced.
   ///
-  /// Order: the note, then each file under a temporary name, synced, renamed; then the message's directory is synced. The directories
-  /// above it are synced when they are made.
+  /// Order: the note, then each file under a temporary name, synced, renamed; then the message's directory is synced. The
+  /// directories above it are synced when they are made.
   ///
   /// - Parameter note: of a photo that somebody else sent.
   ///
@@ -29,9 +36,8 @@ public struct PhotoCache: Sendable {
   ) throws {
     let directory = try directory(inbox, conversation, message)
     if let note { try directory.write(note.bytes(), as: ReceivedNote.fileName) }
-    try directory.write(original, as: "original.jpg")
-    try directory.write(thumbnail, as: "thumbnail.jpg")
-    try directory.write(blurred, as: "blurred.jpg")
+    try directory.write(original, as: Self.originalName)
+    for (name, bytes) in zip(Self.thumbnailNames, [thumbnail, blurred]) { try directory.write(bytes, as: name) }
     try directory.sync()
   }
 
@@ -66,7 +72,7 @@ public struct PhotoCache: Sendable {
   public func path(
     inbox: InboxID, conversation: ConversationID, message: MessageID, isBlurred: Bool
   ) throws -> String? {
-    let name = isBlurred ? "blurred.jpg" : "original.jpg"
+    let name = isBlurred ? Self.blurredName : Self.originalName
     do {
       let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
       guard try directory.entry(name)?.kind == .file else { return nil }
@@ -77,9 +83,16 @@ public struct PhotoCache: Sendable {
     }
   }
 
+  /// Sets the time at which a photo was last read to now, by which the janitor knows that somebody viewed it.
+  public func noteViewing(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
+    let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
+    for name in Self.names where try directory.entry(name)?.kind == .file { try directory.setAccessedNow(name) }
+  }
+
   /// Opens a photo's original.
   public func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
-    try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text).file("original.jpg")
+    try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text).file(
+      Self.originalName)
   }
 
   /// Removes what is kept of a message; nothing kept is as good.

@@ -56,13 +56,14 @@ struct PhotoViewing {
     return path
   }
 
-  /// Tells the ledger that a photo was looked at, which decides what is evicted first. A failure is nobody's concern, and
-  /// nobody waits until a running daemon has written it down.
-  func note(_ photo: PhotoStory) async {
-    let request = ControlRequest.viewed(photo.message.text)
+  /// Notes that a photo was looked at, which decides what is evicted first: a running daemon writes it down, and nobody
+  /// waits for that; without one it is the files' time of access, as if another program had read them. A failure is
+  /// nobody's concern.
+  func note(_ photo: PhotoStory) {
     do {
-      if try !ControlClient.leave(request, in: spool.state) {
-        _ = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }
+      if try !ControlClient.leave(.viewed(photo.message.text), in: spool.state) {
+        try PhotoCache(spool).noteViewing(
+          inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
       }
     } catch {}
   }

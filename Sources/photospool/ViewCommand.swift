@@ -21,6 +21,6 @@ struct ViewCommand: AsyncParsableCommand {
     let photo = try viewing.photo(message)
     let path = try await viewing.shown(photo, timeout: timeout)
     print("\(viewing.spool.path)/\(path)")
-    await viewing.note(photo)
+    viewing.note(photo)
   }
 }

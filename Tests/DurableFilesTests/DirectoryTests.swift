@@ -60,6 +60,19 @@ import Testing
     #expect(try Directory(path: kept.path).names() == ["kept"])
   }
 
+  @Test func theTimeOfAccessIsSetToNowAndOnlyThat() throws {
+    try directory.write([1], as: "file")
+    let long = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 2, tv_nsec: 0)]
+    #expect(utimensat(AT_FDCWD, scratch.path("file"), long, 0) == 0)
+    let before = Int64(Date().timeIntervalSince1970) - 2
+    try directory.setAccessedNow("file")
+    let entry = try #require(try directory.entry("file"))
+    #expect(entry.accessed / 1_000_000_000 >= before)
+    var status = stat()
+    #expect(lstat(scratch.path("file"), &status) == 0 && status.st_mtim.tv_sec == 2)
+    #expect(throws: FileError.self) { try directory.setAccessedNow("missing") }
+  }
+
   @Test func readingStopsAtItsLimit() throws {
     try directory.write([UInt8](repeating: 7, count: 1000), as: "file")
     let file = try directory.file("file")

@@ -140,10 +140,23 @@ exact 'after housekeeping'
 expect "$(ledger 'PRAGMA integrity_check')" ok
 stop_daemon
 
+unset PHOTOSPOOL_JANITOR_TMP PHOTOSPOOL_JANITOR_RECEIPTS PHOTOSPOOL_JANITOR_FAILED PHOTOSPOOL_JANITOR_DRAFTS
+
+# What is viewed while no daemon runs is the most recently viewed, too.
+rm -rf "$spool"
+start_daemon
+for number in 00 01 02; do send me viewed $number.jpg; done
+stop_daemon
+yesterday=$(($(date +%s%3N) - 86400000))
+sqlite3 "$spool/state/ledger.sqlite" "UPDATE photos SET created_at = $yesterday, uploaded_at = $yesterday, viewed_at = $yesterday"
+find "$spool/photos" -type f -exec touch -a -d yesterday {} +
+"$photospool" view "$(ledger "SELECT message FROM photos WHERE file = 'photo-00' ORDER BY recency LIMIT 1")" > /dev/null
+PHOTOSPOOL_CACHE_TOTAL=$(($(ledger 'SELECT bytes FROM cache_total') - 1)) janitor
+expect "$(ledger 'SELECT cached_bytes > 0 FROM photos ORDER BY created_at, rowid' | paste -sd' ')" '1 0 1' 'the second goes, the first was viewed'
+
 # SIGKILL before the k-th call that changes the disk, for every so many k of a pass that evicts. The next pass ends it;
 # what was needed stays, and rows and files say the same. PHOTOSPOOL_TEST_KILL_STEP=1 takes every call.
 cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
-unset PHOTOSPOOL_JANITOR_TMP PHOTOSPOOL_JANITOR_RECEIPTS PHOTOSPOOL_JANITOR_FAILED PHOTOSPOOL_JANITOR_DRAFTS
 rm -rf "$spool"
 start_daemon
 for number in 00 01 02 03; do send me c$number $number.jpg; done
