@@ -94,7 +94,7 @@ def deliver(part, calls, code, amount):
             daemon.wait_for(lambda: settled(made, names)() or state.faults > 0)
             if amount == 0 and state.faults:
                 # It is left to it for a moment, in which it must not give up what it has.
-                daemon.wait_for(lambda: state.faults > 20 or 'level=error' in daemon.text())
+                daemon.wait_for(lambda: state.faults > 3 or 'level=error' in daemon.text())
                 state.mend()
             daemon.wait_for(settled(made, names))
             if daemon.is_alive():
