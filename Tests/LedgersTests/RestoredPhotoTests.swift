@@ -1,0 +1,70 @@
+import Digests
+import GRDB
+import Messages
+import Synchronization
+import Testing
+
+@testable import Ledgers
+
+@Suite struct RestoredPhotoTests: LedgerOfReceived {
+  let received: ReceivedFixture
+  init() throws { received = try ReceivedFixture() }
+
+  @Test func aRestoredPhotoIsHiddenAndKnownAndHasItsKeysAgainOnceItIsRepeated() async throws {
+    let reception = FoundPhoto.Reception(
+      remote: "a", position: 0, sender: SenderID(unchecked: "@bob:example.org"),
+      digest: SHA256Digest(of: Array("x".utf8)).hex, receivedAt: now)
+    try await ledger.restore(
+      [
+        FoundPhoto(
+          message: id("a"), inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"),
+          path: "photos/me/family/m", bytes: 9, digest: "d", thumbnailBytes: 2, width: 0, height: 0, url: nil,
+          createdAt: now, reception: reception)
+      ], at: now)
+    #expect(try story("a").isHidden && story("a").state == .downloaded && story("a").wasCached)
+    #expect(try LedgerView(in: state).preferences(of: "family") == ConversationPreferences())
+    #expect(try await ledger.want(id("a"), at: now) == .gone)
+    #expect(try await receive(new("a", text: "other")) == .conflict)
+    // Strangers stay strangers.
+    #expect(try await receive(new("b")) == .accepted([id("b")], .offered))
+    #expect(try await receive(new("a")) == .known)
+    #expect(try await ledger.want(id("a"), at: now) == .granted)
+    let wanted = try #require(try await ledger.beginDownload(of: id("a"), at: now))
+    #expect(wanted.photo.secret == "aa" && wanted.sender?.text == "@bob:example.org")
+  }
+
+  private func found(_ message: MessageID, _ reception: FoundPhoto.Reception) -> FoundPhoto {
+    FoundPhoto(
+      message: message, inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"),
+      path: "photos/me/family/m", bytes: 9, digest: "d", thumbnailBytes: 2, width: 0, height: 0, url: nil,
+      createdAt: now, reception: reception)
+  }
+
+  @Test func aRestoredPhotoWhoseNoteNobodyCanReadIsWholeOnceItIsRepeated() async throws {
+    let unreadable = FoundPhoto.Reception(
+      remote: id("a").text, position: 0, sender: nil, digest: "", receivedAt: now)
+    try await ledger.restore([found(id("a"), unreadable)], at: now)
+    #expect(try await receive(new("a", in: "elsewhere")) == .conflict)
+    #expect(try await receive(new("a")) == .known)
+    #expect(try await receive(new("a", text: "other")) == .conflict)
+    #expect(try story("a").state == .downloaded && story("a").isHidden)
+    #expect(try await ledger.want(id("a"), at: now) == .granted)
+    let wanted = try #require(try await ledger.beginDownload(of: id("a"), at: now))
+    #expect(wanted.photo.secret == "aa" && wanted.remote == "a" && wanted.attachmentDigest == new("a").digest.hex)
+  }
+
+  @Test func aPhotoOfAMessageThatWasNotInTheCacheIsReceivedOnceItIsRepeated() async throws {
+    let whole = FoundPhoto.Reception(
+      remote: "a", position: 1, sender: nil, digest: SHA256Digest(of: Array("x".utf8)).hex, receivedAt: now)
+    let unreadable = FoundPhoto.Reception(
+      remote: id("a", 2).text, position: 0, sender: nil, digest: "", receivedAt: now)
+    try await ledger.restore([found(id("a", 1), whole), found(id("a", 2), unreadable)], at: now)
+    #expect(try await receive(new("a", photos: 3), fetch: .always) == .accepted([id("a")], .wanted))
+    #expect(try await receive(new("a", photos: 3), fetch: .always) == .known)
+    #expect(try LedgerView(in: state).photos(called: "a").count == 3)
+    #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).map(\.message) == [id("a")])
+    for position in 1...2 { #expect(try await ledger.want(id("a", position), at: now) == .granted) }
+    let others = try await ledger.beginDownloads(limit: 9, perHost: 9, at: now)
+    #expect(others.map(\.position) == [1, 2] && others.allSatisfy { $0.photo.url.hasSuffix("\($0.position)") })
+  }
+}
