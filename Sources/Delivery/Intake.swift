@@ -262,8 +262,8 @@ actor Intake: Service {
     return true
   }
 
-  /// Where `new/` was moved away or removed, its place is watched again as soon as there is one. The kernel does not tell that
-  /// a directory is gone which somebody has open, as we have.
+  /// Where `new/` was moved away or removed, its place is watched again as soon as there is one. The kernel does not tell
+  /// that a directory is gone which somebody has open, as we have.
   private func watchAgain() {
     do {
       let isAnother = try spool.reopenNew()

@@ -12,9 +12,9 @@ import Spooling
 /// the old files are moved into a directory of their own; the new one takes their place; each step is synced. Cut in
 /// between, the ledger is gone for whoever looks, and it is done again.
 ///
-/// What only the ledger knew is lost: holds, preferences, what was revealed, which profile photos are set, what was cancelled
-/// and not removed yet, the keys of photos that were sent or received, and which objects of a store nobody was sent. A photo that
-/// was received is hidden again.
+/// What only the ledger knew is lost: holds, preferences, what was revealed, which profile photos are set, what was
+/// cancelled and not removed yet, the keys of photos that were sent or received, and which objects of a store nobody was
+/// sent. A photo that was received is hidden again.
 public struct Rebuild: Sendable {
   /// What was found.
   public struct Report: Sendable, Equatable {

@@ -147,8 +147,8 @@ struct Housekeeping: Sendable {
     return !isSent
   }
 
-  /// What lies in `failed/` without a row, as it was refused for its name, or the ledger was made anew; and what could not be
-  /// received, which never has one. A pass looks at some of it and goes on where the last one ended.
+  /// What lies in `failed/` without a row, as it was refused for its name, or the ledger was made anew; and what could
+  /// not be received, which never has one. A pass looks at some of it and goes on where the last one ended.
   private func removeUnknown(
     in place: Directory, _ note: String, _ notes: inout [String: String], _ left: inout [String]
   ) async throws -> Int {

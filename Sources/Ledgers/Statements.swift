@@ -1,7 +1,7 @@
 import GRDB
 
-/// Statements that are asked again and again. A connection keeps their plans: to make one takes longer than to run it, most of
-/// all where triggers count along. The text of such a statement has no values in it, and is one of a few.
+/// Statements that are asked again and again. A connection keeps their plans: to make one takes longer than to run it,
+/// most of all where triggers count along. The text of such a statement has no values in it, and is one of a few.
 extension Database {
   /// A statement whose plan is kept. Not for one that runs while its own rows are still being read.
   func kept(_ sql: String) throws -> Statement { try cachedStatement(sql: sql) }

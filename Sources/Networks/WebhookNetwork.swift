@@ -21,9 +21,10 @@ public struct WebhookOptions: Sendable {
 
 /// Publishes by a signed HTTP request for each message, as Standard Webhooks has it.
 ///
-/// The body is `{"type":"message.photo","timestamp":…,"data":{…}}`, or `message.text`, `profile.set`, `profile.removed`; `data` has the members of a line of
-/// the `local` network but for `publishedAt`, and so the keys of a sealed photo. `webhook-id` is the message's id and the
-/// same in all attempts, by which the receiver knows a repetition; the signature and its time are the attempt's own.
+/// The body is `{"type":"message.photo","timestamp":…,"data":{…}}`, or `message.text`, `profile.set`, `profile.removed`;
+/// `data` has the members of a line of the `local` network but for `publishedAt`, and so the keys of a sealed photo.
+/// `webhook-id` is the message's id and the same in all attempts, by which the receiver knows a repetition; the signature
+/// and its time are the attempt's own.
 ///
 /// Any answer of 2xx is success, and no other: a redirect is not followed. 410 says that the receiver wants no more: the
 /// network is then held, not the message failed, so that nothing is lost to an address that was given up by mistake.

@@ -12,9 +12,9 @@ import Spooling
 /// Brings one announced photo into the cache: fetched, compared with its digest, opened, decoded in the darkroom, kept.
 ///
 /// Order: the object comes into `incoming/cur/`; what was made of it is written into the cache, each file whole and on
-/// the disk; the ledger says that it is downloaded, if they are there; the object goes. Killed in between, it is fetched again, going on
-/// with what came, and what was written is written again. Nobody is shown a photo that the ledger does not call
-/// downloaded.
+/// the disk; the ledger says that it is downloaded, if they are there; the object goes. Killed in between, it is fetched
+/// again, going on with what came, and what was written is written again. Nobody is shown a photo that the ledger does
+/// not call downloaded.
 public struct PhotoFetcher: Sendable {
   private let spool: Spool
   private let incoming: IncomingSpool
