@@ -15,7 +15,7 @@ SHUTDOWN = 0x8004587D
 # What an argument of it means: the log reaches the disk and only data is lost, or neither does.
 FLUSHED, LOST = 1, 2
 KINDS = ("ext4", "xfs")
-SIZES = {"ext4": 64 << 20, "xfs": 320 << 20}
+SIZES = {"ext4": 64 << 20, "xfs": 320 << 20, "btrfs": 128 << 20}
 
 
 class Refused(Exception):
@@ -40,6 +40,18 @@ def sync(path):
             raise OSError(ctypes.get_errno(), "syncfs")
     finally:
         os.close(directory)
+
+
+def unmount(path):
+    """What a daemon that died has started ends a moment after it, and lets go of its photo then; so does a loop device."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            return run("umount", path)
+        except Refused as refusal:
+            if "busy" not in str(refusal) or time.monotonic() > end:
+                raise
+        time.sleep(0.05)
 
 
 class Disk:
@@ -101,19 +113,13 @@ class Disk:
         finally:
             os.close(directory)
 
-    def restart(self):
-        """The power comes back: the file system recovers from its log. What a daemon that died has started ends a moment
-        after it, and lets go of its photo then."""
-        end = time.monotonic() + 30
-        while True:
-            try:
-                run("umount", self.path)
-                break
-            except Refused as refusal:
-                if "busy" not in str(refusal) or time.monotonic() > end:
-                    raise
-            time.sleep(0.05)
+    def unmount(self):
+        unmount(self.path)
         self.is_mounted = False
+
+    def restart(self):
+        """The power comes back: the file system recovers from its log."""
+        self.unmount()
         self.mount()
 
     def freeze(self):

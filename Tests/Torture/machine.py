@@ -46,12 +46,12 @@ class State:
 
 
 class Daemon:
-    def __init__(self, machine, environment, before=()):
+    def __init__(self, machine, environment, before=(), log=None):
         self.machine = machine
         machine.logs += 1
         self.heard = 0
-        self.log = f"{machine.scratch}/log.{machine.logs}"
-        with open(self.log, "wb") as log:
+        self.log = log or f"{machine.scratch}/log.{machine.logs}"
+        with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [*before, PHOTOSPOOL, "run"], env=machine.environment | environment, stdout=log, stderr=log,
                 cwd=machine.scratch)
@@ -150,9 +150,9 @@ class Machine:
     def state(self):
         return State(f"{self.scratch}/state")
 
-    def start(self, before=(), **environment):
-        """A daemon; `before` are the words of a command that starts it."""
-        return Daemon(self, environment, before)
+    def start(self, before=(), log=None, **environment):
+        """A daemon; `before` are the words of a command that starts it, and `log` is a file that it speaks to."""
+        return Daemon(self, environment, before, log)
 
     def photospool(self, *arguments, environment={}, **more):
         return subprocess.run(

@@ -1,10 +1,12 @@
-# A little of `make torture`: some kills of every sweep, every control, a short storm, and of power cuts, failing disks and disks
-# in trouble one kind or two. TORTURE_FAULTS says how many faults; the seed that is printed injects the same ones again (TORTURE_SEED).
+# A little of `make torture`: some kills of every sweep, every control, a short storm, and of power cuts, recorded disks,
+# failing disks and disks in trouble one kind or two. TORTURE_FAULTS says how many faults; the seed that is printed injects
+# the same ones again (TORTURE_SEED).
 . "$(dirname "$0")/../library.sh"
 
 export PHOTOSPOOL=$photospool
 "$python" "$here/../Torture/torture.py" --faults "${TORTURE_FAULTS:-120}" --state "$PWD/state" --json table.json \
   --only '*killed*' --only 'random kills*' --only 'network: *' --only 'control: *' --only 'power cut: *, ext4, log lost' \
+  --only 'recorded block writes: *, ext4' \
   --only 'errors: EIO from a sync, once' --only 'errors: ENOSPC from everything, once' \
   --only 'disk in trouble: no room below ext4' --only 'disk in trouble: read-only, ext4' --only 'disk in trouble: frozen, and*' \
   --only 'limit: descriptors' \
