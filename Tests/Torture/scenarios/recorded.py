@@ -91,7 +91,9 @@ class Witness:
             self.complain("DUP", f"{again} were sent, and published again")
         effects = {}
         for line in before + after:
-            effects.setdefault(line["message"], line)
+            first = effects.setdefault(line["message"], line)
+            if any(line.get(member) != first.get(member) for member in ("request", "kind", "text")):
+                self.complain("DUP", f"{line['message']} was published as {first} and as {line}")
         self.judge_effects(promised, list(effects.values()))
         for sentence in self.made.left_behind():
             self.complain("CLEAN", sentence)
