@@ -86,7 +86,10 @@ public struct RequestReader: Sendable {
     request = Request(
       addressee: addressee, inbox: inbox, key: key, parts: parts,
       digest: Self.digest(isProfile ? "profile" : "to \(to ?? "")", from: inbox, parts: parts))
-    files = found.values.map(\.file)
+    // What says where it goes is the last to reach the disk: a file system may keep each file by itself, and what a power
+    // cut leaves of a request that nobody has accepted is then refused, and not sent without its photo.
+    let goals = ["kind", "to"]
+    files = found.filter { !goals.contains($0.key) }.map(\.value.file) + goals.compactMap { found[$0]?.file }
     self.directory = directory
   }
 
