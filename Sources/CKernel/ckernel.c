@@ -35,7 +35,13 @@ int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode
 }
 
 int ckernel_rename_exclusive(int from_directory, const char *from, int to_directory, const char *to) {
-  return renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE);
+  if (renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE) == 0) return 0;
+  // Also what many file systems in user space and on other machines say, which cannot do it.
+  if (errno != EINVAL) return -1;
+  struct stat there;
+  if (fstatat(to_directory, to, &there, AT_SYMLINK_NOFOLLOW) == 0) errno = EEXIST;
+  if (errno != ENOENT) return -1;
+  return renameat(from_directory, from, to_directory, to);
 }
 
 void ckernel_start_writeback(int file) {

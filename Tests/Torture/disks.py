@@ -235,6 +235,31 @@ class ThinDisk(Disk):
         subprocess.run(["rm", "-rf", "--one-file-system", self.scratch])
 
 
+class Overlay(Disk):
+    """Two directories laid over each other. Of what happens below, in the upper one, the overlay tells nobody."""
+
+    def __init__(self):
+        super().__init__("overlay")
+        self.below = f"{self.scratch}/upper"
+        for name in ("lower", "upper", "work"):
+            os.mkdir(f"{self.scratch}/{name}")
+        self.options = f"lowerdir={self.scratch}/lower,upperdir={self.below},workdir={self.scratch}/work"
+
+
+class Bound(Disk):
+    """Another directory, through a file system in user space, which tells nobody what happens to that directory, knows no
+    time of birth, and cannot rename onto nothing."""
+
+    def __init__(self):
+        super().__init__("fuse")
+        self.below = f"{self.scratch}/below"
+        os.mkdir(self.below)
+
+    def mount(self):
+        run("bindfs", self.below, self.path)
+        self.is_mounted = True
+
+
 def fill(path):
     """A file that takes all the room there is, to the last byte."""
     with open(path, "wb", buffering=0) as ballast:

@@ -5,13 +5,17 @@
        KILLPOINT_COUNTER  a file that holds the count, as a long
        KILLPOINT_TRACE    a file that gets a line for each call (optional)
        KILLPOINT_SIGNAL   what the program gets instead of SIGKILL: 19 stops it where it is (optional)
-       KILLPOINT_SOCKETS  when it is set, what is sent on IP sockets counts, too (optional) */
+       KILLPOINT_SOCKETS  when it is set, what is sent on IP sockets counts, too (optional)
+       KILLPOINT_ONLY     the one call that counts, as it is in the trace: it may also be one that changes nothing, as
+                          "inotify_add_watch PATH", "fdopendir PATH" or "readdir PATH" (optional) */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +27,7 @@
 static atomic_long *counter;
 static long kill_at;
 static int trace = -1, kill_signal = SIGKILL, counts_sockets;
+static const char *only;
 
 __attribute__((constructor)) static void set_up(void) {
   const char *at = getenv("KILLPOINT_AT"), *path = getenv("KILLPOINT_COUNTER"), *trace_path = getenv("KILLPOINT_TRACE");
@@ -31,6 +36,7 @@ __attribute__((constructor)) static void set_up(void) {
   kill_at = atol(at);
   if (signal_number) kill_signal = atoi(signal_number);
   counts_sockets = getenv("KILLPOINT_SOCKETS") != NULL;
+  only = getenv("KILLPOINT_ONLY");
   int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0 || syscall(SYS_ftruncate, file, sizeof *counter) != 0) return;
   atomic_long *shared = mmap(NULL, sizeof *counter, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -40,11 +46,13 @@ __attribute__((constructor)) static void set_up(void) {
 
 static void count(const char *call, const char *what) {
   if (!counter) return;
+  char line[600];
+  int length = snprintf(line, sizeof line, "%s %s", call, what);
+  if (length >= (int)sizeof line) length = sizeof line - 1;
+  if (only && strcmp(line, only) != 0) return;
   long number = atomic_fetch_add(counter, 1) + 1;
   if (trace >= 0) {
-    char line[600];
-    int length = snprintf(line, sizeof line, "%s %s\n", call, what);
-    if (length > (int)sizeof line) length = sizeof line;
+    line[length++] = '\n';
     syscall(SYS_write, trace, line, (size_t)length);
   }
   if (number == kill_at) syscall(SYS_kill, getpid(), kill_signal);
@@ -111,3 +119,17 @@ OF_NAME(mkdirat, path, (int directory, const char *path, mode_t mode), (director
 OF_NAME(rmdir, path, (const char *path), (path))
 OF_NAME(unlink, path, (const char *path), (path))
 OF_NAME(unlinkat, path, (int directory, const char *path, int flags), (directory, path, flags))
+
+/* What only looks counts where it is asked for by name. */
+int inotify_add_watch(int watcher, const char *path, uint32_t events) {
+  if (only) count("inotify_add_watch", path);
+  return NEXT(inotify_add_watch)(watcher, path, events);
+}
+DIR *fdopendir(int file) {
+  if (only) count_file("fdopendir", file);
+  return NEXT(fdopendir)(file);
+}
+struct dirent *readdir(DIR *directory) {
+  if (only) count_file("readdir", dirfd(directory));
+  return NEXT(readdir)(directory);
+}

@@ -110,6 +110,10 @@ class Place:
             "LD_PRELOAD": killpoint(), "KILLPOINT_AT": str(k), "KILLPOINT_COUNTER": f"{self.path}/counter{who}",
             "KILLPOINT_TRACE": f"{self.path}/trace{who}", **more}
 
+    def stopping(self, k, call):
+        """What makes a program stop before its k-th call of this one kind, as `killpoint.c` names it."""
+        return {**self.killing(k), "KILLPOINT_SIGNAL": str(int(signal.SIGSTOP)), "KILLPOINT_ONLY": call}
+
     def clock(self):
         """The library that gives programs another wall clock."""
         return clock()

@@ -10,7 +10,8 @@
    O_NOFOLLOW; `name` must then be a single component, which it always is here. */
 int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode);
 
-/* renameat2(2) with RENAME_NOREPLACE. */
+/* renameat2(2) with RENAME_NOREPLACE. Where the file system cannot do that, a look and then a rename: what takes the name in
+   between is replaced, unless it is a directory with anything in it, as a request is. */
 int ckernel_rename_exclusive(int from_directory, const char *from, int to_directory, const char *to);
 
 /* posix_spawn_file_actions_addclosefrom_np(3): the child keeps no descriptor from `first` on. Returns 0, or an errno. */
