@@ -302,6 +302,7 @@ actor Intake: Service {
   private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
     var rest = names[...]
     while !rest.isEmpty, !isStopping.isSet {
+      if rest.count < names.count { await runJobs() }
       let batch = try await pool.run { [spool, options, closed, unconfirmed, leftAlone, rest] in
         try IntakeBatch(
           rest, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed,

@@ -12,8 +12,10 @@ struct IntakeBatch: Sendable {
 
   private static let openFiles = 256
   private static let bytes = 64_000_000
+  /// No further request is synced after that: also on a slow disk, others are answered between two batches.
+  private static let patience = Duration.seconds(5)
 
-  /// Reads requests from the front of `names` until the batch is full, then syncs them and `new/`.
+  /// Reads requests from the front of `names` until the batch is full, then syncs those for which there is time, and `new/`.
   ///
   /// - Parameters:
   ///   - waiting: conversations whose requests are passed over for now.
@@ -25,7 +27,8 @@ struct IntakeBatch: Sendable {
     unconfirmed: UnconfirmedRequests, leftAlone: LeftAlone
   ) throws {
     let new = spool.new
-    var readers: [Int: RequestReader] = [:]
+    // Each with its place in the batch, and how many names came before its own.
+    var readers: [(index: Int, before: Int, reader: RequestReader)] = []
     var open = 0
     var size = 0
     for name in names {
@@ -42,6 +45,7 @@ struct IntakeBatch: Sendable {
       }
       if leftAlone.has(RequestIdentity(entry), changed: entry.changed) { continue }
       let contents: Result<NewRequest.Contents, DeliveryError>
+      var from: InboxID?
       if let fault = unconfirmed[RequestIdentity(entry)] {
         requests.append(
           NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox, contents: .failure(fault)))
@@ -50,7 +54,8 @@ struct IntakeBatch: Sendable {
       do {
         let reader = try RequestReader(new.directory(name))
         if waiting.contains(reader.request.conversation(defaultInbox: inbox)) { continue }
-        readers[requests.count] = reader
+        readers.append((requests.count, taken - 1, reader))
+        from = reader.request.inbox
         open += reader.openFiles
         size += reader.request.bytes
         contents = .success(NewRequest.Contents(reader.request, RequestIdentity(entry), defaultInbox: inbox))
@@ -62,11 +67,17 @@ struct IntakeBatch: Sendable {
         if !new.mayChange(name) { leftAlone.add(RequestIdentity(entry), changed: entry.changed) }
         contents = .failure(DeliveryError(.malformedRequest, Refusal.unreadable(error.description).description))
       }
-      let from = readers[requests.count]?.request.inbox
       requests.append(
         NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: from ?? inbox, contents: contents))
     }
-    for (index, reader) in readers {
+    let begin = ContinuousClock.now
+    for (index, before, reader) in readers {
+      if index > 0, begin.duration(to: .now) > Self.patience {
+        // The next batch begins with it.
+        requests.removeSubrange(index...)
+        taken = before
+        break
+      }
       do { try reader.sync() } catch let error as FileError {
         let old = requests[index]
         let fault = DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")

@@ -7,6 +7,8 @@ the file system stopped altogether, it is mounted anew first."""
 
 import contextlib
 import signal
+import socket
+import time
 
 import disks
 import machine
@@ -171,6 +173,62 @@ def slow(part):
                 part.complain("LOST", f"{name} on a slow disk")
 
 
+class Manager:
+    """A service manager that ends a daemon which gives no sign of life for so many seconds."""
+
+    def __init__(self, path, patience):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        self.socket.setblocking(False)
+        self.environment = {"NOTIFY_SOCKET": path, "WATCHDOG_USEC": str(patience * 1_000_000)}
+        self.patience, self.signs, self.last = patience, 0, time.monotonic()
+
+    def until(self, daemon, what):
+        def holds():
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    if self.socket.recv(4096).startswith((b"WATCHDOG=1", b"READY=1")):
+                        self.signs, self.last = self.signs + 1, time.monotonic()
+            if time.monotonic() - self.last > self.patience:
+                daemon.process.send_signal(signal.SIGABRT)
+            return what()
+
+        daemon.wait_for(holds)
+
+
+def watched(part):
+    """Each sync takes a second, and much is to be taken in: no service manager takes the daemon for dead, and the messages
+    of a conversation do not wait for all that another one has."""
+    with a_machine(lambda: disks.Disk("tmpfs", "size=64m")) as made:
+        made.begin()
+        state = made.state()
+        names = [f"long-{number}" for number in range(14)] + [f"short-{number}" for number in range(6)]
+        conversations = {name: "long" if name.startswith("long") else name for name in names}
+        made.photospool("hold", *set(conversations.values()))
+        for name, conversation in conversations.items():
+            made.drop(name, conversation, name)
+        manager = Manager(f"{made.scratch}/notify", 40)
+        daemon = made.start(**made.under_shim(state, delay=1000, calls=SYNCS), **manager.environment)
+        manager.until(daemon, lambda: not any((made.spool / "new").glob("*-*")))
+        made.photospool("release", *set(conversations.values()))
+        manager.until(daemon, settled(made, names))
+        if manager.signs < 2:
+            part.complain("ALIVE", "there was no sign of life")
+        status = daemon.stop()
+        if status not in STATUSES:
+            part.complain("ALIVE", f"the daemon ended with {status}: {daemon.text()[-300:]}")
+        part.fault(kind="slow sync")
+        made.finish()
+        part.accepted(len(names))
+        texts = [line["text"] for line in made.published("long")]
+        if texts != names[:14]:
+            part.complain("LOST", f"of {names[:14]} came {texts}")
+        last = made.published("long")[-1]["publishedAt"]
+        for name in names[14:]:
+            if [line["text"] for line in made.published(name) if line["publishedAt"] < last] != [name]:
+                part.complain("ORDER", f"{name} waited for all of another conversation")
+
+
 # Rows: the disk, and what happens to it.
 TROUBLES = {
     "no room, tmpfs": (lambda: disks.Disk("tmpfs", "size=32m"), Trouble),
@@ -191,3 +249,4 @@ for name, (make_disk, trouble) in TROUBLES.items():
 scenario("disk in trouble: frozen, and the daemon asked to stop")(
     lambda part: troubled(part, lambda: disks.Disk("ext4"), Frozen(), once_more=20))
 scenario("disk in trouble: slow syncs")(slow)
+scenario("disk in trouble: slow syncs, and a service manager that watches")(watched)
