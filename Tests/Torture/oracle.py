@@ -57,6 +57,8 @@ def read_clients(place):
             request["taken"] = True
         elif entry["what"] == "ahead":
             request["ahead"] = True
+        elif entry["what"] == "refused":
+            request["fails"] = True
     return requests
 
 

@@ -1,11 +1,20 @@
 """Many at once: daemons that start at the same instant, clients of one conversation, the same key from two clients, and
 a purge while everything is on its way."""
 
+import ctypes
+import os
+import signal
 import threading
 
+import oracle
+import place as places
+from daemon import in_session
 from scenario import scenario
+from scenarios.stopped import is_stopped
 
 UNAVAILABLE = (69, 75)
+# On all machines that Linux added it for at once.
+PIDFD_GETFD = 438
 
 
 def together(*jobs):
@@ -45,6 +54,52 @@ def daemons(part):
     part.judge(place)
 
 
+@scenario("a daemon starts beside one that is stopped, and after one that was killed and left a darkroom behind")
+def remains(part):
+    place = part.place()
+    place.make()
+    place.expected |= set(UNAVAILABLE)
+    for round in range(max(2, 50 // part.step)):
+        place.context = f"round {round}"
+        place.drop("family", 1)
+        first = place.start()
+        place.wait_idle(first)
+        # It has the spool, also while it does nothing at all.
+        first.signal(signal.SIGSTOP)
+        places.until(lambda: is_stopped(first.process), "it is not stopped")
+        second = place.start()
+        status = second.wait()
+        if status not in UNAVAILABLE:
+            part.complain("ALIVE", f"beside a daemon that is stopped, another ended with {status}")
+        part.fault(kind="second daemon")
+        # Its darkrooms do not see it go as long as somebody holds their lines.
+        lines = sockets(first.process.pid)
+        darkrooms = [one for one in in_session(first.process.pid) if one != first.process.pid]
+        first.process.kill()
+        first.process.wait()
+        if not darkrooms or set(in_session(first.process.pid)) != set(darkrooms):
+            part.complain("ALIVE", f"of the darkrooms {darkrooms}, {in_session(first.process.pid)} are left")
+        place.drop("family", 1)
+        third = place.start()
+        place.wait_idle(third)
+        if third.stop() != 0:
+            part.complain("ALIVE", "beside the darkrooms of one that was killed, a daemon did not stop in order")
+        part.fault(kind="killed")
+        for line in lines:
+            os.close(line)
+        first.wait()
+    part.judge(place)
+
+
+def sockets(process):
+    """Descriptors of our own of all sockets that a process has."""
+    handle, libc = os.pidfd_open(process), ctypes.CDLL(None)
+    taken = [libc.syscall(PIDFD_GETFD, handle, int(file), 0) for file in os.listdir(f"/proc/{process}/fd")
+             if os.readlink(f"/proc/{process}/fd/{file}").startswith("socket:")]
+    os.close(handle)
+    return [file for file in taken if file >= 0]
+
+
 @scenario("many clients at once, in one conversation and in many")
 def clients(part):
     place = part.place()
@@ -76,6 +131,29 @@ def keys(part):
     states = dict(place.ledger("SELECT state, count(*) FROM requests GROUP BY state"))
     if states != {"sent": rounds, "duplicate": rounds}:
         part.complain("DUP", f"of {rounds} keys used twice came {states}")
+    part.judge(place)
+
+
+@scenario("one key and two contents from two clients at once")
+def conflicts(part):
+    place = part.place()
+    place.make()
+    daemon = place.start()
+    rounds = max(3, 100 // part.step)
+    for number in range(rounds):
+        pair = [place.begin(f"c{number}", photos, key=f"key-{number}") for photos in (0, 1)]
+        together(*(lambda entry=entry: place.send("", entry=entry) for entry in pair))
+    place.wait_idle(daemon)
+    daemon.stop()
+    refused = place.ledger(
+        "SELECT request, idempotency_key, cause, error FROM requests WHERE state = 'failed' ORDER BY idempotency_key")
+    if len(refused) != rounds or len({key for _, key, _, _ in refused}) != rounds:
+        part.complain("DUP", f"of {rounds} keys used twice, {len(refused)} requests were refused")
+    names = {entry["request"]: entry for entry in place.clients.read() if entry["what"] == "accepted"}
+    for name, key, cause, error in refused:
+        if cause != "conflict" or f"the id {key} was used by request" not in error:
+            part.complain("LOST", f"{name}: {cause}, {error}")
+        place.note(names[name], "refused")
     part.judge(place)
 
 
@@ -111,9 +189,38 @@ def purges(part):
     part.judge(place, purged=["MARKERpurged"], unknown_objects=round + 1)
 
 
+@scenario("a conversation is begun again right after its purge, with the same names")
+def resurrections(part):
+    place = part.place()
+    place.make()
+    place.connect("s3")
+    daemon = place.start()
+    daemon.ready()
+    for round in range(max(2, 60 // part.step)):
+        place.context = f"round {round}"
+        old = [place.drop("MARKERpurged", 2, name=f"r{round}-{number}") for number in range(part.random.randrange(1, 8))]
+        place.photospool("purge", "MARKERpurged")
+        was = len(place.effects())
+        part.fault(kind="purged")
+        new = [place.drop("MARKERpurged", 1, name=one["request"]) for one in old]
+        place.wait_idle(daemon)
+        texts = [one["text"] for one in place.effects()[was:] if one["kind"] == "text" and one["isEffective"]]
+        # What the network had in hand at that moment may be heard of a little later.
+        late = [text for text in texts[:1] if text in [one["text"] for one in old]]
+        if texts[len(late):] != [one["text"] for one in new]:
+            part.complain("GONE", f"after the purge came {texts} and not {[one['text'] for one in new]} [{place.context}]")
+        kept = place.photospool("photos", "--json").stdout.splitlines()
+        if len(kept) != len(new):
+            part.complain("GONE", f"{len(kept)} photos are kept of {len(new)} [{place.context}]")
+        part.accepted(len(old) + len(new))
+    daemon.stop()
+    place.photospool("purge", "MARKERpurged")
+    # The oracle knows requests by their names, of which there are two each.
+    for complaint in (*oracle.judge_gone(place, ["MARKERpurged"]), *oracle.judge_ledger(place)):
+        part.complain(*complaint.split(" ", 1))
+
+
 def judge_now(part, place):
     """What a purge leaves, while the daemon runs on."""
-    import oracle
-
     for complaint in oracle.judge_gone(place, ["MARKERpurged"]):
         part.complain(*complaint.split(" ", 1))
