@@ -1,7 +1,7 @@
 # The index of what one can do here.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := btrfs-progs build-essential e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
+PACKAGES := bindfs btrfs-progs build-essential e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
 	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 systemd webp xfsprogs zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils

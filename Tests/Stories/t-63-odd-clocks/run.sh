@@ -1,6 +1,6 @@
 # Times of files say nothing: neither 1970, nor 2100, nor before 1970 changes what is sent, or in which order. A clock that jumps
 # while the daemon sleeps costs nothing. Requests that no watch told of are found, however many, and whatever became of the
-# watched directories.
+# watched directories. Nor does it matter in which time zone who looks is.
 . "$(dirname "$0")/../library.sh"
 
 "$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
@@ -47,6 +47,28 @@ for offset in 0 $((-300 * 86400)) 3600 -3600 $((300 * 86400)) 0; do
 done
 expect "$(published family | jq -r 'select(.kind == "text").request' | paste -sd' ')" \
   'up-1 up-2 up-3 up-4 up-5 up-6 down-1 down-2 down-3 down-4 jump-5 jump-6 jump-7 jump-8 jump-9 jump-10'
+
+# What is shown is the same in every time zone, and so is what is done in one.
+"$photospool" hold zones > /dev/null
+build zone now
+echo zones > "$spool/tmp/zone/to"
+mv "$spool/tmp/zone" "$spool/new/"
+wait_for_line start.log 'event=accepted.*request=zone'
+shown() {
+  for command in queue 'queue --json' 'show zone' 'show --json jump-9' 'photos --json'; do "$photospool" $command; done
+}
+TZ=UTC shown > utc
+[ -s utc ] || fail 'nothing is shown'
+for zone in Pacific/Kiritimati America/St_Johns Europe/Berlin 'nonsense' 'XXX-167:59:59YYY,0/0,J365/23'; do
+  TZ=$zone shown | cmp - utc || fail "in $zone something else is shown"
+done
+stop_daemon
+start_daemon LD_PRELOAD="$PWD/clock.so" CLOCK_OFFSET="$PWD/offset" TZ=Pacific/Kiritimati
+TZ=UTC "$photospool" cancel zone > /dev/null
+build elsewhere now
+mv "$spool/tmp/elsewhere" "$spool/new/"
+"$photospool" wait --timeout 60 elsewhere
+tail -n 1 start.log | grep -q "^time=$(date -u +%Y-%m-%dT)" || fail "the log is not in UTC: $(tail -n 1 start.log)"
 
 # What is being written in tmp/ is not abandoned, whatever its time; what nobody holds is, after 36 hours, and not before.
 build held '1970-01-01 UTC'
