@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How a client reaches others. Nothing of it comes from the environment.
 public struct HTTPOptions: Hashable, Sendable {
   /// The PEM file with the authorities whose certificates are believed; nil is the system's.
@@ -12,17 +14,27 @@ public struct HTTPOptions: Hashable, Sendable {
   public init() {}
 }
 
-/// Sends requests over HTTP/1.1 through libcurl, all on one thread of its own that sleeps while there are none.
+/// Sends requests over HTTP/1.1 through libcurl, all on one thread of its own that sleeps while there are none. Both come
+/// with the first request: a client that is never used costs nothing.
 ///
 /// Connections are kept and used again. Certificates are always verified, redirects are never followed, cookies never
 /// kept, and no signal is ever caused. HTTP/2 is left out: each upload has a connection for itself, so that a slow one
 /// holds up no other.
 public final class HTTPClient: Sendable {
-  private let thread: TransferThread
+  private let options: HTTPOptions
+  private let started = Mutex<TransferThread?>(nil)
 
-  public init(_ options: HTTPOptions = HTTPOptions()) { thread = TransferThread(options) }
+  public init(_ options: HTTPOptions = HTTPOptions()) { self.options = options }
 
-  deinit { thread.stop() }
+  deinit { started.withLock { $0?.stop() } }
+
+  private var thread: TransferThread {
+    started.withLock { started in
+      let thread = started ?? TransferThread(options)
+      started = thread
+      return thread
+    }
+  }
 
   /// Sends a request and waits for all of its answer, whatever its status.
   ///
@@ -38,6 +50,7 @@ public final class HTTPClient: Sendable {
     if let header = request.headers.first(where: { !$0.isSendable }) {
       throw HTTPError(.badHeader(header.name), host: address.authority, wasNeverSent: true)
     }
+    let thread = thread
     let ticket = TransferTicket()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
