@@ -18,6 +18,7 @@ import UnixSignals
 public struct Daemon: Sendable {
   private let spool: Spool
   private let ledger: Ledger
+  private let isChecked: Bool
   private let lock: FileLock
   private let intake: Intake
   private let dispatcher: Dispatcher
@@ -59,7 +60,9 @@ public struct Daemon: Sendable {
     let troubles = Troubles(log: log)
     let ledger = try Ledger(of: spool)
     try await ledger.settle()
-    try await ledger.checkIntegrity()
+    // A large one is looked through beside the work: `LedgerCheck`.
+    isChecked = try await ledger.bytes() <= Ledger.soonChecked
+    if isChecked { try await ledger.checkIntegrity() }
     try await ledger.check(against: spool)
     ledger.onFailure { error in
       log.critical("the ledger failed; stopping at once", metadata: ["error": "\(error)"])
@@ -213,7 +216,10 @@ public struct Daemon: Sendable {
     let stopSeconds = plan.options.stopSeconds
     // A co-process may take 5 s more, and the ledger has to be closed.
     let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
-    let before: [(any Service)?] = [reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts]
+    let check = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
+    let before: [(any Service)?] = [
+      check, reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts,
+    ]
     let after: [(any Service)?] = [intake, purger, control, reload, watchdog, deadline]
     var configuration = ServiceGroupConfiguration(
       services: before.compactMap(\.self) + (companion?.services ?? []) + after.compactMap(\.self),

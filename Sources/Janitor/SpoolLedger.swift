@@ -21,20 +21,26 @@ extension Ledger {
   ///
   /// - Throws: `LedgerError.outdated`.
   public func check(against spool: Spool) async throws {
-    var names = [String]()
-    try spool.cur.forEachName { bytes in
-      let name = String(decoding: bytes, as: UTF8.self)
-      if RequestName(name) != nil { names.append(name) }
-      return true
+    let unknown = try await unknownRequests { [cur = spool.cur] ask in
+      var names = [String]()
+      try cur.forEachName { bytes in
+        let name = String(decoding: bytes, as: UTF8.self)
+        if RequestName(name) != nil { names.append(name) }
+        if names.count == Self.namesAtOnce {
+          try ask(names)
+          names.removeAll(keepingCapacity: true)
+        }
+        return true
+      }
+      if !names.isEmpty { try ask(names) }
     }
-    var unknown = [String]()
-    for start in stride(from: 0, to: names.count, by: 500) {
-      unknown += try await unknownRequests(Array(names[start..<min(start + 500, names.count)]))
-    }
-    guard let first = unknown.min() else { return }
+    guard let first = unknown.first else { return }
     throw LedgerError.outdated(
       path: spool.state.path(of: Ledger.fileName), requests: unknown.count, first: first)
   }
+
+  /// Names of `cur/` that are asked for together: enough to be neighbours, few enough to take no room.
+  private static let namesAtOnce = 16_384
 }
 
 extension Spool {

@@ -74,12 +74,25 @@ public final class Ledger: Sendable {
     try await alone { database in _ = try database.checkpoint(.truncate) }
   }
 
-  /// Has SQLite look through the whole ledger for damage, which takes as long as the ledger is large.
+  /// A ledger of so many bytes is looked through within a fraction of a second, before anything is done with it.
+  public static let soonChecked = 64 << 20
+
+  /// How large the file is.
+  public func bytes() async throws -> Int {
+    try await read { database in
+      try Int.fetchOne(database, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+    }
+  }
+
+  /// Has SQLite look through the whole ledger for damage, which takes as long as the ledger is large. Changes go on
+  /// meanwhile; their log is copied after it. It ends early when the task is cancelled.
   ///
-  /// - Throws: `LedgerError.damaged` with the first fault that SQLite finds.
+  /// - Throws: `LedgerError.damaged` with the first fault that SQLite finds; nothing is written any more then.
   public func checkIntegrity() async throws {
-    let fault = try await alone { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-    if fault != "ok" { throw LedgerError.damaged(path: pool.path, fault: fault ?? "no answer") }
+    try await read { database in
+      let fault = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer"
+      if fault != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }
+    }
   }
 
   /// Returns when a change that is asked for now would have been made: all that came before it was.

@@ -2,6 +2,7 @@ import DurableFiles
 import Foundation
 import GRDB
 import Messages
+import Synchronization
 import TestSupport
 import Testing
 
@@ -97,6 +98,33 @@ import Testing
     try Data(repeating: 7, count: 10_000).write(to: URL(fileURLWithPath: path))
     #expect { try Ledger(in: state) } throws: { "\($0)".contains("is damaged") }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 10_000)
+  }
+
+  @Test func damageThatIsFoundBesideTheWorkIsToldAndNothingIsWrittenAnyMore() async throws {
+    for number in 0..<500 { try await accept(request("r\(number)", inode: UInt64(number + 1))) }
+    try ledger.close()
+    let path = state.path(of: Ledger.fileName)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let middle = bytes.count / 8192 * 4096
+    bytes.replaceSubrange(middle..<middle + 4096, with: Data(count: 4096))
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let damaged = try Ledger(in: state)
+    let told = Mutex<[String]>([])
+    damaged.onFailure { error in told.withLock { $0.append("\(error)") } }
+    await #expect { try await damaged.checkIntegrity() } throws: { "\($0)".contains("is damaged") }
+    #expect(told.withLock { $0 }.count == 1)
+    await #expect { try await damaged.write { _ in } } throws: { "\($0)".contains("is damaged") }
+  }
+
+  @Test func namesThatNoRequestHasAreCounted() async throws {
+    try await accept(request("a", inode: 1), request("b", inode: 2))
+    let unknown = try await ledger.unknownRequests { ask in
+      try ask(["z.1", "a"])
+      try ask(["b", "k-1_2", "y"])
+    }
+    #expect(unknown.count == 3)
+    #expect(unknown.first == "k-1_2")
+    #expect(try await ledger.unknownRequests { try $0(["b", "a"]) }.first == nil)
   }
 
   // MARK: Accepting

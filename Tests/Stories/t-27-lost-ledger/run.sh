@@ -45,11 +45,21 @@ damage() {
   cp -a made "$spool/state"
   case $1 in
     truncated | zeroed | flipped) sqlite3 "$ledger" 'PRAGMA wal_checkpoint(TRUNCATE)' > /dev/null ;;
+    # Too large to be looked through before anything is done.
+    large)
+      sqlite3 "$ledger" "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 400000)
+        INSERT INTO requests(request, dropped_as, inode, born, inbox, digest, state, bytes, accepted_at, finished_at, filed)
+        SELECT 'former-' || n, 'former-' || n, 1000000000 + n, 1, 'me', hex(randomblob(32)), 'sent', 1, 1, 1, 1 FROM n;
+        PRAGMA wal_checkpoint(TRUNCATE)" > /dev/null
+      [ "$(stat -c %s "$ledger")" -gt 67108864 ] || fail 'the ledger is not large'
+      ;;
   esac
   case $1 in
     gone) rm "$ledger"* ;;
     truncated) truncate -s 20000 "$ledger" ;;
     zeroed) page "$ledger" 5 ;;
+    # In its midst, where nothing is looked for.
+    large) page "$ledger" $(($(stat -c %s "$ledger") / 8192)) ;;
     # One bit of what kind of page the first one is.
     flipped) printf '\x0c' | dd of="$ledger" bs=1 seek=100 conv=notrunc status=none ;;
     foreign) head -c 50000 /dev/urandom > "$ledger"; rm -f "$ledger"-* ;;
@@ -59,11 +69,13 @@ damage() {
     unlogged) rm "$ledger"-* ;;
   esac
 }
-for kind in newer truncated zeroed flipped foreign empty earlier unlogged gone; do
+for kind in newer truncated zeroed large flipped foreign empty earlier unlogged gone; do
   damage $kind
   case $kind in
     gone) refuses $kind 'is gone, though the spool is in use' ;;
     newer) refuses $kind 'written by a newer photospool' ;;
+    # The daemon works already when it comes upon it.
+    large) refuses $kind 'the ledger failed; stopping at once.*is damaged' ;;
     earlier | unlogged | empty) refuses $kind 'does not know 1 of the requests in cur/, waiting for one' ;;
     *) refuses $kind 'is damaged' ;;
   esac
