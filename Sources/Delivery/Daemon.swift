@@ -28,6 +28,7 @@ public struct Daemon: Sendable {
   private let plan: PlanInForce
   private let photos: PhotoLine
   private let reports: Reports
+  private let rest: Rest
   private let reloads: ReloadOutcome
   private let manager: ServiceManager?
   private let wake: @Sendable () -> Void
@@ -89,6 +90,7 @@ public struct Daemon: Sendable {
         conversation: conversation, ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits,
         times: times, filing: filing, sweeper: sweeper, troubles: troubles, log: log, isStopping: isStopping)
     }
+    let rest = Rest(ledger: ledger, log: log)
     let intakeBox = LateIntake()
     let closed = ClosedConversations()
     let drafts = Drafts(
@@ -147,7 +149,12 @@ public struct Daemon: Sendable {
       changed: { superseded in
         drafts.erase(superseded)
         wake()
-      }, tellDrafts: { drafts.post($0) }, closed: closed, wakePurger: { purger.wake() },
+      }, tellDrafts: { drafts.post($0) }, closed: closed,
+      wakePurger: {
+        purger.wake()
+        // It is woken with every look at the whole spool.
+        rest.wake()
+      },
       tellCompanion: { companion?.post($0) })
     await intakeBox.set(intake)
     self.spool = spool
@@ -163,6 +170,7 @@ public struct Daemon: Sendable {
     self.manager = manager
     self.wake = wake
     self.reports = reports
+    self.rest = rest
     self.drafts = drafts
     self.operator = `operator`
     self.purger = purger
@@ -218,7 +226,7 @@ public struct Daemon: Sendable {
     let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
     let check = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let before: [(any Service)?] = [
-      check, reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts,
+      check, rest, reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts,
     ]
     let after: [(any Service)?] = [intake, purger, control, reload, watchdog, deadline]
     var configuration = ServiceGroupConfiguration(

@@ -23,7 +23,7 @@ final class GroupCommit: Sendable {
   private let pool: DatabasePool
   private let lock: FileLock
   private let state = Mutex(State())
-  private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+  private let listeners = Mutex<[@Sendable () -> Void]>([])
   private let failureListener = Mutex<(@Sendable (LedgerError) -> Void)?>(nil)
   /// Why nothing can be written any more.
   private let failure = Mutex<LedgerError?>(nil)
@@ -86,7 +86,7 @@ final class GroupCommit: Sendable {
   }
 
   /// Has `listener` called after every transaction, on the writer's thread.
-  func onCommit(_ listener: @escaping @Sendable () -> Void) { self.listener.withLock { $0 = listener } }
+  func onCommit(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }
 
   /// Has `listener` called, once, when nothing can be written any more.
   func onFailure(_ listener: @escaping @Sendable (LedgerError) -> Void) {
@@ -126,7 +126,7 @@ final class GroupCommit: Sendable {
     while let group = nextGroup() {
       let result = Result { try commit(group, in: database) }.mapError { meaning(of: $0) }
       for change in group { change.settle(result) }
-      listener.withLock { $0 }?()
+      for listener in listeners.withLock({ $0 }) { listener() }
     }
   }
 
