@@ -58,13 +58,14 @@ torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every sce
 soak: build $(PYTHON_ENV)/ready ## Random faults at full load for SOAK_MINUTES (1), with the real programs
 	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --only soak --fresh --json .build/torture/soak.json
 
-bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, uploads, texts and the janitor beside their peers, fairness, latency, a backlog
+bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, uploads, texts and the janitor beside their peers, fairness, latency, idleness, a backlog
 	$(SWIFT) build $(RELEASE) --product uploads
 	.build/bench-python/bin/python Benchmarks/photos.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/uploads.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/fairness.py
 	$(AS_ROOT) .build/bench-python/bin/python Benchmarks/texts.py
 	.build/bench-python/bin/python Benchmarks/latency.py
+	.build/bench-python/bin/python Benchmarks/idle.py
 	.build/bench-python/bin/python Benchmarks/view.py
 	Benchmarks/backlog.sh
 	$(AS_ROOT) Benchmarks/janitor.sh
