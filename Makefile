@@ -3,10 +3,11 @@ SWIFT ?= swift
 PYTHON_ENV := .build/python
 PACKAGES := bindfs btrfs-progs build-essential e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
-	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 systemd webp xfsprogs zlib1g-dev zsh
+	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd webp xfsprogs \
+	zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
-BENCH_PACKAGES := graphicsmagick libvips-tools postfix util-linux
+BENCH_PACKAGES := curl graphicsmagick inotify-tools libvips-tools openssl postfix util-linux valgrind
 # Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
 export TESTS_AT_ONCE ?= 16
 # Of `make fuzz`, for each parser.
@@ -58,16 +59,19 @@ torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every sce
 soak: build $(PYTHON_ENV)/ready ## Random faults at full load for SOAK_MINUTES (1), with the real programs
 	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --only soak --fresh --json .build/torture/soak.json
 
-bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, uploads, texts and the janitor beside their peers, fairness, latency, idleness, a backlog
+bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, uploads, texts and the janitor beside their peers, fairness, latency, idleness, backlogs
 	$(SWIFT) build $(RELEASE) --product uploads
 	.build/bench-python/bin/python Benchmarks/photos.py
+	.build/bench-python/bin/python Benchmarks/photo_requests.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/uploads.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/fairness.py
 	$(AS_ROOT) .build/bench-python/bin/python Benchmarks/texts.py
 	.build/bench-python/bin/python Benchmarks/latency.py
 	.build/bench-python/bin/python Benchmarks/idle.py
 	.build/bench-python/bin/python Benchmarks/view.py
+	.build/bench-python/bin/python Benchmarks/backlog.py
 	Benchmarks/backlog.sh
+	Benchmarks/instructions.sh
 	$(AS_ROOT) Benchmarks/janitor.sh
 
 fuzz: .build/setup ## Searches, with libFuzzer, for inputs that break a parser of outside bytes: SECONDS_EACH=60
@@ -76,7 +80,7 @@ fuzz: .build/setup ## Searches, with libFuzzer, for inputs that break a parser o
 
 lint: ## What CI holds the form of the code to
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
-	bash -n tools/*.sh Benchmarks/*.sh Tests/Stories/*.sh Tests/unit Tests/Stories/run Tests/Stories/*/run.sh .ci/run
+	bash -n tools/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/*.sh Tests/unit Tests/Stories/run Tests/Stories/*/run.sh .ci/run
 
 format: ## The code in its form
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
@@ -100,7 +104,8 @@ $(PYTHON_ENV)/ready: Makefile
 	   $(AS_ROOT) apt-get update -q && \
 	   $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(BENCH_PACKAGES))
 	python3 -m venv .build/bench-python
-	.build/bench-python/bin/pip install --quiet --disable-pip-version-check matplotlib numpy pillow scikit-image
+	.build/bench-python/bin/pip install --quiet --disable-pip-version-check boto3 cryptography matplotlib \
+	  numpy pillow requests scikit-image
 	@touch $@
 
 clean: ## Forgets what was built
