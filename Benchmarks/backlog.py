@@ -156,11 +156,11 @@ def main() -> None:
                 for program in ("sink", "drop"):
                     subprocess.run(["cc", "-O2", "-o", scratch / program, HERE / f"{program}.c"], check=True)
                 figures = run(scratch, scratch, size, conversations)
+                measured.append({"requests": size, "conversations": conversations} | figures)
+                print(f"| {size:,} | {conversations:,} | " + " | ".join(
+                    f"{figures[kind]:,.{0 if figures[kind] >= 100 else 2}f}" for kind in KINDS) + " |", flush=True)
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
-            measured.append({"requests": size, "conversations": conversations} | figures)
-            print(f"| {size:,} | {conversations:,} | " + " | ".join(
-                f"{figures[kind]:,.{0 if figures[kind] >= 100 else 2}f}" for kind in KINDS) + " |", flush=True)
     at = {(one["requests"], one["conversations"]): one for one in measured}
     growth = {conversations: {kind: at[sizes[-1], conversations][kind] / max(at[sizes[0], conversations][kind], 0.01)
                               for kind in KINDS} for conversations in spreads}
