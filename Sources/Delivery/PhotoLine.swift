@@ -203,12 +203,13 @@ actor PhotoLine {
     }
     let sealed = try await atStep(.prepare) { try route.seal.seal(photoFile(prepared)) }
     let row = row(of: prepared, of: message)
+    var seconds = times.done(.prepare, since: begin)
     log.info(
       "prepared",
       metadata: [
         "request": "\(message.request)", "message": "\(message.message)", "step": "prepare", "bytes": "\(row.bytes)",
         "from": "\(row.originalBytes)", "size": "\(row.width)x\(row.height)",
-        "seconds": "\(times.done(.prepare, since: begin))",
+        "seconds": "\(seconds)",
       ])
     begin = .now
     try Task.checkCancellation()
@@ -216,12 +217,13 @@ actor PhotoLine {
       try await upload(sealed, row: row, of: message, to: route.store)
     }
     try await circuits.succeeded(route.store.name)
+    seconds = times.done(.upload, since: begin)
     log.info(
       "uploaded",
       metadata: [
         "request": "\(message.request)", "message": "\(message.message)", "step": "upload",
         "bytes": "\(sealed.bytes.count)", "store": "\(route.store.name)",
-        "seconds": "\(times.done(.upload, since: begin))",
+        "seconds": "\(seconds)",
       ])
     return uploaded
   }
