@@ -1,3 +1,4 @@
+import Dispatch
 import DurableFiles
 import GRDB
 import Synchronization
@@ -27,14 +28,10 @@ final class GroupCommit: Sendable {
   private let failureListener = Mutex<(@Sendable (LedgerError) -> Void)?>(nil)
   /// Why nothing can be written any more.
   private let failure = Mutex<LedgerError?>(nil)
-  /// Changes since the write-ahead log was last copied into the ledger.
-  private let uncopied = Atomic<Int>(0)
+  private let copyPlan = Mutex(CopyPlan())
 
   /// Changes in one transaction at most, so that the first of many does not wait for all.
   private static let largestGroup = 512
-  /// Changes after which the log is copied. Each writes some ten pages, so that it is done as often as SQLite would do it,
-  /// which does not tell when the disk fails there.
-  private static let copiedAfter = 100
   /// Rows that such a change writes, about.
   private static let rowsOfChange = 10
   /// Ledgers that failed stay open until the process ends, since SQLite syncs when it closes one.
@@ -96,6 +93,7 @@ final class GroupCommit: Sendable {
   /// The last checkpoint and the close, under the lock.
   func close() throws {
     try checkFailure()
+    copyPlan.withLock { $0.close() }
     try lock.whileHeld {
       // The last connection to close may be a reader, which checkpoints nothing.
       do { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } } catch { throw meaning(of: error) }
@@ -152,17 +150,45 @@ final class GroupCommit: Sendable {
       }
       // A change of many rows, as the janitor's are, counts as many changes.
       let rows = database.totalChangesCount - before
-      try copyLog(after: max(group.count, rows / Self.rowsOfChange), in: database)
+      copyLog(after: max(group.count, rows / Self.rowsOfChange), in: database)
     }
   }
 
-  /// Copies the write-ahead log into the ledger, every so many changes. A log that grows meanwhile does no harm, so that
-  /// only what is final counts.
-  private func copyLog(after changes: Int, in database: Database) throws {
-    guard uncopied.add(changes, ordering: .relaxed).newValue >= Self.copiedAfter else { return }
+  private func copyLog(after changes: Int, in database: Database) {
+    switch copyPlan.withLock({ $0.committed(changes) }) {
+    case .nothing: break
+    case .afterPause: waitForPause()
+    case .now: copyLog(in: database)
+    }
+  }
+
+  /// Copies the write-ahead log into the ledger. A log that grows meanwhile does no harm, so that only what is final counts.
+  private func copyLog(in database: Database) {
     do {
       _ = try database.checkpoint(.passive)
-      uncopied.store(0, ordering: .relaxed)
+      copyPlan.withLock { $0.copied() }
+    } catch {
+      _ = meaning(of: error)
+    }
+  }
+
+  private func waitForPause() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + CopyPlan.pause) { [weak self] in
+      guard let self else { return }
+      switch copyPlan.withLock({ $0.waited() }) {
+      case .nothing: break
+      case .afterPause: waitForPause()
+      case .now: pool.asyncWriteWithoutTransaction { self.copyInPause($0) }
+      }
+    }
+  }
+
+  private func copyInPause(_ database: Database) {
+    do {
+      try lock.whileHeld {
+        try checkFailure()
+        if copyPlan.withLock({ $0.isDue }) { copyLog(in: database) }
+      }
     } catch {
       _ = meaning(of: error)
     }
