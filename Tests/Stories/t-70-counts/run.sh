@@ -23,7 +23,7 @@ chance+=,mmap,munmap,mprotect,madvise,brk,clone,clone3,exit,rseq,set_robust_list
 # The daemon is a child of the one who traces it.
 trap '[ -z "$daemon" ] || kill -KILL $(pgrep -P "$daemon") "$daemon" 2>/dev/null || true' EXIT
 strace -f -c -o probe true 2> strace.log || skip "processes cannot be traced here: $(head -n 1 strace.log)"
-cc -shared -fPIC -O1 -o statements.so "$here/../Support/statements.c" -ldl
+cc -shared -fPIC -O1 -o statements.so "$here/t-70-counts/statements.c" -ldl
 
 # counted NAME COMMAND...: runs a command beside a daemon, from the daemon's start to its end. In NAME, what the daemon did
 # meanwhile: calls, syncs, statements, transactions that write.
