@@ -165,8 +165,10 @@ final class GroupCommit: Sendable {
   /// Copies the write-ahead log into the ledger. A log that grows meanwhile does no harm, so that only what is final counts.
   private func copyLog(in database: Database) {
     do {
-      _ = try database.checkpoint(.passive)
-      copyPlan.withLock { $0.copied() }
+      let pages = try database.checkpoint(.passive).walFrameCount
+      if copyPlan.withLock({ $0.copied(pages: pages) }) {
+        try database.waiting(milliseconds: 200) { _ = try $0.checkpoint(.restart) }
+      }
     } catch {
       _ = meaning(of: error)
     }

@@ -27,10 +27,7 @@ extension Ledger {
       // Its commit makes every other process forget its copies of pages, in which remains would come back.
       try database.execute(
         sql: "INSERT INTO janitor VALUES ('scrubs', '1') ON CONFLICT DO UPDATE SET value = value + 1")
-      // Everybody's writes wait meanwhile.
-      _ = try Row.fetchAll(database, sql: "PRAGMA busy_timeout = 500")
-      defer { _ = try? Row.fetchAll(database, sql: "PRAGMA busy_timeout = 10000") }
-      guard try Self.emptyLog(of: database) else { throw ScrubError.busy }
+      guard try database.waiting(milliseconds: 500, Self.emptyLog) else { throw ScrubError.busy }
       try database.execute(sql: "PRAGMA shrink_memory")
       guard try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0 < PageRemains.mostPages else {
         throw ScrubError.unreadable(SQLITE_TOOBIG)
@@ -38,7 +35,7 @@ extension Ledger {
       guard try database.hasRemains() else { return }
       try PageScrubber(database).scrub()
       try database.execute(sql: "DELETE FROM janitor WHERE name = '\(LedgerSchema.remains)'")
-      guard try Self.emptyLog(of: database) else { throw ScrubError.busy }
+      guard try database.waiting(milliseconds: 500, Self.emptyLog) else { throw ScrubError.busy }
       try database.execute(sql: "PRAGMA shrink_memory")
     }
   }
@@ -63,6 +60,13 @@ extension Ledger {
 }
 
 extension Database {
+  /// Runs `body` and waits in it for those who read, but not for long, as everybody's writes wait meanwhile.
+  func waiting<Answer>(milliseconds: Int, _ body: (Database) throws -> Answer) throws -> Answer {
+    _ = try Row.fetchAll(self, sql: "PRAGMA busy_timeout = \(milliseconds)")
+    defer { _ = try? Row.fetchAll(self, sql: "PRAGMA busy_timeout = 10000") }
+    return try body(self)
+  }
+
   /// Whether pages were written with remains by a former version.
   fileprivate func hasRemains() throws -> Bool {
     try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM janitor WHERE name = '\(LedgerSchema.remains)')") ?? true

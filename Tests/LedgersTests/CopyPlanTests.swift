@@ -1,3 +1,7 @@
+import DurableFiles
+import GRDB
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Ledgers
@@ -14,7 +18,7 @@ import Testing
     #expect(plan.committed(CopyPlan.dueAfter) == .afterPause)
     #expect(plan.waited() == .now)
     #expect(plan.isDue)
-    plan.copied()
+    #expect(plan.copied(pages: 1) == false)
     #expect(!plan.isDue)
     #expect(plan.committed(1) == .nothing)
   }
@@ -29,7 +33,7 @@ import Testing
   @Test mutating func aLongLogIsCopiedAtOnce() {
     #expect(plan.committed(CopyPlan.dueAfter) == .afterPause)
     #expect(plan.committed(CopyPlan.latestAfter - CopyPlan.dueAfter) == .now)
-    plan.copied()
+    #expect(plan.copied(pages: 1) == false)
     #expect(plan.waited() == .nothing)
   }
 
@@ -40,4 +44,54 @@ import Testing
     #expect(!plan.isDue)
     #expect(plan.committed(1) == .nothing)
   }
+
+  @Test mutating func aLongLogBeginsAnewAndIsNotWaitedForAgainAndAgain() {
+    let long = CopyPlan.longLog
+    #expect(plan.copied(pages: long - 1) == false)
+    #expect(plan.copied(pages: long) == true)
+    #expect(plan.copied(pages: long + 1) == false)
+    #expect(plan.copied(pages: 2 * long - 1) == false)
+    #expect(plan.copied(pages: 2 * long) == true)
+    #expect(plan.copied(pages: 10) == false)
+    #expect(plan.copied(pages: long) == true)
+  }
+
+  @Test func theLogStaysShortWhileSomebodyAlwaysReads() async throws {
+    let scratch = try TemporaryDirectory()
+    let ledger = try Ledger(in: Directory(path: scratch.path))
+    try await ledger.write { try $0.execute(sql: "CREATE TABLE scratch (bytes BLOB)") }
+    let readers = try (0..<2).map { _ in
+      var configuration = Configuration()
+      configuration.readonly = true
+      configuration.allowsUnsafeTransactions = true
+      return try DatabaseQueue(path: scratch.path(Ledger.fileName), configuration: configuration)
+    }
+    let isOver = Mutex(false)
+    let reading = Task.detached {
+      var number = 0
+      try readers[0].begin()
+      while !isOver.withLock(\.self) {
+        // The next one begins before the last one ends.
+        try readers[(number + 1) % 2].begin()
+        try readers[number % 2].end()
+        number += 1
+        await Task.yield()
+      }
+      try readers[number % 2].end()
+    }
+    var longest = 0
+    for _ in 0..<1000 {
+      try await ledger.write { try $0.execute(sql: "INSERT INTO scratch VALUES (zeroblob(40000))") }
+      longest = max(longest, try #require(try Directory(path: scratch.path).entry("\(Ledger.fileName)-wal")).size)
+    }
+    isOver.withLock { $0 = true }
+    try await reading.value
+    #expect(longest < 32 << 20)
+    try ledger.close()
+  }
+}
+
+extension DatabaseQueue {
+  fileprivate func begin() throws { try inDatabase { try $0.execute(sql: "BEGIN; SELECT * FROM sqlite_schema") } }
+  fileprivate func end() throws { try inDatabase { try $0.execute(sql: "COMMIT") } }
 }

@@ -22,7 +22,7 @@ def soak(part):
     place = part.place()
     place.make()
     place.connect("s3")
-    place.configure("cache: {inbox: 200kB, total: 200kB}\njanitor: {tmp: 1h, receipts: 20s, failed: 10s}\n")
+    place.configure("cache: {inbox: 200kB, total: 200kB}\njanitor: {tmp: 1h, receipts: 20s}\n")
     place.keeps_receipts = False
     load = Load(part, place)
     rates = (0.0, 0.05, 0.2, 0.9)
