@@ -12,9 +12,9 @@ struct CopyPlan {
   static let latestAfter = 150
   /// Seconds without a change that are a pause: longer than from one change of a request to the next.
   static let pause = 0.005
-  /// Pages in the log, 4 MB, from which on it has to begin anew. By itself it does so when it was copied while nobody
+  /// Pages in the log, 8 MB, from which on it has to begin anew. By itself it does so when it was copied while nobody
   /// read; where somebody always reads, that never happens.
-  static let longLog = 1_000
+  static let longLog = 2_000
 
   private var changes = 0
   private var isWaiting = false

@@ -1,6 +1,7 @@
 import Dispatch
 import DurableFiles
 import GRDB
+import Glibc
 import Synchronization
 
 /// Gathers the changes that wait while a transaction is being synced into the next transaction.
@@ -167,10 +168,23 @@ final class GroupCommit: Sendable {
     do {
       let pages = try database.checkpoint(.passive).walFrameCount
       if copyPlan.withLock({ $0.copied(pages: pages) }) {
-        try database.waiting(milliseconds: 200) { _ = try $0.checkpoint(.restart) }
+        try database.waiting(milliseconds: 0, Self.beginLogAnew)
       }
     } catch {
       _ = meaning(of: error)
+    }
+  }
+
+  /// Has the log begin anew as soon as those end who read. SQLite itself would look again after pauses that are longer than
+  /// most of their questions take.
+  private static func beginLogAnew(of database: Database) throws {
+    for _ in 0..<100 {
+      do {
+        _ = try database.checkpoint(.restart)
+        return
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        usleep(1000)
+      }
     }
   }
 
