@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "ckernel.h"
 #include <link.h>
-#include <malloc.h>
 #include <stdbool.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -34,6 +33,6 @@ static int unmap_what_is_only_read(struct dl_phdr_info *object, size_t size, voi
 }
 
 void ckernel_rest(void) {
-  malloc_trim(0);
+  ckernel_release_memory();
   dl_iterate_phdr(unmap_what_is_only_read, NULL);
 }

@@ -108,12 +108,15 @@ public final class Ledger: Sendable {
   /// Ends all access, after a last checkpoint under the lock. The file then holds everything by itself.
   public func close() throws { try writer.close() }
 
+  /// Seconds in which SQLite waits for others.
+  static let patience = 10.0
+
   private static func configuration() -> Configuration {
     var configuration = Configuration()
     configuration.label = "ledger"
     configuration.maximumReaderCount = 3
     // Only tools from outside can hold SQLite's own lock; ours is taken before.
-    configuration.busyMode = .timeout(10)
+    configuration.busyMode = .timeout(Self.patience)
     configuration.prepareDatabase { database in
       try CleanFile.keep(by: database)
       // What SQLite sets aside within a transaction stays in memory: by default it goes to a file in /var/tmp, where the

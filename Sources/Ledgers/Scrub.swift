@@ -63,7 +63,7 @@ extension Database {
   /// Runs `body` and waits in it for those who read, but not for long, as everybody's writes wait meanwhile.
   func waiting<Answer>(milliseconds: Int, _ body: (Database) throws -> Answer) throws -> Answer {
     _ = try Row.fetchAll(self, sql: "PRAGMA busy_timeout = \(milliseconds)")
-    defer { _ = try? Row.fetchAll(self, sql: "PRAGMA busy_timeout = 10000") }
+    defer { _ = try? Row.fetchAll(self, sql: "PRAGMA busy_timeout = \(Int(Ledger.patience * 1000))") }
     return try body(self)
   }
 
