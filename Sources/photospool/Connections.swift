@@ -75,7 +75,7 @@ final class Connections: Sendable {
       let network = try naming("network \(settings.name)") { try make(settings) }
       let place = self.settings.stores.first { $0.name == settings.store }
       routes[settings.name] = Route(
-        seal: seal(settings.seal), store: store, network: network,
+        seal: try seal(settings.seal), store: store, network: network,
         form: "\(settings.seal) \(place.map { "\($0)" } ?? "")")
       networks.append(network)
     }
@@ -115,12 +115,14 @@ final class Connections: Sendable {
   /// Threads of a destination's own, so that a directory which hangs holds up nobody else.
   private func pool(_ name: String) -> BlockingPool { BlockingPool(label: name, threads: 8) }
 
-  private func seal(_ seal: Settings.Seal) -> any Seal {
-    switch seal {
-    case .xmtp: XMTPSeal()
-    case .matrix: MatrixSeal()
-    case .unsealed: NoSeal()
-    }
+  private func seal(_ seal: Settings.Seal) throws -> any Seal {
+    do {
+      return switch seal {
+      case .xmtp: try XMTPSeal().loaded()
+      case .matrix: try MatrixSeal().loaded()
+      case .unsealed: NoSeal()
+      }
+    } catch { throw Failure(.tryAgain, error.sentence) }
   }
 
   private func make(_ store: StoreSettings) throws -> any Store {
