@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How long it takes from the rename into new/ until the network is called: with nothing else to do, and while a backlog of
-another conversation is published. Prints figures and holds nothing to them.
+"""How long it takes from the rename into new/ until the network is called: with nothing else to do, while a backlog of
+another conversation arrives, and while one that was accepted is published. Prints figures and holds nothing to them.
 
 The network is a webhook that writes down when each message reached it; the calls that publish are made before.
 
@@ -97,7 +97,14 @@ def main() -> None:
         measure.wait_until(lambda: (spool / "state/control").exists(), 30)
         figures = {"idle": probes(spool, "idle", options.requests, 0.02)}
         for number in range(options.backlog):
+            drop(spool, "arriving", f"a-{number}")
+        figures["a backlog arrives"] = probes(spool, "meanwhile", options.requests, 0.02)
+        measure.wait_until(lambda: sum(text.startswith("a-") for text in Webhook.came) == options.backlog, 600)
+        subprocess.run([PHOTOSPOOL, "hold", "backlog"], env=environment, check=True, stdout=subprocess.DEVNULL)
+        for number in range(options.backlog):
             drop(spool, "backlog", f"b-{number}")
+        measure.wait_until(lambda: not any(os.scandir(spool / "new")), 600)
+        subprocess.run([PHOTOSPOOL, "release", "backlog"], env=environment, check=True, stdout=subprocess.DEVNULL)
         figures["beside a backlog"] = probes(spool, "beside", options.requests, 0.02)
         left = options.backlog - sum(text.startswith("b-") for text in Webhook.came)
     finally:
