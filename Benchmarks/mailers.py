@@ -42,7 +42,8 @@ class SMTPSink:
 
 
 class Postfix:
-    """One instance. Whatever is said to be slow about Postfix as Debian has it is mended in the tuned one."""
+    """One instance. Whatever is said to be slow about Postfix as Debian has it is mended in the tuned one. A script that sends a
+    message has a session for it alone; one that sends many may keep its session."""
 
     TUNED = """
 default_process_limit = 50
@@ -55,8 +56,8 @@ smtpd_peername_lookup = no
 smtpd_client_connection_count_limit = 0
 """
 
-    def __init__(self, place: Path, sink: int, is_tuned: bool, holds: bool = False):
-        self.place, self.port = place, free_port()
+    def __init__(self, place: Path, sink: int, is_tuned: bool, keeps_sessions: bool, holds: bool = False):
+        self.place, self.port, self.keeps_sessions = place, free_port(), keeps_sessions
         configuration, queue, data = (place / name for name in ("conf", "queue", "data"))
         for directory in (configuration, queue, data):
             directory.mkdir(parents=True)
@@ -96,8 +97,8 @@ maillog_file_prefixes = {place}
 
     def feed(self, messages: int, bytes: int, writers: int) -> None:
         subprocess.run(
-            ["smtp-source", "-d", "-s", str(writers), "-l", str(bytes), "-m", str(messages), "-f", "a@bench.invalid",
-             "-t", "b@sink.invalid", f"127.0.0.1:{self.port}"], check=True, stdout=subprocess.DEVNULL)
+            ["smtp-source", *(["-d"] if self.keeps_sessions else []), "-s", str(writers), "-l", str(bytes),
+             "-m", str(messages), "-f", "a@bench.invalid", "-t", "b@sink.invalid", f"127.0.0.1:{self.port}"], check=True, stdout=subprocess.DEVNULL)
 
     def processor(self) -> float:
         return processor_seconds(self.pid)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Text requests, dropped by four writers and delivered to a sink, beside what people would queue them with: Postfix as it
-comes, Postfix tuned, and nullmailer. Prints figures and holds nothing to them.
+comes, with a session for each text and with one for each writer, Postfix tuned, and nullmailer. Prints figures and holds nothing to them.
 
     delivered   from the first request to the last one that its sink has taken
     accepted    from the first to the last that is on the disk and in the queue, while nothing is delivered
@@ -94,6 +94,10 @@ def timed(queue, requests: int, is_done) -> dict[str, float]:
     return {"rate": requests / (time.monotonic() - begin), "cpu_ms": (queue.processor() - before) / requests * 1000}
 
 
+def postfix(name: str, place: Path, sink: int, holds: bool = False) -> Postfix:
+    return Postfix(place, sink, is_tuned="tuned" in name, keeps_sessions="session" in name, holds=holds)
+
+
 def delivered(name: str, place: Path, programs: Path, requests: int) -> dict[str, float]:
     if name == "photospool":
         sink = WebSink(place, programs)
@@ -101,7 +105,7 @@ def delivered(name: str, place: Path, programs: Path, requests: int) -> dict[str
         is_done = lambda: sink.taken() >= requests
     else:
         sink = SMTPSink(requests)
-        queue = Nullmailer(place, sink.port) if name == "nullmailer" else Postfix(place, sink.port, "tuned" in name)
+        queue = Nullmailer(place, sink.port) if name == "nullmailer" else postfix(name, place, sink.port)
         is_done = sink.is_done
     try:
         return timed(queue, requests, is_done)
@@ -116,7 +120,7 @@ def accepted(name: str, place: Path, programs: Path, requests: int) -> dict[str,
         queue = Photospool(place, programs, closed, holds=True)
         is_done = lambda: queue.accepted() >= requests
     else:
-        queue, is_done = Postfix(place, closed, "tuned" in name, holds=True), lambda: True
+        queue, is_done = postfix(name, place, closed, holds=True), lambda: True
     try:
         return timed(queue, requests, is_done)
     finally:
@@ -136,13 +140,13 @@ def main() -> None:
     try:
         for program in ("sink", "drop"):
             subprocess.run(["cc", "-O2", "-o", scratch / program, HERE / f"{program}.c"], check=True)
-        peers = {"delivered": (delivered, ["photospool", "postfix", "postfix tuned", "nullmailer"]),
-                 "accepted": (accepted, ["photospool", "postfix", "postfix tuned"])}
+        queues = ["photospool", "postfix", "postfix, four sessions", "postfix tuned, four sessions"]
+        peers = {"delivered": (delivered, [*queues, "nullmailer"]), "accepted": (accepted, queues)}
         for kind, (run, names) in peers.items():
             turns = {name: [] for name in names}
             for turn in range(options.turns):
                 for name in names:
-                    place = scratch / f"{kind}-{name.replace(' ', '-')}-{turn}"
+                    place = scratch / f"{kind}-{name.replace(',', '').replace(' ', '-')}-{turn}"
                     place.mkdir()
                     # A program for each message, which delivers one after the other, would take all day.
                     count = requests // 20 // WRITERS * WRITERS if name == "nullmailer" else requests
