@@ -21,6 +21,7 @@ struct JSONObjectText: CustomStringConvertible {
   /// Escapes what JSON asks for, and what a tool may take for a line break or a terminal for a command: the controls
   /// above 0x7e and the two Unicode separators. Slashes stay.
   private static func quoted(_ text: String) -> String {
+    if text.utf8.allSatisfy(isPlain) { return "\"\(text)\"" }
     var quoted = String.UnicodeScalarView("\"".unicodeScalars)
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -37,5 +38,14 @@ struct JSONObjectText: CustomStringConvertible {
     }
     quoted.append("\"")
     return String(quoted)
+  }
+
+  /// Whether a byte of UTF-8 is surely none of a scalar that is escaped: no control, quote or backslash, and not the first of
+  /// those from U+0080 to U+00BF and from U+2000 to U+2FFF.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7f, 0xc2, 0xe2: false
+    default: true
+    }
   }
 }
