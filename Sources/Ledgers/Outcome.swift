@@ -2,50 +2,54 @@ import FoundationEssentials
 import GRDB
 import Messages
 
+/// What stands published of a message.
+public struct Published: Sendable {
+  public let at: Timestamp
+  /// The network's own id of it, where it gives one.
+  public let remote: String?
+  /// A photo's; its keys may be kept now.
+  public let attachment: Attachment?
+  /// From when on nobody counts on the stored photo any more.
+  public let remoteUntil: Timestamp?
+  /// Who has published it.
+  public let network: String
+
+  public init(
+    at: Timestamp, remote: String? = nil, attachment: Attachment? = nil, remoteUntil: Timestamp? = nil,
+    network: String = ""
+  ) {
+    self.at = at
+    self.remote = remote
+    self.attachment = attachment
+    self.remoteUntil = remoteUntil
+    self.network = network
+  }
+}
+
 /// How an attempt to send a message ended.
 extension Ledger {
   /// The message is published. Committed before the next message of its conversation may begin.
   ///
-  /// - Parameters:
-  ///   - attachment: what stands published of a photo; its keys may be kept now.
-  ///   - remoteUntil: from when on nobody counts on the stored photo any more.
-  ///   - network: who has published it.
   /// - Returns: the final state of the request when this was its last message, else nil.
   public func markSent(
-    _ message: QueuedMessage, publishedAt: Timestamp, remote: String?, attachment: Attachment?,
-    remoteUntil: Timestamp? = nil, network: String = "", at now: Timestamp
+    _ message: QueuedMessage, _ published: Published, at now: Timestamp
   ) async throws -> RequestState? {
-    let opening = try attachment.map { try String(decoding: JSONEncoder().encode($0), as: UTF8.self) }
-    return try await write { database in
-      guard try database.move(message, to: .sent) else { return nil }
-      try database.run(
-        "UPDATE messages SET sent_at = ?, remote = ?, cause = NULL, error = NULL WHERE id = ?",
-        [publishedAt.milliseconds, remote, message.row])
-      try database.endAttempt(of: message.message, at: now, cause: nil, error: nil)
-      if let attachment {
-        try database.run(
-          """
-          UPDATE photos SET url = ?, url_expires_at = ?, attachment = ?, uploaded_at = ?, viewed_at = ?, fetchable = 1,
-            recency = ?
-          WHERE message = ?
-          """,
-          [
-            attachment.url, (remoteUntil ?? now.advanced(seconds: Ledger.remoteSeconds)).milliseconds, opening,
-            now.milliseconds, now.milliseconds, try database.nextRecency(), message.message.text,
-          ])
-        try database.run(
-          "UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'", [message.message.text])
-        // What was offered stands published; what was uploaded since is nobody's.
-        try database.run(
-          "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", [message.message.text])
-      }
-      if message.kind.isOfProfile {
-        try database.settleProfile(message, network: network, url: attachment?.url, at: now)
-      }
-      let ended = try database.endRequestIfDone(message.requestRow, at: now)
-      // The end of its request has let its photo go.
-      if message.kind == .profile { try database.pinProfile(message.message) }
-      return ended
+    try await write { try $0.markSent(message, published, at: now) }
+  }
+
+  /// As `markSent`, and in the same commit `beginPublishing` of the message behind it.
+  ///
+  /// - Returns: for the number of the attempt also nil when the conversation is held.
+  public func markSent(
+    _ message: QueuedMessage, _ published: Published, thenBegin next: QueuedMessage, reserved: String?,
+    at now: Timestamp
+  ) async throws -> (finished: RequestState?, attempt: Int?) {
+    try await write { database in
+      let finished = try database.markSent(message, published, at: now)
+      let isHeld = try Bool.fetchOne(
+        database.kept("SELECT held FROM conversations WHERE id = ?"), arguments: [next.conversationRow])
+      guard isHeld == false else { return (finished, nil) }
+      return (finished, try database.beginPublishing(next, reserved: reserved, at: now))
     }
   }
 
@@ -94,6 +98,38 @@ extension Ledger {
 }
 
 extension Database {
+  fileprivate func markSent(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws -> RequestState?
+  {
+    let isWaiting = try move(
+      message, to: .sent, setting: ", sent_at = ?, remote = ?, cause = NULL, error = NULL",
+      [published.at.milliseconds, published.remote])
+    guard isWaiting else { return nil }
+    try endAttempt(of: message.message, at: now, cause: nil, error: nil)
+    if let attachment = published.attachment {
+      let until = published.remoteUntil ?? now.advanced(seconds: Ledger.remoteSeconds)
+      try run(
+        """
+        UPDATE photos SET url = ?, url_expires_at = ?, attachment = ?, uploaded_at = ?, viewed_at = ?, fetchable = 1,
+          recency = ?
+        WHERE message = ?
+        """,
+        [
+          attachment.url, until.milliseconds, try String(decoding: JSONEncoder().encode(attachment), as: UTF8.self),
+          now.milliseconds, now.milliseconds, try nextRecency(), message.message.text,
+        ])
+      try run("UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'", [message.message.text])
+      // What was offered stands published; what was uploaded since is nobody's.
+      try run("UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", [message.message.text])
+    }
+    if message.kind.isOfProfile {
+      try settleProfile(message, network: published.network, url: published.attachment?.url, at: now)
+    }
+    let ended = try endRequestIfDone(message.requestRow, at: now)
+    // The end of its request has let its photo go.
+    if message.kind == .profile { try pinProfile(message.message) }
+    return ended
+  }
+
   /// Writes a failure into the running attempt, or into a row of its own when the network was not reached.
   fileprivate func note(_ error: DeliveryError, of message: QueuedMessage, step: String, at now: Timestamp) throws {
     try endAttempt(of: message.message, at: now, cause: error.cause, error: error.sentence)

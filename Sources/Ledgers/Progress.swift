@@ -95,27 +95,12 @@ extension Ledger {
   /// The message is about to be handed to the network. Committed before the network hears of it; from here on it may
   /// have been published, and its upload is never deleted.
   ///
-  /// - Returns: the number of the attempt, or nil when the message was cancelled.
-  ///
   /// - Parameter reserved: the network's id of the message, where it gives one before.
+  /// - Returns: the number of the attempt, or nil when the message was cancelled.
   public func beginPublishing(
     _ message: QueuedMessage, reserved: String? = nil, at now: Timestamp
   ) async throws -> Int? {
-    try await write { database in
-      guard try database.move(message, to: .publishing) else { return nil }
-      try database.run(
-        """
-        UPDATE messages SET attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote) WHERE id = ?
-        """, [reserved, message.row])
-      let number = try Int.fetchOne(
-        database.kept("SELECT attempts FROM messages WHERE id = ?"), arguments: [message.row])
-      try database.run(
-        "INSERT INTO attempts (message, number, step, started_at) VALUES (?, ?, 'publish', ?)",
-        [message.message.text, number, now.milliseconds])
-      try database.run(
-        "UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'", [message.message.text])
-      return number
-    }
+    try await write { try $0.beginPublishing(message, reserved: reserved, at: now) }
   }
 
   /// Pixels of a photo as it is sent; nil when it was not prepared yet.
@@ -125,5 +110,24 @@ extension Ledger {
         database.kept("SELECT width, height FROM photos WHERE message = ?"), arguments: [message.text]
       ).map { ($0["width"], $0["height"]) }
     }
+  }
+}
+
+extension Database {
+  /// See `Ledger.beginPublishing`.
+  func beginPublishing(_ message: QueuedMessage, reserved: String?, at now: Timestamp) throws -> Int? {
+    let isWaiting = try move(
+      message, to: .publishing, setting: ", attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote)",
+      [reserved])
+    guard isWaiting else { return nil }
+    let number = try Int.fetchOne(
+      kept("SELECT attempts FROM messages WHERE message = ?"), arguments: [message.message.text])
+    try run(
+      "INSERT INTO attempts (message, number, step, started_at) VALUES (?, ?, 'publish', ?)",
+      [message.message.text, number, now.milliseconds])
+    if message.kind.hasPhoto {
+      try run("UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'", [message.message.text])
+    }
+    return number
   }
 }

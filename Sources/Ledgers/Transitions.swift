@@ -7,12 +7,19 @@ extension Database {
   ///
   /// A message is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new
   /// rows, in their place in the order of arrival, while they are on their way, and a photo that was replaced is another.
-  func move(_ message: QueuedMessage, to state: MessageState) throws -> Bool {
+  ///
+  /// - Parameters:
+  ///   - more: what else is set, as `, attempts = ?`.
+  ///   - values: what stands for its question marks.
+  func move(
+    _ message: QueuedMessage, to state: MessageState, setting more: String = "",
+    _ values: StatementArguments = StatementArguments()
+  ) throws -> Bool {
     try run(
       """
-      UPDATE messages SET state = ?
+      UPDATE messages SET state = ?\(more)
       WHERE message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)
-      """, [state.rawValue, message.message.text, message.digest, message.conversationRow])
+      """, [state.rawValue] + values + [message.message.text, message.digest, message.conversationRow])
     guard changesCount == 1 else { return false }
     if state.isFinal { try removeWaiting(1, from: message.conversationRow) }
     return true

@@ -123,7 +123,7 @@ import Testing
     _ = try await purge.finish(marked, purged)
     // Late answers find nothing to change.
     let late = try await spool.ledger.markSent(
-      message, publishedAt: SpoolUnderJanitor.now, remote: "r", attachment: SpoolUnderJanitor.attachment,
+      message, Published(at: SpoolUnderJanitor.now, remote: "r", attachment: SpoolUnderJanitor.attachment),
       at: SpoolUnderJanitor.now)
     #expect(late == nil)
     #expect(try await !spool.ledger.beginPreparing(message))

@@ -59,7 +59,7 @@ struct SpoolUnderJanitor {
     guard ends else { return message }
     _ = try await ledger.beginPublishing(queued, at: Self.now)
     _ = try await ledger.markSent(
-      queued, publishedAt: Self.now, remote: nil, attachment: Self.attachment, remoteUntil: remoteUntil, at: Self.now)
+      queued, Published(at: Self.now, attachment: Self.attachment, remoteUntil: remoteUntil), at: Self.now)
     return message
   }
 

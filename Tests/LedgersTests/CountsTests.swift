@@ -83,7 +83,7 @@ import Testing
       case (5, let message?): _ = try await ledger.endUploading(message)
       case (6, let message?):
         _ = try await ledger.beginPublishing(message, at: now)
-        _ = try await ledger.markSent(message, publishedAt: now, remote: nil, attachment: nil, at: now)
+        _ = try await ledger.markSent(message, Published(at: now), at: now)
         sent += 1
       case (7, let message?): try await ledger.fail(message, step: "publish", error: error, at: now)
       case (8, let message?):
@@ -134,7 +134,7 @@ import Testing
     try await accept((1...9).map { request($0, to: "c\($0 % 3)") })
     let message = try #require(try await ledger.head(of: 1, limit: 1).first)
     _ = try await ledger.beginPublishing(message, at: now)
-    _ = try await ledger.markSent(message, publishedAt: now, remote: nil, attachment: nil, at: now)
+    _ = try await ledger.markSent(message, Published(at: now), at: now)
     _ = try await ledger.setHeld(true, ConversationID(unchecked: "c0"), at: now)
     let before = try await ledger.counts()
     try await ledger.write { database in

@@ -201,7 +201,7 @@ import Testing
     #expect(try await accept(request("a", inode: 1, ["photo": "1"])).map(\.wasKnown) == [true])
     for message in try await ledger.head(of: 1, limit: 9) {
       _ = try await ledger.beginPublishing(message, at: now)
-      _ = try await ledger.markSent(message, publishedAt: now, remote: nil, attachment: nil, at: now)
+      _ = try await ledger.markSent(message, Published(at: now), at: now)
     }
     #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
     #expect(try await ledger.unfiled(limit: 9).map(\.request) == ["b", "a"])

@@ -47,7 +47,7 @@ import Testing
 
   private func publish(_ message: QueuedMessage) async throws -> RequestState? {
     _ = try await ledger.beginPublishing(message, at: now)
-    return try await ledger.markSent(message, publishedAt: now, remote: nil, attachment: nil, at: now)
+    return try await ledger.markSent(message, Published(at: now), at: now)
   }
 
   // MARK: Durability
@@ -199,7 +199,7 @@ import Testing
     #expect(outcome == .partly(published: ["photo"]) && messages == [text.message])
     #expect(try await ledger.beginPublishing(text, at: now) == nil)
     #expect(
-      try await ledger.markSent(photo, publishedAt: now, remote: nil, attachment: nil, at: now) == .cancelled)
+      try await ledger.markSent(photo, Published(at: now), at: now) == .cancelled)
     #expect(try await ledger.cancel("a", at: now).0 == .tooLate(.cancelled))
     #expect(try await ledger.cancel("b", at: now).0 == .unknown)
   }
@@ -330,7 +330,7 @@ import Testing
     let attachment = Attachment(
       url: "https://photos.example/published", contentDigest: "d", secret: nil, salt: nil, nonce: nil,
       scheme: "https://", contentLength: 5, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 2)
-    _ = try await ledger.markSent(head()[0], publishedAt: now, remote: "id", attachment: attachment, at: now)
+    _ = try await ledger.markSent(head()[0], Published(at: now, remote: "id", attachment: attachment), at: now)
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["again"])
   }
 

@@ -46,7 +46,7 @@ import Testing
     if let object { try await upload(message, object) }
     #expect(try await ledger.beginPublishing(message, at: now) != nil)
     _ = try await ledger.markSent(
-      message, publishedAt: now, remote: nil, attachment: object.map(attachment), network: network, at: now)
+      message, Published(at: now, attachment: object.map(attachment), network: network), at: now)
   }
 
   private func attachment(_ object: String) -> Messages.Attachment {
@@ -66,7 +66,7 @@ import Testing
     _ = try await ledger.beginPublishing(second, at: now)
     #expect(try await deletable().isEmpty)
     _ = try await ledger.markSent(
-      second, publishedAt: now, remote: nil, attachment: attachment("B"), network: "local", at: now)
+      second, Published(at: now, attachment: attachment("B"), network: "local"), at: now)
     #expect(try await deletable() == ["A"])
     let profile = try #require(try LedgerView(in: state).profile(of: me))
     #expect(

@@ -7,6 +7,8 @@ struct Memory {
   struct Worker {
     let conversation: Int64
     var next: Step = .look
+    /// What stood behind the message in hand when that was looked for.
+    var behind: QueuedMessage?
     /// Messages of this turn.
     var served = 0
   }

@@ -31,9 +31,9 @@ extension Simulation {
         try await ledger.sendToBack(worker.conversation, at: now)
         return false
       }
-      guard let message = try await ledger.head(of: worker.conversation, limit: 1).first, !message.isHeld else {
-        return false
-      }
+      let window = try await ledger.head(of: worker.conversation, limit: 2)
+      guard let message = window.first, !message.isHeld else { return false }
+      worker.behind = window.dropFirst().first
       worker.served += 1
       worker.next = next(for: message)
     case .find(let message): try await find(message, &worker)
@@ -50,8 +50,7 @@ extension Simulation {
     case .begin(let message): try await begin(message, &worker)
     case .publish(let message, let id): try await publish(message, id, &worker)
     case .markSent(let message, let publication):
-      try await markSent(message, publication)
-      worker.next = .look
+      try await markSent(message, publication, &worker)
     case .settle(let message, let failure):
       worker.next = .look
       return try await settle(message, failure)
@@ -123,13 +122,7 @@ extension Simulation {
         message, .init(step: "publish", destination: "network", error: obstacle, wasTried: false))
       return
     }
-    var id = message.message.text
-    var reserved: String?
-    if world.network.kind == .reserving {
-      reserved = "reserved-\(message.message)-\(object())"
-      id = reserved ?? id
-    }
-    if plant == .forgetsKey { id += "-\(random.below(1000))" }
+    let (id, reserved) = identity(of: message)
     if plant == .publishesBeforeCommit, case .lost = faults.outcome("network", &random) {
       // Seen by all, and by the ledger not at all.
       try appear(message, id)
@@ -147,6 +140,13 @@ extension Simulation {
     }
     offer(memory.held[message.message])
     worker.next = .publish(message, id: id)
+  }
+
+  /// The id under which the network is told of a message, and what of it the ledger is to keep.
+  private func identity(of message: QueuedMessage) -> (id: String, reserved: String?) {
+    let reserved = world.network.kind == .reserving ? "reserved-\(message.message)-\(object())" : nil
+    let id = reserved ?? message.message.text
+    return (plant == .forgetsKey ? id + "-\(random.below(1000))" : id, reserved)
   }
 
   /// The network shows a message to others, or has done so before.
@@ -216,14 +216,32 @@ extension Simulation {
     worker.next = .look
   }
 
-  private func markSent(_ message: QueuedMessage, _ publication: Memory.Publication) async throws {
+  /// A text behind it may begin in the same commit.
+  private func markSent(
+    _ message: QueuedMessage, _ publication: Memory.Publication, _ worker: inout Memory.Worker
+  ) async throws {
+    worker.next = .look
     let attachment = publication.object.map {
       Attachment(
         url: "https://example.org/\($0)", contentDigest: $0, secret: nil, salt: nil, nonce: nil, scheme: "https://",
         contentLength: 1, filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 1)
     }
-    let end = try await ledger.markSent(
-      message, publishedAt: publication.at, remote: publication.remote, attachment: attachment, at: now)
+    let published = Published(at: publication.at, remote: publication.remote, attachment: attachment)
+    let end: RequestState?
+    if let next = worker.behind, next.kind == .text, next.state == .pending, next.reserved == nil,
+      worker.served < Self.turn, obstacle(to: "network") == nil
+    {
+      let (id, reserved) = identity(of: next)
+      let attempt: Int?
+      (end, attempt) = try await ledger.markSent(message, published, thenBegin: next, reserved: reserved, at: now)
+      if attempt != nil {
+        worker.served += 1
+        worker.next = .publish(next, id: id)
+      }
+    } else {
+      end = try await ledger.markSent(message, published, at: now)
+    }
+    worker.behind = nil
     memory.held[message.message] = nil
     note("sent \(message.message), its request \(end?.rawValue ?? "goes on")")
   }
