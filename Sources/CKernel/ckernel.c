@@ -2,6 +2,7 @@
 #include "ckernel.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/openat2.h>
 #include <linux/rtnetlink.h>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +51,21 @@ void ckernel_start_writeback(int file) {
   sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
   errno = before;
 }
+
+int ckernel_syncs_whole(int directory) {
+  struct statfs status;
+  if (fstatfs(directory, &status) != 0) return 0;
+  switch (status.f_type) {
+  case EXT4_SUPER_MAGIC:
+  case XFS_SUPER_MAGIC:
+  case BTRFS_SUPER_MAGIC:
+  case F2FS_SUPER_MAGIC:
+  case TMPFS_MAGIC: return 1;
+  default: return 0;
+  }
+}
+
+int ckernel_sync_whole(int directory) { return syncfs(directory); }
 
 int ckernel_has_writer(int file) {
   if (fcntl(file, F_SETLEASE, F_RDLCK) == 0) {

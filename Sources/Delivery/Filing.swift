@@ -13,7 +13,8 @@ import Spooling
 ///
 /// Order for each batch (docs/durability.md): the outcome is committed in the ledger; receipts and errors are written and
 /// synced; what must not stay is removed; directories are renamed; `sent/`, `failed/`, `cur/` and `new/` are synced; the
-/// requests are marked as filed. Every step may be done again after a crash.
+/// requests are marked as filed. Receipts of many requests are synced at the end, by one sync of the file system. Every
+/// step may be done again after a crash.
 struct Filing: Service {
   let ledger: Ledger
   let spool: Spool
@@ -73,28 +74,42 @@ struct Filing: Service {
   private func fileBatch() async throws -> Bool {
     let requests = try await ledger.unfiled(limit: Self.batch)
     if requests.isEmpty { return false }
-    let filed = await withTaskGroup(of: UnfiledRequest?.self) { group in
-      // Many at a time: the disk then syncs them together.
-      for request in requests { group.addTask { await file(request) } }
-      return await group.reduce(into: [UnfiledRequest]()) { if let request = $1 { $0.append(request) } }
-    }
-    try await pool.run { [spool] in
-      for directory in [spool.sent, spool.failed, spool.cur, spool.new] { try directory.sync() }
-    }
+    let filed =
+      if requests.count >= FileSystemSync.crowd, let fileSystem = spool.fileSystem, fileSystem.isQuick {
+        try await pool.run { [spool] in
+          let filed = requests.filter { file($0, in: spool, isSynced: false) }
+          try fileSystem.sync()
+          return filed
+        }
+      } else { try await fileOneByOne(requests) }
     try await ledger.markFiled(filed.map(\.row))
     for request in filed { report(request) }
     if filed.count < requests.count { throw FilingError(left: requests.count - filed.count) }
     return true
   }
 
-  /// Files one request; nil when that failed and was logged.
-  private func file(_ request: UnfiledRequest) async -> UnfiledRequest? {
+  private func fileOneByOne(_ requests: [UnfiledRequest]) async throws -> [UnfiledRequest] {
+    let filed = try await withThrowingTaskGroup(of: UnfiledRequest?.self) { group in
+      // Many at a time: the disk then syncs them together.
+      for request in requests {
+        group.addTask { try await pool.run { [spool] in file(request, in: spool, isSynced: true) ? request : nil } }
+      }
+      return try await group.reduce(into: [UnfiledRequest]()) { if let request = $1 { $0.append(request) } }
+    }
+    try await pool.run { [spool] in
+      for directory in [spool.sent, spool.failed, spool.cur, spool.new] { try directory.sync() }
+    }
+    return filed
+  }
+
+  /// Files one request; false when that failed and was logged.
+  private func file(_ request: UnfiledRequest, in spool: Spool, isSynced: Bool) -> Bool {
     do {
-      try await pool.run { [spool] in try spool.file(request) }
-      return request
+      try spool.file(request, isSynced: isSynced)
+      return true
     } catch {
       log.error("cannot file a request", metadata: ["request": "\(request.request)", "error": "\(error)"])
-      return nil
+      return false
     }
   }
 
@@ -115,7 +130,10 @@ struct FilingError: Error, CustomStringConvertible {
 
 extension Spool {
   /// Brings one request's directory to its last place. Does nothing that was done already.
-  fileprivate func file(_ request: UnfiledRequest) throws {
+  ///
+  /// - Parameter isSynced: whether it is on the disk then, but for its name; otherwise its receipt is nowhere until the file
+  ///   system is synced, whatever its directory is called.
+  fileprivate func file(_ request: UnfiledRequest, isSynced: Bool) throws {
     let identity = RequestIdentity(inode: request.inode, born: request.born)
     let directory: Directory?
     do {
@@ -133,21 +151,25 @@ extension Spool {
       }
       return
     }
-    guard let directory else { return }
+    guard let directory else {
+      // A power cut may have left its new name, and taken its receipt.
+      if request.leavesReceipt, let filed = try sent.entry(request.request), RequestIdentity(filed) == identity {
+        try sent.directory(request.request).reduce(toReceiptOf: request, isSynced: isSynced)
+      }
+      return
+    }
     if request.state == .failed {
       // It names files as their client named them, and is read on terminals.
       try directory.write(Array("\(escaped(request.error ?? "failed"))\n".utf8), as: "error")
       try directory.sync()
       return try move(request.request, to: failed)
     }
-    if request.state == .cancelled && !request.messages.contains(where: { $0.state == .sent }) {
+    if !request.leavesReceipt {
       // In one rename: what is left of it is never taken for a request, not even by a ledger that is made anew.
       try takeAway(request.request, from: cur, identity: identity)?.delete()
       return
     }
-    try directory.write(request.receipt.encoded(), as: Receipt.fileName)
-    for name in try directory.names() where name != Receipt.fileName { try directory.removeTree(name) }
-    try directory.sync()
+    try directory.reduce(toReceiptOf: request, isSynced: isSynced)
     try move(request.request, to: sent)
   }
 
@@ -158,7 +180,22 @@ extension Spool {
   }
 }
 
+extension Directory {
+  /// Leaves nothing of a request but its receipt.
+  fileprivate func reduce(toReceiptOf request: UnfiledRequest, isSynced: Bool) throws {
+    let receipt = try request.receipt.encoded()
+    if isSynced { try write(receipt, as: Receipt.fileName) } else { try writeUnsynced(receipt, as: Receipt.fileName) }
+    for name in try names() where name != Receipt.fileName { try removeTree(name) }
+    if isSynced { try sync() }
+  }
+}
+
 extension UnfiledRequest {
+  /// Whether something of it was published.
+  fileprivate var leavesReceipt: Bool {
+    state != .failed && (state != .cancelled || messages.contains { $0.state == .sent })
+  }
+
   fileprivate var receipt: Receipt {
     Receipt(
       request: request, conversation: conversation?.description ?? "", inbox: inbox.text, id: key,

@@ -29,6 +29,7 @@ struct IntakeBatch: Sendable {
     let new = spool.new
     // Each with its place in the batch, and how many names came before its own.
     var readers: [(index: Int, before: Int, reader: RequestReader)] = []
+    let fileSystem = names.count >= FileSystemSync.crowd ? spool.fileSystem : nil
     var open = 0
     var size = 0
     for name in names {
@@ -52,7 +53,7 @@ struct IntakeBatch: Sendable {
         continue
       }
       do {
-        let reader = try RequestReader(new.directory(name))
+        let reader = try RequestReader(new.directory(name), startsWriting: fileSystem == nil)
         if waiting.contains(reader.request.conversation(defaultInbox: inbox)) { continue }
         readers.append((requests.count, taken - 1, reader))
         from = reader.request.inbox
@@ -69,6 +70,10 @@ struct IntakeBatch: Sendable {
       }
       requests.append(
         NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: from ?? inbox, contents: contents))
+    }
+    // When that fails it says nothing of these requests: each is synced by itself then, and hears of its own errors.
+    if let fileSystem, readers.count >= FileSystemSync.crowd, fileSystem.isQuick, (try? fileSystem.sync()) != nil {
+      return
     }
     let begin = ContinuousClock.now
     for (index, before, reader) in readers {

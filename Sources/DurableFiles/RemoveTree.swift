@@ -6,8 +6,9 @@ extension Directory {
   ///
   /// - Parameter depth: how many levels of directories are entered before giving up on a hostile tree.
   public func removeTree(_ name: String, depth: Int = 64) throws {
-    guard let entry = try entry(name) else { return }
-    guard entry.kind == .directory else { return try remove(name) }
+    // Most are files.
+    if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
+    guard errno == EISDIR else { throw FileError("remove", path(of: name)) }
     guard depth > 0 else { throw FileError("remove", path(of: name), code: ELOOP) }
     do {
       let below = try directory(name)

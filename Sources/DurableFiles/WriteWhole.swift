@@ -12,4 +12,11 @@ extension Directory {
     try file.sync()
     try replace(name, with: temporary)
   }
+
+  /// Writes `bytes` as the file `name`, in place of what was there. The caller syncs it together with others, and writes it
+  /// again if that does not come about.
+  public func writeUnsynced(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
+    try remove(name)
+    try file(creating: name, mode: mode).write(bytes)
+  }
 }

@@ -16,8 +16,9 @@ public struct RequestReader: Sendable {
 
   /// Opens and checks all of `directory`.
   ///
+  /// - Parameter startsWriting: whether to begin to write it to the disk, for a `sync` that follows.
   /// - Throws: `Refusal` when the request is not acceptable; `FileError` when the disk fails.
-  public init(_ directory: Directory) throws {
+  public init(_ directory: Directory, startsWriting: Bool = true) throws {
     let owner = try directory.entry().owner
     var found = [String: (file: File, line: SumFile.Line, contents: [UInt8])]()
     for name in try Self.names(in: directory) {
@@ -25,7 +26,7 @@ public struct RequestReader: Sendable {
       guard role != .leftover else { continue }
       let file = try Self.open(name, in: directory, owner: owner)
       if Self.staysOpen(file) { throw Refusal.stillOpen(name) }
-      file.startWriteback()
+      if startsWriting { file.startWriteback() }
       var hasher = SHA256Hasher()
       var contents = [UInt8]()
       let bytes = try file.read(limit: role.limit) { piece in

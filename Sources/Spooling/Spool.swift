@@ -19,6 +19,8 @@ public final class Spool: Sendable {
   public let published: Directory
   public let objects: Directory
   public let state: Directory
+  /// All of it at once; nil where its file system cannot be synced so.
+  public let fileSystem: FileSystemSync?
   private let currentNew: Mutex<Directory>
   private let currentDraft: Mutex<Directory>
 
@@ -92,6 +94,7 @@ public final class Spool: Sendable {
     published = try open("published")
     objects = try open("objects")
     state = try open("state")
+    fileSystem = try FileSystemSync(of: state)
     currentNew = Mutex(try open("new"))
     currentDraft = Mutex(try open("draft"))
   }

@@ -185,6 +185,7 @@ static int sync_file(const char *call, int file, int (*next)(int)) {
 }
 
 int fsync(int file) { return sync_file("fsync", file, NEXT(fsync)); }
+int syncfs(int file) { return sync_file("syncfs", file, NEXT(syncfs)); }
 int fdatasync(int file) { return sync_file("fdatasync", file, NEXT(fdatasync)); }
 
 /* Its only use is to write files back before they are synced. */

@@ -97,6 +97,7 @@ OF_FILE(ssize_t, send, (int file, const void *bytes, size_t size, int flags), (f
 OF_FILE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
 OF_FILE(int, fsync, (int file), (file))
 OF_FILE(int, fdatasync, (int file), (file))
+OF_FILE(int, syncfs, (int file), (file))
 OF_FILE(int, sync_file_range, (int file, off64_t from, off64_t size, unsigned flags), (file, from, size, flags))
 OF_FILE(int, ftruncate, (int file, off_t size), (file, size))
 OF_FILE(int, ftruncate64, (int file, off64_t size), (file, size))

@@ -159,7 +159,7 @@ class Machine:
             [PHOTOSPOOL, *map(str, arguments)], env=self.environment | environment, capture_output=True, text=True,
             cwd=self.scratch, timeout=PATIENCE, **more)
 
-    def drop(self, name, conversation, text, photo=None):
+    def drop(self, name, conversation, text, photo=None, key=None):
         """As a shell script does it: nothing is synced."""
         place = self.spool / "tmp" / name
         place.mkdir()
@@ -167,6 +167,8 @@ class Machine:
         (place / "text").write_text(f"{text}\n")
         if photo:
             shutil.copyfile(photo, place / "photo.jpg")
+        if key:
+            (place / "id").write_text(f"{key}\n")
         place.rename(self.spool / "new" / name)
 
     def make_spool(self):

@@ -20,6 +20,12 @@ int ckernel_close_from(posix_spawn_file_actions_t *actions, int first);
 /* Starts write-back of a file's dirty pages without waiting for it: a hint that makes many fsyncs share their work. */
 void ckernel_start_writeback(int file);
 
+/* Whether syncfs(2) promises that all of the file system of `directory` is on its disk: 1 yes, 0 no or not known. */
+int ckernel_syncs_whole(int directory);
+
+/* syncfs(2), which tells of errors since Linux 5.8. */
+int ckernel_sync_whole(int directory);
+
 /* Whether some process holds `file` open for writing: 1 yes, 0 no, -1 the kernel would not tell. */
 int ckernel_has_writer(int file);
 

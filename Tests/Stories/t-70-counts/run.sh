@@ -5,17 +5,17 @@
 # What a request may cost, and behind it what was counted. One text, and one photo, at a time.
 most_calls_of_a_text=370 # 245
 most_syncs_of_a_text=25 # 17.2
-most_statements_of_a_text=120 # 81
+most_statements_of_a_text=117 # 78
 most_writes_of_a_text=7.5 # 5.0
 most_calls_of_a_photo=760 # 506
 most_syncs_of_a_photo=42 # 28.2
 most_statements_of_a_photo=155 # 104
 most_writes_of_a_photo=12 # 8.0
 # A text of a backlog shares transactions and syncs with others; how many share them is chance, and nothing shared is 5.
-most_calls_of_one_in_a_backlog=190 # 124
-most_syncs_of_one_in_a_backlog=15 # 9.8
-most_statements_of_one_in_a_backlog=45 # 26.5
-most_writes_of_one_in_a_backlog=2 # 0.6
+most_calls_of_one_in_a_backlog=160 # 109
+most_syncs_of_one_in_a_backlog=6 # 3.1
+most_statements_of_one_in_a_backlog=32 # 20.5
+most_writes_of_one_in_a_backlog=1.5 # 0.4
 
 # Threads that wait for one another and the memory that they take are chance.
 chance=futex,sched_yield,restart_syscall,epoll_wait,poll,ppoll,nanosleep,clock_nanosleep

@@ -15,7 +15,7 @@ import machine
 from scenario import Skip, scenario
 from scenarios.powercut import photo
 
-SYNCS = "fsync,fdatasync"
+SYNCS = "fsync,fdatasync,syncfs"
 WRITES = "write,pwrite,pwrite64,writev,ftruncate,ftruncate64,posix_fallocate,posix_fallocate64"
 NAMES = "create,mkdir,mkdirat,rename,renameat,renameat2"
 REMOVALS = "unlink,unlinkat,rmdir"

@@ -1,0 +1,71 @@
+import CKernel
+import Glibc
+import Synchronization
+
+/// The sync of a whole file system in one call: many small files then share what would be a wait for the disk for each.
+///
+/// syncfs(2) also writes what others have written to that file system. So nothing is done while much of it waits: a copy of
+/// gigabytes to a slow card must hold nobody up.
+public final class FileSystemSync: Sendable {
+  private let directory: Directory
+  /// Opened before the files that it is to answer for: the kernel tells a descriptor of the errors since its opening.
+  private let descriptor: Mutex<Int32>
+
+  /// From how many small things on it is worth it, in place of a sync or more for each.
+  public static let crowd = 16
+
+  /// Bytes in all of the machine's memory that wait for a disk. More are not written for the sake of small files.
+  private static let most = 32_000_000
+
+  /// - Returns: nil where a file system does not promise that all is on the disk then, as those in user space and on other
+  ///   machines do not.
+  public init?(of directory: Directory) throws(FileError) {
+    guard ckernel_syncs_whole(directory.descriptor) == 1 else { return nil }
+    self.directory = directory
+    descriptor = Mutex(try Self.opened(directory))
+  }
+
+  deinit { descriptor.withLock { _ = close($0) } }
+
+  /// Whether little waits to be written, so that it does not take long.
+  public var isQuick: Bool {
+    guard let bytes = try? File(reading: "/proc/meminfo").bytes(from: 0, count: 4096),
+      let waiting = Self.waiting(in: String(decoding: bytes, as: UTF8.self))
+    else { return false }
+    return waiting <= Self.most
+  }
+
+  /// Waits until all that was written to the file system is on the disk: bytes, names and sizes.
+  ///
+  /// - Throws: when anything could not be written, by whomever. It says nothing of a single file: the descriptor of each
+  ///   hears of its own error by its own sync.
+  public func sync() throws(FileError) {
+    try descriptor.withLock { descriptor throws(FileError) in
+      if ckernel_sync_whole(descriptor) == 0 { return }
+      let error = FileError("sync the file system of", directory.path)
+      // A descriptor whose sync failed is never asked again.
+      let another = try Self.opened(directory)
+      close(descriptor)
+      descriptor = another
+      throw error
+    }
+  }
+
+  private static func opened(_ directory: Directory) throws(FileError) -> Int32 {
+    let descriptor = openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError("open", directory.path) }
+    return descriptor
+  }
+
+  /// Bytes that wait for a disk, as /proc/meminfo has them: the sum of the lines `Dirty` and
+  /// `Writeback`, which are in units of 1,024 bytes; nil when one is missing.
+  static func waiting(in information: String) -> Int? {
+    var sum = 0
+    for name in ["Dirty:", "Writeback:"] {
+      let line = information.split(separator: "\n").first { $0.hasPrefix(name) }
+      guard let number = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
+      sum += number * 1024
+    }
+    return sum
+  }
+}

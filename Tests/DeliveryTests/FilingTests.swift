@@ -1,0 +1,57 @@
+import DurableFiles
+import Foundation
+import Ledgers
+import Messages
+import Spooling
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Requests that are over leave a receipt and nothing else.
+@Suite(.timeLimit(.minutes(5))) struct FilingTests {
+  private func receipt(of request: String, in spool: Spool) throws -> Receipt? {
+    try spool.sent.directory(request).file(Receipt.fileName).contents(limit: 1 << 20).flatMap(Receipt.init)
+  }
+
+  @Test("Many that are over together have their receipts, each its own")
+  func crowd() async throws {
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork())
+    let requests = try (0..<80).map { try daemon.drop("\($0)", to: "c\($0 % 20)") }
+    try await daemon.run { daemon in
+      for request in requests {
+        while try daemon.spool.sent.entry(request) == nil { await Task.yield() }
+        #expect(try daemon.spool.sent.directory(request).names() == [Receipt.fileName])
+        let receipt = try #require(try receipt(of: request, in: daemon.spool))
+        #expect(receipt.request == request && receipt.state == .sent && receipt.messages.map(\.state) == [.sent])
+      }
+    }
+    #expect(try daemon.spool.cur.names().isEmpty && daemon.spool.failed.names().isEmpty)
+  }
+
+  @Test("What a power cut left of a receipt, under its last name, becomes the receipt")
+  func cutOff() async throws {
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork())
+    let left = try daemon.spool.sent.directory(creating: "r1")
+    for name in [Receipt.fileName, "text"] { try left.write([], as: name) }
+    let entry = try left.entry()
+    let ledger = try Ledger(in: daemon.spool.state)
+    let now = Timestamp.now()
+    let text = NewRequest.Part(message: { MessageID(unchecked: $0) }, kind: .text, file: "text", bytes: 5, digest: "f")
+    let request = NewRequest(
+      droppedAs: "r1", inode: entry.inode, born: entry.born, inbox: try InboxID("me"),
+      contents: .success(
+        NewRequest.Contents(conversation: try ConversationID("c"), key: nil, digest: "d", parts: [text])))
+    _ = try await ledger.accept([request], at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+    let message = try #require(try await ledger.head(of: 1, limit: 1).first)
+    #expect(try await ledger.beginPublishing(message, at: now) == 1)
+    #expect(try await ledger.markSent(message, Published(at: now), at: now) == .sent)
+    try ledger.close()
+    try await daemon.run { daemon in
+      while try left.names() != [Receipt.fileName] || receipt(of: "r1", in: daemon.spool)?.state != .sent {
+        await Task.yield()
+      }
+    }
+    #expect(try daemon.spool.cur.names().isEmpty)
+  }
+}

@@ -1,0 +1,138 @@
+"""A crowd of requests, so many that one sync of their file system stands for the syncs of all, and of all their receipts:
+the power goes at every call, the daemon is killed at every call, and that one sync fails."""
+
+import errno
+import json
+import os
+
+import disks
+from scenario import scenario
+from scenarios.errors import a_machine
+
+CONVERSATIONS = 3
+# Some wait to be published, one after the other; those that repeat the first of them are over at once, and together.
+REQUESTS = [f"r{number}" for number in range(9)]
+REPETITIONS = [f"repeated{number}" for number in range(18)]
+
+
+def drop(made):
+    for number, name in enumerate(REQUESTS):
+        made.drop(name, f"c{number % CONVERSATIONS}", name, key=name)
+    for name in REPETITIONS:
+        made.drop(name, "c0", REQUESTS[0], key=REQUESTS[0])
+
+
+def is_filed(daemon):
+    """Whether the daemon has said of all that they are over."""
+    return lambda: sum(daemon.text().count(f'event="request {state}"') for state in ("sent", "duplicate")) == len(
+        REQUESTS + REPETITIONS)
+
+
+def said(text, name):
+    return f"event=accepted request={name} " in text
+
+
+def judge(made, part, text, where):
+    """What the daemon said it had accepted has a receipt, and was published once and in order; of the rest nothing is left
+    that is not whole."""
+    for number in range(CONVERSATIONS):
+        mine = REQUESTS[number::CONVERSATIONS]
+        found = [line["text"] for line in made.published(f"c{number}")]
+        if len(found) != len(set(found)):
+            part.complain("DUP", f"{found} {where}")
+        if found != [name for name in mine if name in found]:
+            part.complain("ORDER", f"{found} {where}")
+        missing = [name for name in mine if said(text, name) and name not in found]
+        if missing:
+            part.complain("LOST", f"{missing} were accepted and not published {where}")
+    for name in REQUESTS + REPETITIONS:
+        path = made.spool / "sent" / name / "receipt.json"
+        if not path.exists():
+            if said(text, name):
+                part.complain("CLEAN", f"there is no receipt of {name} {where}")
+            continue
+        try:
+            receipt = json.loads(path.read_text())
+        except ValueError:
+            receipt = {}
+        if receipt.get("state") not in ("sent", "duplicate") or os.listdir(path.parent) != [path.name]:
+            part.complain("CLEAN", f"the receipt of {name} is {receipt}, beside {os.listdir(path.parent)} {where}")
+    for sentence in made.left_behind():
+        part.complain("CLEAN", f"{sentence} {where}")
+    part.accepted(sum(said(text, name) for name in REQUESTS + REPETITIONS))
+
+
+def cut(part, kind, act):
+    with a_machine(kind, options="") as made:
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            drop(made)
+            daemon = made.start(**made.under_shim(state, at=k, act=act))
+            daemon.wait_for(is_filed(daemon))
+            text = daemon.text()
+            daemon.kill()
+            made.disk.cut(disks.LOST)
+            made.disk.restart()
+            made.finish()
+            judge(made, part, text, f"after a cut at call {k}")
+            return state.faults > 0
+
+        part.sweep(once)
+
+
+def failing(part, code, amount):
+    with a_machine() as made:
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            drop(made)
+            daemon = made.start(**made.under_shim(state, at=k, act=code, calls="syncfs", **{"for": amount}))
+            daemon.wait_for(lambda: is_filed(daemon)() or (amount == 0 and state.faults > 2))
+            state.mend()
+            daemon.wait_for(is_filed(daemon))
+            text, status = daemon.text(), daemon.stop()
+            where = f"after {errno.errorcode[code]} from sync {k} of the file system"
+            if status != 0:
+                part.complain("ALIVE", f"the daemon ended with {status} {where}")
+            if state.second_syncs:
+                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            judge(made, part, text, where)
+            part.fault(max(0, state.faults - 1))
+            return state.faults > 0
+
+        # There are few.
+        part.sweep(once, cheap=part.step)
+
+
+for kind in disks.KINDS:
+    for way, act in {"log lost": "cut", "data lost": "cut-log"}.items():
+        scenario(f"power cut: a crowd, {kind}, {way}", parts=2)(lambda part, kind=kind, act=act: cut(part, kind, act))
+for code in (errno.EIO, errno.ENOSPC):
+    for way, amount in {"once": 1, "until it is mended": 0}.items():
+        scenario(f"errors: {errno.errorcode[code]} from the sync of a file system, {way}")(
+            lambda part, code=code, amount=amount: failing(part, code, amount))
+
+
+@scenario("daemon killed at every call: a crowd", parts=4)
+def killed(part):
+    place = part.place()
+    place.make()
+    place.connect("webhook")
+
+    def once(k):
+        place.context = f"k={k}"
+        for number in range(18):
+            place.drop(f"c{number % CONVERSATIONS}")
+        daemon = place.start(**place.killing(k))
+        place.wait_idle(daemon, or_dead=True)
+        status = daemon.stop()
+        place.context = f"k={k}, {place.call(k)}"
+        if status != 0:
+            place.settle()
+        part.judge(place)
+        return status != 0
+
+    part.sweep(once)
