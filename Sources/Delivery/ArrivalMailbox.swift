@@ -59,6 +59,14 @@ final class ArrivalMailbox: Sendable {
     bell.ring()
   }
 
+  /// Posts `event` in `seconds`.
+  func post(_ event: SpoolEvent, in seconds: Double) {
+    Task { [weak self] in
+      try await Task.sleep(for: .seconds(seconds))
+      self?.post(event)
+    }
+  }
+
   /// Empties the mailbox.
   func take() -> Contents {
     state.withLock { state in

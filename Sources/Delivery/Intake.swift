@@ -279,18 +279,10 @@ actor Intake: Service {
   }
 
   private func readCancelRequests() async throws {
-    let files = try await pool.run { [spool] in
-      try spool.cancel.names().compactMap { name -> (String, [String])? in
-        guard !name.hasPrefix("."), let entry = try spool.cancel.entry(name), entry.kind == .file else { return nil }
-        let file = try spool.cancel.file(name)
-        guard file.hasWriter() != true, let bytes = try file.contents(limit: 1 << 20) else { return nil }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        return (name, lines.map { $0.trimmingCharacters(in: .whitespaces) })
-      }
-    }
-    for (name, requests) in files {
-      try await cancelRequests(requests)
-      try spool.cancel.remove(name)
+    let orders = CancelOrders(spool)
+    for order in try await pool.run({ try orders.read() }) {
+      try await cancelRequests(order.requests)
+      try orders.remove(order)
     }
   }
 
@@ -338,29 +330,5 @@ actor Intake: Service {
     } else {
       log.info(acceptance.wasKnown ? "found again" : "accepted", metadata: metadata)
     }
-  }
-}
-
-extension ArrivalMailbox {
-  /// Posts `event` in `seconds`.
-  func post(_ event: SpoolEvent, in seconds: Double) {
-    Task { [weak self] in
-      try await Task.sleep(for: .seconds(seconds))
-      self?.post(event)
-    }
-  }
-}
-
-extension Spool {
-  /// Whether a directory of that name is anywhere in the spool's later places.
-  func has(_ name: String) -> Bool {
-    [cur, sent, failed].contains { directory in (try? directory.entry(name)) ?? nil != nil }
-  }
-}
-
-extension RequestName {
-  /// The `number`-th name to try for a request that was dropped as `name`.
-  static func alternative(of name: String, _ number: Int) -> String {
-    RequestName(name)?.alternative(number).text ?? name
   }
 }

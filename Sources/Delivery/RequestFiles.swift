@@ -72,6 +72,11 @@ struct RequestFiles: Sendable {
 }
 
 extension Spool {
+  /// Whether a directory of that name is anywhere in the spool's later places.
+  func has(_ name: String) -> Bool {
+    [cur, sent, failed].contains { directory in (try? directory.entry(name)) ?? nil != nil }
+  }
+
   /// The directory of an accepted request. A crash may have come between the ledger's commit and the move out of
   /// `new/`; the move is then made up for here.
   func directory(of message: QueuedMessage) throws -> Directory? {

@@ -20,6 +20,11 @@ public struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertib
     // Cutting a valid name and adding to its end keeps it valid.
     return RequestName(text.prefix(Self.longest - ending.utf8.count) + ending) ?? self
   }
+
+  /// The same of a name as it was dropped.
+  public static func alternative(of name: String, _ number: Int) -> String {
+    RequestName(name)?.alternative(number).text ?? name
+  }
 }
 
 /// A client's own key for a request: 1 to 128 of `A-Za-z0-9._-`. A second request with the same key from the same inbox
