@@ -74,18 +74,28 @@ struct Filing: Service {
   private func fileBatch() async throws -> Bool {
     let requests = try await ledger.unfiled(limit: Self.batch)
     if requests.isEmpty { return false }
-    let filed =
-      if requests.count >= FileSystemSync.crowd, let fileSystem = spool.fileSystem, fileSystem.isQuick {
-        try await pool.run { [spool] in
-          let filed = requests.filter { file($0, in: spool, isSynced: false) }
-          try fileSystem.sync()
-          return filed
-        }
-      } else { try await fileOneByOne(requests) }
+    let filed: [UnfiledRequest]
+    if let together = try await fileTogether(requests) {
+      filed = together
+    } else {
+      filed = try await fileOneByOne(requests)
+    }
     try await ledger.markFiled(filed.map(\.row))
     for request in filed { report(request) }
     if filed.count < requests.count { throw FilingError(left: requests.count - filed.count) }
     return true
+  }
+
+  /// Files a crowd with one sync. nil when it is none, or when that is not possible now.
+  private func fileTogether(_ requests: [UnfiledRequest]) async throws -> [UnfiledRequest]? {
+    guard requests.count >= FileSystemSync.crowd, let fileSystem = spool.fileSystem, fileSystem.isQuick else {
+      return nil
+    }
+    return try await pool.run { [spool] in
+      let filed = requests.filter { file($0, in: spool, isSynced: false) }
+      // When it fails that says nothing of these: all are written again, and each is synced by itself.
+      return (try? fileSystem.sync()).map { filed }
+    }
   }
 
   private func fileOneByOne(_ requests: [UnfiledRequest]) async throws -> [UnfiledRequest] {

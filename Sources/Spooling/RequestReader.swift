@@ -16,7 +16,7 @@ public struct RequestReader: Sendable {
 
   /// Opens and checks all of `directory`.
   ///
-  /// - Parameter startsWriting: whether to begin to write it to the disk, for a `sync` that follows.
+  /// - Parameter startsWriting: whether to begin to write also what is small to the disk, for a `sync` that follows.
   /// - Throws: `Refusal` when the request is not acceptable; `FileError` when the disk fails.
   public init(_ directory: Directory, startsWriting: Bool = true) throws {
     let owner = try directory.entry().owner
@@ -26,7 +26,7 @@ public struct RequestReader: Sendable {
       guard role != .leftover else { continue }
       let file = try Self.open(name, in: directory, owner: owner)
       if Self.staysOpen(file) { throw Refusal.stillOpen(name) }
-      if startsWriting { file.startWriteback() }
+      if startsWriting || role == .photo { file.startWriteback() }
       var hasher = SHA256Hasher()
       var contents = [UInt8]()
       let bytes = try file.read(limit: role.limit) { piece in
