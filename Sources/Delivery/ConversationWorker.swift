@@ -34,19 +34,29 @@ struct ConversationWorker: Sendable {
     case wait
   }
 
+  /// The first messages that wait, as they were found.
+  struct Window {
+    var messages: [QueuedMessage]
+    /// Whether there was nothing behind them.
+    let isWhole: Bool
+  }
+
   /// Works until nothing waits, the conversation has to wait, or its turn is over.
   func run() async {
     do {
       var served = 0
       while served < Self.turn {
-        var window = try await ledger.head(of: conversation, limit: min(options.lookahead + 1, Self.turn - served))
-        guard let message = window.first, !message.isHeld, !isStopping() else { return troubles.end(Self.work) }
-        for photo in window where needsUpload(photo) { await photos.start(photo) }
+        // Twice as many as are looked ahead of: some texts can follow one another, and no photo is seen later for that.
+        let limit = min(2 * options.lookahead + 1, Self.turn - served)
+        let found = try await ledger.head(of: conversation, limit: limit)
+        guard let message = found.first, !message.isHeld, !isStopping() else { return troubles.end(Self.work) }
+        var window = Window(messages: found, isWhole: found.count < limit)
+        for photo in ahead(of: window) where needsUpload(photo) { await photos.start(photo) }
         var begun: Begun?
         repeat {
-          guard case .goOn(let next) = try await send(window[0], begun, window: window) else { return }
+          guard case .goOn(let next) = try await send(window.messages[0], begun, window: window) else { return }
           begun = next
-          window.removeFirst()
+          window.messages.removeFirst()
           served += 1
         } while begun != nil
       }
@@ -60,13 +70,16 @@ struct ConversationWorker: Sendable {
     }
   }
 
+  /// The first message, and those of which photos are prepared and uploaded meanwhile.
+  private func ahead(of window: Window) -> [QueuedMessage] { Array(window.messages.prefix(options.lookahead + 1)) }
+
   /// A photo that may be published already is looked for first, with the upload that it had.
   private func needsUpload(_ message: QueuedMessage) -> Bool {
     message.kind.hasPhoto && message.state != .publishing && message.reserved == nil
   }
 
   /// - Parameter begun: what was committed of it with the message before; nil for one that is yet to begin.
-  private func send(_ message: QueuedMessage, _ begun: Begun?, window: [QueuedMessage]) async throws -> Outcome {
+  private func send(_ message: QueuedMessage, _ begun: Begun?, window: Window) async throws -> Outcome {
     do {
       let publishing: Begun
       if let begun {
@@ -90,7 +103,7 @@ struct ConversationWorker: Sendable {
 
   // MARK: Failure
 
-  private func settle(_ message: QueuedMessage, _ failure: StepError, window: [QueuedMessage]) async throws -> Outcome {
+  private func settle(_ message: QueuedMessage, _ failure: StepError, window: Window) async throws -> Outcome {
     let now = Timestamp.now()
     let error = failure.error
     var metadata: Logger.Metadata = [
@@ -102,7 +115,7 @@ struct ConversationWorker: Sendable {
     case .fail:
       log.warning("failed", metadata: metadata)
       try await ledger.fail(message, step: failure.step.rawValue, error: error, at: now)
-      try await photos.discard(window.filter { $0.requestRow == message.requestRow }.map(\.message))
+      try await photos.discard(window.messages.filter { $0.requestRow == message.requestRow }.map(\.message))
       sweeper.wake()
       filing.wake()
       return .goOn(nil)
@@ -116,7 +129,7 @@ struct ConversationWorker: Sendable {
       try await ledger.postpone(
         message, step: failure.step.rawValue, error: error, until: now.advanced(seconds: delay),
         keepsUpload: photos.holds(message.message), at: now)
-      try await photos.trim(window)
+      try await photos.trim(ahead(of: window))
       return .wait
     }
   }
@@ -124,7 +137,7 @@ struct ConversationWorker: Sendable {
   /// Parks the conversation when the failure is one of its destination, and tells nothing of the message.
   ///
   /// - Returns: false when the message waits for its own next attempt instead.
-  private func park(_ message: QueuedMessage, _ failure: StepError, window: [QueuedMessage]) async throws -> Bool {
+  private func park(_ message: QueuedMessage, _ failure: StepError, window: Window) async throws -> Bool {
     guard let destination = failure.destination else { return false }
     if failure.wasTried {
       let concernsAll = await circuits.failed(destination, failure.error, conversation: conversation)
@@ -133,7 +146,7 @@ struct ConversationWorker: Sendable {
     try await circuits.park(
       message, for: destination, error: failure.error, until: message.acceptedAt.advanced(seconds: options.lifetime),
       keepsUpload: photos.holds(message.message))
-    try await photos.trim(window)
+    try await photos.trim(ahead(of: window))
     return true
   }
 

@@ -20,11 +20,12 @@ extension ConversationWorker {
   }
 
   /// The message behind the first of `window`, if it can begin in the commit that ends that one: nothing of it has to be
-  /// prepared, looked for, or looked ahead of.
-  private func textBehindFirst(of window: [QueuedMessage]) -> QueuedMessage? {
-    let rest = window.dropFirst()
+  /// prepared or looked for, and there is no photo behind it to look ahead of.
+  private func textBehindFirst(of window: Window) -> QueuedMessage? {
+    let rest = window.messages.dropFirst()
     guard let next = rest.first, next.kind == .text, next.state == .pending, next.reserved == nil, !hasExpired(next),
-      !rest.contains(where: { $0.kind.hasPhoto })
+      window.isWhole || rest.count > options.lookahead,
+      !rest.prefix(options.lookahead + 1).contains(where: \.kind.hasPhoto)
     else { return nil }
     return next
   }
@@ -76,7 +77,7 @@ extension ConversationWorker {
   /// Publishes the first message of `window`.
   ///
   /// - Returns: the one behind it, if it has begun in the commit that ended this one.
-  func publish(_ begun: Begun, window: [QueuedMessage]) async throws -> Begun? {
+  func publish(_ begun: Begun, window: Window) async throws -> Begun? {
     let (message, network) = (begun.ready.message, begun.ready.network)
     log.debug(
       "publishing",
@@ -91,7 +92,9 @@ extension ConversationWorker {
     try await circuits.succeeded(network.name)
     var next: Ready?
     // To reserve may take long, and this one is to be known as sent. What else goes wrong is met again in its own turn.
-    if begun.ready.outgoing.reserved == nil, !isStopping(), let text = textBehindFirst(of: window) {
+    if begun.ready.outgoing.reserved == nil, !isStopping(), let text = textBehindFirst(of: window),
+      plan.destinations.route(for: text.conversation).network.name == network.name
+    {
       next = try? await makeReady(text)
     }
     return try await markSent(
