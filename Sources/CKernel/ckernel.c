@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,8 @@ int ckernel_rename_exclusive(int from_directory, const char *from, int to_direct
   return renameat(from_directory, from, to_directory, to);
 }
 
+const char *ckernel_entry_name(const struct dirent *entry) { return entry->d_name; }
+
 void ckernel_start_writeback(int file) {
   int before = errno;
   sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
@@ -53,6 +56,10 @@ void ckernel_start_writeback(int file) {
 }
 
 int ckernel_syncs_whole(int directory) {
+  struct utsname system;
+  int version, patch;
+  if (uname(&system) != 0 || sscanf(system.release, "%d.%d", &version, &patch) != 2) return 0;
+  if (version < 5 || (version == 5 && patch < 8)) return 0;
   struct statfs status;
   if (fstatfs(directory, &status) != 0) return 0;
   switch (status.f_type) {
@@ -66,6 +73,8 @@ int ckernel_syncs_whole(int directory) {
 }
 
 int ckernel_sync_whole(int directory) { return syncfs(directory); }
+
+int ckernel_await_writeback(int file) { return sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE); }
 
 int ckernel_has_writer(int file) {
   if (fcntl(file, F_SETLEASE, F_RDLCK) == 0) {

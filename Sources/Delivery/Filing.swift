@@ -74,12 +74,9 @@ struct Filing: Service {
   private func fileBatch() async throws -> Bool {
     let requests = try await ledger.unfiled(limit: Self.batch)
     if requests.isEmpty { return false }
-    let filed: [UnfiledRequest]
-    if let together = try await fileTogether(requests) {
-      filed = together
-    } else {
-      filed = try await fileOneByOne(requests)
-    }
+    // Those that failed or were cancelled have more to sync than a receipt.
+    let together = try await fileTogether(requests.filter(\.leavesReceipt))
+    let filed = try await (together ?? []) + fileOneByOne(requests.filter { together == nil || !$0.leavesReceipt })
     try await ledger.markFiled(filed.map(\.row))
     for request in filed { report(request) }
     if filed.count < requests.count { throw FilingError(left: requests.count - filed.count) }
@@ -93,12 +90,13 @@ struct Filing: Service {
     }
     return try await pool.run { [spool] in
       let filed = requests.filter { file($0, in: spool, isSynced: false) }
-      // When it fails that says nothing of these: all are written again, and each is synced by itself.
-      return (try? fileSystem.sync()).map { filed }
+      // Else all are written again, and each is synced by itself.
+      return fileSystem.sync() ? filed : nil
     }
   }
 
   private func fileOneByOne(_ requests: [UnfiledRequest]) async throws -> [UnfiledRequest] {
+    if requests.isEmpty { return [] }
     let filed = try await withThrowingTaskGroup(of: UnfiledRequest?.self) { group in
       // Many at a time: the disk then syncs them together.
       for request in requests {
@@ -194,7 +192,7 @@ extension Directory {
   /// Leaves nothing of a request but its receipt.
   fileprivate func reduce(toReceiptOf request: UnfiledRequest, isSynced: Bool) throws {
     let receipt = try request.receipt.encoded()
-    if isSynced { try write(receipt, as: Receipt.fileName) } else { try writeUnsynced(receipt, as: Receipt.fileName) }
+    try write(receipt, as: Receipt.fileName, isSynced: isSynced)
     for name in try names() where name != Receipt.fileName { try removeTree(name) }
     if isSynced { try sync() }
   }

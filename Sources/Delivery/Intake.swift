@@ -10,7 +10,7 @@ import Spooling
 /// Takes requests out of `new/`, in order of arrival, into the ledger. Nothing else reads `new/`.
 ///
 /// A batch of requests shares one ledger transaction. Order for each batch (docs/durability.md): every file and request
-/// directory is synced, then `new/`; the ledger's transaction is committed, and from here on the requests are accepted;
+/// directory is synced, then `new/`, or all of a crowd at once; the ledger's transaction is committed, and from here on the requests are accepted;
 /// the directories are renamed into `cur/`. A rename that a crash prevents is made up for by whoever needs the
 /// directory next.
 actor Intake: Service {

@@ -29,7 +29,6 @@ struct IntakeBatch: Sendable {
     let new = spool.new
     // Each with its place in the batch, and how many names came before its own.
     var readers: [(index: Int, before: Int, reader: RequestReader)] = []
-    let fileSystem = names.count >= FileSystemSync.crowd ? spool.fileSystem : nil
     var open = 0
     var size = 0
     for name in names {
@@ -53,7 +52,7 @@ struct IntakeBatch: Sendable {
         continue
       }
       do {
-        let reader = try RequestReader(new.directory(name), startsWriting: fileSystem == nil)
+        let reader = try RequestReader(new.directory(name))
         if waiting.contains(reader.request.conversation(defaultInbox: inbox)) { continue }
         readers.append((requests.count, taken - 1, reader))
         from = reader.request.inbox
@@ -71,10 +70,8 @@ struct IntakeBatch: Sendable {
       requests.append(
         NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: from ?? inbox, contents: contents))
     }
-    // When that fails it says nothing of these requests: each is synced by itself then, and hears of its own errors.
-    if let fileSystem, readers.count >= FileSystemSync.crowd, fileSystem.isQuick, (try? fileSystem.sync()) != nil {
-      return
-    }
+    let isTogether = spool.syncs(together: readers.map(\.reader))
+    if !isTogether { for (_, _, reader) in readers { reader.startWriting() } }
     let begin = ContinuousClock.now
     for (index, before, reader) in readers {
       if index > 0, begin.duration(to: .now) > Self.patience {
@@ -83,7 +80,7 @@ struct IntakeBatch: Sendable {
         taken = before
         break
       }
-      do { try reader.sync() } catch let error as FileError {
+      do { if isTogether { try reader.checkWritten() } else { try reader.sync() } } catch let error as FileError {
         let old = requests[index]
         let fault = DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
         // Also when this batch comes to nothing and is read again.
@@ -93,7 +90,18 @@ struct IntakeBatch: Sendable {
           contents: .failure(fault))
       }
     }
-    if !requests.isEmpty { try new.sync() }
+    if !requests.isEmpty && !isTogether { try new.sync() }
+  }
+}
+
+extension Spool {
+  /// Syncs a crowd of texts at once, their directories and `new/` with them. Not photos: what has to reach the disk last of
+  /// a request, should the power go meanwhile, is in nobody's hand then.
+  ///
+  /// - Returns: false when that is not possible, and each has to be synced by itself.
+  fileprivate func syncs(together crowd: [RequestReader]) -> Bool {
+    guard crowd.count >= FileSystemSync.crowd, let fileSystem, fileSystem.isQuick else { return false }
+    return !crowd.contains { $0.request.parts.contains(where: \.kind.hasPhoto) } && fileSystem.sync()
   }
 }
 

@@ -110,6 +110,14 @@ public final class File: Sendable {
 
   /// Begins to write the contents to the disk without waiting, so that the syncs of many files share their work.
   public func startWriteback() { ckernel_start_writeback(descriptor) }
+
+  /// After a sync of the whole file system: whether the contents got to the disk, too.
+  ///
+  /// - Throws: an error in writing them since the file was opened, or one before that nobody has heard of. It is final, as that
+  ///   of `sync`.
+  public func checkWritten() throws(FileError) {
+    guard ckernel_await_writeback(descriptor) == 0 else { throw FileError("sync", path) }
+  }
 }
 
 extension File {

@@ -6,10 +6,12 @@ import Synchronization
 ///
 /// syncfs(2) also writes what others have written to that file system. So nothing is done while much of it waits: a copy of
 /// gigabytes to a slow card must hold nobody up.
+///
+/// The kernel tells a descriptor of the errors since its opening, once, and not of which file. So one descriptor is there from
+/// the start of the program, for all who ask, and when it has heard of an error it is never asked again: from there on every
+/// file is synced by itself.
 public final class FileSystemSync: Sendable {
-  private let directory: Directory
-  /// Opened before the files that it is to answer for: the kernel tells a descriptor of the errors since its opening.
-  private let descriptor: Mutex<Int32>
+  private let descriptor: Mutex<Int32?>
 
   /// From how many small things on it is worth it, in place of a sync or more for each.
   public static let crowd = 16
@@ -17,15 +19,15 @@ public final class FileSystemSync: Sendable {
   /// Bytes in all of the machine's memory that wait for a disk. More are not written for the sake of small files.
   private static let most = 32_000_000
 
-  /// - Returns: nil where a file system does not promise that all is on the disk then, as those in user space and on other
-  ///   machines do not.
+  /// - Returns: nil where a file system or kernel does not promise that all is on the disk then, or does not tell of errors.
   public init?(of directory: Directory) throws(FileError) {
     guard ckernel_syncs_whole(directory.descriptor) == 1 else { return nil }
-    self.directory = directory
-    descriptor = Mutex(try Self.opened(directory))
+    let own = openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard own >= 0 else { throw FileError("open", directory.path) }
+    descriptor = Mutex(own)
   }
 
-  deinit { descriptor.withLock { _ = close($0) } }
+  deinit { descriptor.withLock { _ = $0.map { close($0) } } }
 
   /// Whether little waits to be written, so that it does not take long.
   public var isQuick: Bool {
@@ -37,24 +39,17 @@ public final class FileSystemSync: Sendable {
 
   /// Waits until all that was written to the file system is on the disk: bytes, names and sizes.
   ///
-  /// - Throws: when anything could not be written, by whomever. It says nothing of a single file: the descriptor of each
-  ///   hears of its own error by its own sync.
-  public func sync() throws(FileError) {
-    try descriptor.withLock { descriptor throws(FileError) in
-      if ckernel_sync_whole(descriptor) == 0 { return }
-      let error = FileError("sync the file system of", directory.path)
-      // A descriptor whose sync failed is never asked again.
-      let another = try Self.opened(directory)
-      close(descriptor)
-      descriptor = another
-      throw error
+  /// - Returns: false when anything could not be written, by whomever, since the start of the program. What was wanted has
+  ///   to be synced file by file then: the descriptor of each hears of its own error. Errors from before that start are not
+  ///   told here, and are asked of the files (`File.checkWritten`).
+  public func sync() -> Bool {
+    descriptor.withLock { descriptor in
+      guard let open = descriptor else { return false }
+      if ckernel_sync_whole(open) == 0 { return true }
+      close(open)
+      descriptor = nil
+      return false
     }
-  }
-
-  private static func opened(_ directory: Directory) throws(FileError) -> Int32 {
-    let descriptor = openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError("open", directory.path) }
-    return descriptor
   }
 
   /// Bytes that wait for a disk, as /proc/meminfo has them: the sum of the lines `Dirty` and

@@ -5,7 +5,7 @@ import Messages
 
 /// Reads a request's directory as hostile input: by descriptor, no link followed, nothing blocking, everything bounded.
 ///
-/// The files stay open until `sync`, so that a batch of requests can start all its writing before it waits for any.
+/// The files stay open until they are synced, so that a batch of requests can start all its writing before it waits for any.
 public struct RequestReader: Sendable {
   public let request: Request
   private let files: [File]
@@ -16,9 +16,8 @@ public struct RequestReader: Sendable {
 
   /// Opens and checks all of `directory`.
   ///
-  /// - Parameter startsWriting: whether to begin to write also what is small to the disk, for a `sync` that follows.
   /// - Throws: `Refusal` when the request is not acceptable; `FileError` when the disk fails.
-  public init(_ directory: Directory, startsWriting: Bool = true) throws {
+  public init(_ directory: Directory) throws {
     let owner = try directory.entry().owner
     var found = [String: (file: File, line: SumFile.Line, contents: [UInt8])]()
     for name in try Self.names(in: directory) {
@@ -26,7 +25,8 @@ public struct RequestReader: Sendable {
       guard role != .leftover else { continue }
       let file = try Self.open(name, in: directory, owner: owner)
       if Self.staysOpen(file) { throw Refusal.stillOpen(name) }
-      if startsWriting || role == .photo { file.startWriteback() }
+      // What is small is begun by `startWriting`, or is synced together with others.
+      if role == .photo { file.startWriteback() }
       var hasher = SHA256Hasher()
       var contents = [UInt8]()
       let bytes = try file.read(limit: role.limit) { piece in
@@ -94,6 +94,16 @@ public struct RequestReader: Sendable {
     self.directory = directory
   }
 
+  /// Begins to write everything to the disk, for a `sync` that follows.
+  public func startWriting() {
+    for file in files { file.startWriteback() }
+  }
+
+  /// After a sync of the whole file system: whether this request got to the disk, too.
+  public func checkWritten() throws {
+    for file in files { try file.checkWritten() }
+  }
+
   /// Waits until the request is on the disk: every file, then their directory.
   public func sync() throws {
     for file in files { try file.sync() }
@@ -119,9 +129,9 @@ public struct RequestReader: Sendable {
   }
 
   /// A writer that just starts another program leaves its files open in that one for a moment, which is long on a busy
-  /// machine; so it is looked at for a quarter of a second.
+  /// machine; so it is looked at for a second.
   private static func staysOpen(_ file: File) -> Bool {
-    for _ in 0..<50 {
+    for _ in 0..<200 {
       guard file.hasWriter() == true else { return false }
       usleep(5000)
     }

@@ -9,11 +9,11 @@ import Testing
   func kinds() throws {
     let scratch = try TemporaryDirectory()
     let directory = try Directory(path: scratch.path)
-    try directory.writeUnsynced([1, 2, 3], as: "file")
-    if let fileSystem = try FileSystemSync(of: directory) { try fileSystem.sync() }
+    try directory.write([1, 2, 3], as: "file", isSynced: false)
+    if let fileSystem = try FileSystemSync(of: directory) { #expect(fileSystem.sync()) }
     #expect(try directory.file("file").contents(limit: 10) == [1, 2, 3])
     let memory = try #require(try FileSystemSync(of: Directory(path: "/dev/shm")))
-    for _ in 0..<2 { try memory.sync() }
+    for _ in 0..<2 { #expect(memory.sync()) }
     #expect(try FileSystemSync(of: Directory(path: "/proc")) == nil)
   }
 
@@ -31,7 +31,7 @@ import Testing
     let scratch = try TemporaryDirectory()
     let directory = try Directory(path: scratch.path)
     try directory.write([1, 2, 3], as: "file")
-    try directory.writeUnsynced([4], as: "file")
+    try directory.write([4], as: "file", isSynced: false)
     #expect(try directory.file("file").contents(limit: 10) == [4])
     #expect(try directory.names() == ["file"])
   }

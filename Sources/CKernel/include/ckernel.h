@@ -1,5 +1,6 @@
 /* System calls that Swift cannot reach by itself: variadic ones, ones without a glibc wrapper, and GNU extensions. */
 #pragma once
+#include <dirent.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,14 +18,22 @@ int ckernel_rename_exclusive(int from_directory, const char *from, int to_direct
 /* posix_spawn_file_actions_addclosefrom_np(3): the child keeps no descriptor from `first` on. Returns 0, or an errno. */
 int ckernel_close_from(posix_spawn_file_actions_t *actions, int first);
 
+/* Where the name begins in what readdir(3) gives. */
+const char *ckernel_entry_name(const struct dirent *entry);
+
 /* Starts write-back of a file's dirty pages without waiting for it: a hint that makes many fsyncs share their work. */
 void ckernel_start_writeback(int file);
 
-/* Whether syncfs(2) promises that all of the file system of `directory` is on its disk: 1 yes, 0 no or not known. */
+/* Whether syncfs(2) promises that all of the file system of `directory` is on its disk, and tells of errors, as it does since
+   Linux 5.8: 1 yes, 0 no or not known. */
 int ckernel_syncs_whole(int directory);
 
-/* syncfs(2), which tells of errors since Linux 5.8. */
+/* syncfs(2). */
 int ckernel_sync_whole(int directory);
+
+/* Waits for the write-back of `file` that has begun, and asks for no more. 0, or -1 with errno when any of it failed since the
+   file was opened, or before and nobody has heard of it. */
+int ckernel_await_writeback(int file);
 
 /* Whether some process holds `file` open for writing: 1 yes, 0 no, -1 the kernel would not tell. */
 int ckernel_has_writer(int file);
