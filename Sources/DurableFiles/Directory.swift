@@ -48,25 +48,7 @@ public final class Directory: Sendable {
   /// Calls `visit` with each name, as raw bytes, until it returns false. Names come in no order, and a name that is
   /// renamed meanwhile may be missed.
   public func forEachName(_ visit: ([UInt8]) throws -> Bool) throws {
-    // A descriptor of its own, so that two readers do not share one position.
-    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard copy >= 0 else { throw FileError("read", path) }
-    guard let stream = fdopendir(copy) else {
-      let code = errno
-      close(copy)
-      throw FileError("read", path, code: code)
-    }
-    defer { closedir(stream) }
-    while true {
-      errno = 0
-      guard let entry = readdir(stream) else {
-        if errno != 0 { throw FileError("read", path) }
-        return
-      }
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      if name == [UInt8(ascii: ".")] || name == Array("..".utf8) { continue }
-      guard try visit(name) else { return }
-    }
+    _ = try forEachName(from: 0) { name, _ in try visit(name) }
   }
 
   /// The names in the directory, sorted; names that are no UTF-8 are left out. For directories that are known small.
@@ -234,6 +216,7 @@ extension Directory {
   ///
   /// - Returns: whether the end was reached.
   public func forEachName(from position: Int, _ visit: ([UInt8], Int) throws -> Bool) throws -> Bool {
+    // A descriptor of its own, so that two readers do not share one position.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw FileError("read", path) }
     guard let stream = fdopendir(copy) else {
@@ -250,10 +233,17 @@ extension Directory {
         if errno != 0 { throw FileError("read", path) }
         return true
       }
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      let name = Self.name(of: entry)
       if name == [UInt8(ascii: ".")] || name == Array("..".utf8) { continue }
       guard try visit(name, here) else { return false }
     }
+  }
+
+  /// The name in a record of `readdir`. Not by way of `d_name`, which Swift copies as a whole: it is declared as long as any
+  /// name, and the record, and the memory that it lies in, may end with this one.
+  static func name(of entry: UnsafePointer<dirent>) -> [UInt8] {
+    guard let name = ckernel_entry_name(entry) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
   }
 }
 

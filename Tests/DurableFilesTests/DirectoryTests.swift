@@ -1,7 +1,9 @@
-import DurableFiles
 import Foundation
+import Glibc
 import TestSupport
 import Testing
+
+@testable import DurableFiles
 
 @Suite struct DirectoryTests {
   private let scratch: TemporaryDirectory
@@ -30,6 +32,18 @@ import Testing
     }
     try directory.removeTree("tree")
     #expect(try directory.entry("tree") == nil)
+  }
+
+  @Test("Of a record of a directory nothing is read behind its name, where the memory may end")
+  func recordAtTheEndOfMemory() throws {
+    let page = sysconf(Int32(_SC_PAGESIZE))
+    let memory = try #require(mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    defer { munmap(memory, 2 * page) }
+    #expect(memory != MAP_FAILED && mprotect(memory + page, page, PROT_NONE) == 0)
+    // Inode, position, length, kind and name, padded to eight bytes, as getdents64(2) has them.
+    let record = memory + page - 24
+    (record + 19).copyMemory(from: [UInt8]("r1\0".utf8), byteCount: 3)
+    #expect(Directory.name(of: UnsafePointer(record.assumingMemoryBound(to: dirent.self))) == Array("r1".utf8))
   }
 
   @Test func aMoveReplacesNothing() throws {
