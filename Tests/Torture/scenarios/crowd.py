@@ -8,6 +8,7 @@ import time
 
 import disks
 from scenario import Skip, control, scenario
+from scenarios.delivery import swept
 from scenarios.errors import a_machine
 
 CONVERSATIONS = 3
@@ -134,24 +135,11 @@ for code in (errno.EIO, errno.ENOSPC):
 
 @scenario("daemon killed at every call: a crowd", parts=4)
 def killed(part):
-    place = part.place()
-    place.make()
-    place.connect("webhook")
-
-    def once(k):
-        place.context = f"k={k}"
+    def drop(place):
         for number in range(18):
             place.drop(f"c{number % CONVERSATIONS}")
-        daemon = place.start(**place.killing(k))
-        place.wait_idle(daemon, or_dead=True)
-        status = daemon.stop()
-        place.context = f"k={k}, {place.call(k)}"
-        if status != 0:
-            place.settle()
-        part.judge(place)
-        return status != 0
 
-    part.sweep(once)
+    swept(part, "webhook", drop)
 
 
 @control("the sync of a file system does nothing (intake)", must="LOST")

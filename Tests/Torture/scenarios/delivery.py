@@ -4,18 +4,19 @@ again at the j-th call of the start after it."""
 from scenario import scenario
 
 
-def swept(part, kind, photos, sockets=False):
+def swept(part, kind, drop, sockets=False):
+    """`drop(place)` drops what is to be delivered."""
     place = part.place()
     place.make()
     place.connect(kind)
 
     def once(k):
         place.context = f"k={k}"
-        request = place.drop("family", photos)
+        drop(place)
         daemon = place.start(**place.killing(k, sockets))
         place.wait_idle(daemon, or_dead=True)
         status = daemon.stop()
-        place.context = f"k={k}, {request['request']}, {place.call(k)}"
+        place.context = f"k={k}, {place.call(k)}"
         if status != 0:
             place.settle()
         part.judge(place)
@@ -26,17 +27,17 @@ def swept(part, kind, photos, sockets=False):
 
 @scenario("daemon killed at every call: photo, text, local network", parts=4)
 def local(part):
-    swept(part, "local", 1)
+    swept(part, "local", lambda place: place.drop("family", 1))
 
 
 @scenario("daemon killed at every call: photo, text, webhook, upload URLs", parts=4)
 def webhook(part):
-    swept(part, "webhook", 1, sockets=True)
+    swept(part, "webhook", lambda place: place.drop("family", 1), sockets=True)
 
 
 @scenario("daemon killed at every call: two photos, text, webhook, S3", parts=4)
 def s3(part):
-    swept(part, "s3", 2, sockets=True)
+    swept(part, "s3", lambda place: place.drop("family", 2), sockets=True)
 
 
 @scenario("daemon killed, and killed again while it recovers", parts=4)
