@@ -1,0 +1,55 @@
+import Control
+import DurableFiles
+import Logging
+import ServiceLifecycle
+
+/// Listens for commands as long as the daemon runs.
+struct ControlService: Service {
+  let state: Directory
+  let `operator`: Operator
+  let log: Logger
+
+  func run() async throws {
+    let server = try ControlServer(in: state) { [self] request in
+      let reply = await `operator`.perform(request)
+      note(request, reply)
+      return reply
+    }
+    try? await gracefulShutdown()
+    server.stop()
+  }
+
+  /// One line for each request or conversation that was asked to change.
+  private func note(_ request: ControlRequest, _ reply: ControlReply) {
+    let (event, subject) =
+      switch request {
+      case .cancel: ("cancel", "request")
+      case .hold: ("hold", "conversation")
+      case .release: ("release", "conversation")
+      case .flush: ("flush", "")
+      case .reveal: ("reveal", "message")
+      case .prefer: ("prefs", "conversation")
+      case .preferInInbox: ("prefs", "inbox")
+      case .progress, .metrics, .listening, .want, .viewed: ("", "")
+      }
+    if event.isEmpty { return }
+    if let error = reply.error { log.error("\(event)", metadata: ["error": "\(error)"]) }
+    for outcome in reply.outcomes {
+      var metadata: Logger.Metadata = ["outcome": "\(outcome.sentence)"]
+      if !subject.isEmpty { metadata[subject] = "\(outcome.subject)" }
+      log.info("\(event)", metadata: metadata)
+    }
+  }
+}
+
+extension Operator {
+  /// Cancels one request named in a file of `cancel/`, already between two batches.
+  func cancelFromFile(_ name: String, log: Logger) async {
+    var direct = hooks
+    direct.betweenBatches = { await $0() }
+    let reply = await Operator(spool: spool, ledger: ledger, hooks: direct).perform(.cancel([name]))
+    for outcome in reply.outcomes {
+      log.info("cancel", metadata: ["request": "\(outcome.subject)", "outcome": "\(outcome.sentence)"])
+    }
+  }
+}

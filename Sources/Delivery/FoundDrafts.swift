@@ -1,0 +1,49 @@
+import DurableFiles
+import Ledgers
+import Messages
+import Spooling
+
+extension Draft {
+  var identity: RequestIdentity { RequestIdentity(inode: inode, born: born) }
+}
+
+extension NewRequest {
+  /// Reads and checks a draft; nil when it is gone.
+  ///
+  /// Nothing of it is synced: until Send it may be lost with a power cut, as any file that is being worked on.
+  init?(draft name: String, in spool: Spool, _ options: DeliveryOptions) throws {
+    guard let entry = try spool.draft.entry(name) else { return nil }
+    guard RequestName(name) != nil else { throw Refusal.badName }
+    guard entry.kind == .directory else { throw Refusal.notADirectory(entry.kind.noun) }
+    do {
+      let directory = try spool.draft.directory(name)
+      let identity = RequestIdentity(try directory.entry())
+      let request = try RequestReader(directory).request
+      if request.addressee == .profile { throw Refusal.draftOfProfile }
+      self.init(
+        droppedAs: name, inode: identity.inode, born: identity.born, inbox: request.inbox ?? options.inbox,
+        contents: .success(NewRequest.Contents(request, identity, defaultInbox: options.inbox)))
+    } catch let error as FileError where error.isMissing {
+      if try spool.draft.entry(name) == nil { return nil }
+      throw error
+    }
+  }
+}
+
+extension Spool {
+  /// Those of `drafts` that are neither in `draft/` nor on their way through `new/`.
+  func gone(_ drafts: [Draft]) throws -> [Draft] {
+    func isIn(_ directory: Directory, _ draft: Draft) throws -> Bool {
+      try directory.entry(draft.droppedAs).map(RequestIdentity.init) == draft.identity
+    }
+    let missing = try drafts.filter { try !isIn(draft, $0) && !isIn(new, $0) }
+    if missing.isEmpty { return [] }
+    // Sent under another name.
+    var waiting = Set<RequestIdentity>()
+    try new.forEachName { bytes in
+      if let entry = try new.entry(String(decoding: bytes, as: UTF8.self)) { waiting.insert(RequestIdentity(entry)) }
+      return true
+    }
+    return missing.filter { !waiting.contains($0.identity) }
+  }
+}
