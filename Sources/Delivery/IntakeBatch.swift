@@ -12,7 +12,8 @@ struct IntakeBatch: Sendable {
 
   private static let openFiles = 256
   private static let bytes = 64_000_000
-  /// No further request is synced after that: also on a slow disk, others are answered between two batches.
+  /// No further request is read, nor synced, after that: also on a slow disk, or when many files are still open, others are
+  /// answered between two batches.
   private static let patience = Duration.seconds(5)
 
   /// Reads requests from the front of `names` until the batch is full, then syncs those for which there is time, and `new/`.
@@ -31,7 +32,10 @@ struct IntakeBatch: Sendable {
     var readers: [(index: Int, before: Int, reader: RequestReader)] = []
     var open = 0
     var size = 0
+    let start = ContinuousClock.now
     for name in names {
+      // What a client has open is waited for; that of many must not keep others waiting.
+      if taken > 0, start.duration(to: .now) > Self.patience { break }
       if open >= Self.openFiles || size >= Self.bytes || requests.count >= Self.openFiles { break }
       taken += 1
       guard let entry = try new.entry(name) else { continue }
