@@ -20,8 +20,8 @@ from pathlib import Path
 import measure
 
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(Path(__file__).resolve().parent.parent / ".build/release/photospool"))
-# The daemon gives memory back 10 to 20 s after the last thing that it did.
-REST = 25
+# The daemon gives memory back 10 s after the last thing that it did.
+REST = 15
 
 
 def memory(pid: int) -> dict[str, float]:

@@ -7,8 +7,8 @@ import Synchronization
 /// Gives memory back once the daemon has had nothing to do for a while: what is only held to be quick. Nothing runs
 /// while it rests, and nothing but a look every few seconds while it works.
 struct Rest: Service {
-  /// Seconds in which nothing is done.
-  private static let quiet = 10.0
+  /// In which nothing is done.
+  private static let quiet = Duration.seconds(10)
 
   let ledger: Ledger
   let log: Logger
@@ -16,8 +16,16 @@ struct Rest: Service {
   private let changes = Changes()
 
   private final class Changes: Sendable {
-    let count = Atomic<Int>(0)
+    private let begin = ContinuousClock.now
+    private let last = Atomic<Int64>(0)
     let areAwaited = Atomic<Bool>(false)
+
+    func tell() {
+      last.store(Int64((ContinuousClock.now - begin) / .milliseconds(1)), ordering: .relaxed)
+    }
+
+    /// How long nothing has changed by now.
+    var age: Duration { ContinuousClock.now - begin - .milliseconds(last.load(ordering: .relaxed)) }
   }
 
   init(ledger: Ledger, log: Logger) {
@@ -27,7 +35,7 @@ struct Rest: Service {
 
   /// Says that something was done, though it need not have changed the ledger.
   func wake() {
-    changes.count.add(1, ordering: .relaxed)
+    changes.tell()
     if changes.areAwaited.exchange(false, ordering: .relaxed) { bell.ring() }
   }
 
@@ -49,13 +57,11 @@ struct Rest: Service {
 
   /// Waits until nothing has changed for a while; false when the daemon stops meanwhile.
   private func hasBecomeQuiet() async -> Bool {
-    var seen: Int
-    repeat {
-      seen = changes.count.load(ordering: .relaxed)
-      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(Self.quiet)) } } catch {
-        return false
-      }
-    } while changes.count.load(ordering: .relaxed) != seen && !Task.isShuttingDownGracefully
-    return !Task.isShuttingDownGracefully
+    while !Task.isShuttingDownGracefully {
+      let age = changes.age
+      if age >= Self.quiet { return true }
+      do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.quiet - age) } } catch { return false }
+    }
+    return false
   }
 }
