@@ -21,7 +21,7 @@ import measure
 
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(Path(__file__).resolve().parent.parent / ".build/release/photospool"))
 # The daemon gives memory back 10 s after the last thing that it did.
-REST = 15
+REST = 25
 
 
 def memory(pid: int) -> dict[str, float]:
