@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -28,7 +29,9 @@ int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode
   how.flags = (uint64_t)flags;
   how.mode = (flags & O_CREAT) ? mode : 0;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-  int file = (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
+  int file;
+  do file = (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
+  while (file < 0 && errno == EINTR);
   if (file >= 0 || (errno != ENOSYS && errno != EPERM)) return file;
   if (strchr(name, '/') || !strcmp(name, "..")) {
     errno = EXDEV;
@@ -75,6 +78,15 @@ int ckernel_syncs_whole(int directory) {
 int ckernel_sync_whole(int directory) { return syncfs(directory); }
 
 int ckernel_await_writeback(int file) { return sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE); }
+
+int64_t ckernel_free_bytes(int directory) {
+  struct statvfs status;
+  if (fstatvfs(directory, &status) != 0) return -1;
+  uint64_t bytes;
+  if (__builtin_mul_overflow((uint64_t)status.f_bavail, (uint64_t)status.f_frsize, &bytes) || bytes > INT64_MAX)
+    return INT64_MAX;
+  return (int64_t)bytes;
+}
 
 int ckernel_has_writer(int file) {
   if (fcntl(file, F_SETLEASE, F_RDLCK) == 0) {

@@ -183,6 +183,7 @@ public struct Daemon: Sendable {
       log.warning("an earlier profile photo stays in the cache for now", metadata: ["error": "\(error)"])
     }
     for store in first.destinations.stores { try store.removeLeftovers() }
+    Reserve(spool).take()
     // Before anything comes in. Nothing is in hand yet.
     _ = await Purger(purge: purge, spool: spool, closed: closed, hooks: Purger.Hooks(), log: log).carryOut()
   }

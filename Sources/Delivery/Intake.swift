@@ -111,7 +111,7 @@ actor Intake: Service {
       log.warning("the kernel gives no watch; new/ is looked into every \(Int(options.rescan)) s")
     }
     // Said here, where signals are handled already and nothing that arrives can be missed any more.
-    log.info("ready", metadata: ["spool": "\(spool.path)"])
+    log.info("ready", metadata: ["spool": "\(spool.path)", "sqlite": "\(Ledger.sqliteVersion)"])
     isReady()
     let rescans = Task { [mailbox, plan, tellDrafts, wakePurger, tellCompanion] in
       while !Task.isCancelled {

@@ -12,6 +12,8 @@ struct IntakeBatch: Sendable {
 
   private static let openFiles = 256
   private static let bytes = 64_000_000
+  /// How often a request is read that the disk does not read.
+  private static let readings = 3
   /// No further request is read, nor synced, after that: also on a slow disk, or when many files are still open, others are
   /// answered between two batches.
   private static let patience = Duration.seconds(5)
@@ -56,7 +58,7 @@ struct IntakeBatch: Sendable {
         continue
       }
       do {
-        let reader = try RequestReader(new.directory(name))
+        let reader = try Self.read(name, in: new)
         if waiting.contains(reader.request.conversation(defaultInbox: inbox)) { continue }
         readers.append((requests.count, taken - 1, reader))
         from = reader.request.inbox
@@ -69,7 +71,10 @@ struct IntakeBatch: Sendable {
         if error.isMissing, try new.entry(name) == nil { continue }
         if error.isPassing { throw error }
         if !new.mayChange(name) { leftAlone.add(RequestIdentity(entry), changed: entry.changed) }
-        contents = .failure(DeliveryError(.malformedRequest, Refusal.unreadable(error.description).description))
+        contents = .failure(
+          error.isOfDisk
+            ? DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
+            : DeliveryError(.malformedRequest, Refusal.unreadable(error.description).description))
       }
       requests.append(
         NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: from ?? inbox, contents: contents))
@@ -95,6 +100,15 @@ struct IntakeBatch: Sendable {
       }
     }
     if !requests.isEmpty && !isTogether { try new.sync() }
+  }
+
+  /// What a disk did not read it may read when it is asked again, and a handle of a file server that is stale is good once
+  /// the name was looked up anew. A disk that stays silent must not keep others waiting, though.
+  private static func read(_ name: String, in new: Directory) throws -> RequestReader {
+    for _ in 1..<readings {
+      do { return try RequestReader(new.directory(name)) } catch let error as FileError where error.isOfDisk {}
+    }
+    return try RequestReader(new.directory(name))
   }
 }
 
@@ -126,4 +140,7 @@ extension NewRequest.Contents {
 extension FileError {
   /// The machine has run out of something for now; the request is not to blame.
   var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+
+  /// The disk, or who serves it, did not do what it was asked for; the request may be as it should.
+  var isOfDisk: Bool { [EIO, ESTALE, ETIMEDOUT, ENODATA, EUCLEAN].contains(code) }
 }

@@ -62,6 +62,9 @@ struct Purger: Service {
       let (conversations, unreadable) = try await purge.ordered()
       for line in unreadable { log.warning("a line of purge/ names no conversation", metadata: ["line": "\(line)"]) }
       guard !conversations.isEmpty || !unreadable.isEmpty else { return true }
+      let reserve = Reserve(spool)
+      try reserve.give()
+      defer { reserve.take() }
       var count = PurgeCount()
       var finished = [ConversationID]()
       for conversation in conversations {

@@ -1,6 +1,7 @@
 import Blocking
 import Digests
 import DurableFiles
+import Glibc
 import Ledgers
 import Messages
 import Photos
@@ -49,6 +50,9 @@ struct RequestFiles: Sendable {
     }
   }
 
+  /// What the kernel says of a link, a directory, a socket and the like.
+  private static let saysNoFile = [ELOOP, EXDEV, ENOTDIR, EISDIR, ENXIO]
+
   /// Reads a message's file; `contents` gives nil when it is not what was accepted.
   private func read<Contents: Sendable>(
     _ message: QueuedMessage, _ contents: @escaping @Sendable (File) throws -> Contents?
@@ -64,6 +68,8 @@ struct RequestFiles: Sendable {
         return contents
       } catch let error as FileError where error.isMissing {
         throw DeliveryError(.photoChanged, "the file was removed after Send; drop the request again")
+      } catch let error as FileError where Self.saysNoFile.contains(error.code) {
+        throw DeliveryError(.photoChanged, "what lies there after Send is no file; drop the request again")
       } catch let error as FileError {
         throw DeliveryError(.localStorageError, error.description)
       }

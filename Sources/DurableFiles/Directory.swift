@@ -156,6 +156,13 @@ public final class Directory: Sendable {
     }
   }
 
+  /// Bytes of its file system that this process may still fill.
+  public func freeBytes() throws(FileError) -> Int {
+    let bytes = ckernel_free_bytes(descriptor)
+    guard bytes >= 0 else { throw FileError("ask for the room of", path) }
+    return Int(bytes)
+  }
+
   /// Sets the time at which the file `name` was last read to now, whatever the file system keeps of readings. Nothing is
   /// synced: a power cut may take it back.
   public func setAccessedNow(_ name: String) throws(FileError) {

@@ -102,6 +102,12 @@ public final class File: Sendable {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileError("truncate", path) }
   }
 
+  /// Takes room on the disk for `size` bytes, which are zero until they are written.
+  public func allocate(_ size: Int) throws(FileError) {
+    let code = posix_fallocate(descriptor, 0, off_t(size))
+    guard code == 0 else { throw FileError("allocate", path, code: code) }
+  }
+
   /// Waits until the contents are on the disk. An error is final: the kernel may have dropped the data, and asking
   /// again would be answered with a false success.
   public func sync() throws(FileError) {

@@ -1,5 +1,6 @@
 import DurableFiles
 import GRDB
+import GRDBSQLite
 
 /// The ledger: what is known of every request, in `state/ledger.sqlite`. One writer owns it; questions are one file each.
 ///
@@ -104,6 +105,9 @@ public final class Ledger: Sendable {
 
   /// Returns when a change that is asked for now would have been made: all that came before it was.
   public func answers() async throws { try await write { _ in } }
+
+  /// Of the SQLite that the program runs with.
+  public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
   /// Ends all access, after a last checkpoint under the lock. The file then holds everything by itself.
   public func close() throws { try writer.close() }

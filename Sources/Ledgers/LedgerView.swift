@@ -47,7 +47,7 @@ extension LedgerView {
       )
     }
     if fault != "ok" { throw LedgerError.damaged(path: queue.path, fault: fault) }
-    return "intact, \(waiting) message\(waiting == 1 ? "" : "s") waiting"
+    return "intact, \(waiting) message\(waiting == 1 ? "" : "s") waiting; SQLite \(Ledger.sqliteVersion)"
   }
 }
 

@@ -28,6 +28,9 @@ struct ClearCommand: AsyncParsableCommand {
     // A janitor at work is through soon.
     let turn = try Janitor.turn(on: spool, waits: true)
     defer { turn?.release() }
+    let reserve = Reserve(spool)
+    try reserve.give()
+    defer { reserve.take() }
     let ledger = try Ledger(of: spool)
     let count = try await Assembly(settings: settings).janitor(spool, ledger)
       .clear(inbox: inbox, conversation: conversation)

@@ -31,6 +31,9 @@ struct JanitorCommand: AsyncParsableCommand {
       defer { turn.release() }
       // There is nothing to rehearse before the first daemon, or janitor, has made a ledger.
       if try !dryRun || spool.state.entry(Ledger.fileName) != nil {
+        let reserve = Reserve(spool)
+        if !dryRun { try reserve.give() }
+        defer { if !dryRun { reserve.take() } }
         let ledger = try Ledger(of: spool)
         report = try await Assembly(settings: settings).janitor(spool, ledger).pass(isRehearsal: dryRun)
         try ledger.close()

@@ -29,6 +29,9 @@ struct PurgeCommand: AsyncParsableCommand {
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
     let named = try conversations.map { try ConversationID($0) }
+    let reserve = Reserve(spool)
+    try reserve.give()
+    defer { reserve.take() }
     let orders = PurgeOrders(spool)
     try orders.add(named)
     let end = ContinuousClock.now + .seconds(timeout)

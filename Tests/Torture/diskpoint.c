@@ -4,7 +4,8 @@
        DISKPOINT_UNDER    the directory; without it nothing is done at all
        DISKPOINT_STATE    a file that the processes share: four longs, `struct state` below
        DISKPOINT_AT       k; 0 only counts
-       DISKPOINT_CALLS    the calls that count, as "fsync,fdatasync"; all of them by default
+       DISKPOINT_CALLS    the calls that count, as "fsync,fdatasync"; by default all that change the disk. Reads, the opening of
+                          what is there ("open") and the wait of sync_file_range count where they are named
        DISKPOINT_ACT      what happens at k. "cut": the power goes, and what the disk was not asked to keep is lost;
                           "cut-log": likewise, but the names reach the disk and only the data is lost; both kill the
                           program. "stop": the program is stopped before the call, so that somebody can do something to
@@ -145,6 +146,8 @@ static int meets(const char *call, const char *path) {
   return 1;
 }
 
+static int is_named(const char *call) { return state && calls && lists(calls, call, ','); }
+
 static int file_meets(const char *call, int file) {
   char path[2048];
   return state && file > 2 && path_of(file, path, sizeof path) && meets(call, path);
@@ -188,10 +191,11 @@ int fsync(int file) { return sync_file("fsync", file, NEXT(fsync)); }
 int syncfs(int file) { return sync_file("syncfs", file, NEXT(syncfs)); }
 int fdatasync(int file) { return sync_file("fdatasync", file, NEXT(fdatasync)); }
 
-/* Its only use is to write files back before they are synced. */
+/* Its uses are to write files back before they are synced, and to hear after a sync of all whether that went well. */
 int sync_file_range(int file, off64_t from, off64_t size, unsigned flags) {
   char path[2048];
   if (state && path_of(file, path, sizeof path) && ends_as(path, unsynced)) return 0;
+  if ((flags & SYNC_FILE_RANGE_WAIT_BEFORE) && is_named("sync_file_range") && file_meets("sync_file_range", file)) return -1;
   return NEXT(sync_file_range)(file, from, size, flags);
 }
 
@@ -222,7 +226,7 @@ static size_t ragged_size(int file, size_t size) {
 /* SQLite takes a short read for the end of its file, and stands at a place; it is read whole there. */
 #define MOVING(name, parameters, arguments, is_write)            \
   ssize_t name parameters {                                      \
-    if (is_write && file_meets(#name, file)) return -1;          \
+    if ((is_write || is_named(#name)) && file_meets(#name, file)) return -1; \
     size_t whole = size;                                         \
     size = ragged_size(file, size);                              \
     return !size && whole ? -1 : NEXT(name) arguments;           \
@@ -267,5 +271,6 @@ OF_NAME(unlink, AT_FDCWD, path, (const char *path), (path))
 OF_NAME(unlinkat, directory, path, (int directory, const char *path, int flags), (directory, path, flags))
 
 static int creation_meets(int directory, const char *path, unsigned long long flags) {
-  return (flags & O_CREAT) && name_meets("create", directory, path);
+  if (flags & O_CREAT) return name_meets("create", directory, path);
+  return is_named("open") && name_meets("open", directory, path);
 }

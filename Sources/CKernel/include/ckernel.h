@@ -35,6 +35,9 @@ int ckernel_sync_whole(int directory);
    file was opened, or before and nobody has heard of it. */
 int ckernel_await_writeback(int file);
 
+/* Bytes of the file system of `directory` that this process may still fill; -1 with errno when it cannot be asked. */
+int64_t ckernel_free_bytes(int directory);
+
 /* Whether some process holds `file` open for writing: 1 yes, 0 no, -1 the kernel would not tell. */
 int ckernel_has_writer(int file);
 

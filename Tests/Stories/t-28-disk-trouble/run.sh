@@ -43,6 +43,38 @@ rm disk/filler
 "$photospool" wait --timeout 60 full
 queue_says '!' && fail 'the queue complains of what is over'
 
+# What makes room has room for that on a disk which is full to its last block: a purge with a daemon and without one, and an
+# eviction. It is kept again as soon as there is enough.
+is_kept() { [ "$(stat -c %s "$spool/state/reserve" 2> /dev/null)" = 1048576 ]; }
+cached() { find "$spool/photos" -type f -name 'original*' | wc -l; }
+for doomed in with-daemon alone; do
+  drop "$doomed" "$doomed" doomed photo.jpg
+  "$photospool" wait --timeout 60 "$doomed"
+done
+is_kept || fail 'no room is kept'
+fill
+[ "$(df --output=avail disk | tail -1)" -eq 0 ] || fail 'the disk is not full'
+timeout 60 "$photospool" purge with-daemon
+[ ! -e "$spool/photos/default/with-daemon" ] || fail 'a purge on a full disk left photos'
+rm disk/filler
+"$photospool" janitor
+is_kept || fail 'no room is kept any more'
+stop_daemon
+fill
+timeout 60 "$photospool" purge alone
+[ ! -e "$spool/photos/default/alone" ] || fail 'a purge without a daemon left photos'
+rm disk/filler
+"$photospool" janitor
+expect "$(cached)" 2
+fill
+printf 'cache: {inbox: 1000, total: 1000}\n' > small.yaml
+PHOTOSPOOL_CONFIG=$PWD/small.yaml "$photospool" janitor 2> /dev/null
+expect "$(cached)" 0
+rm disk/filler
+: > start.log
+start_daemon
+is_kept || fail 'no room is kept by the daemon'
+
 # No inodes.
 build inodes
 number=0

@@ -14,8 +14,8 @@ echo hostile > secret/to
 cp good.jpg secret/photo.jpg
 printf 'MARKERSECRET' >> secret/photo.jpg
 chown -R 61000:61000 secret
-cp "$here/../Support/python/hostile_spool.py" .
-chmod 644 good.jpg hostile_spool.py
+cp "$here/../Support/python/hostile_spool.py" "$here/../Support/python/late_changes.py" .
+chmod 644 good.jpg ./*.py
 
 printf 'intake:\n  rescan: 1s\n  settle: 1s\n' > photospool.yaml
 chmod 644 photospool.yaml
@@ -30,15 +30,36 @@ as 61001 env PATH=/usr/bin:/bin python3 hostile_spool.py "$spool" "$PWD/secret" 
 name=$(umask 007 && as 61002 "$photospool" send --to family --photo good.jpg --text good)
 timeout 60 "$photospool" wait "$name"
 
+# Nor is it of use to keep descriptors of what was accepted: what is read for sending is what was accepted, or nothing.
+setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" hold late
+as 61001 env PATH=/usr/bin:/bin python3 late_changes.py "$spool" "$PWD/secret" "$PWD/good.jpg" late
+setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" release late
+
+# What only root can make: files of another user, and devices.
+for refused in owned device; do
+  install -d -o 61001 -g 61000 -m 770 "$spool/tmp/$refused"
+  echo hostile > "$spool/tmp/$refused/to"
+done
+install -o 61002 -g 61000 -m 660 good.jpg "$spool/tmp/owned/photo.jpg"
+mknod "$spool/tmp/device/photo.jpg" c 1 5
+chown 61001:61000 "$spool/tmp/owned/to" "$spool/tmp/device"/*
+mv "$spool/tmp/owned" "$spool/tmp/device" "$spool/new/"
+
 # Everything came to its end: refused with a sentence, or sent as it was meant.
 done_with_it() { [ -z "$(find "$spool/new" "$spool/cur" -mindepth 1 -maxdepth 1 ! -type l ! -perm 0200)" ]; }
 wait_until done_with_it
 kill -0 "$daemon" || fail 'the daemon is dead'
 stop_daemon
-for refused in fifo file socket empty closed linked itself piped directory sparse ledger many deep; do
+for refused in fifo file socket empty closed linked itself piped directory sparse ledger many deep owned device late-written late-linked late-removed; do
   [ -s "$spool/failed/$refused/error" ] || fail "$refused: no error"
   expect "$(wc -l < "$spool/failed/$refused/error")" 1 "$refused"
 done
+grep -q 'another user' "$spool/failed/owned/error" || fail "$(cat "$spool/failed/owned/error")"
+grep -q 'device' "$spool/failed/device/error" || fail "$(cat "$spool/failed/device/error")"
+grep -q 'changed after Send' "$spool/failed/late-written/error" || fail "$(cat "$spool/failed/late-written/error")"
+grep -q 'is no file' "$spool/failed/late-linked/error" || fail "$(cat "$spool/failed/late-linked/error")"
+grep -q 'removed after Send' "$spool/failed/late-removed/error" || fail "$(cat "$spool/failed/late-removed/error")"
+[ ! -s "$spool/published/late.jsonl" ] || fail 'what was changed was sent'
 # Nothing of the secret is anywhere: not published, cached, stored, logged or in a receipt. Links themselves are no copies.
 ! grep -rIl MARKERSECRET "$spool" run.log --devices=skip || fail 'a secret came in'
 ! find "$spool" -type f -exec grep -l MARKERSECRET {} + || fail 'a secret came in'

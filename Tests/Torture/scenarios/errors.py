@@ -13,12 +13,13 @@ import time
 import disks
 import machine
 from scenario import Skip, scenario
-from scenarios.powercut import photo
+from scenarios.powercut import fill, judge_purged, photo
 
 SYNCS = "fsync,fdatasync,syncfs"
 WRITES = "write,pwrite,pwrite64,writev,ftruncate,ftruncate64,posix_fallocate,posix_fallocate64"
 NAMES = "create,mkdir,mkdirat,rename,renameat,renameat2"
 REMOVALS = "unlink,unlinkat,rmdir"
+READS = "read,pread,pread64"
 # Rows: the calls that fail, and how.
 ERRORS = {
     "EIO from a sync": (SYNCS, errno.EIO),
@@ -35,6 +36,21 @@ ERRORS = {
     "EIO from everything": (None, errno.EIO),
     "EROFS from everything": (f"{WRITES},{NAMES},{REMOVALS}", errno.EROFS),
 }
+
+# They change nothing, and there are many.
+READINGS = {
+    "EIO from a read": (READS, errno.EIO),
+    "EIO from an opening": ("open", errno.EIO),
+    "ESTALE from an opening": ("open", errno.ESTALE),
+    "EINTR from an opening": ("open", errno.EINTR),
+}
+# What a purge and an eviction meet.
+DELETIONS = {
+    name: ERRORS[name] for name in (
+        "EIO from a sync", "ENOSPC from a write", "EIO from a name", "EIO from a removal", "ENOSPC from everything",
+        "EIO from everything")
+} | {"EACCES from a removal": (REMOVALS, errno.EACCES), "EBUSY from a removal": (REMOVALS, errno.EBUSY)}
+WAYS = {"once": 1, "until it is mended": 0}
 
 
 @contextlib.contextmanager
@@ -81,7 +97,7 @@ def judge(made, part, sent, where, may_fail=True):
         part.complain("CLEAN", f"{sentence} {where}")
 
 
-def deliver(part, calls, code, amount):
+def deliver(part, calls, code, amount, dear=1):
     with a_machine() as made:
 
         def once(k):
@@ -111,15 +127,58 @@ def deliver(part, calls, code, amount):
             part.fault(max(0, met - 1))
             made.finish()
             part.accepted(2)
-            judge(made, part, names, where)
+            # What is read again, or named again, goes through.
+            judge(made, part, names, where, may_fail=calls not in (READS, "open") or amount != 1)
+            return met > 0
+
+        part.sweep(once, dear=dear)
+
+
+for rows, dear in ((ERRORS, 1), (READINGS, 3)):
+    for name, (calls, code) in rows.items():
+        # Whoever is interrupted asks again at once, for ever.
+        for way, amount in ({"once": 1} if code == errno.EINTR else WAYS).items():
+            scenario(f"errors: {name}, {way}")(
+                lambda part, calls=calls, code=code, amount=amount, dear=dear: deliver(part, calls, code, amount, dear))
+
+
+LIMIT = 20_000
+
+
+def delete(part, calls, code, amount):
+    """A pass of the janitor that has a conversation to purge and photos to evict."""
+    with a_machine(configuration=f"cache: {{inbox: {LIMIT}, total: {LIMIT}}}\n") as made:
+        fill(made)
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            done = made.photospool(
+                "janitor", environment=made.under_shim(state, at=k, act=code, calls=calls, **{"for": amount}))
+            where = f"after {errno.errorcode[code]} at call {k} ({done.returncode}: {done.stderr.strip()[-200:]})"
+            if done.returncode not in (0, 73, 74, 75, 77) or done.returncode and not done.stderr.startswith("photospool: "):
+                part.complain("ALIVE", f"the janitor does not say why it ended {where}")
+            if state.second_syncs:
+                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            met = state.faults
+            part.fault(max(0, met - 1))
+            again = made.photospool("janitor")
+            if again.returncode != 0:
+                part.complain("ALIVE", f"the janitor after it ended with {again.returncode}: {again.stderr[-200:]} {where}")
+            made.finish()
+            kept = made.ledger("SELECT bytes FROM cache_total")[0]["bytes"]
+            if kept > LIMIT:
+                part.complain("CLEAN", f"{kept} bytes are in the cache {where}")
+            judge_purged(made, part, where)
             return met > 0
 
         part.sweep(once)
 
 
-for name, (calls, code) in ERRORS.items():
-    scenario(f"errors: {name}, once")(lambda part, calls=calls, code=code: deliver(part, calls, code, 1))
-    scenario(f"errors: {name}, until it is mended")(lambda part, calls=calls, code=code: deliver(part, calls, code, 0))
+for name, (calls, code) in DELETIONS.items():
+    for way, amount in WAYS.items():
+        scenario(f"errors: {name}, janitor, {way}")(
+            lambda part, calls=calls, code=code, amount=amount: delete(part, calls, code, amount))
 
 
 def submit(part, calls, code):
@@ -150,7 +209,7 @@ def submit(part, calls, code):
         part.sweep(once)
 
 
-for name, (calls, code) in ERRORS.items():
+for name, (calls, code) in (ERRORS | READINGS).items():
     if "removal" not in name:
         scenario(f"errors: {name}, send")(lambda part, calls=calls, code=code: submit(part, calls, code))
 

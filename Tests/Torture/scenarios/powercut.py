@@ -10,6 +10,7 @@ import sys
 import disks
 import machine
 from scenario import Skip, control, scenario
+from scenarios import storage
 
 TREE = machine.tree
 FINDER = TREE / "Tests/Support/python/find_markers.py"
@@ -230,20 +231,24 @@ def purge(part, kind, way):
                 daemon.kill()
             made.disk.cut(disks.LOST)
             made.disk.restart()
-            where = f"after a cut at call {k} of the purge"
             made.finish()
-            done = subprocess.run(
-                [sys.executable, FINDER, made.spool, made.photo, "--", "MARKERCONVERSATION", "MARKERTEXT"],
-                capture_output=True, text=True)
-            if done.returncode:
-                part.complain("GONE", f"{done.stdout[:500]} {where}")
-            if [line["kind"] for line in made.published("other")] != ["photo", "text"]:
-                part.complain("LOST", f"what others have is gone {where}")
-            for sentence in made.left_behind():
-                part.complain("CLEAN", f"{sentence} {where}")
+            judge_purged(made, part, f"after a cut at call {k} of the purge")
             return state.faults > 0
 
         part.sweep(once)
+
+
+def judge_purged(made, part, where):
+    """Of what `fill` made nothing is left but what others have."""
+    done = subprocess.run(
+        [sys.executable, FINDER, made.spool, made.photo, "--", "MARKERCONVERSATION", "MARKERTEXT"],
+        capture_output=True, text=True)
+    if done.returncode:
+        part.complain("GONE", f"{done.stdout[:500]} {where}")
+    if [line["kind"] for line in made.published("other")] != ["photo", "text"]:
+        part.complain("LOST", f"what others have is gone {where}")
+    for sentence in made.left_behind():
+        part.complain("CLEAN", f"{sentence} {where}")
 
 
 def fill(made):
@@ -268,6 +273,67 @@ def fill(made):
     made.keep()
 
 
+# A new version.
+
+
+def migrate(part, kind, way):
+    """The power goes while an earlier ledger is brought up to date: the first of its changes are made, each whole."""
+    versions = list(storage.BACK)
+    with a_machine(kind) as made:
+        act, _ = WAYS[way]
+        made.begin()
+        daemon = made.start()
+        daemon.wait_for(daemon.says("event=ready"))
+        made.drop("sent", "family", "a", made.photo)
+        daemon.wait_for(daemon.says('event="request sent"'))
+        made.photospool("hold", "family")
+        made.drop("waiting", "family", "b", made.photo)
+        daemon.wait_for(daemon.says("event=accepted request=waiting"))
+        assert daemon.stop() == 0, daemon.text()
+        newest = schema(made)
+        # The oldest, which takes all changes, and one that takes some of them.
+        version = (versions[-1], part.random.choice(versions))[part.number]
+        storage.take_back(made.spool / "state/ledger.sqlite", version)
+        subprocess.run(["rm", "-rf", f"{made.disk.path}/made"], check=True)
+        made.keep()
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            daemon = made.start(**made.under_shim(state, at=k, act=act))
+            daemon.wait_for(daemon.says("event=ready"))
+            daemon.kill()
+            made.disk.cut(disks.LOST)
+            made.disk.restart()
+            where = f"after a cut at call {k} of what follows {version}"
+            changes = {line["identifier"] for line in made.ledger("SELECT identifier FROM grdb_migrations")}
+            if not storage.is_prefix(changes):
+                part.complain("CLEAN", f"the ledger has {sorted(changes)} {where}")
+            daemon = made.start()
+            daemon.wait_for(daemon.says("event=ready"))
+            daemon.stop()
+            made.photospool("release", "family")
+            made.finish()
+            if schema(made) != newest:
+                part.complain("CLEAN", f"the ledger is not the newest {where}")
+            if [line["request"] for line in made.published("family")] != ["sent", "sent", "waiting", "waiting"]:
+                part.complain("LOST", f"{made.published('family')} {where}")
+            for sentence in made.left_behind():
+                part.complain("CLEAN", f"{sentence} {where}")
+            part.accepted(2)
+            return state.faults > 0
+
+        # The parts have versions of their own, and each takes its calls alone.
+        k = 1 + part.random.randrange(part.step)
+        while once(k):
+            part.fault()
+            k += part.step
+
+
+def schema(made):
+    return made.ledger("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name")
+
+
 # The rows.
 
 for kind in disks.KINDS:
@@ -275,6 +341,8 @@ for kind in disks.KINDS:
         scenario(f"power cut: send, {kind}, {way}")(lambda part, kind=kind, way=way: submit(part, kind, way))
         scenario(f"power cut: intake to receipt, {kind}, {way}", parts=2)(
             lambda part, kind=kind, way=way: deliver(part, kind, way))
+        scenario(f"power cut: an earlier ledger is brought up to date, {kind}, {way}", parts=2)(
+            lambda part, kind=kind, way=way: migrate(part, kind, way))
         scenario(f"power cut: purge, {kind}, {way}")(lambda part, kind=kind, way=way: purge(part, kind, way))
     scenario(f"power cut: just accepted, {kind}")(
         lambda part, kind=kind: just_accepted(part, kind, max(4, min(100, part.faults // 200))))

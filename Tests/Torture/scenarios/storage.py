@@ -209,7 +209,7 @@ def migrated(part, last):
         daemon.ready()
         status = daemon.stop()
         place.context += f", {place.call(k)}"
-        if not is_prefix(place):
+        if not is_prefix({name for name, in place.ledger("SELECT identifier FROM grdb_migrations")}):
             part.complain("CLEAN", f"the ledger is half brought up to date after {place.context}")
         place.photospool("release", "family")
         place.settle()
@@ -229,9 +229,8 @@ def schema(place):
     return sorted(place.ledger("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"))
 
 
-def is_prefix(place):
+def is_prefix(made):
     """Whether the changes that were made are the first ones of the list; each is a transaction."""
-    made = {name for name, in place.ledger("SELECT identifier FROM grdb_migrations")}
     order = ["v1 requests, messages, photos", *reversed(BACK)]
     return made == set(order[:len(made)])
 
