@@ -65,13 +65,13 @@ bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, u
 	$(SWIFT) build $(RELEASE) --product uploads
 	.build/bench-python/bin/python Benchmarks/photos.py
 	.build/bench-python/bin/python Benchmarks/photo_requests.py
-	$(PHOTOSPOOL_PYTHON) Benchmarks/uploads.py
-	$(PHOTOSPOOL_PYTHON) Benchmarks/fairness.py
+	.build/bench-python/bin/python Benchmarks/uploads.py
+	.build/bench-python/bin/python Benchmarks/fairness.py
 	$(AS_ROOT) .build/bench-python/bin/python Benchmarks/texts.py
 	.build/bench-python/bin/python Benchmarks/latency.py
 	.build/bench-python/bin/python Benchmarks/idle.py
 	.build/bench-python/bin/python Benchmarks/view.py
-	.build/bench-python/bin/python Benchmarks/backlog.py
+	.build/bench-python/bin/python Benchmarks/backlog.py --million
 	Benchmarks/backlog.sh
 	Benchmarks/instructions.sh
 	$(AS_ROOT) Benchmarks/janitor.sh

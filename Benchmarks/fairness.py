@@ -33,6 +33,8 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
+from measure import keep, plot
+
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
 GOOD = [f"good{number}" for number in range(9)]
@@ -130,8 +132,8 @@ def main() -> None:
         subprocess.run(["convert", "-size", "320x240", "plasma:fractal", scratch / "photo.jpg"], check=True)
         photo = (scratch / "photo.jpg").read_bytes()
         server = subprocess.Popen(
-            [sys.executable, ROOT / "Tests/Support/python/fault_server.py", scratch / "server"], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [os.environ.get("PHOTOSPOOL_PYTHON", sys.executable), ROOT / "Tests/Support/python/fault_server.py",
+             scratch / "server"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         stack.callback(server.wait)
         stack.callback(server.stdin.close)
         endpoint = json.loads(server.stdout.readline())["endpoint"]
@@ -152,7 +154,7 @@ def main() -> None:
                     sys.exit((scratch / "log").read_text())
                 time.sleep(0.05)
             Phase(spool, photo, "warm", None, 3, options.rate).latencies()
-            rows = []
+            rows, kept = [], []
             for way in options.ways.split(","):
                 without, beside = [], []
                 for turn in range(options.turns):
@@ -160,12 +162,17 @@ def main() -> None:
                         into += Phase(
                             spool, photo, f"{way}-{turn}-{bad is None}", bad, options.requests, options.rate).latencies()
                 figures = [percentile(sorted(of), share) for of in (without, beside) for share in (0.5, 0.99)]
+                kept.append({"the bad one": way} | dict(zip(
+                    ("p50 without", "p99 without", "p50 beside", "p99 beside"), figures)))
                 rows.append([way, *(f"{figure:.0f}" for figure in figures),
                              *(f"{figures[i + 2] / figures[i]:.2f}" for i in (0, 1))])
         print(f"9 good conversations, {options.rate:g} requests a second each, {options.requests * options.turns * 9} requests "
               f"with and as many without the bad one, load {os.getloadavg()[0]:.1f}; milliseconds from drop to publication.\n")
         table(["the bad one", "p50 without", "p99 without", "p50 beside", "p99 beside", "p50 ratio", "p99 ratio"], rows,
               options.markdown)
+    keep("fairness", {"milliseconds": kept})
+    plot("fairness", "From drop to publication, 99th percentile", "milliseconds", {
+        way: {row[0]: figures[f"p99 {way}"] for row, figures in zip(rows, kept)} for way in ("without", "beside")})
 
 
 if __name__ == "__main__":

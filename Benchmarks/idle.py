@@ -102,6 +102,8 @@ def main() -> None:
         print(f"| {name} | " + " | ".join(f"{row[column]:.1f}" if column in row else "-" for column in columns) + " |")
     print(f"\nmilliseconds to the local network, median: {statistics.median(steady):.1f} one after the other, "
           f"{statistics.median(firsts):.1f} after a rest ({measure.spread(firsts, 1)})")
+    measure.plot("idle", "A daemon that does nothing", "MiB", {
+        column: {name: row[column] for name, row in rows.items()} for column in ("resident", "anonymous")})
     measure.keep("idle", {"rows": rows, "milliseconds": {"steady": steady, "after a rest": firsts}})
 
 

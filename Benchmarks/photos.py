@@ -41,6 +41,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from measure import keep, plot
+
 SIDE, QUALITY = 2048, 85
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
@@ -381,6 +383,7 @@ def main() -> None:
     sets = {"Made photos": sorted(made.glob("*.jpg"))}
     if corpus := os.environ.get("PHOTOSPOOL_CORPUS"):
         sets["Photos of the corpus"] = sorted(Path(corpus).glob("large/*.jpg"))
+    figures = {}
     out.say(facts(used))
     with ProcessPoolExecutor(1) as worker, tempfile.TemporaryDirectory() as scratch:
         for title, paths in sets.items():
@@ -389,8 +392,15 @@ def main() -> None:
                 sys.exit(f"{title}: there are none of 8 megapixels and more")
             records = measure(photos, used, options.rounds, Path(scratch), worker)
             report(f"{title} ({len(photos)})", photos, records, out)
+            figures[title] = {
+                name: {what: median(getattr(cost, what) for record in of for cost in record.costs) for what in ("cpu", "wall")}
+                | {"ssim": median(record.ssim for record in of)}
+                for name, of in records.items() if name != ALIKE}
             report_together(photos, used, options.rounds, Path(scratch), out)
         report_start(used, options.rounds, Path(scratch), out)
+    keep("photos", figures)
+    plot("photos", "A photo", "seconds of the processor", {
+        title: {name: of["cpu"] for name, of in names.items()} for title, names in figures.items()})
 
 
 if __name__ == "__main__":

@@ -33,8 +33,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from measure import keep, plot
+
 ROOT = Path(__file__).resolve().parent.parent
 UPLOADS = os.environ.get("UPLOADS", str(ROOT / ".build/release/uploads"))
+# What the servers of the tests run in.
+SERVERS = os.environ.get("PHOTOSPOOL_PYTHON", sys.executable)
 MEGABYTE, AT_ONCE = 1_000_000, 4
 OWN, CURLS, ONE_CURL = "photospool", "curl -T, 4 at once", "curl --parallel"
 
@@ -60,7 +64,7 @@ def serve(stack: ExitStack, script: Path, *arguments: str) -> dict[str, str]:
     """Starts a server of a script that ends when its standard input does, and gives its facts."""
     directory = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
     process = subprocess.Popen(
-        [sys.executable, script, directory, *arguments], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        [SERVERS, script, directory, *arguments], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     stack.callback(process.wait)
     stack.callback(process.stdin.close)
     line = process.stdout.readline()
@@ -157,6 +161,7 @@ def main() -> None:
     if not os.access(UPLOADS, os.X_OK):
         sys.exit(f"{UPLOADS} is missing: build it with `make bench` or `swift build -c release --product uploads`")
     each = options.objects // options.rounds
+    figures = {}
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         rounds = [[scratch / f"{number}-{index}" for index in range(each)] for number in range(options.rounds)]
@@ -175,7 +180,14 @@ def main() -> None:
                     Place("nginx with TLS", nginx["tlsSink"], *who, kept) if is_secure
                     else Place("nginx", nginx["sink"], *who, kept),
                 ]:
-                    report(place, measure(place, rounds), each, options.markdown)
+                    costs = measure(place, rounds)
+                    report(place, costs, each, options.markdown)
+                    figures[place.name] = {
+                        way: {"MB/s": median(each / cost.wall for cost in of),
+                              "cpu_ms": median(cost.cpu / each * 1000 for cost in of)} for way, of in costs.items()}
+    keep("uploads", figures)
+    plot("uploads", f"Objects of 1 MB, {AT_ONCE} at once", "MB a second", {
+        way: {place: ways[way]["MB/s"] for place, ways in figures.items()} for way in (OWN, CURLS, ONE_CURL)})
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 # Users of the spool's group send, each with the umask of their own; nobody else can. Only root can try it.
 . "$(dirname "$0")/../library.sh"
 
-[ "$(id -u)" = 0 ] || { echo 'skipped: not root'; exit 0; }
+[ "$(id -u)" = 0 ] || skip 'only root can be several users'
 # as USER COMMAND...: in a group of the user's own and the spool's.
 as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }
 chmod 755 .
-as 61002 "$photospool" --version > /dev/null 2>&1 || { echo 'skipped: other users cannot run the program'; exit 0; }
+as 61002 "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
 
 install -d -o 61000 -g 61000 -m 750 spool
 cp "$photos/Wine_by_Jakkub_Mede.jpg" cat.jpg
