@@ -1,5 +1,5 @@
 """A crowd of requests, so many that one sync of their file system stands for the syncs of all, and of all their receipts:
-the power goes at every call, the daemon is killed at every call, and that one sync fails."""
+the power goes at every other call, the daemon is killed at every call, and that one sync fails."""
 
 import errno
 import json
@@ -95,7 +95,7 @@ def cut(part, kind, act):
             judge(made, part, text, f"after a cut at call {k}")
             return state.faults > 0
 
-        part.sweep(once)
+        part.sweep(once, dear=2)
         with open(trace) as calls:
             if not any(call.startswith("syncfs ") for call in calls):
                 raise Skip(BUSY)
