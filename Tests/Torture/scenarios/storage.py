@@ -194,17 +194,20 @@ def migrated(part, last):
     place.drop("family", 1)
     place.settle()
     newest = schema(place)
+    # One that was sent, and one that waits in cur/.
+    place.photospool("hold", "family")
+    place.drop("family", 1)
+    daemon = place.start()
+    daemon.ready()
+    places.until(lambda: os.listdir(f"{place.spool}/cur"), "the request is not accepted")
+    daemon.stop()
+    take_back(f"{place.spool}/state/ledger.sqlite", last)
+    template = f"{place.path}/template"
+    copy(place.spool, template)
 
     def once(k):
         place.context = f"before {last}, k={k}"
-        # One that was sent, and one that waits in cur/.
-        place.photospool("hold", "family")
-        place.drop("family", 1)
-        daemon = place.start()
-        daemon.ready()
-        places.until(lambda: os.listdir(f"{place.spool}/cur"), "the request is not accepted")
-        daemon.stop()
-        take_back(f"{place.spool}/state/ledger.sqlite", last)
+        renew(place.spool, template)
         daemon = place.start(**place.killing(k))
         daemon.ready()
         status = daemon.stop()
