@@ -305,14 +305,19 @@ actor Intake: Service {
       let accepted = try await ledger.accept(
         batch.requests, at: .now(), isTaken: { [spool] in spool.has($0) },
         alternative: { RequestName.alternative(of: $0, $1) })
-      try await pool.run { [spool] in
-        for (request, acceptance) in zip(batch.requests, accepted) where acceptance.state != .failed {
-          let identity = RequestIdentity(inode: request.inode, born: request.born)
-          try spool.takeOver(identity, droppedAs: request.droppedAs, as: acceptance.request)
+      var fault: (any Error)?
+      do {
+        try await pool.run { [spool] in
+          for (request, acceptance) in zip(batch.requests, accepted) where acceptance.state != .failed {
+            let identity = RequestIdentity(inode: request.inode, born: request.born)
+            try spool.takeOver(identity, droppedAs: request.droppedAs, as: acceptance.request)
+          }
         }
-      }
+      } catch { fault = error }
+      // They are accepted all the same, and whoever sends one moves it first.
       for (acceptance, request) in zip(accepted, batch.requests) { report(acceptance, of: request) }
       changed(accepted.flatMap(\.superseded))
+      if let fault { throw fault }
     }
   }
 
