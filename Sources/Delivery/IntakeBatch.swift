@@ -142,5 +142,5 @@ extension FileError {
   var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 
   /// The disk, or who serves it, did not do what it was asked for; the request may be as it should.
-  var isOfDisk: Bool { [EIO, ESTALE, ETIMEDOUT, ENODATA, EUCLEAN].contains(code) }
+  var isOfDisk: Bool { [EIO, ESTALE, EINTR, ETIMEDOUT, ENODATA, EUCLEAN].contains(code) }
 }
