@@ -14,6 +14,8 @@ public enum LedgerError: Error, CustomStringConvertible {
   case full(path: String)
   /// The disk does not take a change, which was taken back. What waits goes on once it does.
   case unwritable(path: String, fault: String)
+  /// SQLite found no memory. What waits goes on once there is some.
+  case withoutMemory(path: String)
   /// A program from outside keeps the ledger to itself.
   case busy(path: String)
   /// The disk did not confirm a change. Nothing that is written through this handle can be trusted any more.
@@ -45,6 +47,8 @@ public enum LedgerError: Error, CustomStringConvertible {
       "the disk is full, so that the ledger \(path) cannot be written; make room, and everything goes on by itself"
     case .unwritable(let path, let fault):
       "the ledger \(path) cannot be written: \(fault); mend the disk, and everything goes on by itself"
+    case .withoutMemory(let path):
+      "there is no memory for the ledger \(path); leave photospool more, then start it again if it has ended"
     case .busy(let path):
       "a program has been using the ledger \(path) for long; end it, then try again"
     case .unconfirmed(let path, let fault):
@@ -64,6 +68,7 @@ extension LedgerError {
       switch error.resultCode {
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, fault: fault)
       case .SQLITE_FULL: self = .full(path: path)
+      case .SQLITE_NOMEM: self = .withoutMemory(path: path)
       case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM:
         self = .unwritable(path: path, fault: fault)
       case .SQLITE_BUSY: self = .busy(path: path)

@@ -177,7 +177,8 @@ def judge_leftovers(place, requests, drafts, abandoned, unknown_objects):
             state = None
         if listing(f"{spool}/sent/{entry}") != ["receipt.json"] or state not in ("sent", "duplicate", "cancelled"):
             yield f"CLEAN sent/{entry} holds {listing(f'{spool}/sent/{entry}')}, state {state}"
-    for call in (text_of(f"{place.path}/trace")).split("\n"):
+    # A program may be killed in the middle of its last line.
+    for call in text_of(f"{place.path}/trace").split("\n")[:-1]:
         path = call.partition(" ")[2].partition(" ")[0]
         if path.startswith("/") and not path.startswith((f"{place.root}/", f"{place.path}/")):
             yield f"CLEAN a file outside the spool was written: {call}"
