@@ -5,6 +5,7 @@ import DurableFiles
 /// A purge has to be written down before anything is deleted, and so has an eviction. On a disk that is full to its last block
 /// neither could ever begin, and only somebody else could mend that.
 public struct Reserve: Sendable {
+  /// In `state/`.
   public static let fileName = "reserve"
   /// Enough for the order of a purge, the ledger's log and its index.
   static let bytes = 1 << 20
@@ -13,6 +14,7 @@ public struct Reserve: Sendable {
 
   private let state: Directory
 
+  /// The reserve of a spool; nothing is taken or given yet.
   public init(_ spool: Spool) { state = spool.state }
 
   /// Gives the room up where the disk has less than that left. For who is about to delete.
