@@ -394,7 +394,7 @@ def main() -> None:
             report(f"{title} ({len(photos)})", photos, records, out)
             figures[title] = {
                 name: {what: median(getattr(cost, what) for record in of for cost in record.costs) for what in ("cpu", "wall")}
-                | {"ssim": median(record.ssim for record in of)}
+                | ({} if of[0].ssim is None else {"ssim": median(record.ssim for record in of)})
                 for name, of in records.items() if name != ALIKE}
             report_together(photos, used, options.rounds, Path(scratch), out)
         report_start(used, options.rounds, Path(scratch), out)

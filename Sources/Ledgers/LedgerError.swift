@@ -64,6 +64,7 @@ extension LedgerError {
     let fault = error.message ?? "\(error.extendedResultCode)"
     switch error.extendedResultCode {
     case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: self = .unconfirmed(path: path, fault: fault)
+    case .SQLITE_IOERR_NOMEM: self = .withoutMemory(path: path)
     default:
       switch error.resultCode {
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, fault: fault)

@@ -9,12 +9,13 @@ import time
 import disks
 from scenario import Skip, control, scenario
 from scenarios.delivery import swept
-from scenarios.errors import a_machine
+from scenarios.errors import AMOUNTS, a_machine
 
 CONVERSATIONS = 3
 # Some wait to be published, one after the other; those that repeat the first of them are over at once, and together.
 REQUESTS = [f"r{number}" for number in range(9)]
 REPETITIONS = [f"repeated{number}" for number in range(18)]
+BUSY = "so much waits for the disks of this machine that no file system is synced at once"
 
 
 def drop(made):
@@ -34,6 +35,15 @@ def wait_for_disks():
     end = time.monotonic() + 90
     while waiting() > 25_000 and time.monotonic() < end:
         time.sleep(0.1)
+
+
+def begin(made, **fault):
+    """The crowd is there, and a daemon with a disk that has the fault."""
+    made.begin()
+    state = made.state()
+    drop(made)
+    wait_for_disks()
+    return state, made.start(**made.under_shim(state, **fault))
 
 
 def is_filed(daemon):
@@ -81,11 +91,7 @@ def cut(part, kind, act):
         trace = f"{made.scratch}/calls"
 
         def once(k):
-            made.begin()
-            state = made.state()
-            drop(made)
-            wait_for_disks()
-            daemon = made.start(**made.under_shim(state, at=k, act=act, trace=trace))
+            state, daemon = begin(made, at=k, act=act, trace=trace)
             daemon.wait_for(is_filed(daemon))
             text = daemon.text()
             daemon.kill()
@@ -101,18 +107,11 @@ def cut(part, kind, act):
                 raise Skip(BUSY)
 
 
-BUSY = "so much waits for the disks of this machine that no file system is synced at once"
-
-
 def failing(part, code, amount):
     with a_machine() as made:
 
         def once(k):
-            made.begin()
-            state = made.state()
-            drop(made)
-            wait_for_disks()
-            daemon = made.start(**made.under_shim(state, at=k, act=code, calls="syncfs", **{"for": amount}))
+            state, daemon = begin(made, at=k, act=code, calls="syncfs", **{"for": amount})
             daemon.wait_for(lambda: is_filed(daemon)() or (amount == 0 and state.faults > 2))
             state.mend()
             daemon.wait_for(is_filed(daemon))
@@ -136,11 +135,7 @@ def unconfirmed(part):
     with a_machine() as made:
 
         def once(k):
-            made.begin()
-            state = made.state()
-            drop(made)
-            wait_for_disks()
-            daemon = made.start(**made.under_shim(state, at=k, act=errno.EIO, calls="sync_file_range"))
+            state, daemon = begin(made, at=k, act=errno.EIO, calls="sync_file_range")
             daemon.wait_for(lambda: is_filed(daemon)() or state.faults and made.is_idle())
             text, status = daemon.text(), daemon.stop()
             where = f"after the disk had not confirmed file {k}"
@@ -163,7 +158,7 @@ for kind in disks.KINDS:
     for way, act in {"log lost": "cut", "data lost": "cut-log"}.items():
         scenario(f"power cut: a crowd, {kind}, {way}", parts=2)(lambda part, kind=kind, act=act: cut(part, kind, act))
 for code in (errno.EIO, errno.ENOSPC):
-    for way, amount in {"once": 1, "until it is mended": 0}.items():
+    for way, amount in AMOUNTS.items():
         scenario(f"errors: {errno.errorcode[code]} from the sync of a file system, {way}")(
             lambda part, code=code, amount=amount: failing(part, code, amount))
 scenario("errors: EIO from the wait for one file of a crowd")(unconfirmed)
@@ -183,10 +178,7 @@ def killed(part):
 def without_sync(part):
     with a_machine("ext4", options="") as made:
         for _ in range(4):
-            made.begin()
-            drop(made)
-            wait_for_disks()
-            daemon = made.start(**made.under_shim(made.state(), nosync="/spool/state"))
+            _, daemon = begin(made, nosync="/spool/state")
             daemon.wait_for(lambda: said(daemon.text(), REPETITIONS[-1]))
             text = daemon.text()
             made.disk.cut(disks.LOST)

@@ -50,7 +50,7 @@ DELETIONS = {
         "EIO from a sync", "ENOSPC from a write", "EIO from a name", "EIO from a removal", "ENOSPC from everything",
         "EIO from everything")
 } | {"EACCES from a removal": (REMOVALS, errno.EACCES), "EBUSY from a removal": (REMOVALS, errno.EBUSY)}
-WAYS = {"once": 1, "until it is mended": 0}
+AMOUNTS = {"once": 1, "until it is mended": 0}
 
 
 @contextlib.contextmanager
@@ -137,7 +137,7 @@ def deliver(part, calls, code, amount, dear=1):
 for rows, dear in ((ERRORS, 1), (READINGS, 3)):
     for name, (calls, code) in rows.items():
         # Whoever is interrupted asks again at once, for ever.
-        for way, amount in ({"once": 1} if code == errno.EINTR else WAYS).items():
+        for way, amount in ({"once": 1} if code == errno.EINTR else AMOUNTS).items():
             scenario(f"errors: {name}, {way}")(
                 lambda part, calls=calls, code=code, amount=amount, dear=dear: deliver(part, calls, code, amount, dear))
 
@@ -176,7 +176,7 @@ def delete(part, calls, code, amount):
 
 
 for name, (calls, code) in DELETIONS.items():
-    for way, amount in WAYS.items():
+    for way, amount in AMOUNTS.items():
         scenario(f"errors: {name}, janitor, {way}")(
             lambda part, calls=calls, code=code, amount=amount: delete(part, calls, code, amount))
 

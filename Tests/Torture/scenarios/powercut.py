@@ -290,7 +290,7 @@ def migrate(part, kind, way):
         made.drop("waiting", "family", "b", made.photo)
         daemon.wait_for(daemon.says("event=accepted request=waiting"))
         assert daemon.stop() == 0, daemon.text()
-        newest = schema(made)
+        newest = made.ledger(storage.SCHEMA)
         # The oldest, which takes all changes, and one that takes some of them.
         version = (versions[-1], part.random.choice(versions))[part.number]
         storage.take_back(made.spool / "state/ledger.sqlite", version)
@@ -314,7 +314,7 @@ def migrate(part, kind, way):
             daemon.stop()
             made.photospool("release", "family")
             made.finish()
-            if schema(made) != newest:
+            if made.ledger(storage.SCHEMA) != newest:
                 part.complain("CLEAN", f"the ledger is not the newest {where}")
             if [line["request"] for line in made.published("family")] != ["sent", "sent", "waiting", "waiting"]:
                 part.complain("LOST", f"{made.published('family')} {where}")
@@ -329,10 +329,6 @@ def migrate(part, kind, way):
         while once(k):
             part.fault()
             k += step
-
-
-def schema(made):
-    return made.ledger("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name")
 
 
 # The rows.

@@ -152,6 +152,8 @@ BEFORE = {
     CREATE INDEX messages_waiting ON messages(conversation_id, id) WHERE state NOT IN ('sent','failed','cancelled');
     CREATE INDEX requests_unfiled ON requests(id) WHERE filed = 0 AND state <> 'queued';"""}
 
+SCHEMA = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
+
 
 def take_back(path, last):
     """Makes the ledger one of before the change `last`."""
@@ -193,7 +195,7 @@ def migrated(part, last):
     place.make()
     place.drop("family", 1)
     place.settle()
-    newest = schema(place)
+    newest = place.ledger(SCHEMA)
     # One that was sent, and one that waits in cur/.
     place.photospool("hold", "family")
     place.drop("family", 1)
@@ -216,7 +218,7 @@ def migrated(part, last):
             part.complain("CLEAN", f"the ledger is half brought up to date after {place.context}")
         place.photospool("release", "family")
         place.settle()
-        if schema(place) != newest:
+        if place.ledger(SCHEMA) != newest:
             part.complain("CLEAN", f"the ledger is not the newest after {place.context}")
         part.judge(place)
         return status != 0
@@ -226,10 +228,6 @@ def migrated(part, last):
     while once(k):
         part.fault(kind="killed")
         k += part.step
-
-
-def schema(place):
-    return sorted(place.ledger("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"))
 
 
 def is_prefix(made):
