@@ -144,8 +144,9 @@ let package = Package(
 
     // A folder of tests per module; Stories run the real program.
     .target(
-      name: "TestSupport", dependencies: ["Children", "DurableFiles", "HTTP"], path: "Tests/Support",
-      exclude: ["python"]),
+      name: "TestSupport",
+      dependencies: ["Children", "DurableFiles", "HTTP", .product(name: "GRDB", package: "GRDB.swift")],
+      path: "Tests/Support", exclude: ["python"]),
     // What `make fuzz` and the tests of `FuzzTests` run: every parser of outside bytes, one at a time.
     .executableTarget(
       name: "photospool-fuzz",
@@ -167,7 +168,7 @@ let package = Package(
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos", "TestSupport"]),
-    .testTarget(name: "ImagingTests", dependencies: ["Imaging", "Messages", "Photos", "TestSupport"]),
+    .testTarget(name: "ImagingTests", dependencies: ["CPixels", "Imaging", "Messages", "Photos", "TestSupport"]),
     .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "TestSupport"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(

@@ -46,31 +46,36 @@ AVX2 static inline void add_pair(
   *high = _mm256_add_epi32(*high, _mm256_madd_epi16(_mm256_unpackhi_epi16(wide_a, wide_b), pair));
 }
 
-AVX2 static inline __m256i two_weights(const int16_t *weights, int32_t k, int32_t taps) {
-  const uint32_t upper = k + 1 < taps ? (uint16_t)weights[k + 1] : 0;
-  return _mm256_set1_epi32((int32_t)(upper << 16 | (uint16_t)weights[k]));
+AVX2 static inline __m256i pack_sums(__m256i a, __m256i b, __m256i c, __m256i d) {
+  const __m256i left = _mm256_packs_epi32(_mm256_srai_epi32(a, 14), _mm256_srai_epi32(b, 14));
+  const __m256i right = _mm256_packs_epi32(_mm256_srai_epi32(c, 14), _mm256_srai_epi32(d, 14));
+  // Packing works lane by lane; the permutation puts the four quarters in their order again.
+  return _mm256_permute4x64_epi64(_mm256_packus_epi16(left, right), _MM_SHUFFLE(3, 1, 2, 0));
 }
 
 AVX2 static int32_t filter_rows_avx2(
   const uint8_t *const *rows, const int16_t *weights, int32_t taps, uint8_t *out, int32_t width) {
   const __m256i rounding = _mm256_set1_epi32(half);
-  int32_t x = 0;
-  for (; x + 32 <= width; x += 32) {
-    __m256i a = rounding, b = rounding, c = rounding, d = rounding;
+  if (width < 64) return 0;
+  for (int32_t x = 0; x < width; x += 64) {
+    // The last columns are done together with some that were done already.
+    if (x + 64 > width) x = width - 64;
+    __m256i sum[8];
+    for (int i = 0; i < 8; i++) sum[i] = rounding;
     for (int32_t k = 0; k < taps; k += 2) {
-      const uint8_t *upper = rows[k] + x;
-      const uint8_t *lower = rows[k + 1 < taps ? k + 1 : k] + x;
-      const __m256i pair = two_weights(weights, k, taps);
-      add_pair(upper, lower, pair, &a, &b);
-      add_pair(upper + 16, lower + 16, pair, &c, &d);
+      // Two weights that are neighbours are one number of twice the size; the last of an odd number has none.
+      int32_t two = k + 1 < taps ? 0 : (uint16_t)weights[k];
+      if (k + 1 < taps) memcpy(&two, weights + k, sizeof two);
+      const __m256i pair = _mm256_set1_epi32(two);
+      const uint8_t *upper = rows[k] + x, *lower = rows[k + 1 < taps ? k + 1 : k] + x;
+      for (int i = 0; i < 4; i++) add_pair(upper + 16 * i, lower + 16 * i, pair, &sum[2 * i], &sum[2 * i + 1]);
     }
-    const __m256i left = _mm256_packs_epi32(_mm256_srai_epi32(a, 14), _mm256_srai_epi32(b, 14));
-    const __m256i right = _mm256_packs_epi32(_mm256_srai_epi32(c, 14), _mm256_srai_epi32(d, 14));
-    // Packing works lane by lane; the permutation puts the four quarters in their order again.
-    const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi16(left, right), _MM_SHUFFLE(3, 1, 2, 0));
-    _mm256_storeu_si256((__m256i *)(out + x), packed);
+    for (int i = 0; i < 2; i++) {
+      const __m256i *of = sum + 4 * i;
+      _mm256_storeu_si256((__m256i *)(out + x + 32 * i), pack_sums(of[0], of[1], of[2], of[3]));
+    }
   }
-  return x;
+  return width;
 }
 
 AVX2 static inline __m256i weigh(const uint8_t *in, const int16_t *weights, int32_t taps) {
@@ -89,25 +94,34 @@ AVX2 static inline __m256i weigh(const uint8_t *in, const int16_t *weights, int3
   return sum;
 }
 
-AVX2 static int32_t filter_across_avx2(
+AVX2 __attribute__((always_inline)) static inline int32_t across(
   const uint8_t *in, const int32_t *first, const int16_t *weights, int32_t taps, uint8_t *out, int32_t count) {
-  const __m128i rounding = _mm_set1_epi32(half);
+  const __m256i rounding = _mm256_set1_epi32(half);
   int32_t i = 0;
-  for (; i + 4 <= count; i += 4) {
+  for (; i + 8 <= count; i += 8) {
     const int16_t *weight = weights + (long)i * taps;
-    const __m256i a = weigh(in + first[i], weight, taps);
-    const __m256i b = weigh(in + first[i + 1], weight + taps, taps);
-    const __m256i c = weigh(in + first[i + 2], weight + 2 * taps, taps);
-    const __m256i d = weigh(in + first[i + 3], weight + 3 * taps, taps);
-    const __m256i sums = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
-    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-    sum = _mm_srai_epi32(_mm_add_epi32(sum, rounding), 14);
-    sum = _mm_packs_epi32(sum, sum);
-    sum = _mm_packus_epi16(sum, sum);
-    const int32_t four = _mm_cvtsi128_si32(sum);
-    memcpy(out + i, &four, sizeof four);
+    __m256i sum[8];
+    for (int j = 0; j < 8; j++) sum[j] = weigh(in + first[i + j], weight + j * taps, taps);
+    const __m256i a = _mm256_hadd_epi32(_mm256_hadd_epi32(sum[0], sum[1]), _mm256_hadd_epi32(sum[2], sum[3]));
+    const __m256i b = _mm256_hadd_epi32(_mm256_hadd_epi32(sum[4], sum[5]), _mm256_hadd_epi32(sum[6], sum[7]));
+    __m256i all = _mm256_add_epi32(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
+    all = _mm256_srai_epi32(_mm256_add_epi32(all, rounding), 14);
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+    _mm_storel_epi64((__m128i *)(out + i), _mm_packus_epi16(words, words));
   }
   return i;
+}
+
+AVX2 static int32_t filter_across_avx2(
+  const uint8_t *in, const int32_t *first, const int16_t *weights, int32_t taps, uint8_t *out, int32_t count) {
+  // A number of taps that the compiler knows needs no loop, and takes half the time. More are for what is made tiny.
+  switch (taps) {
+    case 8: return across(in, first, weights, 8, out, count);
+    case 16: return across(in, first, weights, 16, out, count);
+    case 24: return across(in, first, weights, 24, out, count);
+    case 32: return across(in, first, weights, 32, out, count);
+    default: return across(in, first, weights, taps, out, count);
+  }
 }
 
 static int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
