@@ -54,13 +54,20 @@ struct DaemonUnderTest {
 
   /// Runs the daemon while `body` does.
   ///
-  /// - Parameter manager: is told how it is.
-  func run(manager: ServiceManager? = nil, _ body: @escaping @Sendable (DaemonUnderTest) async throws -> Void)
-    async throws
-  {
+  /// - Parameters:
+  ///   - manager: is told how it is.
+  ///   - hear: is given the ledger before anything is done with it.
+  func run(
+    manager: ServiceManager? = nil, hear: (Ledger) throws -> Void = { _ in },
+    _ body: @escaping @Sendable (DaemonUnderTest) async throws -> Void
+  ) async throws {
     let daemon = try await Daemon(
       spool: spool, plan: plan, manager: manager,
-      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      companion: { ledger in
+        try hear(ledger)
+        return nil
+      })
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await daemon.run(signals: []) }
       try await body(self)
@@ -69,9 +76,11 @@ struct DaemonUnderTest {
   }
 
   @discardableResult
-  func drop(_ text: String?, to conversation: String, photos: [File] = []) throws -> String {
-    try Submission(to: ConversationID(conversation), from: nil, key: nil, text: text, photos: photos)
-      .drop(into: spool.path).text
+  func drop(_ text: String?, to conversation: String, key: String? = nil, photos: [File] = []) throws -> String {
+    try Submission(
+      to: ConversationID(conversation), from: nil, key: key.flatMap(IdempotencyKey.init), text: text, photos: photos
+    )
+    .drop(into: spool.path).text
   }
 
   /// Asks on a thread of its own: those of the tests are few, and the daemon needs them to answer.

@@ -353,30 +353,4 @@ import Testing
     let shape = try view.shape(minutes: [5, 10], at: now.advanced(seconds: 400))
     #expect(shape.map(\.conversation) == ["family", "friends"] && shape[0].counts == [0, 2, 0])
   }
-
-  @Test func noHotQuestionReadsTheBacklog() async throws {
-    let plans = try await ledger.read { database in
-      try [
-        "SELECT id FROM messages m WHERE m.conversation_id = 1 AND m.draft = 0 AND m.\(LedgerSchema.waiting) ORDER BY m.id LIMIT 5",
-        "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= 5 ORDER BY due LIMIT 5",
-        "SELECT id FROM requests WHERE \(LedgerSchema.unfiled) ORDER BY id LIMIT 5",
-        "SELECT id FROM requests WHERE state = 'draft' AND dropped_as = 'cat'",
-        "SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT 5",
-        "SELECT id FROM messages WHERE draft = 1 AND \(LedgerSchema.waiting) ORDER BY id LIMIT 5",
-        "UPDATE messages SET next_attempt = 1 WHERE draft = 1 AND next_attempt > 1",
-        "UPDATE messages SET state = 'sent' WHERE message = 'm' AND digest = 'd' AND \(LedgerSchema.waiting)",
-        "UPDATE messages SET state = 'pending' WHERE \(LedgerSchema.inHand)",
-        "SELECT id FROM requests WHERE inode = 1 AND born = 1 ORDER BY id DESC LIMIT 1",
-        "SELECT request FROM requests WHERE inbox = 'a' AND idempotency_key = 'k' ORDER BY id DESC LIMIT 1",
-        "SELECT id FROM uploads WHERE state = 'abandoned' ORDER BY id LIMIT 5",
-        "UPDATE attempts SET ended_at = 1 WHERE message = 'm' AND ended_at IS NULL",
-      ].map { question in
-        try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(question)").map { $0["detail"] as String }.joined(
-          separator: "; ")
-      }
-    }
-    for plan in plans {
-      #expect(plan.contains("USING") && plan.contains("INDEX") && !plan.contains("TEMP B-TREE"), "\(plan)")
-    }
-  }
 }

@@ -1,0 +1,50 @@
+import DurableFiles
+import Messages
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Delivery
+@testable import Ledgers
+
+/// SQLite is asked how it would carry out every statement of a daemon's: none of them looks at all that is kept, nor puts a
+/// backlog in order.
+@Suite(.timeLimit(.minutes(5))) struct PlanTests {
+  @Test func noStatementOfADeliveryLooksAtAllThatIsKept() async throws {
+    let network = ScriptedNetwork { message in
+      switch message.conversation.text {
+      case "refused": DeliveryError(.rejected, "no")
+      case "held up": DeliveryError(.serverBusy, "not now")
+      default: nil
+      }
+    }
+    let daemon = try DaemonUnderTest(network: network, store: HeldStore(), preparer: EasyPreparer()) {
+      $0.retry = RetryPolicy(first: 0.01, longest: 0.05)
+    }
+    let heard = Mutex<HeardStatements?>(nil)
+    try await daemon.run(hear: { ledger in heard.withLock { $0 = HeardStatements(of: ledger.pool) } }) {
+      daemon in
+      for number in 0..<40 { try daemon.drop("\(number)", to: "c\(number % 5)") }
+      let requests = [
+        try daemon.drop("a", to: "refused"), try daemon.drop("b", to: "held up"), try daemon.sendPhoto(to: "c1"),
+        try daemon.drop("once", to: "c2", key: "key"), try daemon.drop("once", to: "c2", key: "key"),
+      ]
+      let draft = try daemon.draft(to: "c3")
+      while try daemon.story(of: draft)?.state != .draft { await Task.yield() }
+      #expect(try daemon.spool.draft.move(draft, to: daemon.spool.new, as: draft))
+      for request in requests + [draft] where request != requests[1] {
+        while try daemon.spool.sent.entry(request) == nil && daemon.spool.failed.entry(request) == nil {
+          await Task.yield()
+        }
+      }
+      while try daemon.story(of: requests[1])?.messages.first?.attempts.isEmpty != false { await Task.yield() }
+    }
+    let statements = try #require(heard.withLock { $0 })
+    #expect(statements.statements.count > 40)
+    let ledger = try Ledger(in: daemon.spool.state)
+    for statement in statements.statements {
+      let dear = try statements.scans(statement, in: ledger.pool) + statements.sorts(statement, in: ledger.pool)
+      #expect(dear.isEmpty, "\(statement): \(dear)")
+    }
+  }
+}
