@@ -145,9 +145,15 @@ public struct Daemon: Sendable {
       cancelRequests: { names in
         for name in names { await `operator`.cancelFromFile(name, log: log) }
       },
-      changed: { superseded in
-        drafts.erase(superseded)
-        wake()
+      accepted: { requests in
+        drafts.erase(requests.flatMap(\.superseded))
+        dispatcher.wake()
+        // Each of these asks the ledger something, and most requests concern none of them.
+        if requests.contains(where: { $0.state != .queued }) { filing.wake() }
+        if requests.contains(where: \.wasDraft) {
+          drafts.wake()
+          sweeper.wake()
+        }
       }, tellDrafts: { drafts.post($0) }, closed: closed,
       wakePurger: {
         purger.wake()

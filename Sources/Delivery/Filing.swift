@@ -70,7 +70,7 @@ struct Filing: Service {
     await alarm.stop()
   }
 
-  /// Files what is due, a batch at most; false when nothing was.
+  /// Files what is due, a batch at most; false when there was no more.
   private func fileBatch() async throws -> Bool {
     let requests = try await ledger.unfiled(limit: Self.batch)
     if requests.isEmpty { return false }
@@ -80,7 +80,7 @@ struct Filing: Service {
     try await ledger.markFiled(filed.map(\.row))
     for request in filed { report(request) }
     if filed.count < requests.count { throw FilingError(left: requests.count - filed.count) }
-    return true
+    return requests.count == Self.batch
   }
 
   /// Files a crowd with one sync. nil when it is none, or when that is not possible now.

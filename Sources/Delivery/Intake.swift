@@ -21,7 +21,7 @@ actor Intake: Service {
   private let mailbox: ArrivalMailbox
   private let plan: PlanInForce
   private let cancelRequests: @Sendable ([String]) async throws -> Void
-  private let changed: @Sendable ([SupersededPhoto]) -> Void
+  private let accepted: @Sendable ([Acceptance]) -> Void
   private let tellDrafts: @Sendable (SpoolEvent) -> Void
   private let closed: ClosedConversations
   private let wakePurger: @Sendable () -> Void
@@ -59,7 +59,7 @@ actor Intake: Service {
   /// - Parameters:
   ///   - isReady: is called once nothing that arrives can be missed any more.
   ///   - cancelRequests: cancels the requests named in a file of `cancel/`.
-  ///   - changed: is called when requests were accepted or refused, with what they left of drafts.
+  ///   - accepted: is called with requests that were accepted or refused.
   ///   - tellDrafts: is called with what concerns `draft/`.
   ///   - closed: conversations whose requests are passed over.
   ///   - wakePurger: is called when something may be ordered in `purge/`.
@@ -68,7 +68,7 @@ actor Intake: Service {
     spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, troubles: Troubles,
     log: Logger, isReady: @escaping @Sendable () -> Void,
     cancelRequests: @escaping @Sendable ([String]) async throws -> Void,
-    changed: @escaping @Sendable ([SupersededPhoto]) -> Void,
+    accepted: @escaping @Sendable ([Acceptance]) -> Void,
     tellDrafts: @escaping @Sendable (SpoolEvent) -> Void, closed: ClosedConversations,
     wakePurger: @escaping @Sendable () -> Void,
     tellCompanion: @escaping @Sendable (SpoolEvent) -> Void
@@ -81,7 +81,7 @@ actor Intake: Service {
     self.log = log
     self.troubles = troubles
     self.cancelRequests = cancelRequests
-    self.changed = changed
+    self.accepted = accepted
     self.tellDrafts = tellDrafts
     self.closed = closed
     self.wakePurger = wakePurger
@@ -302,21 +302,21 @@ actor Intake: Service {
       }
       rest = rest.dropFirst(batch.taken)
       guard !batch.requests.isEmpty else { continue }
-      let accepted = try await ledger.accept(
+      let acceptances = try await ledger.accept(
         batch.requests, at: .now(), isTaken: { [spool] in spool.has($0) },
         alternative: { RequestName.alternative(of: $0, $1) })
       var fault: (any Error)?
       do {
         try await pool.run { [spool] in
-          for (request, acceptance) in zip(batch.requests, accepted) where acceptance.state != .failed {
+          for (request, acceptance) in zip(batch.requests, acceptances) where acceptance.state != .failed {
             let identity = RequestIdentity(inode: request.inode, born: request.born)
             try spool.takeOver(identity, droppedAs: request.droppedAs, as: acceptance.request)
           }
         }
       } catch { fault = error }
       // They are accepted all the same, and whoever sends one moves it first.
-      for (acceptance, request) in zip(accepted, batch.requests) { report(acceptance, of: request) }
-      changed(accepted.flatMap(\.superseded))
+      for (acceptance, request) in zip(acceptances, batch.requests) { report(acceptance, of: request) }
+      accepted(acceptances)
       if let fault { throw fault }
     }
   }

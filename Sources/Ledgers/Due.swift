@@ -4,7 +4,7 @@ import Messages
 extension Ledger {
   /// The conversations that may be served now: not held, not waiting for a retry, longest due first.
   public func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
-    try await read { database in
+    try await ask { database in
       try Int64.fetchAll(
         database.kept(
           """
@@ -16,7 +16,7 @@ extension Ledger {
 
   /// When the next conversation that waits for a retry becomes due; nil when none waits.
   public func nextDue(after now: Timestamp) async throws -> Timestamp? {
-    try await read { database in
+    try await ask { database in
       try Int64.fetchOne(
         database.kept("SELECT due FROM conversations WHERE waiting > 0 AND held = 0 AND due > ? ORDER BY due LIMIT 1"),
         arguments: [now.milliseconds]

@@ -51,12 +51,12 @@ extension Ledger {
       while begun.count < limit {
         guard
           let row = try Row.fetchOne(
-            database,
-            sql: """
+            database.kept(
+              """
               SELECT r.*, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
               WHERE r.\(LedgerSchema.wanted) AND (r.next_attempt IS NULL OR r.next_attempt <= ?)
                 AND \(LedgerSchema.hasTurn) AND c.purged = 0 ORDER BY r.id LIMIT 1
-              """,
+              """),
             arguments: [now.milliseconds, perHost]), let wanted = try database.begin(row, at: now)
         else { break }
         begun.append(wanted)
@@ -81,13 +81,13 @@ extension Ledger {
 
   /// When the next download is due that would find its host free; nil when none is.
   public func nextDownload(perHost: Int) async throws -> Timestamp? {
-    try await read { database in
+    try await ask { database in
       try Int64.fetchOne(
-        database,
-        sql: """
+        database.kept(
+          """
           SELECT coalesce(r.next_attempt, 0) FROM received r JOIN conversations c ON c.id = r.conversation_id
           WHERE r.\(LedgerSchema.wanted) AND \(LedgerSchema.hasTurn) AND c.purged = 0 ORDER BY r.next_attempt LIMIT 1
-          """,
+          """),
         arguments: [perHost]
       ).map(Timestamp.init(milliseconds:))
     }

@@ -55,9 +55,14 @@ public final class Ledger: Sendable {
     try await writer.alone(body)
   }
 
-  /// Asks one question of what was committed.
+  /// Asks what was committed. All answers are of the same moment.
   func read<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     do { return try await pool.read(question) } catch { throw writer.meaning(of: error) }
+  }
+
+  /// Asks what one statement answers: without a transaction around it, it takes half the time.
+  func ask<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
+    do { return try await pool.unsafeRead(question) } catch { throw writer.meaning(of: error) }
   }
 
   /// Has `listener` called after every change, on the writer's thread: it must return quickly and not ask the ledger.

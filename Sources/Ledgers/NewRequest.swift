@@ -69,6 +69,8 @@ public struct Acceptance: Sendable, Equatable {
   public let error: String?
   /// The ledger knew this very directory: its move out of `new/` was interrupted.
   public let wasKnown: Bool
+  /// It was a draft until now.
+  public var wasDraft = false
   /// Photos of a draft that were replaced before it was sent: what is on its way of them is to be erased.
   public var superseded: [SupersededPhoto] = []
 }

@@ -105,7 +105,7 @@ extension Ledger {
 
   /// Pixels of a photo as it is sent; nil when it was not prepared yet.
   public func photoSize(of message: MessageID) async throws -> (width: Int, height: Int)? {
-    try await read { database in
+    try await ask { database in
       try Row.fetchOne(
         database.kept("SELECT width, height FROM photos WHERE message = ?"), arguments: [message.text]
       ).map { ($0["width"], $0["height"]) }

@@ -79,7 +79,7 @@ extension QueuedMessage {
 extension Ledger {
   /// The first `limit` waiting messages of a conversation, in order.
   public func head(of conversation: Int64, limit: Int) async throws -> [QueuedMessage] {
-    try await read { database in
+    try await ask { database in
       try Row.fetchAll(
         database.kept(
           """

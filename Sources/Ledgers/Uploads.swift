@@ -37,7 +37,7 @@ extension Ledger {
 
   /// Whether an upload of the message was begun before whose object may still be stored.
   public func hasUpload(of message: MessageID) async throws -> Bool {
-    try await read { database in
+    try await ask { database in
       try Bool.fetchOne(
         database.kept("SELECT EXISTS (SELECT 1 FROM uploads WHERE message = ?)"), arguments: [message.text]) ?? false
     }

@@ -120,15 +120,15 @@ public actor Receiver: Service {
   // MARK: Downloads
 
   private func startDownloads() async throws {
-    let free = options.downloads - downloads.count
-    if free > 0, !isStopping {
+    alarm?.cancel()
+    guard var next = try await nextDownload() else { return }
+    if next <= .now(), !isStopping {
+      let free = options.downloads - downloads.count
       for wanted in try await ledger.beginDownloads(limit: free, perHost: options.perHost, at: .now()) {
         downloads[wanted.message] = (wanted.conversation, Task { await download(wanted) })
       }
-    }
-    alarm?.cancel()
-    guard downloads.count < options.downloads, let next = try await ledger.nextDownload(perHost: options.perHost) else {
-      return
+      guard let later = try await nextDownload() else { return }
+      next = later
     }
     // An attempt that is years away was set by another clock.
     let wait = min(max(next.seconds(since: .now()), 0.01), 3600)
@@ -136,6 +136,12 @@ public actor Receiver: Service {
       try? await Task.sleep(for: .seconds(wait))
       if !Task.isCancelled { mailbox.ring() }
     }
+  }
+
+  /// When a photo is due next; nil when none is, or when as many are being fetched as may be.
+  private func nextDownload() async throws -> Timestamp? {
+    guard downloads.count < options.downloads else { return nil }
+    return try await ledger.nextDownload(perHost: options.perHost)
   }
 
   private func download(_ wanted: WantedPhoto) async {

@@ -190,7 +190,10 @@ import Testing
     #expect(try await ledger.beginPreparing(photo))
     try await accept(request("b", inode: 2, ["text": "t"]))
     let accepted = try await accept(request("a", inode: 1, ["photo": "1", "text": "t"]))
-    #expect(accepted == [Acceptance(droppedAs: "a", request: "a", state: .queued, error: nil, wasKnown: false)])
+    #expect(
+      accepted == [
+        Acceptance(droppedAs: "a", request: "a", state: .queued, error: nil, wasKnown: false, wasDraft: true)
+      ])
     #expect(try await order() == ["b/text pending", "a/photo preparing", "a/text pending"])
     // The task that was begun for the draft goes on with the new row.
     #expect(try await upload(photo))
