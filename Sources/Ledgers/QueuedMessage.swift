@@ -80,15 +80,16 @@ extension Ledger {
   /// The first `limit` waiting messages of a conversation, in order.
   public func head(of conversation: Int64, limit: Int) async throws -> [QueuedMessage] {
     try await ask { database in
-      try Row.fetchAll(
-        database.kept(
-          """
-          \(QueuedMessage.selection)
-          WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting)
-          ORDER BY m.id LIMIT ?
-          """),
-        arguments: [conversation, limit]
-      ).map(QueuedMessage.init)
+      try Array(
+        Row.fetchCursor(
+          database.kept(
+            """
+            \(QueuedMessage.selection)
+            WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting)
+            ORDER BY m.id LIMIT ?
+            """),
+          arguments: [conversation, limit]
+        ).map(QueuedMessage.init))
     }
   }
 }

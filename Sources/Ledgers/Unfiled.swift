@@ -38,14 +38,15 @@ extension Ledger {
   /// The first `limit` requests that are over and not filed, oldest first.
   public func unfiled(limit: Int) async throws -> [UnfiledRequest] {
     try await read { database in
-      try Row.fetchAll(
-        database.kept(
-          """
-          SELECT r.*, c.conversation FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
-          WHERE \(LedgerSchema.unfiled) ORDER BY r.id LIMIT ?
-          """),
-        arguments: [limit]
-      ).map { try UnfiledRequest($0, messages: database.receiptMessages(ofRequest: $0["id"])) }
+      try Array(
+        Row.fetchCursor(
+          database.kept(
+            """
+            SELECT r.*, c.conversation FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
+            WHERE \(LedgerSchema.unfiled) ORDER BY r.id LIMIT ?
+            """),
+          arguments: [limit]
+        ).map { try UnfiledRequest($0, messages: database.receiptMessages(ofRequest: $0["id"])) })
     }
   }
 
@@ -82,19 +83,20 @@ extension UnfiledRequest {
 
 extension Database {
   fileprivate func receiptMessages(ofRequest request: Int64) throws -> [UnfiledRequest.Message] {
-    try Row.fetchAll(
-      kept(
-        """
-        SELECT m.*, p.url, p.width, p.height, p.bytes AS sent_bytes, json_extract(p.attachment, '$.contentDigest') AS object
-        FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
-        """),
-      arguments: [request]
-    ).map { row in
-      UnfiledRequest.Message(
-        message: MessageID(unchecked: row["message"]), kind: MessageKind(rawValue: row["kind"]) ?? .photo,
-        state: MessageState(rawValue: row["state"]) ?? .failed, bytes: row["sent_bytes"] ?? row["bytes"],
-        sentAt: (row["sent_at"] as Int64?).map(Timestamp.init(milliseconds:)), remote: row["remote"], url: row["url"],
-        contentDigest: row["object"], width: row["width"], height: row["height"])
-    }
+    try Array(
+      Row.fetchCursor(
+        kept(
+          """
+          SELECT m.*, p.url, p.width, p.height, p.bytes AS sent_bytes, json_extract(p.attachment, '$.contentDigest') AS object
+          FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
+          """),
+        arguments: [request]
+      ).map { row in
+        UnfiledRequest.Message(
+          message: MessageID(unchecked: row["message"]), kind: MessageKind(rawValue: row["kind"]) ?? .photo,
+          state: MessageState(rawValue: row["state"]) ?? .failed, bytes: row["sent_bytes"] ?? row["bytes"],
+          sentAt: (row["sent_at"] as Int64?).map(Timestamp.init(milliseconds:)), remote: row["remote"],
+          url: row["url"], contentDigest: row["object"], width: row["width"], height: row["height"])
+      })
   }
 }

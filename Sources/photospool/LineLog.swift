@@ -54,11 +54,14 @@ struct LineLog: LogHandler {
     (try? JSONLine.text(Dictionary(fields) { $1 })) ?? "{}"
   }
 
+  /// Characters of a value that are written.
+  private static let longest = 2_000
+  /// What a value is put into quotation marks for.
+  private static let quoted = Array(" \"=\\".utf8)
+
   private func logfmt(_ value: String) -> String {
-    let safe = escaped(String(value.prefix(2_000)))
-    guard safe.isEmpty || safe.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" || $0 == "\\" }) else {
-      return safe
-    }
+    let safe = escaped(value.utf8.count > Self.longest ? String(value.prefix(Self.longest)) : value)
+    guard safe.isEmpty || safe.utf8.contains(where: Self.quoted.contains) else { return safe }
     return "\"" + safe.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
   }
 
