@@ -3,11 +3,11 @@ SWIFT ?= swift
 PYTHON_ENV := .build/python
 PACKAGES := bindfs btrfs-progs build-essential e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
-	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd webp xfsprogs \
+	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd valgrind webp xfsprogs \
 	zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
-BENCH_PACKAGES := curl graphicsmagick inotify-tools libvips-tools openssl postfix util-linux valgrind
+BENCH_PACKAGES := curl graphicsmagick inotify-tools libvips-tools openssl postfix util-linux
 # Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
 export TESTS_AT_ONCE ?= 16
 # Of `make fuzz`, for each parser.
@@ -72,6 +72,7 @@ bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, u
 	.build/bench-python/bin/python Benchmarks/idle.py
 	.build/bench-python/bin/python Benchmarks/view.py
 	.build/bench-python/bin/python Benchmarks/backlog.py --million
+	.build/bench-python/bin/python Benchmarks/finished.py
 	Benchmarks/backlog.sh
 	Benchmarks/instructions.sh
 	$(AS_ROOT) Benchmarks/janitor.sh

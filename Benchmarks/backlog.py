@@ -86,6 +86,16 @@ def drop(spool: Path, number: int) -> None:
     request.rename(spool / f"new/beside-{number}")
 
 
+def environment_of(place: Path, sink: WebSink) -> dict[str, str]:
+    """That of a daemon whose spool is in a place, and whose texts go to a sink."""
+    (place / "photospool.yaml").write_text(
+        f"network: {{type: webhook, url: 'http://127.0.0.1:{sink.port}/', allowPrivate: true, secretVariable: SECRET}}\n"
+        "log: {level: warning}\n")
+    return os.environ | {
+        "PHOTOSPOOL_SPOOL": str(place / "spool"), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
+        "SECRET": "whsec_" + "c2VjcmV0" * 4}
+
+
 def in_parts(command: str, conversations: int, environment: dict[str, str]) -> None:
     """A command of the operator's, for c0, c1 and so on."""
     for first in range(0, conversations, 1000):
@@ -95,12 +105,7 @@ def in_parts(command: str, conversations: int, environment: dict[str, str]) -> N
 
 def run(place: Path, programs: Path, requests: int, conversations: int) -> dict[str, float]:
     sink, spool = WebSink(place, programs), place / "spool"
-    (place / "photospool.yaml").write_text(
-        f"network: {{type: webhook, url: 'http://127.0.0.1:{sink.port}/', allowPrivate: true, secretVariable: SECRET}}\n"
-        "log: {level: warning}\n")
-    environment = os.environ | {
-        "PHOTOSPOOL_SPOOL": str(spool), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
-        "SECRET": "whsec_" + "c2VjcmV0" * 4}
+    environment = environment_of(place, sink)
     daemon = Daemon(place, environment)
     try:
         daemon.is_ready(spool)

@@ -2,12 +2,12 @@
 # Instructions that the daemon executes for one text, from intake to receipt, counted by callgrind: neither the machine nor
 # what else it does changes much. Texts are sent one at a time, to a daemon that gets few of them and to one that gets more;
 # the difference is theirs. What the kernel does is not counted, and calls that Valgrind does not know are made in their older
-# form. Prints a figure, writes .build/bench/instructions.json, and holds nothing to it.
+# form. Prints a figure and writes .build/bench/instructions.json; the story t-71-instructions holds it to a bound.
 # Usage: Benchmarks/instructions.sh [TEXTS]; PHOTOSPOOL names another program than .build/release/photospool.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-few=20 more=$((20 + ${1:-100}))
+few=5 more=$((few + ${1:-100}))
 photospool=${PHOTOSPOOL:-$root/.build/release/photospool}
 scratch=$(mktemp -d)
 export HOME=$scratch XDG_CONFIG_HOME=$scratch PHOTOSPOOL_SPOOL=$scratch/spool
@@ -15,15 +15,17 @@ trap '[ -z "${daemon:-}" ] || kill -KILL "$daemon" 2>/dev/null || true; rm -rf "
 # Valgrind cannot read the symbols of so large a program.
 strip -o "$scratch/photospool" "$photospool"
 cp "$(dirname "$photospool")/photospool-darkroom" "$scratch"
+cc -shared -fPIC -O1 -o "$scratch/sigsuspend.so" "$root/Benchmarks/sigsuspend.c"
+counting=(valgrind --tool=callgrind --callgrind-out-file=/dev/null)
 
 await() { # SECONDS COMMAND...
   local end=$((SECONDS + $1))
   until "${@:2}"; do [ "$SECONDS" -lt "$end" ] || { echo "it never came to this: ${*:2}" >&2; exit 1; }; sleep 0.02; done
 }
 
-# executed TEXTS: sets $instructions to those of a daemon's whole life.
+# executed TEXTS [COMMAND...]: sets $instructions to those of a daemon's whole life, if the command before it counts them.
 executed() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$scratch/photospool" run > "$scratch/log" 2>&1 &
+  LD_PRELOAD="$scratch/sigsuspend.so" "${@:2}" "$scratch/photospool" run > "$scratch/log" 2>&1 &
   daemon=$!
   await 300 grep -q event=ready "$scratch/log"
   local request number
@@ -43,9 +45,9 @@ executed() {
 
 # The first makes the spool.
 executed 1
-executed $few
+executed "$few" "${counting[@]}"
 base=$instructions
-executed $more
+executed "$more" "${counting[@]}"
 each=$(((instructions - base) / (more - few)))
 echo "a text: $each instructions; the daemon's start and end: $((base - few * each))"
 mkdir -p "$root/.build/bench"

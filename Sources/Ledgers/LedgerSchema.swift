@@ -6,6 +6,9 @@ enum LedgerSchema {
   /// Messages that something will still happen to; the partial indexes are built with these very words. Those of drafts
   /// are among them: where a conversation's order is asked for, `draft = 0` goes with it.
   static let waiting = "state NOT IN ('sent','failed','cancelled')"
+  /// For `FROM messages`: of a conversation, only what waits and is no draft is looked at. By itself SQLite may prefer the
+  /// index of all messages of the conversation, and go through what was sent in it for a week.
+  static let byWaiting = "INDEXED BY messages_waiting"
   /// Requests that are over and whose directories are not at their last place; the words of an index, too.
   static let unfiled = "filed = 0 AND state NOT IN ('queued','draft','abandoned')"
   /// Messages that a worker had in hand.

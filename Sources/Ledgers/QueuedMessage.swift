@@ -69,11 +69,17 @@ extension QueuedMessage {
   public var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
 
   /// Selects what `init(_:)` reads; conditions follow.
-  static let selection = """
+  static let selection = selection(from: "messages m")
+  /// The same, for conditions by which all of them wait in a conversation and are no drafts.
+  static let selectionOfWaiting = selection(from: "messages m \(LedgerSchema.byWaiting)")
+
+  private static func selection(from messages: String) -> String {
+    """
     SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
       (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish') AS first_tried_at
-    FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
+    FROM \(messages) JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
     """
+  }
 }
 
 extension Ledger {
@@ -84,7 +90,7 @@ extension Ledger {
         Row.fetchCursor(
           database.kept(
             """
-            \(QueuedMessage.selection)
+            \(QueuedMessage.selectionOfWaiting)
             WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting)
             ORDER BY m.id LIMIT ?
             """),

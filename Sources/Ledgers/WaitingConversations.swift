@@ -44,7 +44,8 @@ extension LedgerView {
         database.kept(
           """
           SELECT m.*, r.request, r.inbox, r.accepted_at, c.conversation, c.held
-          FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
+          FROM messages m \(LedgerSchema.byWaiting)
+            JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
           WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting) ORDER BY m.id LIMIT ?
           """),
         arguments: [conversation.row, limit]
@@ -57,7 +58,8 @@ extension LedgerView {
       database.kept(
         """
         SELECT c.*, m.next_attempt, m.error FROM conversations c LEFT JOIN messages m ON m.id =
-          (SELECT min(id) FROM messages WHERE conversation_id = c.id AND draft = 0 AND \(LedgerSchema.waiting))
+          (SELECT min(id) FROM messages \(LedgerSchema.byWaiting)
+            WHERE conversation_id = c.id AND draft = 0 AND \(LedgerSchema.waiting))
         WHERE c.id = ?
         """),
       arguments: [row]

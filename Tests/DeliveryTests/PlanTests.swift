@@ -43,7 +43,9 @@ import Testing
     #expect(statements.statements.count > 40)
     let ledger = try Ledger(in: daemon.spool.state)
     for statement in statements.statements {
-      let dear = try statements.scans(statement, in: ledger.pool) + statements.sorts(statement, in: ledger.pool)
+      let dear = try [statements.scans, statements.sorts, statements.histories].flatMap {
+        try $0(statement, ledger.pool)
+      }
       #expect(dear.isEmpty, "\(statement): \(dear)")
     }
   }

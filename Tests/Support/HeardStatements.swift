@@ -67,6 +67,13 @@ public final class HeardStatements: Sendable {
     }
   }
 
+  /// Indexes of all that ever was in a conversation, which a statement would go through.
+  public func histories(_ statement: String, in pool: DatabasePool) throws -> [String] {
+    try plan(of: statement, in: pool).filter { step in
+      ["messages_conversation", "requests_conversation"].contains { step.contains("INDEX \($0)") }
+    }
+  }
+
   /// What SQLite would put in order by itself, which takes all of it to be read before the first row is there.
   public func sorts(_ statement: String, in pool: DatabasePool) throws -> [String] {
     try plan(of: statement, in: pool).filter { $0.contains("TEMP B-TREE") }

@@ -1,0 +1,11 @@
+# What a text costs the processor, as instructions that are counted: a machine that is busy or slow changes nothing. The bound
+# has room for half as much again, and none for twice the cost.
+. "$(dirname "$0")/../library.sh"
+
+most=12000000 # 8.0 million as `make test` builds the program, and 3.6 million when it is optimised
+
+command -v valgrind > /dev/null || skip "Valgrind is not installed"
+PHOTOSPOOL=$photospool "$here/../../Benchmarks/instructions.sh" 20 > counted
+cat counted
+read -r _ _ each _ < counted
+[ "$each" -gt 0 ] && [ "$each" -le "$most" ] || fail "a text takes $each instructions, and $most are the most"
