@@ -57,6 +57,12 @@ def multiply(ledger: Path, finished: int) -> None:
     database.close()
 
 
+def is_idle(daemon: Daemon) -> bool:
+    before = daemon.processor()
+    time.sleep(0.5)
+    return daemon.processor() == before
+
+
 def run(place: Path, finished: int) -> dict[str, float]:
     sink, spool = WebSink(place, place), place / "spool"
     environment = environment_of(place, sink)
@@ -73,6 +79,8 @@ def run(place: Path, finished: int) -> dict[str, float]:
         daemon = Daemon(place, environment)
         measure.wait_until(lambda: sink.taken() > PROBES, PATIENCE, pause=0.0005)
         figures = {"start_ms": (time.monotonic() - begin) * 1000}
+        # A large ledger is looked through beside the work after a start.
+        measure.wait_until(lambda: is_idle(daemon), PATIENCE)
         clock = Clock(daemon)
         for number in range(PROBES + 1, 2 * PROBES + 1):
             drop(spool, number)

@@ -3,14 +3,14 @@
 . "$(dirname "$0")/../library.sh"
 
 # What a request may cost, and behind it what was counted. One text, and one photo, at a time.
-most_calls_of_a_text=370 # 245
+most_calls_of_a_text=360 # 234
 most_syncs_of_a_text=25 # 17.2
-most_statements_of_a_text=117 # 78
-most_writes_of_a_text=7.5 # 5.0
-most_calls_of_a_photo=760 # 506
+most_statements_of_a_text=65 # 41
+most_writes_of_a_text=6 # 4.0
+most_calls_of_a_photo=760 # 499
 most_syncs_of_a_photo=42 # 28.2
-most_statements_of_a_photo=155 # 104
-most_writes_of_a_photo=12 # 8.0
+most_statements_of_a_photo=95 # 63
+most_writes_of_a_photo=10.5 # 7.0
 # A text of a backlog shares transactions and syncs with others; how many share them is chance, and nothing shared is 5.
 most_calls_of_one_in_a_backlog=160 # 109
 most_syncs_of_one_in_a_backlog=6 # 3.1
