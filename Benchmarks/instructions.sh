@@ -3,7 +3,8 @@
 # what else it does changes much. Texts are sent one at a time, to a daemon that gets few of them and to one that gets more;
 # the difference is theirs. What the kernel does is not counted, and calls that Valgrind does not know are made in their older
 # form. Prints a figure and writes .build/bench/instructions.json; the story t-71-instructions holds it to a bound.
-# Usage: Benchmarks/instructions.sh [TEXTS]; PHOTOSPOOL names another program than .build/release/photospool.
+# Usage: Benchmarks/instructions.sh [TEXTS]; PHOTOSPOOL names another program than .build/release/photospool, and nothing is
+# written of that.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,7 +21,7 @@ counting=(valgrind --tool=callgrind --callgrind-out-file=/dev/null)
 
 await() { # SECONDS COMMAND...
   local end=$((SECONDS + $1))
-  until "${@:2}"; do [ "$SECONDS" -lt "$end" ] || { echo "it never came to this: ${*:2}" >&2; exit 1; }; sleep 0.02; done
+  until "${@:2}"; do [ "$SECONDS" -lt "$end" ] || { tail -n 20 "$scratch/log" >&2; echo "it never came to this: ${*:2}" >&2; exit 1; }; sleep 0.02; done
 }
 
 # executed TEXTS [COMMAND...]: sets $instructions to those of a daemon's whole life, if the command before it counts them.
@@ -50,6 +51,7 @@ base=$instructions
 executed "$more" "${counting[@]}"
 each=$(((instructions - base) / (more - few)))
 echo "a text: $each instructions; the daemon's start and end: $((base - few * each))"
+[ -z "${PHOTOSPOOL:-}" ] || exit 0
 mkdir -p "$root/.build/bench"
 printf '{"text": %d, "startAndEnd": %d, "texts": %d}\n' "$each" $((base - few * each)) $((more - few)) \
   > "$root/.build/bench/instructions.json"

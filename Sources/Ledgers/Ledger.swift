@@ -60,7 +60,8 @@ public final class Ledger: Sendable {
     do { return try await pool.read(question) } catch { throw writer.meaning(of: error) }
   }
 
-  /// Asks what one statement answers: without a transaction around it, it takes half the time.
+  /// Asks what one statement answers: without a transaction around it, it takes half the time. The answers of two would be
+  /// of different moments.
   func ask<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     do { return try await pool.unsafeRead(question) } catch { throw writer.meaning(of: error) }
   }

@@ -1,5 +1,6 @@
 import CPixels
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -15,12 +16,19 @@ import Testing
     return UInt8(clamping: sum >> 14)
   }
 
-  private func weights(_ count: Int) -> [Int16] { (0..<count).map { _ in Int16.random(in: -3000...6000) } }
+  private func weights(_ count: Int, _ random: inout SeededRandom) -> [Int16] {
+    (0..<count).map { _ in Int16.random(in: -3000...6000, using: &random) }
+  }
+
+  private func row(_ random: inout SeededRandom) -> [UInt8] {
+    (0..<Self.width).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }
 
   @Test("Rows are weighed sample by sample", arguments: [1, 2, 3, 6, 7, 13, 16, 25, 70])
   func down(taps: Int) {
-    let rows = (0..<taps).map { _ in (0..<Self.width).map { _ in UInt8.random(in: 0...255) } }
-    let weights = weights(taps)
+    var random = SeededRandom(seed: UInt64(taps))
+    let rows = (0..<taps).map { _ in row(&random) }
+    let weights = weights(taps, &random)
     for width in [1, 15, 63, 64, 65, 128, Self.width] {
       var out = [UInt8](repeating: 0, count: width)
       rows.flatMap(\.self).withUnsafeBufferPointer { flat in
@@ -35,10 +43,11 @@ import Testing
 
   @Test("A row is weighed across", arguments: [8, 16, 24, 32, 40, 80])
   func across(taps: Int) {
-    let row = (0..<Self.width).map { _ in UInt8.random(in: 0...255) }
+    var random = SeededRandom(seed: UInt64(taps))
+    let row = row(&random)
     for count in [1, 7, 8, 9, 100] {
-      let first = (0..<count).map { _ in Int32.random(in: 0...Int32(Self.width - taps)) }
-      let weights = weights(count * taps)
+      let first = (0..<count).map { _ in Int32.random(in: 0...Int32(Self.width - taps), using: &random) }
+      let weights = weights(count * taps, &random)
       var out = [UInt8](repeating: 0, count: count)
       cpixels_filter_across(row, first, weights, Int32(taps), &out, Int32(count))
       #expect(

@@ -16,15 +16,21 @@ public final class HeardStatements: Sendable {
     pool.writeWithoutTransaction { listen(to: $0) }
     // Each of as many questions at once has a connection of its own.
     let (asking, asked) = (DispatchGroup(), DispatchGroup())
-    for _ in 0..<pool.configuration.maximumReaderCount {
+    let count = pool.configuration.maximumReaderCount
+    for _ in 0..<count {
       asking.enter()
       asked.enter()
+    }
+    for _ in 0..<count {
       Thread.detachNewThread { [self] in
+        var hasAsked = false
         try? pool.unsafeRead {
           listen(to: $0)
+          hasAsked = true
           asking.leave()
           asking.wait()
         }
+        if !hasAsked { asking.leave() }
         asked.leave()
       }
     }
@@ -67,10 +73,11 @@ public final class HeardStatements: Sendable {
     }
   }
 
-  /// Indexes of all that ever was in a conversation, which a statement would go through.
+  /// Indexes of what is over, in a conversation or in all, that a statement would go through.
   public func histories(_ statement: String, in pool: DatabasePool) throws -> [String] {
     try plan(of: statement, in: pool).filter { step in
-      ["messages_conversation", "requests_conversation"].contains { step.contains("INDEX \($0)") }
+      ["messages_conversation", "requests_conversation", "requests_over"].contains { step.contains("INDEX \($0)") }
+        || step.hasPrefix("SCAN") && step.contains("INDEX requests_key")
     }
   }
 

@@ -3,7 +3,7 @@
 
 // The inner loops of photo work. Weights are 16-bit fixed-point numbers of which 16384 is one.
 
-// Filters down: out[x] is the weighted sum of rows[0][x] … rows[taps - 1][x].
+// Filters down: out[x] is the weighted sum of rows[0][x] … rows[taps - 1][x]. `out` is none of the rows.
 void cpixels_filter_rows(
   const uint8_t *const *rows, const int16_t *weights, int32_t taps, uint8_t *out, int32_t width);
 

@@ -1,5 +1,5 @@
 # What a text costs the processor, as instructions that are counted: a machine that is busy or slow changes nothing. The bound
-# has room for half as much again, and none for twice the cost.
+# is for the programs that `make test` builds: it has room for half as much again, and none for twice the cost.
 . "$(dirname "$0")/../library.sh"
 
 most=12000000 # 8.0 million as `make test` builds the program, and 3.6 million when it is optimised
