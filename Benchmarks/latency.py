@@ -99,14 +99,14 @@ def main() -> None:
         for number in range(options.backlog):
             drop(spool, "arriving", f"a-{number}")
         figures["a backlog arrives"] = probes(spool, "meanwhile", options.requests, 0.02)
-        measure.wait_until(lambda: sum(text.startswith("a-") for text in Webhook.came) == options.backlog, 600)
+        measure.wait_until(lambda: sum(text.startswith("a-") for text in list(Webhook.came)) == options.backlog, 600)
         subprocess.run([PHOTOSPOOL, "hold", "backlog"], env=environment, check=True, stdout=subprocess.DEVNULL)
         for number in range(options.backlog):
             drop(spool, "backlog", f"b-{number}")
         measure.wait_until(lambda: not any(os.scandir(spool / "new")), 600)
         subprocess.run([PHOTOSPOOL, "release", "backlog"], env=environment, check=True, stdout=subprocess.DEVNULL)
         figures["beside a backlog"] = probes(spool, "beside", options.requests, 0.02)
-        left = options.backlog - sum(text.startswith("b-") for text in Webhook.came)
+        left = options.backlog - sum(text.startswith("b-") for text in list(Webhook.came))
     finally:
         if daemon:
             daemon.terminate()
