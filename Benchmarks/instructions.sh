@@ -21,7 +21,10 @@ counting=(valgrind --tool=callgrind --callgrind-out-file=/dev/null)
 
 await() { # SECONDS COMMAND...
   local end=$((SECONDS + $1))
-  until "${@:2}"; do [ "$SECONDS" -lt "$end" ] || { tail -n 20 "$scratch/log" >&2; echo "it never came to this: ${*:2}" >&2; exit 1; }; sleep 0.02; done
+  until "${@:2}"; do
+    [ "$SECONDS" -lt "$end" ] || { tail -n 20 "$scratch/log" >&2; echo "it never came to this: ${*:2}" >&2; exit 1; }
+    sleep 0.02
+  done
 }
 
 # executed TEXTS [COMMAND...]: sets $instructions to those of a daemon's whole life, if the command before it counts them.
