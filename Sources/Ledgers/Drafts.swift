@@ -138,7 +138,7 @@ extension Ledger {
         database.kept(
           """
           \(QueuedMessage.selection)
-          WHERE m.draft = 1 AND m.\(LedgerSchema.waiting) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
+          WHERE m.draft = 1 AND \(LedgerSchema.waiting(in: "m.")) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
           ORDER BY m.id LIMIT ?
           """),
         arguments: [limit]

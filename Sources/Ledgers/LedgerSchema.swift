@@ -3,16 +3,23 @@ import GRDB
 /// The tables. Migrations are an append-only list: each has a name, and none is ever edited. `docs/ledger.md` explains
 /// every column.
 enum LedgerSchema {
+  // SQLite makes a table of every list of three or more, each time that a statement runs, and also where only an index
+  // asks for it: a text cost eighteen of them. So the states are compared one by one.
+
   /// Messages that something will still happen to; the partial indexes are built with these very words. Those of drafts
   /// are among them: where a conversation's order is asked for, `draft = 0` goes with it.
-  static let waiting = "state NOT IN ('sent','failed','cancelled')"
+  static let waiting = waiting(in: "")
+  /// The same of a table that has another name in the statement, as `m.`.
+  static func waiting(in table: String) -> String {
+    "\(table)state <> 'sent' AND \(table)state <> 'failed' AND \(table)state <> 'cancelled'"
+  }
   /// For `FROM messages`: of a conversation, only what waits and is no draft is looked at. By itself SQLite may prefer the
   /// index of all messages of the conversation, and go through what was sent in it for a week.
   static let byWaiting = "INDEXED BY messages_waiting"
   /// Requests that are over and whose directories are not at their last place; the words of an index, too.
-  static let unfiled = "filed = 0 AND state NOT IN ('queued','draft','abandoned')"
+  static let unfiled = "filed = 0 AND state <> 'queued' AND state <> 'draft' AND state <> 'abandoned'"
   /// Messages that a worker had in hand.
-  static let inHand = "state IN ('preparing','uploading','uploaded')"
+  static let inHand = "(state = 'preparing' OR state = 'uploading' OR state = 'uploaded')"
   /// Photos whose originals may be evicted, and those of which only the thumbnails are left to evict; words of indexes.
   static let evictable = "cached_bytes > 0 AND pinned = 0 AND evicting = 0"
   static let evictableThumbnails = "cached_bytes = 0 AND cached_thumbnail_bytes > 0 AND pinned = 0 AND evicting = 0"
@@ -176,6 +183,39 @@ enum LedgerSchema {
     registerReceivingCounts(in: &migrator)
     registerForgetting(in: &migrator)
     registerSenders(in: &migrator)
+    migrator.registerMigration("v13 states without lists") { database in
+      // Nor is a list of messages made where none of them has a photo, or drafts counted where none was or is.
+      try database.execute(
+        sql: """
+          DROP INDEX messages_waiting;
+          CREATE INDEX messages_waiting ON messages(conversation_id, id) WHERE draft = 0 AND \(waiting);
+          DROP INDEX messages_in_hand;
+          CREATE INDEX messages_in_hand ON messages(id) WHERE \(inHand);
+          DROP INDEX requests_unfiled;
+          CREATE INDEX requests_unfiled ON requests(id) WHERE \(unfiled);
+          DROP TRIGGER requests_unpin;
+          CREATE TRIGGER requests_unpin AFTER UPDATE OF state ON requests
+          WHEN NEW.state NOT IN ('queued','draft') AND OLD.state IN ('queued','draft')
+            AND EXISTS (SELECT 1 FROM messages WHERE request_id = NEW.id AND kind <> 'text') BEGIN
+            UPDATE photos SET pinned = 0 WHERE message IN (SELECT message FROM messages WHERE request_id = NEW.id);
+          END;
+          DROP TRIGGER count_request_made;
+          CREATE TRIGGER count_request_made AFTER INSERT ON requests BEGIN
+            UPDATE counts SET value = value + 1 WHERE name = 'requests.' || NEW.state;
+          END;
+          CREATE TRIGGER count_draft_made AFTER INSERT ON requests WHEN NEW.state = 'draft' BEGIN
+            UPDATE counts SET value = value + 1 WHERE name = 'drafts';
+          END;
+          DROP TRIGGER count_request_moved;
+          CREATE TRIGGER count_request_moved AFTER UPDATE OF state ON requests WHEN OLD.state <> NEW.state BEGIN
+            UPDATE counts SET value = value + 1 WHERE name = 'requests.' || NEW.state;
+          END;
+          CREATE TRIGGER count_draft_moved AFTER UPDATE OF state ON requests
+          WHEN (NEW.state = 'draft') <> (OLD.state = 'draft') BEGIN
+            UPDATE counts SET value = value + (NEW.state = 'draft') - (OLD.state = 'draft') WHERE name = 'drafts';
+          END;
+          """)
+    }
     return migrator
   }
 }

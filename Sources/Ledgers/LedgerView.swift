@@ -76,7 +76,7 @@ extension LedgerView {
   public func forEachLine(
     state: MessageState? = nil, conversation: String? = nil, _ visit: (QueueLine) throws -> Void
   ) throws {
-    var conditions = [state.map { _ in "m.state = ?" } ?? "m.\(LedgerSchema.waiting)", "r.state <> 'abandoned'"]
+    var conditions = [state.map { _ in "m.state = ?" } ?? "\(LedgerSchema.waiting(in: "m."))", "r.state <> 'abandoned'"]
     if conversation != nil { conditions.append("c.conversation = ?") }
     let arguments = [state?.rawValue, conversation].compactMap { $0 }
     try read { database in
@@ -114,7 +114,7 @@ extension LedgerView {
         sql: """
           SELECT c.conversation, count(*) AS total, \(columns)
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
-          WHERE m.draft = 0 AND m.\(LedgerSchema.waiting) GROUP BY c.id ORDER BY total DESC, c.conversation
+          WHERE m.draft = 0 AND \(LedgerSchema.waiting(in: "m.")) GROUP BY c.id ORDER BY total DESC, c.conversation
           """
       ).map { row in (ConversationID(unchecked: row[0]).description, (0...minutes.count).map { row[$0 + 2] }) }
     }

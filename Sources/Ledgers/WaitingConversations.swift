@@ -46,7 +46,7 @@ extension LedgerView {
           SELECT m.*, r.request, r.inbox, r.accepted_at, c.conversation, c.held
           FROM messages m \(LedgerSchema.byWaiting)
             JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
-          WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting) ORDER BY m.id LIMIT ?
+          WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m.")) ORDER BY m.id LIMIT ?
           """),
         arguments: [conversation.row, limit]
       ).map(QueueLine.init)

@@ -81,7 +81,7 @@ extension Simulation {
         database,
         sql: """
           SELECT NOT EXISTS (SELECT 1 FROM conversations c WHERE waiting <> (SELECT count(*) FROM messages m
-            WHERE m.conversation_id = c.id AND m.draft = 0 AND m.\(LedgerSchema.waiting)))
+            WHERE m.conversation_id = c.id AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))))
           AND (SELECT bytes FROM cache_total) = (SELECT coalesce(sum(cached_bytes + cached_thumbnail_bytes), 0) FROM photos)
           """) ?? false
     }

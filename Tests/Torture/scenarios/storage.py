@@ -113,6 +113,7 @@ def purge_by_daemon(part):
 
 # What takes the newest ledger back to an earlier one, the newest change first.
 BACK = {
+    "v13 states without lists": ["messages_waiting", "messages_in_hand", "requests_unfiled"],
     "v12 senders of received photos": ["received.sender"],
     "v11 announcements are forgotten": ["received_forgettable"],
     "v10 hosts and counts of received photos, preferences of inboxes": [
@@ -135,6 +136,25 @@ BACK = {
 }
 # The indexes that a change had replaced, and the rows that it adds.
 BEFORE = {
+    "v13 states without lists": """
+    CREATE INDEX messages_waiting ON messages(conversation_id, id)
+      WHERE draft = 0 AND state NOT IN ('sent','failed','cancelled');
+    CREATE INDEX messages_in_hand ON messages(id) WHERE state IN ('preparing','uploading','uploaded');
+    CREATE INDEX requests_unfiled ON requests(id) WHERE filed = 0 AND state NOT IN ('queued','draft','abandoned');
+    DROP TRIGGER requests_unpin; DROP TRIGGER count_request_made; DROP TRIGGER count_request_moved;
+    DROP TRIGGER count_draft_made; DROP TRIGGER count_draft_moved;
+    CREATE TRIGGER requests_unpin AFTER UPDATE OF state ON requests
+    WHEN NEW.state NOT IN ('queued','draft') AND OLD.state IN ('queued','draft') BEGIN
+      UPDATE photos SET pinned = 0 WHERE message IN (SELECT message FROM messages WHERE request_id = NEW.id);
+    END;
+    CREATE TRIGGER count_request_made AFTER INSERT ON requests BEGIN
+      UPDATE counts SET value = value + 1 WHERE name = 'requests.' || NEW.state;
+      UPDATE counts SET value = value + 1 WHERE name = 'drafts' AND NEW.state = 'draft';
+    END;
+    CREATE TRIGGER count_request_moved AFTER UPDATE OF state ON requests WHEN OLD.state <> NEW.state BEGIN
+      UPDATE counts SET value = value + 1 WHERE name = 'requests.' || NEW.state;
+      UPDATE counts SET value = value + (NEW.state = 'draft') - (OLD.state = 'draft') WHERE name = 'drafts';
+    END;""",
     "v11 announcements are forgotten": "DELETE FROM counts WHERE name = 'received.forgotten'",
     "v10 hosts and counts of received photos, preferences of inboxes": """
     DROP TRIGGER count_received_made; DROP TRIGGER count_received_gone; DROP TRIGGER count_received_moved;
