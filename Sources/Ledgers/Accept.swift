@@ -54,10 +54,12 @@ struct Acceptor {
   }
 
   func known(_ new: NewRequest) throws -> Known? {
-    let row = try Row.fetchOne(
-      database.kept("SELECT * FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1"),
+    // Most are new, and GRDB makes much of a row that has many columns before it looks for one.
+    let id = try Int64.fetchOne(
+      database.kept("SELECT id FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1"),
       arguments: [Int64(bitPattern: new.inode), new.born])
-    return row.map { row in
+    guard let id else { return nil }
+    return try Row.fetchOne(database.kept("SELECT * FROM requests WHERE id = ?"), arguments: [id]).map { row in
       Known(
         id: row["id"], request: row["request"], droppedAs: row["dropped_as"],
         state: RequestState(rawValue: row["state"]) ?? .failed, filed: row["filed"], error: row["error"],
@@ -82,8 +84,8 @@ struct Acceptor {
     let conversation = try contents.map { try database.conversation($0.conversation, now: now) }
     try database.run(
       """
-      INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, state,
-        cause, error, bytes, duplicate_of, accepted_at, finished_at)
+      INSERT OR FAIL INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest,
+        state, cause, error, bytes, duplicate_of, accepted_at, finished_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
@@ -149,7 +151,7 @@ struct Acceptor {
     for (position, part) in parts.enumerated() {
       let message = part.message(name)
       var state = MessageState.pending
-      if let photo = try takeDraftPhoto(message) {
+      if part.kind == .photo, let photo = try takeDraftPhoto(message) {
         let isSame = photo.digest == part.digest && photo.conversationRow == conversation && photo.inbox == inbox
         if isSame && !photo.state.isFinal {
           state = photo.state

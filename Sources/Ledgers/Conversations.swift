@@ -20,7 +20,7 @@ extension Database {
     guard count > 0 else { return }
     try run(
       """
-      UPDATE conversations SET due = CASE WHEN waiting = 0 THEN ? ELSE due END,
+      UPDATE OR FAIL conversations SET due = CASE WHEN waiting = 0 THEN ? ELSE due END,
         waits_for = CASE WHEN waiting = 0 THEN NULL ELSE waits_for END, waiting = waiting + ?, known = 1
         WHERE id = ?
       """, [now.milliseconds, count, conversation])
@@ -30,6 +30,6 @@ extension Database {
   func removeWaiting(_ count: Int, from conversation: Int64) throws {
     guard count > 0 else { return }
     try run(
-      "UPDATE conversations SET waiting = waiting - ? WHERE id = ?", [count, conversation])
+      "UPDATE OR FAIL conversations SET waiting = waiting - ? WHERE id = ?", [count, conversation])
   }
 }

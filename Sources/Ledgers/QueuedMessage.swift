@@ -68,14 +68,15 @@ public struct PhotoSource: Sendable, Equatable {
 extension QueuedMessage {
   public var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
 
-  /// Selects what `init(_:)` reads; conditions follow.
+  /// Selects what `init(_:)` reads, and `next_attempt`; conditions follow.
   static let selection = selection(from: "messages m")
   /// The same, for conditions by which all of them wait in a conversation and are no drafts.
   static let selectionOfWaiting = selection(from: "messages m \(LedgerSchema.byWaiting)")
 
   private static func selection(from messages: String) -> String {
     """
-    SELECT m.*, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
+    SELECT m.id, m.message, m.request_id, m.conversation_id, m.kind, m.file, m.bytes, m.digest, m.state, m.attempts,
+      m.remote, m.next_attempt, m.draft, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
       (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish') AS first_tried_at
     FROM \(messages) JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
     """
@@ -91,7 +92,7 @@ extension Ledger {
           database.kept(
             """
             \(QueuedMessage.selectionOfWaiting)
-            WHERE m.conversation_id = ? AND m.draft = 0 AND m.\(LedgerSchema.waiting)
+            WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))
             ORDER BY m.id LIMIT ?
             """),
           arguments: [conversation, limit]

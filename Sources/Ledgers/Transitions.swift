@@ -17,7 +17,7 @@ extension Database {
   ) throws -> Bool {
     try run(
       """
-      UPDATE messages SET state = ?\(more)
+      UPDATE OR FAIL messages SET state = ?\(more)
       WHERE message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)
       """, [state.rawValue] + values + [message.message.text, message.digest, message.conversationRow])
     guard changesCount == 1 else { return false }
@@ -42,18 +42,17 @@ extension Database {
   ///
   /// - Returns: its final state; nil while it goes on.
   func endRequestIfDone(_ request: Int64, at now: Timestamp) throws -> RequestState? {
-    let row = try Row.fetchOne(
+    let end = try String.fetchOne(
       kept(
         """
-        SELECT count(*) FILTER (WHERE \(LedgerSchema.waiting)) AS waiting,
-          count(*) FILTER (WHERE state = 'cancelled') AS cancelled
+        SELECT CASE WHEN count(*) FILTER (WHERE \(LedgerSchema.waiting)) > 0 THEN NULL
+          WHEN count(*) FILTER (WHERE state = 'cancelled') > 0 THEN 'cancelled' ELSE 'sent' END
         FROM messages WHERE request_id = ?
         """),
       arguments: [request])
-    guard let row, row["waiting"] == 0 else { return nil }
-    let state: RequestState = row["cancelled"] == 0 ? .sent : .cancelled
+    guard let state = end.flatMap(RequestState.init(rawValue:)) else { return nil }
     try run(
-      "UPDATE requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued'",
+      "UPDATE OR FAIL requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued'",
       [state.rawValue, now.milliseconds, request])
     return state
   }

@@ -87,7 +87,8 @@ extension Database {
       Row.fetchCursor(
         kept(
           """
-          SELECT m.*, p.url, p.width, p.height, p.bytes AS sent_bytes, json_extract(p.attachment, '$.contentDigest') AS object
+          SELECT m.message, m.kind, m.state, m.bytes, m.sent_at, m.remote, p.url, p.width, p.height,
+            p.bytes AS sent_bytes, json_extract(p.attachment, '$.contentDigest') AS object
           FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
           """),
         arguments: [request]
