@@ -14,13 +14,15 @@ extension [UInt8] {
 
   /// Reads either alphabet, with padding or without; nil on anything else.
   public init?(base64 text: some StringProtocol) {
-    let letters = text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-    let bare = letters.prefix { $0 != "=" }
-    let padding = letters.dropFirst(bare.count)
-    guard padding.count <= 2, padding.allSatisfy({ $0 == "=" }) else { return nil }
-    guard let data = Data(base64Encoded: String(bare) + String(repeating: "=", count: (4 - bare.count % 4) % 4)) else {
-      return nil
+    let pad = UInt8(ascii: "=")
+    let bare = text.utf8.prefix { $0 != pad }
+    let padding = text.utf8[bare.endIndex...]
+    guard padding.count <= 2, padding.allSatisfy({ $0 == pad }) else { return nil }
+    var letters = bare.map { letter in
+      letter == UInt8(ascii: "-") ? UInt8(ascii: "+") : letter == UInt8(ascii: "_") ? UInt8(ascii: "/") : letter
     }
+    letters += repeatElement(pad, count: (4 - letters.count % 4) % 4)
+    guard let data = Data(base64Encoded: Data(letters)) else { return nil }
     self.init(data)
   }
 }

@@ -102,6 +102,6 @@ public struct WebhookNetwork: Network {
     body.add("type", type)
     body.add("timestamp", moment.description)
     body.add("data", message.members)
-    return Array(body.description.utf8)
+    return body.bytes
   }
 }

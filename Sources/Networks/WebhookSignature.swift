@@ -4,7 +4,15 @@ import Secrets
 
 /// The signatures of Standard Webhooks, symmetric: HMAC-SHA256 over id, time and body. Source: standardwebhooks.com.
 struct WebhookSignature: Sendable {
-  private let keys: [Secret]
+  private let keys: [Key]
+
+  /// What is signed with; like a `Secret`, it shows itself to nobody.
+  private struct Key: Sendable, CustomStringConvertible, CustomReflectable {
+    let bytes: [UInt8]
+
+    var description: String { "(secret)" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
 
   private static let prefix = "whsec_"
   /// Bytes that a key may have.
@@ -16,18 +24,22 @@ struct WebhookSignature: Sendable {
     guard !secrets.isEmpty else {
       throw DeliveryError(.configError, "a webhook needs a secret to sign with; generate one and tell the receiver")
     }
-    for secret in secrets where Self.key(secret) == nil {
-      throw DeliveryError(.configError, "a webhook's secret has to be `whsec_` and 24 to 64 bytes in base64")
+    var keys = [Key]()
+    for secret in secrets {
+      guard let key = Self.key(secret) else {
+        throw DeliveryError(.configError, "a webhook's secret has to be `whsec_` and 24 to 64 bytes in base64")
+      }
+      keys.append(key)
     }
-    keys = secrets
+    self.keys = keys
   }
 
-  private static func key(_ secret: Secret) -> [UInt8]? {
+  private static func key(_ secret: Secret) -> Key? {
     let text = secret.reveal()
     guard text.hasPrefix(prefix), let key = [UInt8](base64: text.dropFirst(prefix.count)), lengths ~= key.count else {
       return nil
     }
-    return key
+    return Key(bytes: key)
   }
 
   /// What the header `webhook-signature` says.
@@ -35,7 +47,6 @@ struct WebhookSignature: Sendable {
   /// - Parameter seconds: since 1970, of this attempt.
   func header(id: String, seconds: Int64, body: [UInt8]) -> String {
     let signed = Array("\(id).\(seconds).".utf8) + body
-    return keys.compactMap { Self.key($0) }.map { "v1,\(HMACSHA256.code(of: signed, key: $0).base64)" }
-      .joined(separator: " ")
+    return keys.map { "v1,\(HMACSHA256.code(of: signed, key: $0.bytes).base64)" }.joined(separator: " ")
   }
 }

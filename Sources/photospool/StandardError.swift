@@ -4,10 +4,12 @@ import Glibc
 /// is dropped: nobody is left to be told, and the work goes on.
 enum StandardError {
   /// Writes `text` in one piece where the system takes it in one.
-  static func write(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
+  static func write(_ text: String) { write(Array(text.utf8)) }
+
+  /// The same of a text in UTF-8.
+  static func write(_ text: [UInt8]) {
+    text.withUnsafeBytes { bytes in
+      var rest = bytes
       while !rest.isEmpty {
         let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
         if count < 0 && errno == EINTR { continue }
