@@ -56,9 +56,11 @@ public final class FileSystemSync: Sendable {
   /// `Writeback`, which are in units of 1,024 bytes; nil when one is missing.
   static func waiting(in information: String) -> Int? {
     var sum = 0
+    // Bytes, not characters: this is asked for every crowd.
+    let lines = information.utf8.split(separator: UInt8(ascii: "\n"))
     for name in ["Dirty:", "Writeback:"] {
-      let line = information.split(separator: "\n").first { $0.hasPrefix(name) }
-      guard let number = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
+      let words = lines.first { $0.starts(with: name.utf8) }?.split(separator: UInt8(ascii: " "))
+      guard let number = words?.dropFirst().first.flatMap({ Int(Substring($0)) }) else { return nil }
       sum += number * 1024
     }
     return sum
