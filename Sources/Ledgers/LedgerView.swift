@@ -76,7 +76,7 @@ extension LedgerView {
   public func forEachLine(
     state: MessageState? = nil, conversation: String? = nil, _ visit: (QueueLine) throws -> Void
   ) throws {
-    var conditions = [state.map { _ in "m.state = ?" } ?? "\(LedgerSchema.waiting(in: "m."))", "r.state <> 'abandoned'"]
+    var conditions = [state.map { _ in "m.state = ?" } ?? LedgerSchema.waiting(in: "m."), "r.state <> 'abandoned'"]
     if conversation != nil { conditions.append("c.conversation = ?") }
     let arguments = [state?.rawValue, conversation].compactMap { $0 }
     try read { database in
