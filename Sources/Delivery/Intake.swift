@@ -288,37 +288,60 @@ actor Intake: Service {
 
   // MARK: Accepting
 
-  /// Accepts the named requests in this order. Names that are gone are passed over.
+  /// Accepts the named requests in this order. Names that are gone are passed over. While the ledger writes one batch, the
+  /// next is read.
   ///
   /// - Parameter waiting: conversations whose requests are passed over; a later scan finds them.
   private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
     var rest = names[...]
+    var ahead: Task<IntakeBatch, any Error>?
     while !rest.isEmpty, !isStopping.isSet {
-      if rest.count < names.count { await runJobs() }
-      let batch = try await pool.run { [spool, options, closed, unconfirmed, leftAlone, rest] in
+      if !jobs.isEmpty, rest.count < names.count {
+        // It may have been read before a job closes its conversation.
+        _ = await ahead?.result
+        ahead = nil
+        await runJobs()
+      }
+      let batch = try await (ahead ?? read(rest, except: waiting)).value
+      rest = rest.dropFirst(batch.taken)
+      ahead = rest.isEmpty ? nil : read(rest, except: waiting)
+      do { try await enter(batch) } catch {
+        _ = await ahead?.result
+        throw error
+      }
+    }
+    _ = await ahead?.result
+  }
+
+  private func read(_ names: ArraySlice<String>, except waiting: Set<ConversationID>) -> Task<IntakeBatch, any Error> {
+    Task { [pool, spool, options, closed, unconfirmed, leftAlone] in
+      try await pool.run {
         try IntakeBatch(
-          rest, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed,
+          names, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed,
           leftAlone: leftAlone)
       }
-      rest = rest.dropFirst(batch.taken)
-      guard !batch.requests.isEmpty else { continue }
-      let acceptances = try await ledger.accept(
-        batch.requests, at: .now(), isTaken: { [spool] in spool.has($0) },
-        alternative: { RequestName.alternative(of: $0, $1) })
-      var fault: (any Error)?
-      do {
-        try await pool.run { [spool] in
-          for (request, acceptance) in zip(batch.requests, acceptances) where acceptance.state != .failed {
-            let identity = RequestIdentity(inode: request.inode, born: request.born)
-            try spool.takeOver(identity, droppedAs: request.droppedAs, as: acceptance.request)
-          }
-        }
-      } catch { fault = error }
-      // They are accepted all the same, and whoever sends one moves it first.
-      for (acceptance, request) in zip(acceptances, batch.requests) { report(acceptance, of: request) }
-      accepted(acceptances)
-      if let fault { throw fault }
     }
+  }
+
+  /// Enters what was read into the ledger, and moves it into `cur/`.
+  private func enter(_ batch: IntakeBatch) async throws {
+    if batch.requests.isEmpty { return }
+    let acceptances = try await ledger.accept(
+      batch.requests, at: .now(), isTaken: { [spool] in batch.isTaken($0, in: spool) },
+      alternative: { RequestName.alternative(of: $0, $1) })
+    var fault: (any Error)?
+    do {
+      try await pool.run { [spool] in
+        for (request, acceptance) in zip(batch.requests, acceptances) where acceptance.state != .failed {
+          let identity = RequestIdentity(inode: request.inode, born: request.born)
+          _ = try spool.bringIn(identity, droppedAs: request.droppedAs, as: acceptance.request)
+        }
+      }
+    } catch { fault = error }
+    // They are accepted all the same, and whoever sends one moves it first.
+    for (acceptance, request) in zip(acceptances, batch.requests) { report(acceptance, of: request) }
+    accepted(acceptances)
+    if let fault { throw fault }
   }
 
   private func report(_ acceptance: Acceptance, of request: NewRequest) {

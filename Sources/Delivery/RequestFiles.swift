@@ -104,17 +104,23 @@ extension Spool {
   /// Moves an accepted request from `new/` to `cur/`, unless it is there already.
   ///
   /// - Returns: its directory; nil when it is in neither place.
-  @discardableResult
   func takeOver(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Directory? {
-    if let entry = try cur.entry(name), entry.kind == .directory { return try cur.directory(name) }
+    try bringIn(identity, droppedAs: droppedAs, as: name) ? cur.directory(name) : nil
+  }
+
+  /// As `takeOver`.
+  ///
+  /// - Returns: whether it is in `cur/` now.
+  func bringIn(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Bool {
+    if let entry = try cur.entry(name), entry.kind == .directory { return true }
     guard let entry = try new.entry(droppedAs), entry.inode == identity.inode, entry.born == identity.born else {
-      return try cur.entry(name)?.kind == .directory ? cur.directory(name) : nil
+      return try cur.entry(name)?.kind == .directory
     }
     do {
       _ = try new.move(droppedAs, to: cur, as: name)
     } catch let error where error.isMissing {
       // Another thread moved it at the same moment.
     }
-    return try cur.directory(name)
+    return true
   }
 }

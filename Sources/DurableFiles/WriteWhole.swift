@@ -11,10 +11,16 @@ extension Directory {
     _ bytes: [UInt8], as name: String, mode: mode_t = 0o600, isSynced: Bool = true
   ) throws(FileError) {
     let temporary = ".\(name).tmp"
-    try remove(temporary)
-    let file = try file(creating: temporary, mode: mode)
+    let file = try newFile(temporary, mode: mode)
     try file.write(bytes)
     if isSynced { try file.sync() }
     try replace(name, with: temporary)
+  }
+
+  /// Makes a file, in place of one that a crash left.
+  private func newFile(_ name: String, mode: mode_t) throws(FileError) -> File {
+    do { return try file(creating: name, mode: mode) } catch { if !error.isTaken { throw error } }
+    try remove(name)
+    return try file(creating: name, mode: mode)
   }
 }
