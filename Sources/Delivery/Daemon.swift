@@ -139,7 +139,7 @@ public struct Daemon: Sendable {
           await intakeBox.lookAgain()
         }), log: log)
     intake = try Intake(
-      spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 1), plan: plan, troubles: troubles,
+      spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, troubles: troubles,
       log: log,
       isReady: { manager?.ready("Requests are being taken.") },
       cancelRequests: { names in

@@ -293,34 +293,18 @@ actor Intake: Service {
   ///
   /// - Parameter waiting: conversations whose requests are passed over; a later scan finds them.
   private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
-    var rest = names[...]
-    var ahead: Task<IntakeBatch, any Error>?
-    while !rest.isEmpty, !isStopping.isSet {
-      if !jobs.isEmpty, rest.count < names.count {
-        // It may have been read before a job closes its conversation.
-        _ = await ahead?.result
-        ahead = nil
-        await runJobs()
-      }
-      let batch = try await (ahead ?? read(rest, except: waiting)).value
-      rest = rest.dropFirst(batch.taken)
-      ahead = rest.isEmpty ? nil : read(rest, except: waiting)
-      do { try await enter(batch) } catch {
-        _ = await ahead?.result
-        throw error
-      }
-    }
-    _ = await ahead?.result
-  }
-
-  private func read(_ names: ArraySlice<String>, except waiting: Set<ConversationID>) -> Task<IntakeBatch, any Error> {
-    Task { [pool, spool, options, closed, unconfirmed, leftAlone] in
+    let batches = ReadAhead { [pool, spool, options, closed, unconfirmed, leftAlone] names in
       try await pool.run {
-        try IntakeBatch(
+        let batch = try IntakeBatch(
           names, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed,
           leftAlone: leftAlone)
+        return (batch, batch.taken)
       }
     }
+    // A job may close a conversation of which more was read.
+    try await batches.take(
+      names, isStopping: { isStopping.isSet }, hasJobs: { !jobs.isEmpty }, doJobs: { await runJobs() },
+      enter: { try await enter($0) })
   }
 
   /// Enters what was read into the ledger, and moves it into `cur/`.
