@@ -187,8 +187,9 @@ actor Intake: Service {
     if seen.hasVanished || (seen.needsScan && !isNewGone) { watchAgain() }
     for name in seen.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
     if seen.needsScan || seen.hasVanished || hasLostTrack {
-      try await scan(after: seen)
+      // Not after it: what is passed over meanwhile may have to be looked at again.
       hasLostTrack = false
+      try await scan(after: seen)
     } else {
       try await accept(seen.arrived, except: settling.conversations)
     }
@@ -293,17 +294,20 @@ actor Intake: Service {
   ///
   /// - Parameter waiting: conversations whose requests are passed over; a later scan finds them.
   private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
-    let batches = ReadAhead { [pool, spool, options, closed, unconfirmed, leftAlone] names in
+    let batches = ReadAhead { [pool, spool, plan, closed, unconfirmed, leftAlone] names in
       try await pool.run {
         let batch = try IntakeBatch(
-          names, in: spool, inbox: options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed,
+          names, in: spool, inbox: plan.options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed,
           leftAlone: leftAlone)
         return (batch, batch.taken)
       }
     }
+    // One that was moved away and back again is in hand once: else it might be read again before it is moved.
+    var seen = Set<String>()
     // A job may close a conversation of which more was read.
     try await batches.take(
-      names, isStopping: { isStopping.isSet }, hasJobs: { !jobs.isEmpty }, doJobs: { await runJobs() },
+      names.filter { seen.insert($0).inserted }, isStopping: { isStopping.isSet }, hasJobs: { !jobs.isEmpty },
+      doJobs: { await runJobs() },
       enter: { try await enter($0) })
   }
 

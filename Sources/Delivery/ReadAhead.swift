@@ -24,7 +24,7 @@ struct ReadAhead<Batch: Sendable>: Sendable {
         }
         let (batch, taken) = try await (next ?? begin(rest)).value
         rest = rest.dropFirst(taken)
-        next = rest.isEmpty ? nil : begin(rest)
+        next = rest.isEmpty || isStopping() || hasJobs() ? nil : begin(rest)
         try await enter(batch)
       }
     } catch {

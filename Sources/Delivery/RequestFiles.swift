@@ -110,7 +110,7 @@ extension Spool {
 
   /// As `takeOver`.
   ///
-  /// - Returns: whether it is in `cur/` now.
+  /// - Returns: whether it is in `cur/` now, or another thread has just moved it.
   func bringIn(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Bool {
     if let entry = try cur.entry(name), entry.kind == .directory { return true }
     guard let entry = try new.entry(droppedAs), entry.inode == identity.inode, entry.born == identity.born else {

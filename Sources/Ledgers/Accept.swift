@@ -151,7 +151,7 @@ struct Acceptor {
     for (position, part) in parts.enumerated() {
       let message = part.message(name)
       var state = MessageState.pending
-      if part.kind == .photo, let photo = try takeDraftPhoto(message) {
+      if part.kind.hasPhoto, let photo = try takeDraftPhoto(message) {
         let isSame = photo.digest == part.digest && photo.conversationRow == conversation && photo.inbox == inbox
         if isSame && !photo.state.isFinal {
           state = photo.state

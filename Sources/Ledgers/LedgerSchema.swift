@@ -188,11 +188,14 @@ enum LedgerSchema {
       try database.execute(
         sql: """
           DROP INDEX messages_waiting;
-          CREATE INDEX messages_waiting ON messages(conversation_id, id) WHERE draft = 0 AND \(waiting);
+          CREATE INDEX messages_waiting ON messages(conversation_id, id)
+            WHERE draft = 0 AND state <> 'sent' AND state <> 'failed' AND state <> 'cancelled';
           DROP INDEX messages_in_hand;
-          CREATE INDEX messages_in_hand ON messages(id) WHERE \(inHand);
+          CREATE INDEX messages_in_hand ON messages(id)
+            WHERE (state = 'preparing' OR state = 'uploading' OR state = 'uploaded');
           DROP INDEX requests_unfiled;
-          CREATE INDEX requests_unfiled ON requests(id) WHERE \(unfiled);
+          CREATE INDEX requests_unfiled ON requests(id)
+            WHERE filed = 0 AND state <> 'queued' AND state <> 'draft' AND state <> 'abandoned';
           DROP TRIGGER requests_unpin;
           CREATE TRIGGER requests_unpin AFTER UPDATE OF state ON requests
           WHEN NEW.state NOT IN ('queued','draft') AND OLD.state IN ('queued','draft')

@@ -24,7 +24,10 @@ extension LedgerView {
       let questions =
         name == nil
         ? [
-          "SELECT DISTINCT conversation_id FROM messages WHERE \(LedgerSchema.inHand) AND draft = 0 LIMIT ?",
+          """
+          SELECT DISTINCT conversation_id FROM messages INDEXED BY messages_in_hand
+          WHERE \(LedgerSchema.inHand) AND draft = 0 LIMIT ?
+          """,
           "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 ORDER BY due LIMIT ?",
           "SELECT id FROM conversations WHERE held <> 0 AND waiting > 0 LIMIT ?",
         ] : ["SELECT id FROM conversations WHERE waiting > 0 AND conversation = ? LIMIT ?"]

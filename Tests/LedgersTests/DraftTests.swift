@@ -21,11 +21,11 @@ import Testing
   /// - Parameter files: by name, with the digest of each.
   private func request(
     _ name: String, inode: UInt64, to conversation: String = "family", from inbox: String = "me", key: String? = nil,
-    _ files: KeyValuePairs<String, String>
+    photos kind: MessageKind = .photo, _ files: KeyValuePairs<String, String>
   ) -> NewRequest {
     let parts = files.map { file, digest in
       NewRequest.Part(
-        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : .photo, file: file, bytes: 5,
+        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : kind, file: file, bytes: 5,
         digest: digest)
     }
     return NewRequest(
@@ -234,6 +234,16 @@ import Testing
     #expect(try await order(3) == ["a/photo pending"])
     #expect(try await order(2) == ["c/photo pending"])
     #expect(try await abandoned() == ["b/photo"])
+  }
+
+  @Test("A draft that is sent as a profile photo leaves its place to it")
+  func sentAsProfile() async throws {
+    try await draft(request("a", inode: 1, ["photo": "1"]))
+    let accepted = try await accept(request("a", inode: 1, to: "me", photos: .profile, ["photo": "1"]))
+    #expect(accepted.map(\.state) == [.queued])
+    #expect(accepted[0].superseded.map(\.source.conversation.text) == ["family"])
+    #expect(try await order(2) == ["a/photo pending"])
+    #expect(try await photos().isEmpty)
   }
 
   @Test("A draft that Send refuses, or that was sent before, leaves nothing of its upload")
