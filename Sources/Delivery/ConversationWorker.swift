@@ -29,36 +29,30 @@ struct ConversationWorker: Sendable {
   private static let work = "the ledger failed; conversations wait"
 
   private enum Outcome {
-    /// With the message behind it, if that was begun in the same commit.
-    case goOn(Begun?)
+    /// With what has begun in the commit that ended the last ones.
+    case goOn([Begun])
     case wait
-  }
-
-  /// The first messages that wait, as they were found.
-  struct Window {
-    var messages: [QueuedMessage]
-    /// Whether there was nothing behind them.
-    let isWhole: Bool
   }
 
   /// Works until nothing waits, the conversation has to wait, or its turn is over.
   func run() async {
     do {
       var served = 0
+      var pace = RunPace()
       while served < Self.turn {
-        // Twice as many as are looked ahead of: some texts can follow one another, and no photo is seen later for that.
-        let limit = min(2 * options.lookahead + 1, Self.turn - served)
+        // More than are looked ahead of: texts can follow one another, and no photo is seen later for that.
+        let limit = min(options.lookahead + max(options.lookahead + 1, 2 * pace.length), Self.turn - served)
         let found = try await ledger.head(of: conversation, limit: limit)
         guard let message = found.first, !message.isHeld, !isStopping() else { return troubles.end(Self.work) }
         var window = Window(messages: found, isWhole: found.count < limit)
         for photo in ahead(of: window) where needsUpload(photo) { await photos.start(photo) }
-        var begun: Begun?
+        var begun: [Begun] = []
         repeat {
-          guard case .goOn(let next) = try await send(window.messages[0], begun, window: window) else { return }
+          let waiting = window.messages.count
+          guard case .goOn(let next) = try await send(begun, &window, &pace) else { return }
           begun = next
-          window.messages.removeFirst()
-          served += 1
-        } while begun != nil
+          served += max(1, waiting - window.messages.count)
+        } while !begun.isEmpty
       }
       try await ledger.sendToBack(conversation, at: .now())
       troubles.end(Self.work)
@@ -78,26 +72,27 @@ struct ConversationWorker: Sendable {
     message.kind.hasPhoto && message.state != .publishing && message.reserved == nil
   }
 
-  /// - Parameter begun: what was committed of it with the message before; nil for one that is yet to begin.
-  private func send(_ message: QueuedMessage, _ begun: Begun?, window: Window) async throws -> Outcome {
+  /// Sends the first of the messages in `window`, or a run of them, and takes what is published out of it.
+  ///
+  /// - Parameter begun: the run, where it has begun already.
+  private func send(_ begun: [Begun], _ window: inout Window, _ pace: inout RunPace) async throws -> Outcome {
+    guard let first = window.messages.first else { return .goOn([]) }
     do {
-      let publishing: Begun
-      if let begun {
-        publishing = begun
-      } else {
-        if hasExpired(message) { throw StepError(step: .publish, error: expired(message)) }
-        if try await wasPublished(message) { return .goOn(nil) }
-        publishing = try await begin(message)
+      var run = begun
+      if run.isEmpty {
+        if hasExpired(first) { throw StepError(step: .publish, error: expired(first)) }
+        if try await wasPublished(first) { return .goOn([]) }
+        run = try await begin(window, pace)
       }
-      return .goOn(try await publish(publishing, window: window))
+      return .goOn(try await publish(run, &window, &pace))
     } catch let failure as StepError {
-      return try await settle(message, failure, window: window)
+      return try await settle(window.messages[0], failure, window: window)
     } catch is CancellationError {
       // Cancelled by its owner, unless the daemon is stopping; the ledger has the truth, so look again.
       if Task.isCancelled || isStopping() { return .wait }
-      try await photos.discard([message.message])
+      try await photos.discard([window.messages[0].message])
       sweeper.wake()
-      return .goOn(nil)
+      return .goOn([])
     }
   }
 
@@ -118,7 +113,7 @@ struct ConversationWorker: Sendable {
       try await photos.discard(window.messages.filter { $0.requestRow == message.requestRow }.map(\.message))
       sweeper.wake()
       filing.wake()
-      return .goOn(nil)
+      return .goOn([])
     case .retry, .hold:
       if try await park(message, failure, window: window) {
         log.info("waits for its destination", metadata: metadata)

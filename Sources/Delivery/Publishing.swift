@@ -4,80 +4,153 @@ import Messages
 import Networks
 
 /// How a worker publishes: what a message takes is got ready, its attempt is committed, the network is asked, and the outcome
-/// is committed; with that, where it can, the attempt of the text behind it.
+/// is committed. Texts that follow one another do so in runs: their attempts are one commit, and so are their outcomes and
+/// the attempts of the run behind them.
 extension ConversationWorker {
   /// A message that can be handed to the network.
-  struct Ready {
+  struct Ready: Sendable {
     let message: QueuedMessage
     let outgoing: OutgoingMessage
     let network: any Network
   }
 
   /// One whose attempt is committed.
-  struct Begun {
+  struct Begun: Sendable {
     let ready: Ready
     let attempt: Int
   }
 
-  /// The message behind the first of `window`, if it can begin in the commit that ends that one: nothing of it has to be
-  /// prepared or looked for, and there is no photo behind it to look ahead of.
-  private func textBehindFirst(of window: Window) -> QueuedMessage? {
-    let rest = window.messages.dropFirst()
-    guard let next = rest.first, next.kind == .text, next.state == .pending, next.reserved == nil, !hasExpired(next),
-      window.isWhole || rest.count > options.lookahead,
-      !rest.prefix(options.lookahead + 1).contains(where: \.kind.hasPhoto)
-    else { return nil }
-    return next
+  /// A message that the network has published.
+  private struct Sent {
+    let message: QueuedMessage
+    let published: Published
+    let attempt: Int
+    /// What it took; nil when an earlier process published it.
+    let seconds: String?
+
+    init(_ message: QueuedMessage, _ published: Published, attempt: Int, seconds: String? = nil) {
+      self.message = message
+      self.published = published
+      self.attempt = attempt
+      self.seconds = seconds
+    }
   }
 
-  /// Has everything at hand that `message` takes to be published.
-  private func makeReady(_ message: QueuedMessage) async throws -> Ready {
-    let content: OutgoingMessage.Content
+  // MARK: Beginning
+
+  /// Begins the first message of `window` and, where it is a text, texts behind it.
+  ///
+  /// - Returns: none when the conversation is held.
+  /// - Throws: `CancellationError` when the first was cancelled.
+  func begin(_ window: Window, _ pace: RunPace) async throws -> [Begun] {
+    guard let message = window.messages.first else { return [] }
+    var run = [message]
+    if message.kind == .text {
+      let network = plan.destinations.route(for: message.conversation).network
+      run += texts(of: window, from: 1, limit: pace.length(on: network) - 1)
+    }
+    let begun = try await commit(thenBegin: makeReady(run))
+    if begun?.isEmpty == true { throw CancellationError() }
+    return begun ?? []
+  }
+
+  /// Texts that can begin together; none of them is too old.
+  private func texts(of window: Window, from first: Int, limit: Int) -> [QueuedMessage] {
+    Array(window.run(from: first, limit: limit, lookahead: options.lookahead).prefix { !hasExpired($0) })
+  }
+
+  /// Has everything at hand that a message takes to be published, or texts that begin together. What stands behind a text that
+  /// cannot be read is left for later.
+  private func makeReady(_ messages: [QueuedMessage]) async throws -> [Ready] {
+    guard let first = messages.first else { return [] }
+    let contents: [OutgoingMessage.Content]
     var destinations = plan.destinations
-    switch message.kind {
+    switch first.kind {
     case .text:
-      do { content = .text(try await files.text(of: message)) } catch let error as DeliveryError {
+      do { contents = try await files.texts(of: messages).map { .text($0) } } catch let error as DeliveryError {
         throw StepError(step: .prepare, error: error)
       }
       destinations = plan.destinations
     case .profileRemoval:
-      content = .profileRemoval
+      contents = [.profileRemoval]
     case .photo, .profile:
-      var (photo, form) = try await photos.uploaded(message)
+      var (photo, form) = try await photos.uploaded(first)
       // The plan may have changed while it was on its way.
       destinations = plan.destinations
-      while form != destinations.route(for: message.conversation).form {
-        (photo, form) = try await photos.uploaded(message)
+      while form != destinations.route(for: first.conversation).form {
+        (photo, form) = try await photos.uploaded(first)
         destinations = plan.destinations
       }
-      content = message.kind == .profile ? .profile(photo.attachment) : .photo(photo.attachment)
+      contents = [first.kind == .profile ? .profile(photo.attachment) : .photo(photo.attachment)]
     }
-    let route = destinations.route(for: message.conversation)
-    if let obstacle = await circuits.obstacle(to: route.network.name) {
-      throw StepError(step: .publish, destination: route.network.name, error: obstacle, wasTried: false)
+    let network = destinations.route(for: first.conversation).network
+    if let obstacle = await circuits.obstacle(to: network.name) {
+      throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
-    var outgoing = OutgoingMessage(
-      message: message.message, request: message.request,
-      conversation: destinations.address(of: message.conversation), inbox: message.inbox, content: content,
-      firstTriedAt: message.firstTriedAt)
-    do { outgoing.reserved = try await route.network.reserve(outgoing) } catch {
-      throw try failure(error, of: route.network)
+    var run: [Ready] = []
+    for (message, content) in zip(messages, contents) {
+      var outgoing = OutgoingMessage(
+        message: message.message, request: message.request,
+        conversation: destinations.address(of: message.conversation), inbox: message.inbox, content: content,
+        firstTriedAt: message.firstTriedAt)
+      do { outgoing.reserved = try await network.reserve(outgoing) } catch { throw try failure(error, of: network) }
+      run.append(Ready(message: message, outgoing: outgoing, network: network))
     }
-    return Ready(message: message, outgoing: outgoing, network: route.network)
+    return run
   }
 
-  func begin(_ message: QueuedMessage) async throws -> Begun {
-    let ready = try await makeReady(message)
-    guard let attempt = try await ledger.beginPublishing(message, reserved: ready.outgoing.reserved, at: .now()) else {
-      throw CancellationError()
-    }
-    return Begun(ready: ready, attempt: attempt)
-  }
+  // MARK: Publishing
 
-  /// Publishes the first message of `window`.
+  /// Publishes a run that begins with the first message of `window`, and takes out of it what was published.
   ///
-  /// - Returns: the one behind it, if it has begun in the commit that ended this one.
-  func publish(_ begun: Begun, window: Window) async throws -> Begun? {
+  /// - Returns: the run behind it, if that has begun in the commit that ended this one.
+  /// - Throws: what happened to the message that is the first of `window` now.
+  func publish(_ run: [Begun], _ window: inout Window, _ pace: inout RunPace) async throws -> [Begun] {
+    guard let first = run.first?.ready else { return [] }
+    let network = first.network
+    let line = RunLine(run)
+    let patience = run.count > 1 ? giveBackInTime(line) : nil
+    var sent: [Sent] = []
+    var failure: (any Error)?
+    let begin = ContinuousClock.now
+    while let begun = sent.isEmpty || !(isStopping() || Task.isCancelled) ? line.next() : nil {
+      do { sent.append(try await publish(begun)) } catch {
+        failure = error
+        break
+      }
+    }
+    let time = ContinuousClock.now - begin
+    patience?.cancel()
+    try await patience?.value
+    let untried = line.takeRest()
+    if !sent.isEmpty {
+      pace.published(sent.count, in: time)
+      try await circuits.succeeded(network.name)
+    }
+    var next: [Ready] = []
+    // To reserve may take long, and these are to be known as sent. What else goes wrong is met again in its own turn.
+    if failure == nil, sent.count == run.count, first.outgoing.reserved == nil, !isStopping(),
+      plan.destinations.route(for: first.message.conversation).network.name == network.name
+    {
+      let texts = texts(of: window, from: run.count, limit: pace.length(on: network))
+      next = (try? await makeReady(texts)) ?? []
+    }
+    let begun = sent.isEmpty && untried.isEmpty ? [] : try await commit(sent, untried: untried, thenBegin: next)
+    window.messages.removeFirst(sent.count)
+    if let failure { throw failure }
+    return begun ?? []
+  }
+
+  /// Takes back that messages have begun whose turn does not come soon, so that they can be cancelled again.
+  private func giveBackInTime(_ line: RunLine) -> Task<Void, any Error> {
+    Task {
+      do { try await Task.sleep(for: RunPace.time) } catch { return }
+      let rest = line.takeRest()
+      if !rest.isEmpty { try await commit(untried: rest) }
+    }
+  }
+
+  private func publish(_ begun: Begun) async throws -> Sent {
     let (message, network) = (begun.ready.message, begun.ready.network)
     log.debug(
       "publishing",
@@ -89,38 +162,33 @@ extension ConversationWorker {
     let begin = ContinuousClock.now
     do { publication = try await network.publish(begun.ready.outgoing) } catch { throw try failure(error, of: network) }
     let seconds = times.done(.publish, since: begin)
-    try await circuits.succeeded(network.name)
-    var next: Ready?
-    // To reserve may take long, and this one is to be known as sent. What else goes wrong is met again in its own turn.
-    if begun.ready.outgoing.reserved == nil, !isStopping(), let text = textBehindFirst(of: window),
-      plan.destinations.route(for: text.conversation).network.name == network.name
-    {
-      next = try? await makeReady(text)
-    }
-    return try await markSent(
-      message, publication, attempt: begun.attempt, network: network.name, seconds: seconds, thenBegin: next)
+    return Sent(message, published(publication, on: network), attempt: begun.attempt, seconds: seconds)
   }
 
-  /// - Returns: what was to begin in the same commit, if it has.
-  @discardableResult
-  private func markSent(
-    _ message: QueuedMessage, _ publication: Publication, attempt: Int, network: String, seconds: String?,
-    thenBegin next: Ready? = nil
-  ) async throws -> Begun? {
-    let published = Published(
+  private func published(_ publication: Publication, on network: any Network) -> Published {
+    Published(
       at: publication.publishedAt, remote: publication.remoteID, attachment: publication.attachment,
-      remoteUntil: Timestamp.now().advanced(seconds: options.remoteSeconds), network: network)
-    let finished: RequestState?
-    var begun: Begun?
-    if let next {
-      let number: Int?
-      (finished, number) = try await ledger.markSent(
-        message, published, thenBegin: next.message, reserved: next.outgoing.reserved, at: .now())
-      begun = number.map { Begun(ready: next, attempt: $0) }
-    } else {
-      finished = try await ledger.markSent(message, published, at: .now())
-    }
-    await photos.forget(message.message)
+      remoteUntil: Timestamp.now().advanced(seconds: options.remoteSeconds), network: network.name)
+  }
+
+  /// - Returns: what of `next` has begun in the same commit; nil when the conversation is held.
+  @discardableResult
+  private func commit(
+    _ sent: [Sent] = [], untried: [Begun] = [], thenBegin next: [Ready] = []
+  ) async throws -> [Begun]? {
+    let (finished, attempts) = try await ledger.end(
+      RunEnd(
+        sent: sent.map { ($0.message, $0.published) }, untried: untried.map(\.ready.message),
+        next: next.map { ($0.message, $0.outgoing.reserved) }),
+      at: .now())
+    for sent in sent { await noteSent(sent) }
+    if !finished.isEmpty { filing.wake() }
+    return attempts.map { zip(next, $0).map(Begun.init) }
+  }
+
+  private func noteSent(_ sent: Sent) async {
+    let message = sent.message
+    if message.kind.hasPhoto { await photos.forget(message.message) }
     if message.kind.isOfProfile {
       sweeper.wake()
       do { try await files.eraseSupersededProfiles(ledger) } catch {
@@ -130,14 +198,11 @@ extension ConversationWorker {
     let waited = Timestamp.now().seconds(since: message.acceptedAt)
     var metadata: Logger.Metadata = [
       "request": "\(message.request)", "message": "\(message.message)", "kind": "\(message.kind.rawValue)",
-      "step": "publish", "network": "\(network)", "attempt": "\(attempt)",
+      "step": "publish", "network": "\(sent.published.network)", "attempt": "\(sent.attempt)",
       "waited": "\(StepTimes.text(max(0, waited)))",
     ]
-    // Without, an earlier process published it.
-    if let seconds { metadata["seconds"] = "\(seconds)" }
+    if let seconds = sent.seconds { metadata["seconds"] = "\(seconds)" }
     log.info("sent", metadata: metadata)
-    if finished != nil { filing.wake() }
-    return begun
   }
 
   /// Looks for a message that a process which died may have published, or that the network has an id for. The network's
@@ -158,7 +223,7 @@ extension ConversationWorker {
       switch try await network.find(tried) {
       case .published(let publication):
         try await circuits.succeeded(network.name)
-        try await markSent(message, publication, attempt: message.attempts, network: network.name, seconds: nil)
+        try await commit([Sent(message, published(publication, on: network), attempt: message.attempts)])
         return true
       case .absent:
         _ = try await ledger.startAgain(message, at: .now())

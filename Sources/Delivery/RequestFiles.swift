@@ -14,29 +14,34 @@ struct RequestFiles: Sendable {
 
   /// The photo of a message as it was accepted.
   func photo(of message: QueuedMessage) async throws -> PhotoBytes {
-    try await read(message) { file in
-      var hasher = SHA256Hasher()
-      var isTooLarge = false
-      let photo = try PhotoBytes { take in
-        let count = try file.read(limit: RequestLimits.photoBytes) { piece in
-          hasher.update(piece)
-          take(piece)
+    try await pool.run { [spool] in
+      try spool.read(message) { file in
+        var hasher = SHA256Hasher()
+        var isTooLarge = false
+        let photo = try PhotoBytes { take in
+          let count = try file.read(limit: RequestLimits.photoBytes) { piece in
+            hasher.update(piece)
+            take(piece)
+          }
+          isTooLarge = count > RequestLimits.photoBytes
         }
-        isTooLarge = count > RequestLimits.photoBytes
+        let digest = hasher.finish()
+        return isTooLarge || digest.hex != message.digest ? nil : photo
       }
-      let digest = hasher.finish()
-      return isTooLarge || digest.hex != message.digest ? nil : photo
     }
   }
 
-  /// A text message's text, without the one trailing newline.
-  func text(of message: QueuedMessage) async throws -> String {
-    let bytes = try await read(message) { file in
-      let bytes = try file.contents(limit: RequestLimits.textBytes)
-      return bytes.flatMap { SHA256Digest(of: $0).hex == message.digest ? $0 : nil }
+  /// The texts of messages, each without its one trailing newline: of those before the first that cannot be read.
+  ///
+  /// - Throws: when the first of all cannot be read.
+  func texts(of messages: [QueuedMessage]) async throws -> [String] {
+    try await pool.run { [spool] in
+      var texts: [String] = []
+      for message in messages {
+        do { texts.append(try spool.text(of: message)) } catch  where !texts.isEmpty { break }
+      }
+      return texts
     }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
   }
 
   /// Removes from the cache what was a profile photo and is none any more: the files, then their rows.
@@ -49,30 +54,37 @@ struct RequestFiles: Sendable {
       try await ledger.forgetSupersededProfilePhoto(photo)
     }
   }
+}
 
+extension Spool {
   /// What the kernel says of a link, a directory, a socket and the like.
   private static let saysNoFile = [ELOOP, EXDEV, ENOTDIR, EISDIR, ENXIO]
 
+  fileprivate func text(of message: QueuedMessage) throws -> String {
+    let bytes = try read(message) { file in
+      let bytes = try file.contents(limit: RequestLimits.textBytes)
+      return bytes.flatMap { SHA256Digest(of: $0).hex == message.digest ? $0 : nil }
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
+  }
+
   /// Reads a message's file; `contents` gives nil when it is not what was accepted.
-  private func read<Contents: Sendable>(
-    _ message: QueuedMessage, _ contents: @escaping @Sendable (File) throws -> Contents?
-  ) async throws -> Contents {
-    try await pool.run { [spool] in
-      guard let directory = try spool.directory(of: message) else {
-        throw DeliveryError(.photoChanged, "the request's directory is gone from cur/; drop the request again")
+  fileprivate func read<Contents>(_ message: QueuedMessage, _ contents: (File) throws -> Contents?) throws -> Contents {
+    guard let directory = try directory(of: message) else {
+      throw DeliveryError(.photoChanged, "the request's directory is gone from cur/; drop the request again")
+    }
+    do {
+      guard let contents = try contents(directory.file(message.file)) else {
+        throw DeliveryError(.photoChanged, "the file was changed after Send; drop the request again")
       }
-      do {
-        guard let contents = try contents(directory.file(message.file)) else {
-          throw DeliveryError(.photoChanged, "the file was changed after Send; drop the request again")
-        }
-        return contents
-      } catch let error as FileError where error.isMissing {
-        throw DeliveryError(.photoChanged, "the file was removed after Send; drop the request again")
-      } catch let error as FileError where Self.saysNoFile.contains(error.code) {
-        throw DeliveryError(.photoChanged, "what lies there after Send is no file; drop the request again")
-      } catch let error as FileError {
-        throw DeliveryError(.localStorageError, error.description)
-      }
+      return contents
+    } catch let error as FileError where error.isMissing {
+      throw DeliveryError(.photoChanged, "the file was removed after Send; drop the request again")
+    } catch let error as FileError where Self.saysNoFile.contains(error.code) {
+      throw DeliveryError(.photoChanged, "what lies there after Send is no file; drop the request again")
+    } catch let error as FileError {
+      throw DeliveryError(.localStorageError, error.description)
     }
   }
 }

@@ -142,14 +142,15 @@ struct Acceptor {
   /// Writes messages, in their order, behind all that are there. One that the ledger knows as a draft's photo, of the
   /// same file and for the same place, keeps how far it has come.
   ///
+  /// - Parameter ids: by file, those of messages that have one already.
   /// - Returns: the drafts' photos that have other files now.
   func insert(
     _ parts: [NewRequest.Part], of name: String, request: Int64, conversation: Int64, inbox: InboxID,
-    isDraft: Bool = false
+    isDraft: Bool = false, knownAs ids: [String: String] = [:]
   ) throws -> [SupersededPhoto] {
     var superseded = [SupersededPhoto]()
     for (position, part) in parts.enumerated() {
-      let message = part.message(name)
+      let message = ids[part.file].map(MessageID.init(unchecked:)) ?? part.message(name)
       var state = MessageState.pending
       if part.kind.hasPhoto, let photo = try takeDraftPhoto(message) {
         let isSame = photo.digest == part.digest && photo.conversationRow == conversation && photo.inbox == inbox
@@ -188,6 +189,11 @@ struct Acceptor {
       let published = try Set(
         String.fetchAll(
           database.kept("SELECT file FROM messages WHERE request_id = ? AND state = 'sent'"), arguments: [known.id]))
+      // An attempt of one may have got through, and an earlier version may have made the id in another way.
+      let tried = try Row.fetchAll(
+        database.kept("SELECT file, message FROM messages WHERE request_id = ? AND state <> 'sent'"),
+        arguments: [known.id])
+      let ids = Dictionary(tried.map { ($0["file"] as String, $0["message"] as String) }) { $1 }
       try database.run(
         "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", [known.id])
       let rest = contents.parts.filter { !published.contains($0.file) }
@@ -203,7 +209,7 @@ struct Acceptor {
           contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, rest.isEmpty ? now.milliseconds : nil, known.id,
         ])
       let superseded = try insert(
-        rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox)
+        rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox, knownAs: ids)
       if known.isRestored {
         try database.run(
           "UPDATE messages SET state = 'publishing', attempts = 1 WHERE request_id = ? AND state = 'pending'",

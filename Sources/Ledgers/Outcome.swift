@@ -37,22 +37,6 @@ extension Ledger {
     try await write { try $0.markSent(message, published, at: now) }
   }
 
-  /// As `markSent`, and in the same commit `beginPublishing` of the message behind it.
-  ///
-  /// - Returns: for the number of the attempt also nil when the conversation is held.
-  public func markSent(
-    _ message: QueuedMessage, _ published: Published, thenBegin next: QueuedMessage, reserved: String?,
-    at now: Timestamp
-  ) async throws -> (finished: RequestState?, attempt: Int?) {
-    try await write { database in
-      let finished = try database.markSent(message, published, at: now)
-      let isHeld = try Bool.fetchOne(
-        database.kept("SELECT held FROM conversations WHERE id = ?"), arguments: [next.conversationRow])
-      guard isHeld == false else { return (finished, nil) }
-      return (finished, try database.beginPublishing(next, reserved: reserved, at: now))
-    }
-  }
-
   /// The attempt failed for a cause that can pass. The message, and with it its conversation, waits until `due`.
   ///
   /// - Parameters:
@@ -98,8 +82,8 @@ extension Ledger {
 }
 
 extension Database {
-  fileprivate func markSent(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws -> RequestState?
-  {
+  /// See `Ledger.markSent`.
+  func markSent(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws -> RequestState? {
     let isWaiting = try move(
       message, to: .sent, setting: ", sent_at = ?, remote = ?, cause = NULL, error = NULL",
       [published.at.milliseconds, published.remote])

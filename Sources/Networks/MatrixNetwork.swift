@@ -14,6 +14,7 @@ import Messages
 /// sealed photo is safe from is whoever keeps or carries the media alone.
 public struct MatrixNetwork: Network {
   public let name: String
+  public let takesRuns = true
   private let server: MatrixServer
   private let faults: MatrixFaults
   private let rooms: MatrixRooms

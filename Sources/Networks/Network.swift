@@ -7,6 +7,10 @@ public protocol Network: Sendable {
   /// The network's word in the configuration, the log and the ledger.
   var name: String { get }
 
+  /// Whether some texts may be in doubt after a crash, and not only one: then they begin in one commit. Only where our id is
+  /// the idempotency key, and whoever is asked again under it knows it. false by default.
+  var takesRuns: Bool { get }
+
   /// The id under which the network will know `message`, for a network that cannot be told ours: it makes ready what is
   /// to be published and keeps it, and publishes nothing. nil, as by default, where our own id is the idempotency key.
   ///
@@ -43,6 +47,8 @@ public protocol Network: Sendable {
 }
 
 extension Network {
+  public var takesRuns: Bool { false }
+
   /// Most networks keep nothing running.
   public func stop() async {}
 

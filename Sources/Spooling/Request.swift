@@ -45,9 +45,11 @@ public struct RequestIdentity: Hashable, Sendable {
   public init(_ entry: Entry) { self.init(inode: entry.inode, born: entry.born) }
 
   /// The stable id of the message that `file` becomes. It is made from nothing but the directory itself, so that a ledger
-  /// rebuilt from the spool gives every message the id it had.
+  /// rebuilt from the spool gives every message the id it had. It begins with the time of birth in milliseconds, as in RFC
+  /// 9562's UUIDv7: ids that grow are written at the end of the ledger's indexes, and not all over them.
   public func message(_ file: String, of request: String) -> MessageID {
     let source = "photospool message\n\(request)\n\(inode)\n\(born)\n\(file)\n"
-    return MessageID(unchecked: [UInt8](SHA256Digest(of: Array(source.utf8)).bytes.prefix(16)).hex)
+    let time = withUnsafeBytes(of: UInt64(clamping: born / 1_000_000).bigEndian) { Array($0.suffix(6)) }
+    return MessageID(unchecked: (time + SHA256Digest(of: Array(source.utf8)).bytes.prefix(10)).hex)
   }
 }

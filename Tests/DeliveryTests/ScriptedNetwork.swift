@@ -4,15 +4,21 @@ import Networks
 /// A network that fails as told, for faults that a real one will not produce on demand. It counts what it is asked.
 actor ScriptedNetwork: Network {
   nonisolated let name = "scripted"
+  nonisolated let takesRuns = true
   /// What it answers with; nil is that it publishes.
   private var fault: @Sendable (OutgoingMessage) -> DeliveryError?
   private(set) var published: [OutgoingMessage] = []
   private(set) var asked = 0
   private var waiters: [(@Sendable (ScriptedNetwork.Counts) -> Bool, CheckedContinuation<Void, Never>)] = []
 
+  /// The conversation that it gives no answer to for now, and who waits for one.
+  private var held: String?
+  private var unanswered: [CheckedContinuation<Void, Never>] = []
+
   struct Counts: Sendable {
     let asked: Int
     let published: Int
+    let unanswered: Int
   }
 
   init(fault: @escaping @Sendable (OutgoingMessage) -> DeliveryError? = { _ in nil }) { self.fault = fault }
@@ -21,10 +27,25 @@ actor ScriptedNetwork: Network {
 
   func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     asked += 1
+    if message.conversation.text == held {
+      await withCheckedContinuation {
+        unanswered.append($0)
+        tellWaiters()
+      }
+    }
     defer { tellWaiters() }
     if let error = fault(message) { throw error }
     published.append(message)
     return Publication(publishedAt: .now(), remoteID: nil, attachment: nil)
+  }
+
+  /// Gives no answer in a conversation until `answerHeld()`.
+  func hold(_ conversation: String) { held = conversation }
+
+  func answerHeld() {
+    held = nil
+    for waiter in unanswered { waiter.resume() }
+    unanswered = []
   }
 
   func find(_ message: TriedMessage) -> Sighting { .unknown }
@@ -37,7 +58,7 @@ actor ScriptedNetwork: Network {
     await withCheckedContinuation { waiters.append((condition, $0)) }
   }
 
-  private var counts: Counts { Counts(asked: asked, published: published.count) }
+  private var counts: Counts { Counts(asked: asked, published: published.count, unanswered: unanswered.count) }
 
   private func tellWaiters() {
     let counts = counts

@@ -7,10 +7,26 @@ struct Memory {
   struct Worker {
     let conversation: Int64
     var next: Step = .look
-    /// What stood behind the message in hand when that was looked for.
-    var behind: QueuedMessage?
+    /// What stood behind the messages in hand when those were looked for.
+    var behind: [QueuedMessage] = []
+    /// Messages that have begun, behind the one that the network has in hand.
+    var begun: [Begun] = []
+    /// Messages that the network has published, and the ledger does not know yet.
+    var sent: [(message: QueuedMessage, publication: Publication)] = []
     /// Messages of this turn.
     var served = 0
+
+    /// What the network is asked for, or may be before anybody can prevent it, in order.
+    var inHand: [Begun] {
+      guard case .publish(let message, let id) = next else { return [] }
+      return [Begun(message: message, id: id)] + begun
+    }
+  }
+
+  struct Begun {
+    let message: QueuedMessage
+    /// The id under which the network is told of it.
+    let id: String
   }
 
   /// One transaction, or one thing that others see. A kill falls between two of them.
@@ -22,14 +38,15 @@ struct Memory {
     case endUpload(QueuedMessage, object: String)
     case begin(QueuedMessage)
     case publish(QueuedMessage, id: String)
-    case markSent(QueuedMessage, Publication)
+    /// Commits what was sent, and what was not tried; then a failure is settled.
+    case end(QueuedMessage?, Failure?)
     case settle(QueuedMessage, Failure)
 
     var message: QueuedMessage? {
       switch self {
-      case .look: nil
+      case .look, .end: nil
       case .find(let message), .prepare(let message), .put(let message, _), .endUpload(let message, _),
-        .begin(let message), .publish(let message, _), .markSent(let message, _), .settle(let message, _):
+        .begin(let message), .publish(let message, _), .settle(let message, _):
         message
       }
     }

@@ -70,19 +70,17 @@ extension Simulation {
     world.drafts.removeAll { $0.conversation == conversation }
     guard let purged else { return complete(conversation) }
     for message in purged.messages where !oracle.hasAppeared(message.text) {
-      let isInHand = memory.workers.contains { worker in
-        if case .publish(let other, _) = worker.next { return other.message == message }
-        return false
-      }
+      let isInHand = memory.workers.contains { $0.inHand.contains { $0.message.message == message } }
       // What the network has in hand may still appear.
       if !isInHand { oracle.banned(message, because: "it was purged") }
     }
     if plant != .purgesInHand {
       for worker in memory.workers where worker.conversation == purged.row {
         // The network was asked and nobody waits for its answer.
-        if case .publish(let message, let id) = worker.next, random.below(2) == 0 {
-          note("in hand of the network: \(id)")
-          try appear(message, id)
+        for begun in worker.inHand {
+          if random.below(2) == 0 { break }
+          note("in hand of the network: \(begun.id)")
+          try appear(begun.message, begun.id)
         }
       }
       memory.workers.removeAll { $0.conversation == purged.row }

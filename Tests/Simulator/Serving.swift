@@ -31,9 +31,9 @@ extension Simulation {
         try await ledger.sendToBack(worker.conversation, at: now)
         return false
       }
-      let window = try await ledger.head(of: worker.conversation, limit: 2)
+      let window = try await ledger.head(of: worker.conversation, limit: 5)
       guard let message = window.first, !message.isHeld else { return false }
-      worker.behind = window.dropFirst().first
+      worker.behind = Array(window.dropFirst())
       worker.served += 1
       worker.next = next(for: message)
     case .find(let message): try await find(message, &worker)
@@ -49,8 +49,7 @@ extension Simulation {
       }
     case .begin(let message): try await begin(message, &worker)
     case .publish(let message, let id): try await publish(message, id, &worker)
-    case .markSent(let message, let publication):
-      try await markSent(message, publication, &worker)
+    case .end(let message, let failure): try await end(&worker, message, failure)
     case .settle(let message, let failure):
       worker.next = .look
       return try await settle(message, failure)
@@ -129,17 +128,39 @@ extension Simulation {
       worker.next = .settle(message, .init(step: "publish", error: DeliveryError(.rejected, "broken")))
       return
     }
-    guard try await ledger.beginPublishing(message, reserved: reserved, at: now) != nil else {
-      if plant == .ignoresCancel {
-        worker.next = .publish(message, id: id)
-        return
-      }
-      // Whoever cancelled it discards its upload.
-      worker.next = .look
+    let run = [(message, id: id, reserved: reserved)] + texts(&worker, behind: message)
+    let attempts = try await ledger.end(RunEnd(next: run.map { ($0.0, $0.reserved) }), at: now).attempts
+    if attempts == [], plant == .ignoresCancel {
+      worker.next = .publish(message, id: id)
       return
     }
-    offer(memory.held[message.message])
-    worker.next = .publish(message, id: id)
+    // Whoever cancelled it discards its upload.
+    begin(attempts.map { run.prefix($0.count) } ?? [], &worker)
+  }
+
+  /// What has begun is published, the first at once.
+  private func begin(
+    _ run: ArraySlice<(QueuedMessage, id: String, reserved: String?)>, _ worker: inout Memory.Worker
+  ) {
+    worker.begun = run.dropFirst().map { Memory.Begun(message: $0.0, id: $0.id) }
+    worker.served += worker.begun.count
+    worker.next = run.first.map { .publish($0.0, id: $0.id) } ?? .look
+    if let first = run.first { offer(memory.held[first.0.message]) }
+  }
+
+  /// Texts behind a message, that can begin together with it or one another. They lose their place in what is behind.
+  private func texts(
+    _ worker: inout Memory.Worker, behind message: QueuedMessage? = nil
+  ) -> [(QueuedMessage, id: String, reserved: String?)] {
+    if let message, message.kind != .text { return [] }
+    let most = min(random.below(3) + (message == nil ? 1 : 0), Self.turn - worker.served)
+    let texts = worker.behind.prefix(max(0, world.network.kind == .reserving ? min(1, most) : most))
+      .prefix { $0.kind == .text && $0.state == .pending && $0.reserved == nil }
+    worker.behind.removeFirst(texts.count)
+    return texts.map { text in
+      let (id, reserved) = identity(of: text)
+      return (text, id: id, reserved: reserved)
+    }
   }
 
   /// The id under which the network is told of a message, and what of it the ledger is to keep.
@@ -166,9 +187,18 @@ extension Simulation {
     case .done:
       let standing = try appear(message, id)
       try await succeeded("network")
-      worker.next = .markSent(
-        message,
-        .init(at: standing.at, object: standing.object, remote: world.network.kind == .reserving ? id : nil))
+      worker.sent.append(
+        (
+          message,
+          .init(at: standing.at, object: standing.object, remote: world.network.kind == .reserving ? id : nil)
+        ))
+      // What is behind waits too long, now and then.
+      if let next = worker.begun.first, random.below(4) > 0 {
+        worker.begun.removeFirst()
+        worker.next = .publish(next.message, id: next.id)
+      } else {
+        worker.next = .end(nil, nil)
+      }
       return
     case .lost: try appear(message, id)
     case .failed: break
@@ -178,7 +208,7 @@ extension Simulation {
       world.objects.remove(object)
       try oracle.deleted(object)
     }
-    worker.next = .settle(message, .init(step: "publish", destination: "network", error: outcome.error))
+    worker.next = .end(message, .init(step: "publish", destination: "network", error: outcome.error))
   }
 
   /// What may be out already is looked for first.
@@ -196,13 +226,15 @@ extension Simulation {
     case (.reserving, let reserved?):
       // The network keeps what it reserved, with the object that was reserved.
       if let standing = world.network.published[reserved] {
-        worker.next = .markSent(message, .init(at: standing.at, object: standing.object, remote: reserved))
+        worker.sent = [(message, .init(at: standing.at, object: standing.object, remote: reserved))]
+        worker.next = .end(nil, nil)
       } else {
         try await startAgain(message, &worker)
       }
     case (.searchable, _):
       if let standing = world.network.published[message.message.text] {
-        worker.next = .markSent(message, .init(at: standing.at, object: standing.object, remote: nil))
+        worker.sent = [(message, .init(at: standing.at, object: standing.object, remote: nil))]
+        worker.next = .end(nil, nil)
       } else {
         try await startAgain(message, &worker)
       }
@@ -216,34 +248,39 @@ extension Simulation {
     worker.next = .look
   }
 
-  /// A text behind it may begin in the same commit.
-  private func markSent(
-    _ message: QueuedMessage, _ publication: Memory.Publication, _ worker: inout Memory.Worker
-  ) async throws {
-    worker.next = .look
+  /// Texts behind those that were sent may begin in the same commit.
+  private func end(_ worker: inout Memory.Worker, _ failed: QueuedMessage?, _ failure: Memory.Failure?) async throws {
+    let (sent, untried) = (worker.sent, worker.begun)
+    worker.sent = []
+    worker.begun = []
+    let isFree = failure == nil && untried.isEmpty && obstacle(to: "network") == nil
+    let next = isFree ? texts(&worker) : []
+    let end = try await ledger.end(
+      RunEnd(
+        sent: sent.map { ($0.message, published($0.publication)) }, untried: untried.map(\.message),
+        next: next.map { ($0.0, $0.reserved) }),
+      at: now)
+    for (message, _) in sent {
+      memory.held[message.message] = nil
+      note("sent \(message.message)")
+    }
+    for state in end.finished { note("a request is \(state.rawValue)") }
+    if let failed, let failure {
+      worker.next = .settle(failed, failure)
+    } else {
+      let run = next.prefix(end.attempts?.count ?? 0)
+      if !run.isEmpty { worker.served += 1 }
+      begin(run, &worker)
+    }
+  }
+
+  private func published(_ publication: Memory.Publication) -> Published {
     let attachment = publication.object.map {
       Attachment(
         url: "https://example.org/\($0)", contentDigest: $0, secret: nil, salt: nil, nonce: nil, scheme: "https://",
         contentLength: 1, filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 1)
     }
-    let published = Published(at: publication.at, remote: publication.remote, attachment: attachment)
-    let end: RequestState?
-    if let next = worker.behind, next.kind == .text, next.state == .pending, next.reserved == nil,
-      worker.served < Self.turn, obstacle(to: "network") == nil
-    {
-      let (id, reserved) = identity(of: next)
-      let attempt: Int?
-      (end, attempt) = try await ledger.markSent(message, published, thenBegin: next, reserved: reserved, at: now)
-      if attempt != nil {
-        worker.served += 1
-        worker.next = .publish(next, id: id)
-      }
-    } else {
-      end = try await ledger.markSent(message, published, at: now)
-    }
-    worker.behind = nil
-    memory.held[message.message] = nil
-    note("sent \(message.message), its request \(end?.rawValue ?? "goes on")")
+    return Published(at: publication.at, remote: publication.remote, attachment: attachment)
   }
 }
 

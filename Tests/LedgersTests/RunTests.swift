@@ -1,0 +1,98 @@
+import DurableFiles
+import Messages
+import TestSupport
+import Testing
+
+@testable import Ledgers
+
+/// One commit ends messages that had begun together, and begins those behind them.
+@Suite struct RunTests {
+  private let scratch: TemporaryDirectory
+  private let ledger: Ledger
+  private let now = Timestamp(milliseconds: 1_800_000_000_000)
+  private let family = ConversationID(unchecked: "family")
+
+  init() async throws {
+    scratch = try TemporaryDirectory()
+    ledger = try Ledger(in: Directory(path: scratch.path))
+    let requests = (1...5).map { number in
+      let text = NewRequest.Part(
+        message: { MessageID(unchecked: $0) }, kind: .text, file: "text", bytes: 5, digest: "f")
+      return NewRequest(
+        droppedAs: "r\(number)", inode: UInt64(number), born: 1, inbox: InboxID(unchecked: "me"),
+        contents: .success(NewRequest.Contents(conversation: family, key: nil, digest: "d", parts: [text])))
+    }
+    _ = try await ledger.accept(requests, at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+  }
+
+  private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 9) }
+
+  private func begin(_ run: ArraySlice<QueuedMessage>) async throws -> [Int]? {
+    try await ledger.end(RunEnd(next: run.map { ($0, nil) }), at: now).attempts
+  }
+
+  private func end(
+    _ sent: ArraySlice<QueuedMessage>, untried: ArraySlice<QueuedMessage> = [],
+    next: [(QueuedMessage, String?)] = []
+  ) async throws -> ([RequestState], [Int]?) {
+    try await ledger.end(
+      RunEnd(sent: sent.map { ($0, Published(at: now)) }, untried: Array(untried), next: next.map { ($0.0, $0.1) }),
+      at: now)
+  }
+
+  private func states() async throws -> [MessageState] { try await head().map(\.state) }
+
+  private func attempts() async throws -> Int? {
+    try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM attempts") }
+  }
+
+  @Test func theNextBeginInTheSameCommit() async throws {
+    let head = try await head()
+    #expect(try await begin(head[0..<1]) == [1])
+    #expect(try await end(head[0..<1], next: [(head[1], nil), (head[2], nil)]) == ([.sent], [1, 1]))
+    #expect(try await states() == [.publishing, .publishing, .pending, .pending])
+    #expect(try await end(head[1..<3], next: [(head[3], "id")]) == ([.sent, .sent], [1]))
+    let rest = try await self.head()
+    #expect(rest.map(\.state) == [.publishing, .pending])
+    #expect(rest[0].reserved == "id" && rest[0].attempts == 1 && rest[0].firstTriedAt == now)
+    #expect(try await end(head[3...]) == ([.sent, .sent], []))
+    #expect(try await ledger.unfiled(limit: 9).count == 5)
+  }
+
+  @Test func whatWasNotTriedIsAsBefore() async throws {
+    let head = try await head()
+    #expect(try await begin(head[0..<4]) == [1, 1, 1, 1])
+    #expect(try await end(head[0..<1], untried: head[2..<4]) == ([.sent], []))
+    let rest = try await self.head()
+    #expect(rest.map(\.state) == [.publishing, .pending, .pending, .pending])
+    #expect(rest.map(\.attempts) == [1, 0, 0, 0])
+    #expect(rest[1].firstTriedAt == nil)
+    #expect(try await attempts() == 2)
+    #expect(try await begin(rest[1..<2]) == [1])
+  }
+
+  @Test func whatIsHeldMeanwhileDoesNotBegin() async throws {
+    let head = try await head()
+    #expect(try await begin(head[0..<1]) == [1])
+    #expect(try await ledger.setHeld(true, family, at: now))
+    #expect(try await end(head[0..<1], next: [(head[1], nil)]) == ([.sent], nil))
+    #expect(try await begin(head[1..<2]) == nil)
+    #expect(try await states() == [.pending, .pending, .pending, .pending])
+  }
+
+  @Test func whatIsCancelledMeanwhileDoesNotBeginNorWhatIsBehindIt() async throws {
+    let head = try await head()
+    _ = try await ledger.cancel("r3", at: now)
+    #expect(try await begin(head[0..<4]) == [1, 1])
+    #expect(try await states() == [.publishing, .publishing, .pending, .pending])
+    #expect(try await begin(head[2..<3]) == [])
+  }
+
+  @Test func whatHasBegunIsCancelledTooLate() async throws {
+    let head = try await head()
+    #expect(try await begin(head[0..<2]) == [1, 1])
+    #expect(try await ledger.cancel("r2", at: now).0 == .partly(published: ["text"]))
+    #expect(try await end(head[0..<1], untried: head[1..<2]) == ([.sent], []))
+    #expect(try await states() == [.pending, .pending, .pending, .pending])
+  }
+}
