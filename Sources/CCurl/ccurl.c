@@ -92,6 +92,10 @@ CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value)
   return curl.easy_setopt(easy, option, value);
 }
 
+CURLcode ccurl_set_body(CURL *easy, const void *bytes) {
+  return curl.easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, bytes ? bytes : "");
+}
+
 CURLcode ccurl_set_reader(CURL *easy, curl_read_callback read, curl_seek_callback seek, void *context) {
   CURLcode result = curl.easy_setopt(easy, CURLOPT_READFUNCTION, read);
   if (result == CURLE_OK) result = curl.easy_setopt(easy, CURLOPT_READDATA, context);

@@ -119,7 +119,12 @@ public struct Operator: Sendable {
   }
 
   private func cancelAccepted(_ name: String) async throws -> Cancellation {
-    let (cancellation, messages) = try await ledger.cancel(name, at: .now())
+    var (cancellation, messages) = try await ledger.cancel(name, at: .now())
+    if messages.isEmpty, case .partly = cancellation {
+      // What has begun and had no turn is taken back in this time.
+      try await Task.sleep(for: RunPace.time * 2)
+      (cancellation, messages) = try await ledger.cancel(name, at: .now())
+    }
     if !messages.isEmpty {
       try await hooks.discard(messages)
       let cache = PhotoCache(spool)

@@ -21,7 +21,7 @@ extension ConversationWorker {
   }
 
   /// A message that the network has published.
-  private struct Sent {
+  struct Sent: Sendable {
     let message: QueuedMessage
     let published: Published
     let attempt: Int
@@ -47,7 +47,7 @@ extension ConversationWorker {
     var run = [message]
     if message.kind == .text {
       let network = plan.destinations.route(for: message.conversation).network
-      run += texts(of: window, from: 1, limit: pace.length(on: network) - 1)
+      run += texts(of: window, from: 1, limit: pace.length(on: network) - 1, bytes: RunPace.bytes - message.bytes)
     }
     let begun = try await commit(thenBegin: makeReady(run))
     if begun?.isEmpty == true { throw CancellationError() }
@@ -55,8 +55,10 @@ extension ConversationWorker {
   }
 
   /// Texts that can begin together; none of them is too old.
-  private func texts(of window: Window, from first: Int, limit: Int) -> [QueuedMessage] {
-    Array(window.run(from: first, limit: limit, lookahead: options.lookahead).prefix { !hasExpired($0) })
+  private func texts(
+    of window: Window, from first: Int, limit: Int, bytes: Int = RunPace.bytes
+  ) -> [QueuedMessage] {
+    Array(window.run(from: first, limit: limit, lookahead: options.lookahead, bytes: bytes).prefix { !hasExpired($0) })
   }
 
   /// Has everything at hand that a message takes to be published, or texts that begin together. What stands behind a text that
@@ -88,7 +90,8 @@ extension ConversationWorker {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
     var run: [Ready] = []
-    for (message, content) in zip(messages, contents) {
+    // The plan may have changed since they were chosen.
+    for (message, content) in zip(messages.prefix(network.takesRuns ? messages.count : 1), contents) {
       var outgoing = OutgoingMessage(
         message: message.message, request: message.request,
         conversation: destinations.address(of: message.conversation), inbox: message.inbox, content: content,
@@ -106,47 +109,45 @@ extension ConversationWorker {
   /// - Returns: the run behind it, if that has begun in the commit that ended this one.
   /// - Throws: what happened to the message that is the first of `window` now.
   func publish(_ run: [Begun], _ window: inout Window, _ pace: inout RunPace) async throws -> [Begun] {
-    guard let first = run.first?.ready else { return [] }
-    let network = first.network
-    let line = RunLine(run)
+    guard let first = run.first else { return [] }
+    let network = first.ready.network
+    let line = RunLine(run.dropFirst())
     let patience = run.count > 1 ? giveBackInTime(line) : nil
-    var sent: [Sent] = []
+    var published = 0
     var failure: (any Error)?
     let begin = ContinuousClock.now
-    while let begun = sent.isEmpty || !(isStopping() || Task.isCancelled) ? line.next() : nil {
-      do { sent.append(try await publish(begun)) } catch {
+    var inHand: Begun? = first
+    while let begun = inHand {
+      do { line.add(try await publish(begun)) } catch {
         failure = error
         break
       }
+      published += 1
+      inHand = isStopping() || Task.isCancelled ? nil : line.next()
     }
-    let time = ContinuousClock.now - begin
+    pace.published(published, in: ContinuousClock.now - begin)
     patience?.cancel()
     try await patience?.value
-    let untried = line.takeRest()
-    if !sent.isEmpty {
-      pace.published(sent.count, in: time)
-      try await circuits.succeeded(network.name)
-    }
     var next: [Ready] = []
     // To reserve may take long, and these are to be known as sent. What else goes wrong is met again in its own turn.
-    if failure == nil, sent.count == run.count, first.outgoing.reserved == nil, !isStopping(),
-      plan.destinations.route(for: first.message.conversation).network.name == network.name
+    if failure == nil, published == run.count, first.ready.outgoing.reserved == nil, !isStopping(),
+      plan.destinations.route(for: first.ready.message.conversation).network.name == network.name
     {
       let texts = texts(of: window, from: run.count, limit: pace.length(on: network))
       next = (try? await makeReady(texts)) ?? []
     }
-    let begun = sent.isEmpty && untried.isEmpty ? [] : try await commit(sent, untried: untried, thenBegin: next)
-    window.messages.removeFirst(sent.count)
+    let begun = try await commit(line.takeAll(), thenBegin: next)
+    window.messages.removeFirst(published)
     if let failure { throw failure }
     return begun ?? []
   }
 
-  /// Takes back that messages have begun whose turn does not come soon, so that they can be cancelled again.
+  /// Takes back that messages have begun whose turn does not come soon, so that they can be cancelled again, and commits
+  /// what is published, so that it does not wait for one that gets no answer.
   private func giveBackInTime(_ line: RunLine) -> Task<Void, any Error> {
     Task {
       do { try await Task.sleep(for: RunPace.time) } catch { return }
-      let rest = line.takeRest()
-      if !rest.isEmpty { try await commit(untried: rest) }
+      try await commit(line.takeAll())
     }
   }
 
@@ -162,6 +163,7 @@ extension ConversationWorker {
     let begin = ContinuousClock.now
     do { publication = try await network.publish(begun.ready.outgoing) } catch { throw try failure(error, of: network) }
     let seconds = times.done(.publish, since: begin)
+    try await circuits.succeeded(network.name)
     return Sent(message, published(publication, on: network), attempt: begun.attempt, seconds: seconds)
   }
 
@@ -174,14 +176,15 @@ extension ConversationWorker {
   /// - Returns: what of `next` has begun in the same commit; nil when the conversation is held.
   @discardableResult
   private func commit(
-    _ sent: [Sent] = [], untried: [Begun] = [], thenBegin next: [Ready] = []
+    _ run: (sent: [Sent], untried: [Begun]) = ([], []), thenBegin next: [Ready] = []
   ) async throws -> [Begun]? {
+    if run.sent.isEmpty && run.untried.isEmpty && next.isEmpty { return [] }
     let (finished, attempts) = try await ledger.end(
       RunEnd(
-        sent: sent.map { ($0.message, $0.published) }, untried: untried.map(\.ready.message),
+        sent: run.sent.map { ($0.message, $0.published) }, untried: run.untried.map(\.ready.message),
         next: next.map { ($0.message, $0.outgoing.reserved) }),
       at: .now())
-    for sent in sent { await noteSent(sent) }
+    for sent in run.sent { await noteSent(sent) }
     if !finished.isEmpty { filing.wake() }
     return attempts.map { zip(next, $0).map(Begun.init) }
   }
@@ -223,7 +226,8 @@ extension ConversationWorker {
       switch try await network.find(tried) {
       case .published(let publication):
         try await circuits.succeeded(network.name)
-        try await commit([Sent(message, published(publication, on: network), attempt: message.attempts)])
+        let sent = Sent(message, published(publication, on: network), attempt: message.attempts)
+        try await commit(([sent], []))
         return true
       case .absent:
         _ = try await ledger.startAgain(message, at: .now())

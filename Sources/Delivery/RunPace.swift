@@ -8,6 +8,9 @@ struct RunPace {
   /// How long the texts behind the first of a run may wait for it and for one another.
   static let time = Duration.milliseconds(25)
   static let most = 16
+  /// Bytes of the texts of a run, unless the first alone has more: they are in memory together, and the `local` network
+  /// looks for all of them among the last bytes of its file.
+  static let bytes = 32_768
   /// How many begin next, on a network that is asked for runs.
   private(set) var length = 1
 
@@ -29,11 +32,18 @@ struct Window {
 
   /// The messages from the one at `first` on, `limit` at most, that can begin together: of each nothing has to be prepared
   /// or looked for, and there is no photo within `lookahead` behind it.
-  func run(from first: Int, limit: Int, lookahead: Int) -> [QueuedMessage] {
+  ///
+  /// - Parameter bytes: that they may have in all. Where nothing else is in their run, the first may have more.
+  func run(from first: Int, limit: Int, lookahead: Int, bytes: Int = RunPace.bytes) -> [QueuedMessage] {
     let rest = messages.dropFirst(first)
     let known = rest.firstIndex { $0.kind.hasPhoto } ?? (isWhole ? rest.endIndex + lookahead : rest.endIndex)
+    var room = bytes
     return Array(
       rest.prefix(max(0, min(limit, known - lookahead - rest.startIndex)))
-        .prefix { $0.kind == .text && $0.state == .pending && $0.reserved == nil })
+        .prefix { message in
+          defer { room -= message.bytes }
+          let fits = message.bytes <= room || room == RunPace.bytes
+          return fits && message.kind == .text && message.state == .pending && message.reserved == nil
+        })
   }
 }

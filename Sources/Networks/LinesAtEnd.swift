@@ -8,8 +8,8 @@ struct LinesAtEnd {
 
   /// Bytes that are looked at. The longest line, a text of the largest size with every byte escaped, fits well.
   private static let window = 1 << 20
-  /// Lines that are looked back over. One is enough for a conversation whose messages come one at a time.
-  private static let most = 64
+  /// Lines that are looked back over. A run of texts may be in doubt of each conversation that has this file.
+  private static let most = 1024
   private static let newline = UInt8(ascii: "\n")
 
   /// Reads the end of `file`, and first cuts off what is no line: bytes without a newline, which a kill or a full disk

@@ -1,6 +1,8 @@
+import DurableFiles
 import Ledgers
 import Messages
 import Networks
+import TestSupport
 import Testing
 
 @testable import Delivery
@@ -56,5 +58,58 @@ import Testing
       for name in names[(hanging + 1)...] { #expect(try daemon.story(of: name)?.state == .cancelled) }
       #expect(await network.texts(in: "family") == (0...hanging).map(String.init))
     }
+  }
+}
+
+/// Which texts begin together.
+@Suite struct WindowTests {
+  private let scratch: TemporaryDirectory
+  private let ledger: Ledger
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    ledger = try Ledger(in: Directory(path: scratch.path))
+  }
+
+  /// Messages of a conversation, one a request: texts of so many bytes, photos where it is nil.
+  private func window(_ sizes: [Int?], isWhole: Bool = true) async throws -> Window {
+    let requests = sizes.enumerated().map { number, bytes in
+      let part = NewRequest.Part(
+        message: { MessageID(unchecked: $0) }, kind: bytes == nil ? .photo : .text, file: "f", bytes: bytes ?? 9,
+        digest: "d")
+      return NewRequest(
+        droppedAs: "r\(number)", inode: UInt64(number), born: 1, inbox: InboxID(unchecked: "me"),
+        contents: .success(
+          NewRequest.Contents(conversation: ConversationID(unchecked: "family"), key: nil, digest: "d", parts: [part])))
+    }
+    _ = try await ledger.accept(
+      requests, at: Timestamp(milliseconds: 0), isTaken: { _ in false }, alternative: { name, _ in name })
+    return Window(messages: try await ledger.head(of: 1, limit: 99), isWhole: isWhole)
+  }
+
+  @Test func endsBeforeAPhotoIsNear() async throws {
+    let texts = [Int?](repeating: 5, count: 10)
+    #expect(try await window(texts + [nil]).run(from: 2, limit: 16, lookahead: 4).map(\.row) == [3, 4, 5, 6])
+  }
+
+  @Test func endsBeforeWhatIsNotKnown() async throws {
+    let texts = [Int?](repeating: 5, count: 10)
+    var window = try await window(texts, isWhole: false)
+    #expect(window.run(from: 1, limit: 16, lookahead: 4).map(\.row) == [2, 3, 4, 5, 6])
+    #expect(window.run(from: 8, limit: 16, lookahead: 4).isEmpty)
+    #expect(window.run(from: 10, limit: 16, lookahead: 4).isEmpty)
+    window = Window(messages: window.messages, isWhole: true)
+    #expect(window.run(from: 8, limit: 16, lookahead: 4).map(\.row) == [9, 10])
+    #expect(window.run(from: 0, limit: 3, lookahead: 4).map(\.row) == [1, 2, 3])
+    #expect(window.run(from: 0, limit: -1, lookahead: 4).isEmpty)
+  }
+
+  @Test func doesNotGrowWithItsTexts() async throws {
+    let most = RunPace.bytes
+    let window = try await window([most / 2, most / 2, 1, 2 * most, 5, 5])
+    #expect(window.run(from: 0, limit: 16, lookahead: 0).map(\.row) == [1, 2])
+    #expect(window.run(from: 2, limit: 16, lookahead: 0).map(\.row) == [3])
+    #expect(window.run(from: 3, limit: 16, lookahead: 0).map(\.row) == [4])
+    #expect(window.run(from: 4, limit: 16, lookahead: 0, bytes: most - 2 * most).isEmpty)
   }
 }

@@ -48,7 +48,13 @@ extension Simulation {
         worker.next = .look
       }
     case .begin(let message): try await begin(message, &worker)
-    case .publish(let message, let id): try await publish(message, id, &worker)
+    case .publish(let message, let id):
+      if !(worker.begun.isEmpty && worker.sent.isEmpty), random.below(6) == 0 {
+        // The time of the run is over, and the network has one still in hand.
+        try await commit(&worker)
+      } else {
+        try await publish(message, id, &worker)
+      }
     case .end(let message, let failure): try await end(&worker, message, failure)
     case .settle(let message, let failure):
       worker.next = .look
@@ -250,11 +256,28 @@ extension Simulation {
 
   /// Texts behind those that were sent may begin in the same commit.
   private func end(_ worker: inout Memory.Worker, _ failed: QueuedMessage?, _ failure: Memory.Failure?) async throws {
+    let isFree = failure == nil && worker.begun.isEmpty && obstacle(to: "network") == nil
+    let next = isFree ? texts(&worker) : []
+    let attempts = try await commit(&worker, thenBegin: next)
+    if let failed, let failure {
+      worker.next = .settle(failed, failure)
+    } else {
+      let run = next.prefix(attempts?.count ?? 0)
+      if !run.isEmpty { worker.served += 1 }
+      begin(run, &worker)
+    }
+  }
+
+  /// Commits what was sent and what was not tried.
+  @discardableResult
+  private func commit(
+    _ worker: inout Memory.Worker, thenBegin next: [(QueuedMessage, id: String, reserved: String?)] = []
+  ) async throws -> [Int]? {
     let (sent, untried) = (worker.sent, worker.begun)
     worker.sent = []
     worker.begun = []
-    let isFree = failure == nil && untried.isEmpty && obstacle(to: "network") == nil
-    let next = isFree ? texts(&worker) : []
+    // They come before what is behind.
+    if !untried.isEmpty { worker.behind = [] }
     let end = try await ledger.end(
       RunEnd(
         sent: sent.map { ($0.message, published($0.publication)) }, untried: untried.map(\.message),
@@ -265,13 +288,7 @@ extension Simulation {
       note("sent \(message.message)")
     }
     for state in end.finished { note("a request is \(state.rawValue)") }
-    if let failed, let failure {
-      worker.next = .settle(failed, failure)
-    } else {
-      let run = next.prefix(end.attempts?.count ?? 0)
-      if !run.isEmpty { worker.served += 1 }
-      begin(run, &worker)
-    }
+    return end.attempts
   }
 
   private func published(_ publication: Memory.Publication) -> Published {

@@ -33,6 +33,9 @@ CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
 CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 
+/* The body of a POST, of as many bytes as CURLOPT_POSTFIELDSIZE_LARGE was set to. It is copied. */
+CURLcode ccurl_set_body(CURL *easy, const void *bytes);
+
 /* The callbacks of a transfer, which all get `context`. */
 CURLcode ccurl_set_reader(CURL *easy, curl_read_callback read, curl_seek_callback seek, void *context);
 CURLcode ccurl_set_writer(CURL *easy, curl_write_callback head, curl_write_callback body, void *context);
