@@ -5,6 +5,8 @@ comes, with a session for each text and with one for each writer, Postfix tuned,
     delivered   from the first request to the last one that its sink has taken
     accepted    from the first to the last that is on the disk and in the queue, while nothing is delivered
 
+The floor is what cannot be left out of that work, in C (floor.c); it delivers only, and has one process for each processor.
+
 photospool gets directories that are renamed into new/, and delivers by a webhook; the others get and deliver SMTP
 (smtp-source, smtp-sink). Each queue has what it accepted on the disk before it says so: photospool by its ledger, the others
 by a file for each message. All log as they come. nullmailer gets a twentieth of the texts. They take turns, so that whatever
@@ -56,7 +58,39 @@ class WebSink:
         self.process.wait()
 
 
-class Photospool:
+class Spool:
+    """A spool that the senders drop into."""
+
+    spool: Path
+    programs: Path
+    process: subprocess.Popen
+
+    def feed(self, messages: int, bytes: int, writers: int) -> None:
+        drops = [
+            subprocess.Popen([self.programs / "drop", self.spool, f"w{writer}", str(messages // writers), str(bytes),
+                              str(CONVERSATIONS)])
+            for writer in range(writers)]
+        for drop in drops:
+            if drop.wait():
+                raise SystemExit("the requests could not be dropped")
+
+    def processor(self) -> float:
+        return measure.processor_seconds(self.process.pid)
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+
+class Floor(Spool):
+    def __init__(self, place: Path, programs: Path, sink: int):
+        self.spool, self.programs = place / "spool", programs
+        for name in ("tmp", "new", "cur", "sent"):
+            (self.spool / name).mkdir(parents=True)
+        self.process = subprocess.Popen([programs / "floor", self.spool, str(sink), str(os.cpu_count())])
+
+
+class Photospool(Spool):
     def __init__(self, place: Path, programs: Path, sink: int, holds: bool = False):
         self.spool, self.programs = place / "spool", programs
         (place / "photospool.yaml").write_text(
@@ -72,24 +106,8 @@ class Photospool:
                            env=environment, check=True, stdout=subprocess.DEVNULL)
         self.ledger = sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True)
 
-    def feed(self, messages: int, bytes: int, writers: int) -> None:
-        drops = [
-            subprocess.Popen([self.programs / "drop", self.spool, f"w{writer}", str(messages // writers), str(bytes),
-                              str(CONVERSATIONS)])
-            for writer in range(writers)]
-        for drop in drops:
-            if drop.wait():
-                raise SystemExit("the requests could not be dropped")
-
     def accepted(self) -> int:
         return self.ledger.execute("SELECT value FROM counts WHERE name = 'requests.queued'").fetchone()[0]
-
-    def processor(self) -> float:
-        return measure.processor_seconds(self.process.pid)
-
-    def end(self) -> None:
-        self.process.terminate()
-        self.process.wait()
 
 
 def timed(queue, requests: int, is_done) -> dict[str, float]:
@@ -115,9 +133,9 @@ def postfix(name: str, place: Path, sink: int, holds: bool = False) -> Postfix:
 
 
 def delivered(name: str, place: Path, programs: Path, requests: int) -> dict[str, float]:
-    if name == "photospool":
+    if name in ("photospool", "floor"):
         sink = WebSink(place, programs)
-        queue = Photospool(place, programs, sink.port)
+        queue = (Photospool if name == "photospool" else Floor)(place, programs, sink.port)
         is_done = lambda: sink.taken() >= requests
     else:
         sink = SMTPSink(requests)
@@ -154,10 +172,10 @@ def main() -> None:
     scratch.chmod(0o755)
     figures = {}
     try:
-        for program in ("sink", "drop"):
+        for program in ("sink", "drop", "floor"):
             subprocess.run(["cc", "-O2", "-o", scratch / program, HERE / f"{program}.c"], check=True)
         queues = ["photospool", "postfix", "postfix, four sessions", "postfix tuned, four sessions"]
-        peers = {"delivered": (delivered, [*queues, "nullmailer"]), "accepted": (accepted, queues)}
+        peers = {"delivered": (delivered, [*queues, "nullmailer", "floor"]), "accepted": (accepted, queues)}
         for kind, (run, names) in peers.items():
             turns = {name: [] for name in names}
             for turn in range(options.turns):
