@@ -10,7 +10,7 @@ struct IntakeBatch: Sendable {
   private(set) var taken = 0
   private(set) var requests: [NewRequest] = []
   /// Of the names of these requests, whether they are taken. Asked here, where the ledger does not wait for it.
-  private var isTaken: [String: Bool] = [:]
+  private var areTaken: [String: Bool] = [:]
 
   private static let openFiles = 256
   private static let bytes = 64_000_000
@@ -102,11 +102,11 @@ struct IntakeBatch: Sendable {
       }
     }
     if !requests.isEmpty && !isTogether { try new.sync() }
-    for request in requests { isTaken[request.droppedAs] = spool.has(request.droppedAs) }
+    for request in requests { areTaken[request.droppedAs] = spool.has(request.droppedAs) }
   }
 
   /// Whether a directory of that name is anywhere in the spool's later places.
-  func isTaken(_ name: String, in spool: Spool) -> Bool { isTaken[name] ?? spool.has(name) }
+  func isTaken(_ name: String, in spool: Spool) -> Bool { areTaken[name] ?? spool.has(name) }
 
   /// What a disk did not read it may read when it is asked again, and a handle of a file server that is stale is good once
   /// the name was looked up anew. A disk that stays silent must not keep others waiting, though.
