@@ -43,12 +43,20 @@ struct ControlService: Service {
 }
 
 extension Operator {
-  /// Cancels one request named in a file of `cancel/`, already between two batches.
-  func cancelFromFile(_ name: String, log: Logger) async {
-    var direct = hooks
-    direct.betweenBatches = { await $0() }
-    let reply = await Operator(spool: spool, ledger: ledger, hooks: direct).perform(.cancel([name]))
-    for outcome in reply.outcomes {
+  /// Cancels the requests that a file in `cancel/` names, already between two batches.
+  func cancelFromFile(_ names: [String], log: Logger) async {
+    var hooks = hooks
+    hooks.betweenBatches = { await $0() }
+    let direct = Operator(spool: spool, ledger: ledger, hooks: hooks)
+    let together = await direct.perform(.cancel(names))
+    var replies = [together]
+    if together.error != nil {
+      // One that cannot be cancelled is no reason to leave the others.
+      replies = []
+      for name in names { replies.append(await direct.perform(.cancel([name]))) }
+    }
+    for error in replies.compactMap(\.error) { log.error("cancel", metadata: ["error": "\(error)"]) }
+    for outcome in replies.flatMap(\.outcomes) {
       log.info("cancel", metadata: ["request": "\(outcome.subject)", "outcome": "\(outcome.sentence)"])
     }
   }

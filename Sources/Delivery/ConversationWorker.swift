@@ -5,7 +5,8 @@ import Networks
 import Stores
 
 /// Publishes the messages of one conversation, one after the other, while the photos behind the first are prepared and
-/// uploaded. The next message begins when the previous one's outcome is committed.
+/// uploaded. The next message is published when the previous one has succeeded; the outcome of one is committed before the next
+/// begins, but for texts that begin together.
 struct ConversationWorker: Sendable {
   let conversation: Int64
   let ledger: Ledger

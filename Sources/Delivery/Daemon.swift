@@ -142,9 +142,7 @@ public struct Daemon: Sendable {
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, troubles: troubles,
       log: log,
       isReady: { manager?.ready("Requests are being taken.") },
-      cancelRequests: { names in
-        for name in names { await `operator`.cancelFromFile(name, log: log) }
-      },
+      cancelRequests: { names in await `operator`.cancelFromFile(names, log: log) },
       accepted: { requests in
         drafts.erase(requests.flatMap(\.superseded))
         dispatcher.wake()

@@ -42,9 +42,7 @@ public struct Operator: Sendable {
     do {
       switch request {
       case .cancel(let names):
-        var outcomes = [ControlReply.Outcome]()
-        for name in names { outcomes.append(try await cancel(name)) }
-        return ControlReply(outcomes: outcomes)
+        return ControlReply(outcomes: try await cancel(names))
       case .hold(let conversations):
         return ControlReply(outcomes: try await setHeld(true, conversations))
       case .release(let conversations):
@@ -77,20 +75,41 @@ public struct Operator: Sendable {
 
   // MARK: Cancel
 
-  private func cancel(_ name: String) async throws -> ControlReply.Outcome {
-    if try await cancelDraft(name) { return outcome(name, .cancelled) }
+  /// What became of a request that was to be cancelled, so far.
+  fileprivate struct Cancelling: Sendable {
+    let end: Cancellation
+    /// It has begun and waits, perhaps, for its turn: then it is taken back soon, and can be cancelled.
+    var mayBeTakenBack = false
+  }
+
+  /// Cancels requests. Those that have begun are looked at again, together, once all others are cancelled.
+  private func cancel(_ names: [String]) async throws -> [ControlReply.Outcome] {
+    var looks = [Cancelling]()
+    for name in names { looks.append(try await cancel(name)) }
+    if looks.contains(where: \.mayBeTakenBack) {
+      try? await Task.sleep(for: RunPace.time * 2)
+      for index in looks.indices where looks[index].mayBeTakenBack {
+        // Where it cannot be looked at again, what was found before is still so.
+        looks[index] = (try? await cancelAccepted(names[index])) ?? looks[index]
+      }
+    }
+    return zip(names, looks).map { outcome($0, $1.end) }
+  }
+
+  private func cancel(_ name: String) async throws -> Cancelling {
+    if try await cancelDraft(name) { return Cancelling(end: .cancelled) }
     let accepted = try await cancelAccepted(name)
-    if accepted != .unknown { return outcome(name, accepted) }
+    if accepted.end != .unknown { return accepted }
     // It may lie in new/, or be half-way into the ledger at this moment.
     let answer = Answer()
     await hooks.betweenBatches { await answer.set(cancelOrTakeBack(name)) }
-    return outcome(name, try await answer.get())
+    return try await answer.get()
   }
 
-  private func cancelOrTakeBack(_ name: String) async -> Result<Cancellation, any Error> {
+  private func cancelOrTakeBack(_ name: String) async -> Result<Cancelling, any Error> {
     do {
       let accepted = try await cancelAccepted(name)
-      guard accepted == .unknown else { return .success(accepted) }
+      guard accepted.end == .unknown else { return .success(accepted) }
       // In the order in which it is moved, so that it cannot slip by.
       for directory in [spool.draft, spool.new] {
         guard let taken = try spool.takeAway(name, from: directory) else { continue }
@@ -99,9 +118,9 @@ public struct Operator: Sendable {
           hooks.wake()
         }
         try taken.delete()
-        return .success(.cancelled)
+        return .success(Cancelling(end: .cancelled))
       }
-      return .success(.unknown)
+      return .success(Cancelling(end: .unknown))
     } catch {
       return .failure(error)
     }
@@ -118,13 +137,8 @@ public struct Operator: Sendable {
     return true
   }
 
-  private func cancelAccepted(_ name: String) async throws -> Cancellation {
-    var (cancellation, messages) = try await ledger.cancel(name, at: .now())
-    if messages.isEmpty, case .partly = cancellation {
-      // What has begun and had no turn is taken back in this time.
-      try await Task.sleep(for: RunPace.time * 2)
-      (cancellation, messages) = try await ledger.cancel(name, at: .now())
-    }
+  private func cancelAccepted(_ name: String) async throws -> Cancelling {
+    let (cancellation, messages) = try await ledger.cancel(name, at: .now())
     if !messages.isEmpty {
       try await hooks.discard(messages)
       let cache = PhotoCache(spool)
@@ -134,7 +148,8 @@ public struct Operator: Sendable {
       }
     }
     hooks.wake()
-    return cancellation
+    guard messages.isEmpty, case .partly = cancellation else { return Cancelling(end: cancellation) }
+    return Cancelling(end: cancellation, mayBeTakenBack: true)
   }
 
   private func outcome(_ name: String, _ cancellation: Cancellation) -> ControlReply.Outcome {
@@ -170,7 +185,7 @@ public struct Operator: Sendable {
 
 /// One answer, handed from one task to another.
 private actor Answer {
-  private var result: Result<Cancellation, any Error> = .success(.unknown)
-  func set(_ result: Result<Cancellation, any Error>) { self.result = result }
-  func get() throws -> Cancellation { try result.get() }
+  private var result: Result<Operator.Cancelling, any Error> = .success(.init(end: .unknown))
+  func set(_ result: Result<Operator.Cancelling, any Error>) { self.result = result }
+  func get() throws -> Operator.Cancelling { try result.get() }
 }

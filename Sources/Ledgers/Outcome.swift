@@ -28,7 +28,7 @@ public struct Published: Sendable {
 
 /// How an attempt to send a message ended.
 extension Ledger {
-  /// The message is published. Committed before the next message of its conversation may begin.
+  /// The message is published. Committed before any message of its conversation begins that has not begun with it.
   ///
   /// - Returns: the final state of the request when this was its last message, else nil.
   public func markSent(

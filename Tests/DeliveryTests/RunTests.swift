@@ -50,6 +50,11 @@ import Testing
       await network.hold("family")
       await network.wait { $0.unanswered == 1 }
       let hanging = await network.published.count
+      // What has not begun is cancelled at once, however many are named.
+      let outcomes = try #require(try await daemon.ask(.cancel(names))).outcomes
+      #expect(outcomes.map(\.subject) == names)
+      #expect(outcomes[(hanging + 1)...].count { !$0.isDone } < RunPace.most)
+      #expect(outcomes[...hanging].allSatisfy { !$0.isDone })
       for name in names[(hanging + 1)...] {
         while try await daemon.ask(.cancel([name]))?.outcomes.first?.isDone != true { await Task.yield() }
       }
