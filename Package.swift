@@ -145,7 +145,9 @@ let package = Package(
     // A folder of tests per module; Stories run the real program.
     .target(
       name: "TestSupport",
-      dependencies: ["Children", "DurableFiles", "HTTP", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "Children", "DurableFiles", "HTTP", "Ledgers", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       path: "Tests/Support", exclude: ["python"]),
     // What `make fuzz` and the tests of `FuzzTests` run: every parser of outside bytes, one at a time.
     .executableTarget(

@@ -28,15 +28,6 @@ public struct Published: Sendable {
 
 /// How an attempt to send a message ended.
 extension Ledger {
-  /// The message is published. Committed before any message of its conversation begins that has not begun with it.
-  ///
-  /// - Returns: the final state of the request when this was its last message, else nil.
-  public func markSent(
-    _ message: QueuedMessage, _ published: Published, at now: Timestamp
-  ) async throws -> RequestState? {
-    try await write { try $0.markSent(message, published, at: now) }
-  }
-
   /// The attempt failed for a cause that can pass. The message, and with it its conversation, waits until `due`.
   ///
   /// - Parameters:
@@ -82,7 +73,9 @@ extension Ledger {
 }
 
 extension Database {
-  /// See `Ledger.markSent`.
+  /// The message is published. Committed before any message of its conversation begins that has not begun with it.
+  ///
+  /// - Returns: the final state of the request when this was its last message, else nil.
   func markSent(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws -> RequestState? {
     let isWaiting = try move(
       message, to: .sent, setting: ", sent_at = ?, remote = ?, cause = NULL, error = NULL",

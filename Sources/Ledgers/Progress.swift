@@ -92,17 +92,6 @@ extension Ledger {
     try await write { try $0.move(message, to: .uploaded) }
   }
 
-  /// The message is about to be handed to the network. Committed before the network hears of it; from here on it may
-  /// have been published, and its upload is never deleted.
-  ///
-  /// - Parameter reserved: the network's id of the message, where it gives one before.
-  /// - Returns: the number of the attempt, or nil when the message was cancelled.
-  public func beginPublishing(
-    _ message: QueuedMessage, reserved: String? = nil, at now: Timestamp
-  ) async throws -> Int? {
-    try await write { try $0.beginPublishing(message, reserved: reserved, at: now) }
-  }
-
   /// Pixels of a photo as it is sent; nil when it was not prepared yet.
   public func photoSize(of message: MessageID) async throws -> (width: Int, height: Int)? {
     try await ask { database in
@@ -114,7 +103,11 @@ extension Ledger {
 }
 
 extension Database {
-  /// See `Ledger.beginPublishing`.
+  /// The message is about to be handed to the network. Committed before the network hears of it; from here on it may
+  /// have been published, and its upload is never deleted.
+  ///
+  /// - Parameter reserved: the network's id of the message, where it gives one before.
+  /// - Returns: the number of the attempt, or nil when the message was cancelled.
   func beginPublishing(_ message: QueuedMessage, reserved: String?, at now: Timestamp) throws -> Int? {
     let isWaiting = try move(
       message, to: .publishing, setting: ", attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote)",

@@ -22,7 +22,7 @@ public struct RunEnd: Sendable {
 }
 
 extension Ledger {
-  /// Ends what had begun, as `markSent` does, and begins what is next, as `beginPublishing` does, in one commit.
+  /// Ends what had begun, and begins what is next, in one commit: before the network hears of that.
   ///
   /// - Returns: the final states of the requests whose last message was sent; and the numbers of the attempts of those that
   ///   have begun: of fewer than were to when one of them was cancelled; nil when the conversation is held.

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Messages
 import Spooling
+import TestSupport
 import Testing
 
 @testable import Janitor
