@@ -85,7 +85,9 @@ struct Filing: Service {
 
   /// Files a crowd with one sync. nil when it is none, or when that is not possible now.
   private func fileTogether(_ requests: [UnfiledRequest]) async throws -> [UnfiledRequest]? {
-    guard requests.count >= FileSystemSync.crowd, let fileSystem = spool.fileSystem, fileSystem.isQuick else {
+    guard let fileSystem = spool.fileSystem else { return nil }
+    if !fileSystem.isQuick(for: requests.count) {
+      fileSystem.catchUp()
       return nil
     }
     return try await pool.run { [spool] in

@@ -124,8 +124,12 @@ extension Spool {
   ///
   /// - Returns: false when that is not possible, and each has to be synced by itself.
   fileprivate func syncs(together crowd: [RequestReader]) -> Bool {
-    guard crowd.count >= FileSystemSync.crowd, let fileSystem, fileSystem.isQuick else { return false }
-    return !crowd.contains { $0.request.parts.contains(where: \.kind.hasPhoto) } && fileSystem.sync()
+    guard let fileSystem, !crowd.contains(where: { $0.request.parts.contains(where: \.kind.hasPhoto) }) else {
+      return false
+    }
+    if fileSystem.isQuick(for: crowd.count) { return fileSystem.sync() }
+    fileSystem.catchUp()
+    return false
   }
 }
 

@@ -1,23 +1,21 @@
 import CKernel
+import Dispatch
 import Glibc
 import Synchronization
 
 /// The sync of a whole file system in one call: many small files then share what would be a wait for the disk for each.
 ///
-/// syncfs(2) also writes what others have written to that file system. So nothing is done while much of it waits: a copy of
-/// gigabytes to a slow card must hold nobody up.
+/// syncfs(2) also writes what others have written to that file system. So it is not asked while so much of it waits that each
+/// small file is synced sooner by itself: a copy of gigabytes to a slow card must hold nobody up.
 ///
 /// The kernel tells a descriptor of the errors since its opening, once, and not of which file. So one descriptor is there from
 /// the start of the program, for all who ask, and when it has heard of an error it is never asked again: from there on every
 /// file is synced by itself.
 public final class FileSystemSync: Sendable {
   private let descriptor: Mutex<Int32?>
-
-  /// From how many small things on it is worth it, in place of a sync or more for each.
-  public static let crowd = 16
-
-  /// Bytes in all of the machine's memory that wait for a disk. More are not written for the sake of small files.
-  private static let most = 32_000_000
+  private let pace = Mutex(SyncPace())
+  /// Whether a sync is under way for which nobody waits.
+  private let isCatchingUp = Atomic(false)
 
   /// - Returns: nil where a file system or kernel does not promise that all is on the disk then, or does not tell of errors.
   public init?(of directory: Directory) throws(FileError) {
@@ -29,12 +27,27 @@ public final class FileSystemSync: Sendable {
 
   deinit { descriptor.withLock { _ = $0.map { close($0) } } }
 
-  /// Whether little waits to be written, so that it does not take long.
-  public var isQuick: Bool {
-    guard let bytes = try? File(reading: "/proc/meminfo").bytes(from: 0, count: 4096),
-      let waiting = Self.waiting(in: String(decoding: bytes, as: UTF8.self))
-    else { return false }
-    return waiting <= Self.most
+  /// Whether a sync of everything takes less time than one of each of so many requests by itself.
+  public func isQuick(for count: Int) -> Bool {
+    guard count >= SyncPace.crowd, !isCatchingUp.load(ordering: .acquiring), let waiting = Self.waiting() else {
+      return false
+    }
+    return pace.withLock { pace in
+      pace.look(at: waiting)
+      return pace.isQuick(for: count, waiting: waiting)
+    }
+  }
+
+  /// Has everything written meanwhile, where a crowd is synced one by one because too much waits, and that would take a second
+  /// or two: left to itself the kernel takes half a minute. Nobody waits for it.
+  public func catchUp() {
+    guard let waiting = Self.waiting(), pace.withLock({ $0.canCatchUp(waiting: waiting) }),
+      !isCatchingUp.exchange(true, ordering: .acquiringAndReleasing)
+    else { return }
+    DispatchQueue.global(qos: .utility).async { [self] in
+      _ = sync()
+      isCatchingUp.store(false, ordering: .releasing)
+    }
   }
 
   /// Waits until all that was written to the file system is on the disk: bytes, names and sizes.
@@ -45,11 +58,24 @@ public final class FileSystemSync: Sendable {
   public func sync() -> Bool {
     descriptor.withLock { descriptor in
       guard let open = descriptor else { return false }
-      if ckernel_sync_whole(open) == 0 { return true }
-      close(open)
-      descriptor = nil
-      return false
+      let (before, begin) = (Self.waiting(), ContinuousClock.now)
+      guard ckernel_sync_whole(open) == 0 else {
+        close(open)
+        descriptor = nil
+        return false
+      }
+      let seconds = (ContinuousClock.now - begin) / .seconds(1)
+      if let before, let after = Self.waiting() {
+        pace.withLock { $0.learn(before: before, after: after, seconds: seconds) }
+      }
+      return true
     }
+  }
+
+  /// Bytes in all of the machine's memory that wait for a disk.
+  private static func waiting() -> Int? {
+    guard let bytes = try? File(reading: "/proc/meminfo").bytes(from: 0, count: 4096) else { return nil }
+    return waiting(in: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Bytes that wait for a disk, as /proc/meminfo has them: the sum of the lines `Dirty` and
