@@ -54,24 +54,22 @@ struct Acceptor {
   }
 
   func known(_ new: NewRequest) throws -> Known? {
-    // Most are new, and GRDB makes much of a row that has many columns before it looks for one.
-    let id = try Int64.fetchOne(
-      database.kept("SELECT id FROM requests WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1"),
-      arguments: [Int64(bitPattern: new.inode), new.born])
-    guard let id else { return nil }
-    return try Row.fetchOne(database.kept("SELECT * FROM requests WHERE id = ?"), arguments: [id]).map { row in
+    try database.first(
+      """
+      SELECT id, request, dropped_as, state, filed, error, restored FROM requests
+      WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1
+      """, Int64(bitPattern: new.inode), new.born
+    ) { row in
       Known(
-        id: row["id"], request: row["request"], droppedAs: row["dropped_as"],
-        state: RequestState(rawValue: row["state"]) ?? .failed, filed: row["filed"], error: row["error"],
-        isRestored: row["restored"])
+        id: row[0], request: row[1], droppedAs: row[2], state: RequestState(rawValue: row[3]) ?? .failed, filed: row[4],
+        error: row[5], isRestored: row[6])
     }
   }
 
   func freeName(for dropped: String) throws -> String {
     for number in 1..<1_000_000 {
       let name = alternative(dropped, number)
-      let isKnown = try Bool.fetchOne(
-        database.kept("SELECT EXISTS (SELECT 1 FROM requests WHERE request = ?)"), arguments: [name])
+      let isKnown: Bool? = try database.value("SELECT EXISTS (SELECT 1 FROM requests WHERE request = ?)", name)
       if isKnown != true && !isTaken(name) { return name }
     }
     throw DatabaseError(message: "no name is free for request \(dropped)")
@@ -88,12 +86,10 @@ struct Acceptor {
         state, cause, error, bytes, duplicate_of, accepted_at, finished_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      [
-        name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text, contents?.key,
-        contents?.digest, verdict.state.rawValue, verdict.cause?.rawValue, verdict.error,
-        contents?.parts.reduce(0) { $0 + $1.bytes } ?? 0, verdict.duplicateOf, now.milliseconds,
-        verdict.state == .queued ? nil : now.milliseconds,
-      ])
+      name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text, contents?.key,
+      contents?.digest, verdict.state.rawValue, verdict.cause?.rawValue, verdict.error,
+      contents?.parts.reduce(0) { $0 + $1.bytes } ?? 0, verdict.duplicateOf, now.milliseconds,
+      verdict.state == .queued ? nil : now.milliseconds)
     var acceptance = Acceptance(
       droppedAs: new.droppedAs, request: name, state: verdict.state, error: verdict.error, wasKnown: false)
     if verdict.state == .queued, let contents, let conversation {
@@ -117,19 +113,9 @@ struct Acceptor {
       return (nil, Verdict(state: .failed, cause: refusal.cause, error: refusal.sentence))
     case .success(let contents):
       guard let key = contents.key,
-        let earlier = try Row.fetchOne(
-          database.kept(
-            """
-            SELECT request, digest FROM requests
-            WHERE inbox = ? AND idempotency_key = ? AND state NOT IN ('failed', 'cancelled', 'duplicate', 'draft')
-            ORDER BY id DESC LIMIT 1
-            """),
-          arguments: [new.inbox.text, key])
+        let (name, digest) = try earlier(of: key, in: new.inbox)
       else { return (contents, Verdict(state: .queued)) }
-      let name: String = earlier["request"]
-      if earlier["digest"] == contents.digest {
-        return (contents, Verdict(state: .duplicate, duplicateOf: name))
-      }
+      if digest == contents.digest { return (contents, Verdict(state: .duplicate, duplicateOf: name)) }
       return (
         contents,
         Verdict(
@@ -137,6 +123,17 @@ struct Acceptor {
           error: "the id \(key) was used by request \(name) with other contents; choose another id, or none")
       )
     }
+  }
+
+  /// The last request of that idempotency key.
+  private func earlier(of key: String, in inbox: InboxID) throws -> (request: String, digest: String?)? {
+    try database.first(
+      """
+      SELECT request, digest FROM requests
+      WHERE inbox = ? AND idempotency_key = ? AND state NOT IN ('failed', 'cancelled', 'duplicate', 'draft')
+      ORDER BY id DESC LIMIT 1
+      """, inbox.text, key
+    ) { ($0[0], $0[1]) }
   }
 
   /// Writes messages, in their order, behind all that are there. One that the ledger knows as a draft's photo, of the
@@ -165,10 +162,8 @@ struct Acceptor {
         INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state, draft)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        [
-          message.text, request, conversation, position, part.kind.rawValue, part.file, part.bytes, part.digest,
-          state.rawValue, isDraft,
-        ])
+        message.text, request, conversation, position, part.kind.rawValue, part.file, part.bytes, part.digest,
+        state.rawValue, isDraft)
     }
     return superseded
   }
@@ -181,21 +176,23 @@ struct Acceptor {
       try database.run(
         """
         UPDATE requests SET dropped_as = ?, cause = ?, error = ?, finished_at = ?, filed = 0 WHERE id = ?
-        """, [new.droppedAs, refusal.cause.rawValue, refusal.sentence, now.milliseconds, known.id])
+        """, new.droppedAs, refusal.cause.rawValue, refusal.sentence, now.milliseconds, known.id)
       return Acceptance(
         droppedAs: new.droppedAs, request: known.request, state: .failed, error: refusal.sentence, wasKnown: false)
     case .success(let contents):
       let conversation = try database.conversation(contents.conversation, now: now)
-      let published = try Set(
-        String.fetchAll(
-          database.kept("SELECT file FROM messages WHERE request_id = ? AND state = 'sent'"), arguments: [known.id]))
+      let published = try Set<String>(
+        database.all("SELECT file FROM messages WHERE request_id = ? AND state = 'sent'", known.id) { $0[0] })
       // An attempt of one may have got through, and an earlier version may have made the id in another way.
-      let tried = try Row.fetchAll(
-        database.kept("SELECT file, message FROM messages WHERE request_id = ? AND state <> 'sent'"),
-        arguments: [known.id])
-      let ids = Dictionary(tried.map { ($0["file"] as String, $0["message"] as String) }) { $1 }
+      let unsent: [(file: String, message: String)] = try database.all(
+        "SELECT file, message FROM messages WHERE request_id = ? AND state <> 'sent'", known.id
+      ) { ($0[0], $0[1]) }
+      let ids = Dictionary(unsent.map { ($0.file, $0.message) }) { $1 }
+      for (_, message) in unsent {
+        try database.endAttempt(of: MessageID(unchecked: message), at: now, cause: nil, error: Database.interrupted)
+      }
       try database.run(
-        "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", [known.id])
+        "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", known.id)
       let rest = contents.parts.filter { !published.contains($0.file) }
       let state: RequestState = rest.isEmpty ? .sent : .queued
       try database.run(
@@ -204,16 +201,14 @@ struct Acceptor {
           cause = NULL, error = NULL, bytes = ?, accepted_at = ?, finished_at = ?, filed = 0
         WHERE id = ?
         """,
-        [
-          new.droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
-          contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, rest.isEmpty ? now.milliseconds : nil, known.id,
-        ])
+        new.droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
+        contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, rest.isEmpty ? now.milliseconds : nil, known.id)
       let superseded = try insert(
         rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox, knownAs: ids)
       if known.isRestored {
         try database.run(
           "UPDATE messages SET state = 'publishing', attempts = 1 WHERE request_id = ? AND state = 'pending'",
-          [known.id])
+          known.id)
       }
       try database.addWaiting(rest.count, to: conversation, now: now)
       return Acceptance(

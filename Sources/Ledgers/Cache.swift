@@ -25,7 +25,7 @@ extension Ledger {
     try await write { database in
       try database.run(
         "UPDATE photos SET viewed_at = ?, recency = ? WHERE message = ?",
-        [now.milliseconds, try database.nextRecency(), message.text])
+        now.milliseconds, try database.nextRecency(), message.text)
       return database.changesCount > 0
     }
   }
@@ -38,10 +38,10 @@ extension Ledger {
     try await write { database in
       if let inbox {
         try database.run(
-          "UPDATE cache_use SET warned = ? WHERE inbox = ?", [isWarned, inbox.text])
+          "UPDATE cache_use SET warned = ? WHERE inbox = ?", isWarned, inbox.text)
       } else {
         try database.run(
-          "UPDATE cache_total SET warned = ?", [isWarned])
+          "UPDATE cache_total SET warned = ?", isWarned)
       }
     }
   }
@@ -52,8 +52,7 @@ extension Database {
   func nextRecency() throws -> Int64 {
     try run(
       "UPDATE cache_total SET recency = recency + 1")
-    return try Int64.fetchOne(
-      kept("SELECT recency FROM cache_total")) ?? 0
+    return try value("SELECT recency FROM cache_total") ?? 0
   }
 
   func cacheUse() throws -> [CacheUse] {

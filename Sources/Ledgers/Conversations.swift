@@ -5,13 +5,9 @@ import Messages
 extension Database {
   /// The row of a conversation, made when it is new.
   func conversation(_ conversation: ConversationID, now: Timestamp) throws -> Int64 {
-    if let id = try Int64.fetchOne(
-      kept("SELECT id FROM conversations WHERE conversation = ?"), arguments: [conversation.text])
-    {
-      return id
-    }
+    if let id: Int64 = try value("SELECT id FROM conversations WHERE conversation = ?", conversation.text) { return id }
     try run(
-      "INSERT INTO conversations (conversation, due) VALUES (?, ?)", [conversation.text, now.milliseconds])
+      "INSERT INTO conversations (conversation, due) VALUES (?, ?)", conversation.text, now.milliseconds)
     return lastInsertedRowID
   }
 
@@ -23,13 +19,13 @@ extension Database {
       UPDATE OR FAIL conversations SET due = CASE WHEN waiting = 0 THEN ? ELSE due END,
         waits_for = CASE WHEN waiting = 0 THEN NULL ELSE waits_for END, waiting = waiting + ?, known = 1
         WHERE id = ?
-      """, [now.milliseconds, count, conversation])
+      """, now.milliseconds, count, conversation)
   }
 
   /// Counts `count` fewer waiting messages.
   func removeWaiting(_ count: Int, from conversation: Int64) throws {
     guard count > 0 else { return }
     try run(
-      "UPDATE OR FAIL conversations SET waiting = waiting - ? WHERE id = ?", [count, conversation])
+      "UPDATE OR FAIL conversations SET waiting = waiting - ? WHERE id = ?", count, conversation)
   }
 }

@@ -92,7 +92,7 @@ extension Database {
   func count(_ name: String, _ more: Int) throws {
     if more == 0 { return }
     try run(
-      "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value", [name, more])
+      "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value", name, more)
   }
 }
 

@@ -113,9 +113,8 @@ extension Ledger {
       try Int64.fetchAll(
         database.kept("SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT ?"), arguments: [limit]
       ).map { row in
-        let photos = try Row.fetchAll(
-          database.kept("\(QueuedMessage.selection) WHERE m.request_id = ?"), arguments: [row])
-        return (row, photos.map(QueuedMessage.init).map { SupersededPhoto(message: $0.message, source: $0.source) })
+        let photos = try database.all("\(QueuedMessage.selection) WHERE m.request_id = ?", row) { QueuedMessage($0) }
+        return (row, photos.map { SupersededPhoto(message: $0.message, source: $0.source) })
       }
     }
   }
@@ -124,7 +123,7 @@ extension Ledger {
   public func forgetAbandonedDraft(_ row: Int64) async throws {
     try await write { database in
       try database.run(
-        "DELETE FROM requests WHERE id = ? AND state = 'abandoned'", [row])
+        "DELETE FROM requests WHERE id = ? AND state = 'abandoned'", row)
     }
   }
 
@@ -134,15 +133,13 @@ extension Ledger {
   /// cannot be sent as they are, are not among them.
   public func draftPhotos(limit: Int) async throws -> [(photo: QueuedMessage, nextAttempt: Timestamp?)] {
     try await read { database in
-      try Row.fetchAll(
-        database.kept(
-          """
-          \(QueuedMessage.selection)
-          WHERE m.draft = 1 AND \(LedgerSchema.waiting(in: "m.")) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
-          ORDER BY m.id LIMIT ?
-          """),
-        arguments: [limit]
-      ).map { (QueuedMessage($0), ($0["next_attempt"] as Int64?).map(Timestamp.init(milliseconds:))) }
+      try database.all(
+        """
+        \(QueuedMessage.selection)
+        WHERE m.draft = 1 AND \(LedgerSchema.waiting(in: "m.")) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
+        ORDER BY m.id LIMIT ?
+        """, limit
+      ) { (QueuedMessage($0), $0.time(QueuedMessage.columnOfNextAttempt)) }
     }
   }
 
@@ -159,9 +156,7 @@ extension Ledger {
         UPDATE messages SET state = 'pending', next_attempt = ?, cause = ?, error = ?
         WHERE message = ? AND digest = ? AND draft = 1 AND \(LedgerSchema.waiting)
         """,
-        [
-          due?.milliseconds, error.cause.rawValue, error.sentence, photo.message.text, photo.digest,
-        ])
+        due?.milliseconds, error.cause.rawValue, error.sentence, photo.message.text, photo.digest)
       return database.changesCount > 0
     }
   }
@@ -177,7 +172,7 @@ extension Acceptor {
       // What could not be sent before may be looked at again.
       try database.run(
         "UPDATE messages SET cause = NULL, error = NULL, next_attempt = NULL WHERE request_id = ? AND cause IS NOT NULL",
-        [known.id])
+        known.id)
       return DraftEntry(request: known.request, change: .none, superseded: [])
     }
     let name = try name(of: new, known: known)
@@ -189,10 +184,8 @@ extension Acceptor {
       INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
       VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?)
       """,
-      [
-        name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text,
-        contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds,
-      ])
+      name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text,
+      contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds)
     let superseded = try insert(
       photos, of: name, request: database.lastInsertedRowID, conversation: conversation, inbox: new.inbox, isDraft: true
     )
@@ -235,12 +228,11 @@ extension Acceptor {
 
   /// Takes the row of a draft's photo away, for one in another place.
   func takeDraftPhoto(_ message: MessageID) throws -> QueuedMessage? {
-    let photo = try Row.fetchOne(
-      database.kept("\(QueuedMessage.selection) WHERE m.message = ? AND m.draft = 1"), arguments: [message.text])
-    guard let photo else { return nil }
-    try database.run(
-      "DELETE FROM messages WHERE message = ?", [message.text])
-    return QueuedMessage(photo)
+    let photo = try database.first(
+      "\(QueuedMessage.selection) WHERE m.message = ? AND m.draft = 1", message.text
+    ) { QueuedMessage($0) }
+    if photo != nil { try database.run("DELETE FROM messages WHERE message = ?", message.text) }
+    return photo
   }
 }
 
@@ -249,14 +241,14 @@ extension Database {
   fileprivate func setAside(_ draft: Int64) throws {
     // No client's name starts with a dot.
     try run(
-      "UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?", [draft])
+      "UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?", draft)
   }
 
   /// Ends what is left of it; nothing being left, it goes at once.
   fileprivate func endSetAside(_ draft: Int64) throws {
     try run(
-      "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", [draft])
+      "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", draft)
     try run(
-      "DELETE FROM requests WHERE id = ? AND NOT EXISTS (SELECT 1 FROM messages WHERE request_id = ?)", [draft, draft])
+      "DELETE FROM requests WHERE id = ? AND NOT EXISTS (SELECT 1 FROM messages WHERE request_id = ?)", draft, draft)
   }
 }

@@ -5,22 +5,20 @@ extension Ledger {
   /// The conversations that may be served now: not held, not waiting for a retry, longest due first.
   public func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
     try await ask { database in
-      try Int64.fetchAll(
-        database.kept(
-          """
-          SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? ORDER BY due LIMIT ?
-          """),
-        arguments: [now.milliseconds, limit])
+      try database.all(
+        "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? ORDER BY due LIMIT ?",
+        now.milliseconds, limit
+      ) { $0[0] }
     }
   }
 
   /// When the next conversation that waits for a retry becomes due; nil when none waits.
   public func nextDue(after now: Timestamp) async throws -> Timestamp? {
     try await ask { database in
-      try Int64.fetchOne(
-        database.kept("SELECT due FROM conversations WHERE waiting > 0 AND held = 0 AND due > ? ORDER BY due LIMIT 1"),
-        arguments: [now.milliseconds]
-      ).map(Timestamp.init(milliseconds:))
+      try database.first(
+        "SELECT due FROM conversations WHERE waiting > 0 AND held = 0 AND due > ? ORDER BY due LIMIT 1",
+        now.milliseconds
+      ) { Timestamp(milliseconds: $0[0]) }
     }
   }
 
@@ -28,7 +26,7 @@ extension Ledger {
   public func sendToBack(_ conversation: Int64, at now: Timestamp) async throws {
     try await write { database in
       try database.run(
-        "UPDATE conversations SET due = max(due, ?) WHERE id = ?", [now.milliseconds, conversation])
+        "UPDATE conversations SET due = max(due, ?) WHERE id = ?", now.milliseconds, conversation)
     }
   }
 
@@ -37,7 +35,7 @@ extension Ledger {
     try await write { database in
       try database.run(
         "UPDATE conversations SET due = ? WHERE waiting > 0 AND held = 0 AND due > ?",
-        [latest.milliseconds, latest.milliseconds])
+        latest.milliseconds, latest.milliseconds)
     }
   }
 
@@ -56,6 +54,6 @@ extension Ledger {
               WHERE conversation_id = conversations.id AND draft = 0 AND \(LedgerSchema.waiting))
           AND (m.next_attempt IS NULL
             OR EXISTS (SELECT 1 FROM attempts a WHERE a.message = m.message AND a.started_at > ?1)))
-      """, [now.milliseconds])
+      """, now.milliseconds)
   }
 }

@@ -57,13 +57,19 @@ public final class Ledger: Sendable {
 
   /// Asks what was committed. All answers are of the same moment.
   func read<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
-    do { return try await pool.read(question) } catch { throw writer.meaning(of: error) }
+    do { return try await pool.read(question) } catch { throw meaning(of: error) }
   }
 
   /// Asks what one statement answers: without a transaction around it, it takes half the time. The answers of two would be
   /// of different moments.
   func ask<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
-    do { return try await pool.unsafeRead(question) } catch { throw writer.meaning(of: error) }
+    do { return try await pool.unsafeRead(question) } catch { throw meaning(of: error) }
+  }
+
+  /// GRDB interrupts the question of a task that is cancelled.
+  private func meaning(of error: any Error) -> any Error {
+    let wasInterrupted = (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
+    return wasInterrupted && Task.isCancelled ? CancellationError() : writer.meaning(of: error)
   }
 
   /// Has `listener` called after every change, on the writer's thread: it must return quickly and not ask the ledger.

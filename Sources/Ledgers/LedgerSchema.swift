@@ -219,6 +219,22 @@ enum LedgerSchema {
           END;
           """)
     }
+    migrator.registerMigration("v14 attempts that succeed stand with their messages") { database in
+      // Of a message that a process had in hand which died, the last attempt is still to end.
+      try database.execute(
+        sql: """
+          ALTER TABLE messages ADD COLUMN begun_at INTEGER;
+          CREATE TEMP TABLE running AS SELECT max(a.id) AS id FROM messages m JOIN attempts a ON a.message = m.message
+            WHERE m.draft = 0 AND m.state <> 'sent' AND m.state <> 'failed' AND m.state <> 'cancelled'
+              AND m.state = 'publishing' AND a.ended_at IS NULL GROUP BY m.id;
+          UPDATE messages SET begun_at = a.started_at FROM running r JOIN attempts a ON a.id = r.id
+            WHERE a.message = messages.message;
+          DELETE FROM attempts WHERE id IN (SELECT id FROM running);
+          DROP TABLE running;
+          UPDATE attempts SET ended_at = started_at, error = 'interrupted; its outcome is not known'
+            WHERE ended_at IS NULL;
+          """)
+    }
     return migrator
   }
 }

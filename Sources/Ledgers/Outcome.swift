@@ -41,10 +41,10 @@ extension Ledger {
       guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
       try database.run(
         "UPDATE messages SET next_attempt = ?, cause = ?, error = ? WHERE id = ?",
-        [due.milliseconds, error.cause.rawValue, error.sentence, message.row])
+        due.milliseconds, error.cause.rawValue, error.sentence, message.row)
       try database.note(error, of: message, step: step, at: now)
       try database.run(
-        "UPDATE conversations SET due = ? WHERE id = ?", [due.milliseconds, message.conversationRow])
+        "UPDATE conversations SET due = ? WHERE id = ?", due.milliseconds, message.conversationRow)
     }
   }
 
@@ -54,9 +54,10 @@ extension Ledger {
   ) async throws {
     try await write { database in
       guard try database.move(message, to: .failed) else { return }
+      try database.removeWaiting(1, from: message.conversationRow)
       try database.run(
         "UPDATE messages SET cause = ?, error = ?, next_attempt = NULL WHERE id = ?",
-        [error.cause.rawValue, error.sentence, message.row])
+        error.cause.rawValue, error.sentence, message.row)
       try database.note(error, of: message, step: step, at: now)
       // What a single attempt to publish was refused, nobody has seen.
       if message.kind == .profile && message.attempts == 0 { try database.withdrawProfile(message) }
@@ -65,9 +66,7 @@ extension Ledger {
         where: LedgerSchema.waiting)
       try database.run(
         "UPDATE requests SET state = 'failed', cause = ?, error = ?, finished_at = ? WHERE id = ?",
-        [
-          error.cause.rawValue, "\(message.file): \(error.sentence)", now.milliseconds, message.requestRow,
-        ])
+        error.cause.rawValue, "\(message.file): \(error.sentence)", now.milliseconds, message.requestRow)
     }
   }
 }
@@ -75,13 +74,12 @@ extension Ledger {
 extension Database {
   /// The message is published. Committed before any message of its conversation begins that has not begun with it.
   ///
-  /// - Returns: the final state of the request when this was its last message, else nil.
-  func markSent(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws -> RequestState? {
+  /// - Returns: false, and nothing changed, when it was over already. Else whoever calls counts it out of what waits.
+  func markSent(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws -> Bool {
     let isWaiting = try move(
-      message, to: .sent, setting: ", sent_at = ?, remote = ?, cause = NULL, error = NULL",
-      [published.at.milliseconds, published.remote])
-    guard isWaiting else { return nil }
-    try endAttempt(of: message.message, at: now, cause: nil, error: nil)
+      message, to: .sent, setting: ", sent_at = ?, remote = ?, cause = NULL, error = NULL", published.at.milliseconds,
+      published.remote)
+    guard isWaiting else { return false }
     if let attachment = published.attachment {
       let until = published.remoteUntil ?? now.advanced(seconds: Ledger.remoteSeconds)
       try run(
@@ -90,36 +88,28 @@ extension Database {
           recency = ?
         WHERE message = ?
         """,
-        [
-          attachment.url, until.milliseconds, try String(decoding: JSONEncoder().encode(attachment), as: UTF8.self),
-          now.milliseconds, now.milliseconds, try nextRecency(), message.message.text,
-        ])
-      try run("UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'", [message.message.text])
+        attachment.url, until.milliseconds, try String(decoding: JSONEncoder().encode(attachment), as: UTF8.self),
+        now.milliseconds, now.milliseconds, try nextRecency(), message.message.text)
+      try run("UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'", message.message.text)
       // What was offered stands published; what was uploaded since is nobody's.
-      try run("UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", [message.message.text])
+      try run("UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", message.message.text)
     }
     if message.kind.isOfProfile {
       try settleProfile(message, network: published.network, url: published.attachment?.url, at: now)
     }
-    let ended = try endRequestIfDone(message.requestRow, at: now)
-    // The end of its request has let its photo go.
-    if message.kind == .profile { try pinProfile(message.message) }
-    return ended
+    return true
   }
 
   /// Writes a failure into the running attempt, or into a row of its own when the network was not reached.
   fileprivate func note(_ error: DeliveryError, of message: QueuedMessage, step: String, at now: Timestamp) throws {
-    try endAttempt(of: message.message, at: now, cause: error.cause, error: error.sentence)
-    guard changesCount == 0 else { return }
+    if try endAttempt(of: message.message, at: now, cause: error.cause, error: error.sentence) { return }
     try run(
-      "UPDATE messages SET attempts = attempts + 1 WHERE id = ?", [message.row])
+      "UPDATE messages SET attempts = attempts + 1 WHERE id = ?", message.row)
     try run(
       """
       INSERT INTO attempts (message, number, step, started_at, ended_at, cause, error) VALUES (?, ?, ?, ?, ?, ?, ?)
       """,
-      [
-        message.message.text, message.attempts + 1, step, now.milliseconds, now.milliseconds, error.cause.rawValue,
-        error.sentence,
-      ])
+      message.message.text, message.attempts + 1, step, now.milliseconds, now.milliseconds, error.cause.rawValue,
+      error.sentence)
   }
 }

@@ -19,21 +19,18 @@ extension Ledger {
     try await write { database in
       var uncounted = 0
       if message.state == .publishing {
-        try database.endAttempt(
-          of: message.message, at: now, cause: nil, error: "interrupted; its outcome is not known")
-      } else {
-        try database.run(
-          "DELETE FROM attempts WHERE message = ? AND ended_at IS NULL", [message.message.text])
-        uncounted = database.changesCount
+        try database.endAttempt(of: message.message, at: now, cause: nil, error: Database.interrupted)
+      } else if try database.forgetAttempt(of: message.message) {
+        uncounted = 1
       }
       guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
       try database.run(
         """
         UPDATE messages SET attempts = max(0, attempts - ?), next_attempt = NULL, cause = ?, error = ? WHERE id = ?
-        """, [uncounted, error.cause.rawValue, error.sentence, message.row])
+        """, uncounted, error.cause.rawValue, error.sentence, message.row)
       try database.run(
         "UPDATE conversations SET waits_for = ?, due = ? WHERE id = ?",
-        [destination, until.milliseconds, message.conversationRow])
+        destination, until.milliseconds, message.conversationRow)
     }
   }
 
@@ -44,7 +41,7 @@ extension Ledger {
   public func release(waitingFor destination: String, at now: Timestamp) async throws -> Int {
     try await write { database in
       try database.run(
-        "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for = ?", [now.milliseconds, destination])
+        "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for = ?", now.milliseconds, destination)
       return database.changesCount
     }
   }
@@ -58,7 +55,7 @@ extension Ledger {
         """
         UPDATE conversations SET waits_for = NULL, due = ? WHERE id =
           (SELECT id FROM conversations WHERE waits_for = ? AND waiting > 0 AND held = 0 ORDER BY due LIMIT 1)
-        """, [now.milliseconds, destination])
+        """, now.milliseconds, destination)
       return database.changesCount > 0
     }
   }

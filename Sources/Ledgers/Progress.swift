@@ -70,19 +70,15 @@ extension Ledger {
           cached_thumbnail_bytes = excluded.cached_thumbnail_bytes, pinned = 1, evicting = 0,
           recency = excluded.recency
         """,
-        [
-          message.message.text, message.inbox.text, message.conversationRow, message.file, photo.format,
-          photo.originalBytes, photo.originalWidth, photo.originalHeight, photo.bytes, photo.width, photo.height,
-          photo.digest, photo.path, photo.thumbnailBytes, now.milliseconds, photo.bytes, photo.thumbnailBytes,
-          try database.nextRecency(),
-        ])
+        message.message.text, message.inbox.text, message.conversationRow, message.file, photo.format,
+        photo.originalBytes, photo.originalWidth, photo.originalHeight, photo.bytes, photo.width, photo.height,
+        photo.digest, photo.path, photo.thumbnailBytes, now.milliseconds, photo.bytes, photo.thumbnailBytes,
+        try database.nextRecency())
       try database.run(
         """
         INSERT INTO uploads (message, store, object, state, started_at, profile_of) VALUES (?, ?, ?, 'started', ?, ?)
         """,
-        [
-          message.message.text, store, object, now.milliseconds, message.kind == .profile ? message.inbox.text : nil,
-        ])
+        message.message.text, store, object, now.milliseconds, message.kind == .profile ? message.inbox.text : nil)
       return true
     }
   }
@@ -95,9 +91,7 @@ extension Ledger {
   /// Pixels of a photo as it is sent; nil when it was not prepared yet.
   public func photoSize(of message: MessageID) async throws -> (width: Int, height: Int)? {
     try await ask { database in
-      try Row.fetchOne(
-        database.kept("SELECT width, height FROM photos WHERE message = ?"), arguments: [message.text]
-      ).map { ($0["width"], $0["height"]) }
+      try database.first("SELECT width, height FROM photos WHERE message = ?", message.text) { ($0[0], $0[1]) }
     }
   }
 }
@@ -109,18 +103,17 @@ extension Database {
   /// - Parameter reserved: the network's id of the message, where it gives one before.
   /// - Returns: the number of the attempt, or nil when the message was cancelled.
   func beginPublishing(_ message: QueuedMessage, reserved: String?, at now: Timestamp) throws -> Int? {
-    let isWaiting = try move(
-      message, to: .publishing, setting: ", attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote)",
-      [reserved])
-    guard isWaiting else { return nil }
-    let number = try Int.fetchOne(
-      kept("SELECT attempts FROM messages WHERE message = ?"), arguments: [message.message.text])
-    try run(
-      "INSERT INTO attempts (message, number, step, started_at) VALUES (?, ?, 'publish', ?)",
-      [message.message.text, number, now.milliseconds])
-    if message.kind.hasPhoto {
-      try run("UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'", [message.message.text])
+    if message.attempts > 0 {
+      try endAttempt(of: message.message, at: now, cause: nil, error: Self.interrupted)
     }
-    return number
+    let isWaiting = try move(
+      message, to: .publishing,
+      setting: ", attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote), begun_at = ?", reserved,
+      now.milliseconds)
+    guard isWaiting else { return nil }
+    if message.kind.hasPhoto {
+      try run("UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'", message.message.text)
+    }
+    return message.attempts + 1
   }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import Messages
 
 /// A message that waits, with all that a worker needs to send it.
@@ -32,28 +31,29 @@ public struct QueuedMessage: Sendable {
   /// Its request lies in `draft/`, or did when this was read.
   public let isDraft: Bool
 
-  init(_ row: Row) {
-    self.row = row["id"]
-    message = MessageID(unchecked: row["message"])
-    requestRow = row["request_id"]
-    request = row["request"]
-    droppedAs = row["dropped_as"]
-    inode = UInt64(bitPattern: row["inode"])
-    born = row["born"]
-    conversationRow = row["conversation_id"]
-    conversation = ConversationID(unchecked: row["conversation"])
-    inbox = InboxID(unchecked: row["inbox"])
-    kind = MessageKind(rawValue: row["kind"]) ?? .photo
-    file = row["file"]
-    bytes = row["bytes"]
-    digest = row["digest"]
-    state = MessageState(rawValue: row["state"]) ?? .pending
-    attempts = row["attempts"]
-    acceptedAt = Timestamp(milliseconds: row["accepted_at"])
-    reserved = row["remote"]
-    firstTriedAt = (row["first_tried_at"] as Int64?).map(Timestamp.init(milliseconds:))
-    isHeld = row["held"]
-    isDraft = row["draft"]
+  /// - Parameter row: as `selection` selects it.
+  init(_ row: borrowing Columns) {
+    self.row = row[0]
+    message = MessageID(unchecked: row[1])
+    requestRow = row[2]
+    conversationRow = row[3]
+    kind = MessageKind(rawValue: row[4]) ?? .photo
+    file = row[5]
+    bytes = row[6]
+    digest = row[7]
+    state = MessageState(rawValue: row[8]) ?? .pending
+    attempts = row[9]
+    reserved = row[10]
+    isDraft = row[11]
+    request = row[12]
+    droppedAs = row[13]
+    inode = UInt64(bitPattern: row[14])
+    born = row[15]
+    inbox = InboxID(unchecked: row[16])
+    acceptedAt = Timestamp(milliseconds: row[17])
+    conversation = ConversationID(unchecked: row[18])
+    isHeld = row[19]
+    firstTriedAt = row.time(20)
   }
 }
 
@@ -68,16 +68,20 @@ public struct PhotoSource: Sendable, Equatable {
 extension QueuedMessage {
   public var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
 
-  /// Selects what `init(_:)` reads, and `next_attempt`; conditions follow.
+  /// Selects what `init(_:)` reads, and `next_attempt` at `columnOfNextAttempt`; conditions follow.
   static let selection = selection(from: "messages m")
   /// The same, for conditions by which all of them wait in a conversation and are no drafts.
   static let selectionOfWaiting = selection(from: "messages m \(LedgerSchema.byWaiting)")
 
+  static let columnOfNextAttempt: Int32 = 21
+
   private static func selection(from messages: String) -> String {
     """
     SELECT m.id, m.message, m.request_id, m.conversation_id, m.kind, m.file, m.bytes, m.digest, m.state, m.attempts,
-      m.remote, m.next_attempt, m.draft, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
-      (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish') AS first_tried_at
+      m.remote, m.draft, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
+      coalesce(
+        (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish'), m.begun_at),
+      m.next_attempt
     FROM \(messages) JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
     """
   }
@@ -87,16 +91,13 @@ extension Ledger {
   /// The first `limit` waiting messages of a conversation, in order.
   public func head(of conversation: Int64, limit: Int) async throws -> [QueuedMessage] {
     try await ask { database in
-      try Array(
-        Row.fetchCursor(
-          database.kept(
-            """
-            \(QueuedMessage.selectionOfWaiting)
-            WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))
-            ORDER BY m.id LIMIT ?
-            """),
-          arguments: [conversation, limit]
-        ).map(QueuedMessage.init))
+      try database.all(Self.head, conversation, limit) { QueuedMessage($0) }
     }
   }
+
+  private static let head = """
+    \(QueuedMessage.selectionOfWaiting)
+    WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))
+    ORDER BY m.id LIMIT ?
+    """
 }

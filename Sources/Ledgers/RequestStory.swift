@@ -113,7 +113,18 @@ extension LedgerView {
             format: format, originalWidth: row["original_width"], originalHeight: row["original_height"],
             bytes: row["sent_bytes"], width: row["width"], height: row["height"], path: row["path"], url: row["url"])
         },
-        attempts: try attempts(of: row["message"], in: database))
+        attempts: try attempts(of: row["message"], in: database) + [lastAttempt(row)].compactMap { $0 })
+    }
+  }
+
+  /// The one that runs, or that succeeded: it stands in the message's row.
+  private static func lastAttempt(_ message: Row) -> RequestStory.Attempt? {
+    (message["begun_at"] as Int64?).map { begun in
+      RequestStory.Attempt(
+        number: message["attempts"], step: "publish", startedAt: Timestamp(milliseconds: begun),
+        endedAt: (message["sent_at"] as Int64?).map(Timestamp.init(milliseconds:)), cause: nil,
+        // It was in doubt when its request failed for another message.
+        error: ["publishing", "sent"].contains(message["state"] as String) ? nil : Database.interrupted)
     }
   }
 

@@ -28,7 +28,7 @@ extension Ledger {
   ///   have begun: of fewer than were to when one of them was cancelled; nil when the conversation is held.
   public func end(_ run: RunEnd, at now: Timestamp) async throws -> (finished: [RequestState], attempts: [Int]?) {
     try await write { database in
-      let finished = try run.sent.compactMap { try database.markSent($0.message, $0.published, at: now) }
+      let finished = try database.end(run.sent, at: now)
       for message in run.untried { try database.takeBackAttempt(of: message) }
       return (finished, try database.begin(run.next, at: now))
     }
@@ -36,11 +36,26 @@ extension Ledger {
 }
 
 extension Database {
+  /// - Returns: the final states of the requests whose last message was sent.
+  fileprivate func end(
+    _ run: [(message: QueuedMessage, published: Published)], at now: Timestamp
+  ) throws -> [RequestState] {
+    guard let conversation = run.first?.message.conversationRow else { return [] }
+    var count = 0
+    var finished: [RequestState] = []
+    for (message, published) in run where try markSent(message, published, at: now) {
+      count += 1
+      if let state = try endRequestIfDone(message.requestRow, at: now) { finished.append(state) }
+      // The end of its request has let its photo go.
+      if message.kind == .profile { try pinProfile(message.message) }
+    }
+    try removeWaiting(count, from: conversation)
+    return finished
+  }
+
   fileprivate func begin(_ run: [(message: QueuedMessage, reserved: String?)], at now: Timestamp) throws -> [Int]? {
     guard let conversation = run.first?.message.conversationRow else { return [] }
-    let isHeld = try Bool.fetchOne(
-      kept("SELECT held FROM conversations WHERE id = ?"), arguments: [conversation])
-    if isHeld == true { return nil }
+    if try value("SELECT held FROM conversations WHERE id = ?", conversation) == true { return nil }
     var attempts: [Int] = []
     for (message, reserved) in run {
       guard let attempt = try beginPublishing(message, reserved: reserved, at: now) else { break }
@@ -51,7 +66,6 @@ extension Database {
 
   /// As if it had not begun.
   fileprivate func takeBackAttempt(of message: QueuedMessage) throws {
-    guard try move(message, to: .pending, setting: ", attempts = attempts - 1") else { return }
-    try run("DELETE FROM attempts WHERE message = ? AND ended_at IS NULL", [message.message.text])
+    _ = try move(message, to: .pending, setting: ", attempts = attempts - 1, begun_at = NULL")
   }
 }

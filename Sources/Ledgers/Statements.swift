@@ -1,16 +1,151 @@
 import GRDB
+import GRDBSQLite
+import Messages
 
 /// Statements that are asked again and again. A connection keeps their plans: to make one takes longer than to run it,
 /// most of all where triggers count along. The text of such a statement has no values in it, and is one of a few.
 ///
 /// The hottest of them say OR FAIL: SQLite then does not make ready to take back a statement by itself, which took it a
 /// fifth of the statement's time. What a statement that failed has done goes with its whole change (`GroupCommit`).
+///
+/// Values go to SQLite, and come from it, as what they are. GRDB makes a list of boxes of them, and copies each row under
+/// the names of its columns: for a text that took as long as SQLite's own work. Errors are GRDB's, as everywhere.
 extension Database {
   /// A statement whose plan is kept. Not for one that runs while its own rows are still being read.
   func kept(_ sql: String) throws -> Statement { try cachedStatement(sql: sql) }
 
   /// Runs a statement whose plan is kept.
-  func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
-    try kept(sql).execute(arguments: arguments)
+  func run<each Value: SQLiteValue>(_ sql: String, _ values: repeat each Value) throws {
+    try step(sql, repeat each values) { _ in false }
+  }
+
+  /// The first row that a kept statement answers with; nil when there is none.
+  func first<Answer, each Value: SQLiteValue>(
+    _ sql: String, _ values: repeat each Value, read: (borrowing Columns) -> Answer
+  ) throws -> Answer? {
+    var answer: Answer?
+    try step(sql, repeat each values) { columns in
+      answer = read(columns)
+      return false
+    }
+    return answer
+  }
+
+  /// The first column of that row; nil when there is no row.
+  func value<Answer: SQLiteValue, each Value: SQLiteValue>(
+    _ sql: String, _ values: repeat each Value
+  ) throws -> Answer? {
+    try first(sql, repeat each values) { $0[0] }
+  }
+
+  /// All rows that a kept statement answers with.
+  func all<Answer, each Value: SQLiteValue>(
+    _ sql: String, _ values: repeat each Value, read: (borrowing Columns) -> Answer
+  ) throws -> [Answer] {
+    var answers: [Answer] = []
+    try step(sql, repeat each values) { columns in
+      answers.append(read(columns))
+      return true
+    }
+    return answers
+  }
+
+  /// - Parameter row: is called with each row; false when no further one is wanted.
+  private func step<each Value: SQLiteValue>(
+    _ sql: String, _ values: repeat each Value, row: (borrowing Columns) -> Bool
+  ) throws {
+    let kept = try kept(sql)
+    try withExtendedLifetime(kept) {
+      let statement = kept.sqliteStatement
+      defer { sqlite3_reset(statement) }
+      var count: Int32 = 0
+      var result = SQLITE_OK
+      for value in repeat each values {
+        count += 1
+        if result == SQLITE_OK { result = value.bind(to: statement, at: count) }
+      }
+      if result == SQLITE_OK && count != sqlite3_bind_parameter_count(statement) { result = SQLITE_RANGE }
+      if result == SQLITE_OK {
+        repeat { result = sqlite3_step(statement) } while result == SQLITE_ROW && row(Columns(statement))
+      }
+      guard result == SQLITE_ROW || result == SQLITE_DONE else {
+        throw DatabaseError(resultCode: ResultCode(rawValue: result), message: lastErrorMessage, sql: sql)
+      }
+    }
+  }
+}
+
+/// A row, while it is read.
+struct Columns: ~Copyable {
+  private let statement: SQLiteStatement
+
+  fileprivate init(_ statement: SQLiteStatement) { self.statement = statement }
+
+  /// What stands in the column at `index`, from 0 on, in the order of the words after SELECT.
+  subscript<Value: SQLiteValue>(index: Int32) -> Value { Value(column: index, of: statement) }
+
+  func time(_ index: Int32) -> Timestamp? { (self[index] as Int64?).map(Timestamp.init(milliseconds:)) }
+}
+
+/// What a question mark can stand for, and a column hold.
+protocol SQLiteValue {
+  /// - Parameter index: from 1 on.
+  /// - Returns: SQLite's result code.
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32
+
+  /// - Parameter column: from 0 on. Where NULL stands, it is 0, false or empty.
+  init(column: Int32, of statement: SQLiteStatement)
+}
+
+extension Int64: SQLiteValue {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { sqlite3_bind_int64(statement, index, self) }
+  init(column: Int32, of statement: SQLiteStatement) { self = sqlite3_column_int64(statement, column) }
+}
+
+extension Int: SQLiteValue {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { Int64(self).bind(to: statement, at: index) }
+  init(column: Int32, of statement: SQLiteStatement) { self = Int(Int64(column: column, of: statement)) }
+}
+
+extension Bool: SQLiteValue {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { (self ? 1 : 0).bind(to: statement, at: index) }
+  init(column: Int32, of statement: SQLiteStatement) { self = Int64(column: column, of: statement) != 0 }
+}
+
+extension String: SQLiteValue {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
+    var text = self
+    return text.withUTF8 { bytes in
+      // An empty one has no address, which would be NULL.
+      guard let start = bytes.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, Self.copied) }
+      return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+        sqlite3_bind_text(statement, index, $0, Int32(bytes.count), Self.copied)
+      }
+    }
+  }
+
+  init(column: Int32, of statement: SQLiteStatement) {
+    guard let bytes = sqlite3_column_text(statement, column) else {
+      // Without memory SQLite says the same as of NULL, and what is no text must not be taken for an empty one.
+      precondition(sqlite3_errcode(sqlite3_db_handle(statement)) != SQLITE_NOMEM, "no memory for a text of the ledger")
+      self = ""
+      return
+    }
+    let count = Int(sqlite3_column_bytes(statement, column))
+    self = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  /// SQLite makes itself a copy before the call returns: what C calls SQLITE_TRANSIENT, and Swift does not import.
+  private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+}
+
+extension Optional: SQLiteValue where Wrapped: SQLiteValue {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
+    self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
+  }
+
+  init(column: Int32, of statement: SQLiteStatement) {
+    let isNull = sqlite3_column_type(statement, column) == SQLITE_NULL
+    self = isNull ? nil : Wrapped(column: column, of: statement)
   }
 }

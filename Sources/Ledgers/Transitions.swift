@@ -3,7 +3,8 @@ import Messages
 
 /// The one place where a message changes its state.
 extension Database {
-  /// Moves a message to `state`; false, and nothing changed, when it is final already: it was cancelled or purged.
+  /// Moves a message to `state`; false, and nothing changed, when it is final already: it was cancelled or purged. Where
+  /// `state` is final, whoever calls counts it out of what waits.
   ///
   /// A message is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new
   /// rows, in their place in the order of arrival, while they are on their way, and a photo that was replaced is another.
@@ -11,19 +12,16 @@ extension Database {
   /// - Parameters:
   ///   - more: what else is set, as `, attempts = ?`.
   ///   - values: what stands for its question marks.
-  func move(
-    _ message: QueuedMessage, to state: MessageState, setting more: String = "",
-    _ values: StatementArguments = StatementArguments()
+  func move<each Value: SQLiteValue>(
+    _ message: QueuedMessage, to state: MessageState, setting more: String = "", _ values: repeat each Value
   ) throws -> Bool {
     try run(
-      """
-      UPDATE OR FAIL messages SET state = ?\(more)
-      WHERE message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)
-      """, [state.rawValue] + values + [message.message.text, message.digest, message.conversationRow])
-    guard changesCount == 1 else { return false }
-    if state.isFinal { try removeWaiting(1, from: message.conversationRow) }
-    return true
+      "UPDATE OR FAIL messages SET state = ?\(more) WHERE \(Self.thisMessage)", state.rawValue, repeat each values,
+      message.message.text, message.digest, message.conversationRow)
+    return changesCount == 1
   }
+
+  private static let thisMessage = "message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)"
 
   /// Ends all that still waits of a request as `state`; answers how many messages that were.
   @discardableResult
@@ -32,7 +30,7 @@ extension Database {
   {
     try run(
       "UPDATE messages SET state = ?, next_attempt = NULL WHERE request_id = ? AND \(condition)",
-      [state.rawValue, request])
+      state.rawValue, request)
     let count = changesCount
     try removeWaiting(count, from: conversation)
     return count
@@ -42,25 +40,45 @@ extension Database {
   ///
   /// - Returns: its final state; nil while it goes on.
   func endRequestIfDone(_ request: Int64, at now: Timestamp) throws -> RequestState? {
-    let end = try String.fetchOne(
-      kept(
-        """
-        SELECT CASE WHEN count(*) FILTER (WHERE \(LedgerSchema.waiting)) > 0 THEN NULL
-          WHEN count(*) FILTER (WHERE state = 'cancelled') > 0 THEN 'cancelled' ELSE 'sent' END
-        FROM messages WHERE request_id = ?
-        """),
-      arguments: [request])
+    let end: String? = try value(Self.endOfRequest, request)
     guard let state = end.flatMap(RequestState.init(rawValue:)) else { return nil }
     try run(
       "UPDATE OR FAIL requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued'",
-      [state.rawValue, now.milliseconds, request])
+      state.rawValue, now.milliseconds, request)
     return state
   }
 
-  /// Notes how the running attempt of a message ended.
-  func endAttempt(of message: MessageID, at now: Timestamp, cause: Cause?, error: String?) throws {
+  /// Empty while it goes on.
+  private static let endOfRequest = """
+    SELECT CASE WHEN count(*) FILTER (WHERE \(LedgerSchema.waiting)) > 0 THEN ''
+      WHEN count(*) FILTER (WHERE state = 'cancelled') > 0 THEN 'cancelled' ELSE 'sent' END
+    FROM messages WHERE request_id = ?
+    """
+
+  /// Notes how the running attempt of a message ended, unless it succeeded: that one stays in the message's own row.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  func endAttempt(of message: MessageID, at now: Timestamp, cause: Cause?, error: String) throws -> Bool {
     try run(
-      "UPDATE attempts SET ended_at = ?, cause = ?, error = ? WHERE message = ? AND ended_at IS NULL",
-      [now.milliseconds, cause?.rawValue, error, message.text])
+      """
+      INSERT INTO attempts (message, number, step, started_at, ended_at, cause, error)
+      SELECT message, attempts, 'publish', begun_at, ?, ?, ? FROM messages WHERE message = ? AND \(Self.hasAttempt)
+      """, now.milliseconds, cause?.rawValue, error, message.text)
+    return try changesCount > 0 && forgetAttempt(of: message)
   }
+
+  /// The running attempt of a message has not been one.
+  ///
+  /// - Returns: whether there was one.
+  func forgetAttempt(of message: MessageID) throws -> Bool {
+    try run("UPDATE messages SET begun_at = NULL WHERE message = ? AND \(Self.hasAttempt)", message.text)
+    return changesCount > 0
+  }
+
+  /// One that has not succeeded.
+  private static let hasAttempt = "begun_at IS NOT NULL AND state <> 'sent'"
+
+  /// What is known of an attempt that a process began which died.
+  static let interrupted = "interrupted; its outcome is not known"
 }

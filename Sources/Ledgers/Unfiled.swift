@@ -31,73 +31,71 @@ public struct UnfiledRequest: Sendable {
   public let duplicateOf: String?
   public let acceptedAt: Timestamp
   public let finishedAt: Timestamp
-  public let messages: [Message]
+  public fileprivate(set) var messages: [Message] = []
 }
 
 extension Ledger {
   /// The first `limit` requests that are over and not filed, oldest first.
   public func unfiled(limit: Int) async throws -> [UnfiledRequest] {
     try await read { database in
-      try Array(
-        Row.fetchCursor(
-          database.kept(
-            """
-            SELECT r.*, c.conversation FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
-            WHERE \(LedgerSchema.unfiled) ORDER BY r.id LIMIT ?
-            """),
-          arguments: [limit]
-        ).map { try UnfiledRequest($0, messages: database.receiptMessages(ofRequest: $0["id"])) })
+      try database.all(Self.over, limit) { UnfiledRequest($0) }.map { request in
+        var request = request
+        request.messages = try database.receiptMessages(ofRequest: request.row)
+        return request
+      }
     }
   }
+
+  private static let over = """
+    SELECT r.id, r.request, r.dropped_as, r.inode, r.born, c.conversation, r.inbox, r.idempotency_key, r.digest, r.state,
+      r.error, r.duplicate_of, r.accepted_at, coalesce(r.finished_at, r.accepted_at)
+    FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
+    WHERE \(LedgerSchema.unfiled) ORDER BY r.id LIMIT ?
+    """
 
   /// The directories of these requests are at their last place, on the disk.
   public func markFiled(_ rows: [Int64]) async throws {
     try await write { database in
       for row in rows {
         try database.run(
-          "UPDATE requests SET filed = 1 WHERE id = ?", [row])
+          "UPDATE requests SET filed = 1 WHERE id = ?", row)
       }
     }
   }
 }
 
 extension UnfiledRequest {
-  init(_ row: Row, messages: [Message]) {
-    self.row = row["id"]
-    request = row["request"]
-    droppedAs = row["dropped_as"]
-    inode = UInt64(bitPattern: row["inode"])
-    born = row["born"]
-    conversation = (row["conversation"] as String?).map(ConversationID.init(unchecked:))
-    inbox = InboxID(unchecked: row["inbox"])
-    key = row["idempotency_key"]
-    digest = row["digest"]
-    state = RequestState(rawValue: row["state"]) ?? .failed
-    error = row["error"]
-    duplicateOf = row["duplicate_of"]
-    acceptedAt = Timestamp(milliseconds: row["accepted_at"])
-    finishedAt = Timestamp(milliseconds: row["finished_at"] ?? row["accepted_at"])
-    self.messages = messages
+  fileprivate init(_ row: borrowing Columns) {
+    self.row = row[0]
+    request = row[1]
+    droppedAs = row[2]
+    inode = UInt64(bitPattern: row[3])
+    born = row[4]
+    conversation = (row[5] as String?).map(ConversationID.init(unchecked:))
+    inbox = InboxID(unchecked: row[6])
+    key = row[7]
+    digest = row[8]
+    state = RequestState(rawValue: row[9]) ?? .failed
+    error = row[10]
+    duplicateOf = row[11]
+    acceptedAt = Timestamp(milliseconds: row[12])
+    finishedAt = Timestamp(milliseconds: row[13])
   }
 }
 
 extension Database {
   fileprivate func receiptMessages(ofRequest request: Int64) throws -> [UnfiledRequest.Message] {
-    try Array(
-      Row.fetchCursor(
-        kept(
-          """
-          SELECT m.message, m.kind, m.state, m.bytes, m.sent_at, m.remote, p.url, p.width, p.height,
-            p.bytes AS sent_bytes, json_extract(p.attachment, '$.contentDigest') AS object
-          FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
-          """),
-        arguments: [request]
-      ).map { row in
-        UnfiledRequest.Message(
-          message: MessageID(unchecked: row["message"]), kind: MessageKind(rawValue: row["kind"]) ?? .photo,
-          state: MessageState(rawValue: row["state"]) ?? .failed, bytes: row["sent_bytes"] ?? row["bytes"],
-          sentAt: (row["sent_at"] as Int64?).map(Timestamp.init(milliseconds:)), remote: row["remote"],
-          url: row["url"], contentDigest: row["object"], width: row["width"], height: row["height"])
-      })
+    try all(
+      """
+      SELECT m.message, m.kind, m.state, coalesce(p.bytes, m.bytes), m.sent_at, m.remote, p.url,
+        json_extract(p.attachment, '$.contentDigest'), p.width, p.height
+      FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
+      """, request
+    ) { row in
+      UnfiledRequest.Message(
+        message: MessageID(unchecked: row[0]), kind: MessageKind(rawValue: row[1]) ?? .photo,
+        state: MessageState(rawValue: row[2]) ?? .failed, bytes: row[3], sentAt: row.time(4), remote: row[5],
+        url: row[6], contentDigest: row[7], width: row[8], height: row[9])
+    }
   }
 }

@@ -29,7 +29,7 @@ extension Ledger {
       }
       for upload in uploads {
         try database.run(
-          "UPDATE uploads SET state = 'deleting' WHERE id = ?", [upload.row])
+          "UPDATE uploads SET state = 'deleting' WHERE id = ?", upload.row)
       }
       return uploads
     }
@@ -47,7 +47,7 @@ extension Ledger {
   public func forgetUpload(_ row: Int64) async throws {
     try await write { database in
       try database.run(
-        "DELETE FROM uploads WHERE id = ?", [row])
+        "DELETE FROM uploads WHERE id = ?", row)
     }
   }
 
@@ -65,9 +65,9 @@ extension Ledger {
     try await write { database in
       for message in messages {
         try database.run(
-          "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", [message.text])
+          "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", message.text)
         try database.run(
-          "UPDATE messages SET state = 'pending' WHERE message = ? AND \(LedgerSchema.inHand)", [message.text])
+          "UPDATE messages SET state = 'pending' WHERE message = ? AND \(LedgerSchema.inHand)", message.text)
       }
     }
   }
@@ -77,10 +77,10 @@ extension Ledger {
     try await write { database in
       guard try database.move(message, to: .pending) else { return false }
       try database.run(
-        "UPDATE messages SET remote = NULL WHERE id = ?", [message.row])
+        "UPDATE messages SET remote = NULL WHERE id = ?", message.row)
       try database.run(
         "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state IN ('started','offered')",
-        [message.message.text])
+        message.message.text)
       try database.endAttempt(of: message.message, at: now, cause: nil, error: "interrupted; it was not published")
       return true
     }

@@ -42,7 +42,7 @@ import Testing
     let statements = try #require(heard.withLock { $0 })
     for part in [
       "INDEXED BY messages_waiting", "due <= ?", "filed = 0", "m.draft = 1", "idempotency_key = ?", "inode = ?",
-      "INSERT INTO attempts", "UPDATE attempts", "UPDATE requests", "UPDATE uploads",
+      "INSERT INTO attempts", "begun_at IS NOT NULL", "UPDATE requests", "UPDATE uploads",
     ] {
       #expect(statements.statements.contains { $0.contains(part) }, "\(part) was not heard")
     }

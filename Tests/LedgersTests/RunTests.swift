@@ -42,8 +42,8 @@ import Testing
 
   private func states() async throws -> [MessageState] { try await head().map(\.state) }
 
-  private func attempts() async throws -> Int? {
-    try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM attempts") }
+  private func begun() async throws -> Int? {
+    try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(begun_at) FROM messages") }
   }
 
   @Test func theNextBeginInTheSameCommit() async throws {
@@ -67,7 +67,7 @@ import Testing
     #expect(rest.map(\.state) == [.publishing, .pending, .pending, .pending])
     #expect(rest.map(\.attempts) == [1, 0, 0, 0])
     #expect(rest[1].firstTriedAt == nil)
-    #expect(try await attempts() == 2)
+    #expect(try await begun() == 2)
     #expect(try await begin(rest[1..<2]) == [1])
   }
 
