@@ -87,7 +87,7 @@ struct Filing: Service {
   private func fileTogether(_ requests: [UnfiledRequest]) async throws -> [UnfiledRequest]? {
     guard let fileSystem = spool.fileSystem else { return nil }
     if !fileSystem.isQuick(for: requests.count) {
-      fileSystem.catchUp()
+      fileSystem.catchUp(for: requests.count)
       return nil
     }
     return try await pool.run { [spool] in

@@ -128,7 +128,7 @@ extension Spool {
       return false
     }
     if fileSystem.isQuick(for: crowd.count) { return fileSystem.sync() }
-    fileSystem.catchUp()
+    fileSystem.catchUp(for: crowd.count)
     return false
   }
 }

@@ -38,16 +38,20 @@ public final class FileSystemSync: Sendable {
     }
   }
 
-  /// Has everything written meanwhile, where a crowd is synced one by one because too much waits, and that would take a second
-  /// or two: left to itself the kernel takes half a minute. Nobody waits for it.
-  public func catchUp() {
-    guard let waiting = Self.waiting(), pace.withLock({ $0.canCatchUp(waiting: waiting) }),
+  /// Has everything written meanwhile, where so many are synced one by one because too much waits, and that takes a second or
+  /// two: left to itself the kernel takes half a minute. Nobody waits for it.
+  ///
+  /// - Returns: whether that was begun.
+  @discardableResult
+  public func catchUp(for count: Int) -> Bool {
+    guard count >= SyncPace.crowd, let waiting = Self.waiting(), pace.withLock({ $0.canCatchUp(waiting: waiting) }),
       !isCatchingUp.exchange(true, ordering: .acquiringAndReleasing)
-    else { return }
+    else { return false }
     DispatchQueue.global(qos: .utility).async { [self] in
       _ = sync()
       isCatchingUp.store(false, ordering: .releasing)
     }
+    return true
   }
 
   /// Waits until all that was written to the file system is on the disk: bytes, names and sizes.

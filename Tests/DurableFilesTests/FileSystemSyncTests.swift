@@ -89,7 +89,8 @@ import Testing
     let scratch = try TemporaryDirectory()
     let directory = try Directory(path: scratch.path)
     guard let fileSystem = try FileSystemSync(of: directory) else { return }
-    fileSystem.catchUp()
+    #expect(!fileSystem.catchUp(for: SyncPace.crowd - 1))
+    fileSystem.catchUp(for: SyncPace.crowd)
     while !fileSystem.isQuick(for: 1_000_000) { try await Task.sleep(for: .milliseconds(10)) }
     #expect(fileSystem.sync())
   }
