@@ -113,6 +113,7 @@ def purge_by_daemon(part):
 
 # What takes the newest ledger back to an earlier one, the newest change first.
 BACK = {
+    "v14 attempts that succeed stand with their messages": ["messages.begun_at"],
     "v13 states without lists": ["messages_waiting", "messages_in_hand", "requests_unfiled"],
     "v12 senders of received photos": ["received.sender"],
     "v11 announcements are forgotten": ["received_forgettable"],
@@ -134,6 +135,11 @@ BACK = {
         "requests_abandoned", "messages.draft"],
     "v2 conversations wait for destinations": ["conversations_parked", "conversations.waits_for"],
 }
+# The rows that a change had put elsewhere.
+ROWS = {
+    "v14 attempts that succeed stand with their messages": """
+    INSERT INTO attempts (message, number, step, started_at, ended_at)
+      SELECT message, attempts, 'publish', begun_at, sent_at FROM messages WHERE begun_at IS NOT NULL"""}
 # The indexes that a change had replaced, and the rows that it adds.
 BEFORE = {
     "v13 states without lists": """
@@ -182,6 +188,7 @@ def take_back(path, last):
     if known - set(BACK) != {"v1 requests, messages, photos"}:
         raise ValueError(f"the scenario does not know how to take back {known}")
     for change, things in BACK.items():
+        ledger.executescript(ROWS.get(change, ""))
         # What is left of the triggers belongs to these two.
         for trigger, in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             if change.startswith("v4") or change.startswith("v5") and trigger.startswith("count_"):
