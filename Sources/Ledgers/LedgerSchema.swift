@@ -220,7 +220,8 @@ enum LedgerSchema {
           """)
     }
     migrator.registerMigration("v14 attempts that succeed stand with their messages") { database in
-      // Of a message that a process had in hand which died, the last attempt is still to end.
+      // Of a message that a process had in hand which died, the last attempt is still to end. What waits is looked for in the
+      // words of its index; all that was ever sent is not looked through for it.
       try database.execute(
         sql: """
           ALTER TABLE messages ADD COLUMN begun_at INTEGER;
