@@ -12,6 +12,7 @@ actor Dispatcher: Service {
   private let troubles: Troubles
   private let log: Logger
   private let plan: PlanInForce
+  private let filing: Filing
   private let makeWorker: @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   private let bell: Bell
   private let isStopping = StopFlag()
@@ -24,11 +25,12 @@ actor Dispatcher: Service {
   private static let drift = 1.0
 
   init(
-    ledger: Ledger, photos: PhotoLine, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
+    ledger: Ledger, photos: PhotoLine, filing: Filing, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
     makeWorker: @escaping @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   ) {
     self.ledger = ledger
     self.photos = photos
+    self.filing = filing
     self.bell = bell
     self.troubles = troubles
     self.log = log
@@ -72,6 +74,7 @@ actor Dispatcher: Service {
     await alarm.stop()
     await photos.stop()
     for task in working.values { await task.value }
+    filing.follows(publishing: false)
   }
 
   /// Cuts off what is being done for a conversation, and returns once nothing is. Its messages are cancelled, so that
@@ -95,6 +98,7 @@ actor Dispatcher: Service {
         start(conversation)
       }
     }
+    filing.follows(publishing: !working.isEmpty)
     if let next = try await ledger.nextDue(after: now) {
       let wait = next.seconds(since: now)
       // No retry is that far away: the clock was set back.

@@ -7,6 +7,7 @@ import Logging
 import Messages
 import ServiceLifecycle
 import Spooling
+import Synchronization
 
 /// Brings the directories of requests that are over to their last place: `sent/` with a receipt, `failed/` with an
 /// `error`, or nowhere when a request was cancelled before anything of it was published.
@@ -14,7 +15,7 @@ import Spooling
 /// Order for each batch (docs/durability.md): the outcome is committed in the ledger; receipts and errors are written and
 /// synced; what must not stay is removed; directories are renamed; `sent/`, `failed/`, `cur/` and `new/` are synced; the
 /// requests are marked as filed. Receipts of many requests are synced at the end, by one sync of the file system. Every
-/// step may be done again after a crash.
+/// step may be done again after a crash. What is being published goes before (`FilingPace`).
 struct Filing: Service {
   let ledger: Ledger
   let spool: Spool
@@ -25,11 +26,14 @@ struct Filing: Service {
   let ended: @Sendable (UnfiledRequest) -> Void
   private let bell = Bell()
   private let isStopping = StopFlag()
+  private let traffic = Traffic()
   private let gate = Gate()
 
   private static let work = "finished requests are left for later"
-  /// Requests that share the syncs of the directories.
-  private static let batch = 128
+  /// Requests that share their syncs.
+  private static let batch = 512
+  /// How long the daemon's end may wait for the receipts of what is over.
+  private static let lastRounds = Duration.seconds(1)
 
   init(
     ledger: Ledger, spool: Spool, pool: BlockingPool, troubles: Troubles, log: Logger,
@@ -46,17 +50,27 @@ struct Filing: Service {
   /// Says that a request may be over.
   func wake() { bell.ring() }
 
+  /// Says whether something is being published, so that a crowd is filed after it.
+  func follows(publishing isGoingOn: Bool) {
+    if traffic.change(to: isGoingOn) { bell.ring() }
+  }
+
   /// Returns once nothing is in hand that the ledger gave out before.
   func settle() async throws { try await gate.pass {} }
 
   func run() async throws {
     let alarm = Alarm(bell)
+    var pace = FilingPace()
     bell.ring()
     await withGracefulShutdownHandler {
       for await _ in bell.rings {
+        if traffic.isGoingOn, let wait = pace.wait(at: .now) {
+          await alarm.ring(in: wait)
+          continue
+        }
         do {
-          var hasMore = true
-          while hasMore && !isStopping.isSet { hasMore = try await gate.pass { try await fileBatch() } }
+          let count = try await fileAll { !isStopping.isSet }
+          pace.filed(count, at: .now)
           troubles.end(Self.work)
         } catch {
           troubles.tell(Self.work, error)
@@ -68,19 +82,33 @@ struct Filing: Service {
       bell.retire()
     }
     await alarm.stop()
+    // What failed is told at the next start, which tries again.
+    let end = ContinuousClock.now + Self.lastRounds
+    _ = try? await fileAll { ContinuousClock.now < end }
   }
 
-  /// Files what is due, a batch at most; false when there was no more.
-  private func fileBatch() async throws -> Bool {
+  /// Files what is over, a batch at a time while `goesOn`; answers how many that were.
+  private func fileAll(while goesOn: () -> Bool) async throws -> Int {
+    var all = 0
+    while goesOn() {
+      let count = try await gate.pass { try await fileBatch() }
+      all += count
+      if count < Self.batch { break }
+    }
+    return all
+  }
+
+  /// Files a batch at most; answers how many that were.
+  private func fileBatch() async throws -> Int {
     let requests = try await ledger.unfiled(limit: Self.batch)
-    if requests.isEmpty { return false }
+    if requests.isEmpty { return 0 }
     // Those that failed or were cancelled have more to sync than a receipt.
     let together = try await fileTogether(requests.filter(\.leavesReceipt))
     let filed = try await (together ?? []) + fileOneByOne(requests.filter { together == nil || !$0.leavesReceipt })
     try await ledger.markFiled(filed.map(\.row))
     for request in filed { report(request) }
     if filed.count < requests.count { throw FilingError(left: requests.count - filed.count) }
-    return requests.count == Self.batch
+    return requests.count
   }
 
   /// Files a crowd with one sync. nil when it is none, or when that is not possible now.
@@ -132,6 +160,15 @@ struct Filing: Service {
   }
 }
 
+/// Whether something is being published.
+private final class Traffic: Sendable {
+  private let state = Atomic(false)
+  var isGoingOn: Bool { state.load(ordering: .acquiring) }
+
+  /// - Returns: whether it has just ended.
+  func change(to isGoingOn: Bool) -> Bool { state.exchange(isGoingOn, ordering: .acquiringAndReleasing) && !isGoingOn }
+}
+
 /// Some requests could not be filed; the log says why for each.
 struct FilingError: Error, CustomStringConvertible {
   let left: Int
@@ -164,7 +201,7 @@ extension Spool {
     guard let directory else {
       // A power cut may have left its new name, and taken its receipt.
       if request.leavesReceipt, let filed = try sent.entry(request.request), RequestIdentity(filed) == identity {
-        try sent.directory(request.request).reduce(toReceiptOf: request, isSynced: isSynced)
+        try sent.directory(request.request).reduce(toReceiptOf: request, isSynced: true)
       }
       return
     }
@@ -192,9 +229,11 @@ extension Spool {
 
 extension Directory {
   /// Leaves nothing of a request but its receipt.
+  ///
+  /// - Parameter isSynced: false where nobody reads receipts yet, and all is done again unless a sync of the file system follows.
   fileprivate func reduce(toReceiptOf request: UnfiledRequest, isSynced: Bool) throws {
-    let receipt = try request.receipt.encoded()
-    try write(receipt, as: Receipt.fileName, isSynced: isSynced)
+    let receipt = request.receipt.encoded()
+    if isSynced { try write(receipt, as: Receipt.fileName) } else { try put(receipt, as: Receipt.fileName) }
     for name in try names() where name != Receipt.fileName { try removeTree(name) }
     if isSynced { try sync() }
   }

@@ -117,7 +117,8 @@ extension Spool {
   ///
   /// - Returns: its directory; nil when it is in neither place.
   func takeOver(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Directory? {
-    try bringIn(identity, droppedAs: droppedAs, as: name) ? cur.directory(name) : nil
+    do { return try cur.directory(name) } catch { if !error.isMissing && error.code != ENOTDIR { throw error } }
+    return try bringIn(identity, droppedAs: droppedAs, as: name) ? cur.directory(name) : nil
   }
 
   /// As `takeOver`.

@@ -34,7 +34,8 @@ public final class File: Sendable {
   ///
   /// - Returns: the number of bytes read; `limit + 1` when the file holds more than `limit`.
   public func read(limit: Int, _ take: (UnsafeRawBufferPointer) -> Void) throws(FileError) -> Int {
-    let size = 1 << 18
+    // Of what is small, the allocator has room at hand; more than 64 KiB make it tidy up.
+    let size = limit <= 1 << 16 ? 1 << 14 : 1 << 18
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
     defer { buffer.deallocate() }
     var total = 0
@@ -54,7 +55,6 @@ public final class File: Sendable {
   /// The whole contents; nil when the file holds more than `limit` bytes.
   public func contents(limit: Int) throws(FileError) -> [UInt8]? {
     var bytes = [UInt8]()
-    bytes.reserveCapacity(min(try entry().size, limit))
     let count = try read(limit: limit) { bytes.append(contentsOf: $0) }
     return count > limit ? nil : bytes
   }

@@ -4,17 +4,18 @@ extension Directory {
   /// Writes `bytes` as the file `name` so that a reader, and a power cut, find all of it or what was there before.
   ///
   /// Order: write `.name.tmp`, sync it, rename it onto `name`. The caller syncs the directory, once for many files.
-  ///
-  /// - Parameter isSynced: false leaves also the file to the caller, who syncs it together with others and writes it again if
-  ///   that does not come about; until then a power cut may leave neither.
-  public func write(
-    _ bytes: [UInt8], as name: String, mode: mode_t = 0o600, isSynced: Bool = true
-  ) throws(FileError) {
+  public func write(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
     let temporary = ".\(name).tmp"
     let file = try newFile(temporary, mode: mode)
     try file.write(bytes)
-    if isSynced { try file.sync() }
+    try file.sync()
     try replace(name, with: temporary)
+  }
+
+  /// Writes `bytes` as the file `name`, in place of one that a crash left. A reader may find a part of it, and a power cut
+  /// leave one, until the caller has synced the file system, or has written it again.
+  public func put(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
+    try newFile(name, mode: mode).write(bytes)
   }
 
   /// Makes a file, in place of one that a crash left.

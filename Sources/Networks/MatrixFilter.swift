@@ -1,3 +1,5 @@
+import Messages
+
 /// What a homeserver is asked to tell of rooms, and nothing else: messages of the rooms that are listened to. Source:
 /// Matrix specification, client-server API, filtering.
 struct MatrixFilter {
@@ -11,7 +13,7 @@ struct MatrixFilter {
 
   var description: String {
     var nothing = JSONObjectText()
-    nothing.add("types", [])
+    nothing.add("types", [String]())
     var timeline = JSONObjectText()
     timeline.add("types", Self.types)
     timeline.add("limit", limit)

@@ -3,8 +3,8 @@ import FoundationEssentials
 import Messages
 
 /// What is left in `sent/NAME/receipt.json` of a request that is over: no photo, no text, no key.
-public struct Receipt: Codable, Sendable, Equatable {
-  public struct Message: Codable, Sendable, Equatable {
+public struct Receipt: Decodable, Sendable, Equatable {
+  public struct Message: Decodable, Sendable, Equatable {
     public let message: String
     public let kind: MessageKind
     public let state: MessageState
@@ -71,10 +71,37 @@ public struct Receipt: Codable, Sendable, Equatable {
     self = receipt
   }
 
-  /// The file's bytes: one object, indented for people, with a newline at the end.
-  public func encoded() throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return try Array(encoder.encode(self)) + [UInt8(ascii: "\n")]
+  /// The file's bytes: one object, indented for people, with a newline at the end. Names are in alphabetical order, and what is
+  /// not known is left out.
+  public func encoded() -> [UInt8] {
+    var text = JSONObjectText(indentedAt: 0)
+    text.add("acceptedAt", acceptedAt)
+    text.add("conversation", conversation)
+    if let digest { text.add("digest", digest) }
+    if let duplicateOf { text.add("duplicateOf", duplicateOf) }
+    text.add("finishedAt", finishedAt)
+    if let id { text.add("id", id) }
+    text.add("inbox", inbox)
+    text.add("messages", messages.map(\.text))
+    text.add("request", request)
+    text.add("state", state.rawValue)
+    return text.bytes + [UInt8(ascii: "\n")]
+  }
+}
+
+extension Receipt.Message {
+  fileprivate var text: JSONObjectText {
+    var text = JSONObjectText(indentedAt: 2)
+    text.add("bytes", bytes)
+    if let contentDigest { text.add("contentDigest", contentDigest) }
+    if let height { text.add("height", height) }
+    text.add("kind", kind.rawValue)
+    text.add("message", message)
+    if let publishedAt { text.add("publishedAt", publishedAt) }
+    if let remote { text.add("remote", remote) }
+    text.add("state", state.rawValue)
+    if let url { text.add("url", url) }
+    if let width { text.add("width", width) }
+    return text
   }
 }

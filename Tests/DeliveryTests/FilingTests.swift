@@ -1,7 +1,10 @@
+import Blocking
 import DurableFiles
 import Foundation
 import Ledgers
+import Logging
 import Messages
+import ServiceLifecycle
 import Spooling
 import TestSupport
 import Testing
@@ -29,23 +32,43 @@ import Testing
     #expect(try daemon.spool.cur.names().isEmpty && daemon.spool.failed.names().isEmpty)
   }
 
+  @Test("What is over when the daemon stops has its receipt, though it had to wait for others")
+  func atTheEnd() async throws {
+    let scratch = try TemporaryDirectory()
+    let spool = try Spool(creating: scratch.path("spool"))
+    let ledger = try Ledger(in: spool.state)
+    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let filing = Filing(
+      ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 2), troubles: Troubles(log: log),
+      log: log)
+    filing.follows(publishing: true)
+    func end(_ numbers: Range<Int>) async throws {
+      for name in numbers.map({ "r\($0)" }) {
+        let directory = try spool.cur.directory(creating: name)
+        try directory.write([1], as: "text")
+        try await noteSent(name, directory.entry(), in: ledger)
+      }
+      filing.wake()
+    }
+    try await end(0..<300)
+    let group = ServiceGroup(services: [filing], logger: log)
+    async let running: Void = group.run()
+    while try await ledger.unfiled(limit: 1).count > 0 { await Task.yield() }
+    try await end(300..<310)
+    await group.triggerGracefulShutdown()
+    try await running
+    #expect(try await ledger.unfiled(limit: 1).isEmpty)
+    #expect(try spool.cur.names().isEmpty && spool.sent.names().count == 310)
+    try ledger.close()
+  }
+
   @Test("What a power cut left of a receipt, under its last name, becomes the receipt")
   func cutOff() async throws {
     let daemon = try DaemonUnderTest(network: ScriptedNetwork())
     let left = try daemon.spool.sent.directory(creating: "r1")
     for name in [Receipt.fileName, "text"] { try left.write([], as: name) }
-    let entry = try left.entry()
     let ledger = try Ledger(in: daemon.spool.state)
-    let now = Timestamp.now()
-    let text = NewRequest.Part(message: { MessageID(unchecked: $0) }, kind: .text, file: "text", bytes: 5, digest: "f")
-    let request = NewRequest(
-      droppedAs: "r1", inode: entry.inode, born: entry.born, inbox: try InboxID("me"),
-      contents: .success(
-        NewRequest.Contents(conversation: try ConversationID("c"), key: nil, digest: "d", parts: [text])))
-    _ = try await ledger.accept([request], at: now, isTaken: { _ in false }, alternative: { name, _ in name })
-    let message = try #require(try await ledger.head(of: 1, limit: 1).first)
-    #expect(try await ledger.beginPublishing(message, at: now) == 1)
-    #expect(try await ledger.markSent(message, Published(at: now), at: now) == .sent)
+    try await noteSent("r1", left.entry(), in: ledger)
     try ledger.close()
     try await daemon.run { daemon in
       while try left.names() != [Receipt.fileName] || receipt(of: "r1", in: daemon.spool)?.state != .sent {
@@ -53,5 +76,20 @@ import Testing
       }
     }
     #expect(try daemon.spool.cur.names().isEmpty)
+  }
+
+  /// Has the ledger know of a request that was accepted and sent.
+  private func noteSent(_ name: String, _ entry: Entry, in ledger: Ledger) async throws {
+    let now = Timestamp.now()
+    let text = NewRequest.Part(
+      message: { _ in MessageID(unchecked: name) }, kind: .text, file: "text", bytes: 5, digest: "f")
+    let request = NewRequest(
+      droppedAs: name, inode: entry.inode, born: entry.born, inbox: try InboxID("me"),
+      contents: .success(
+        NewRequest.Contents(conversation: try ConversationID("c"), key: nil, digest: "d", parts: [text])))
+    _ = try await ledger.accept([request], at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+    let message = try #require(try await ledger.head(of: 1, limit: 1).first)
+    #expect(try await ledger.beginPublishing(message, at: now) == 1)
+    #expect(try await ledger.markSent(message, Published(at: now), at: now) == .sent)
   }
 }

@@ -9,7 +9,7 @@ import Testing
   func kinds() throws {
     let scratch = try TemporaryDirectory()
     let directory = try Directory(path: scratch.path)
-    try directory.write([1, 2, 3], as: "file", isSynced: false)
+    try directory.put([1, 2, 3], as: "file")
     if let fileSystem = try FileSystemSync(of: directory) { #expect(fileSystem.sync()) }
     #expect(try directory.file("file").contents(limit: 10) == [1, 2, 3])
     let memory = try #require(try FileSystemSync(of: Directory(path: "/dev/shm")))
@@ -99,7 +99,7 @@ import Testing
     let scratch = try TemporaryDirectory()
     let directory = try Directory(path: scratch.path)
     try directory.write([1, 2, 3], as: "file")
-    try directory.write([4], as: "file", isSynced: false)
+    try directory.put([4], as: "file")
     #expect(try directory.file("file").contents(limit: 10) == [4])
     #expect(try directory.names() == ["file"])
   }
