@@ -15,6 +15,7 @@ struct ConversationWorker: Sendable {
   let plan: PlanInForce
   let circuits: Circuits
   let times: StepTimes
+  let runs: RunWatch
   let filing: Filing
   let sweeper: Sweeper
   let troubles: Troubles

@@ -81,13 +81,14 @@ public struct Daemon: Sendable {
       ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), troubles: troubles,
       log: log
     ) { hooks?.tell(ended: $0) }
+    let runs = RunWatch()
     let dispatcher = Dispatcher(
       ledger: ledger, photos: photos, filing: filing, plan: plan, bell: dispatcherBell, troubles: troubles, log: log
     ) {
       conversation, isStopping in
       ConversationWorker(
         conversation: conversation, ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits,
-        times: times, filing: filing, sweeper: sweeper, troubles: troubles, log: log, isStopping: isStopping)
+        times: times, runs: runs, filing: filing, sweeper: sweeper, troubles: troubles, log: log, isStopping: isStopping)
     }
     let rest = Rest(ledger: ledger, log: log)
     let intakeBox = LateIntake()

@@ -112,7 +112,9 @@ extension ConversationWorker {
     guard let first = run.first else { return [] }
     let network = first.ready.network
     let line = RunLine(run.dropFirst())
-    let patience = run.count > 1 ? giveBackInTime(line) : nil
+    // Those whose turn does not come soon can be cancelled again then, and what is published does not wait for one that gets
+    // no answer.
+    if run.count > 1 { runs.watch(line) { try await commit(line.takeAll()) } }
     var published = 0
     var failure: (any Error)?
     let begin = ContinuousClock.now
@@ -126,8 +128,7 @@ extension ConversationWorker {
       inHand = isStopping() || Task.isCancelled ? nil : line.next()
     }
     pace.published(published, in: ContinuousClock.now - begin)
-    patience?.cancel()
-    try await patience?.value
+    try await line.end()
     var next: [Ready] = []
     // To reserve may take long, and these are to be known as sent. What else goes wrong is met again in its own turn.
     if failure == nil, published == run.count, first.ready.outgoing.reserved == nil, !isStopping(),
@@ -140,15 +141,6 @@ extension ConversationWorker {
     window.messages.removeFirst(published)
     if let failure { throw failure }
     return begun ?? []
-  }
-
-  /// Takes back that messages have begun whose turn does not come soon, so that they can be cancelled again, and commits
-  /// what is published, so that it does not wait for one that gets no answer.
-  private func giveBackInTime(_ line: RunLine) -> Task<Void, any Error> {
-    Task {
-      do { try await Task.sleep(for: RunPace.time) } catch { return }
-      try await commit(line.takeAll())
-    }
   }
 
   private func publish(_ begun: Begun) async throws -> Sent {
