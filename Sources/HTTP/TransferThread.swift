@@ -35,7 +35,8 @@ final class TransferThread: Sendable {
   func begin(_ order: TransferOrder) {
     mailbox.withLock { mailbox in
       mailbox.orders.append(order)
-      ccurl_multi_wake(multi)
+      // With those before it the thread is awake already, and takes all.
+      if mailbox.orders.count == 1 { ccurl_multi_wake(multi) }
     }
   }
 
