@@ -259,6 +259,17 @@ void ckernel_end_on_bus_error(const char *sentence, int status) {
   sigaction(SIGBUS, &action, NULL);
 }
 
+long ckernel_allow_descriptors(long wanted) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  rlim_t more = limit.rlim_max < (rlim_t)wanted ? limit.rlim_max : (rlim_t)wanted;
+  if (more > limit.rlim_cur) {
+    const struct rlimit raised = {more, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit.rlim_cur = more;
+  }
+  return limit.rlim_cur < INT32_MAX ? (long)limit.rlim_cur : INT32_MAX;
+}
+
 void ckernel_refuse_core_files(void) {
   // The kernel gives a program that takes core files all of one, whatever the limit is, but for this very one; it is
   // smaller than any.

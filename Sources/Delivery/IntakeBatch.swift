@@ -1,3 +1,4 @@
+import CKernel
 import DurableFiles
 import Foundation
 import Ledgers
@@ -12,7 +13,8 @@ struct IntakeBatch: Sendable {
   /// Of the names of these requests, whether they are taken. Asked here, where the ledger does not wait for it.
   private var areTaken: [String: Bool] = [:]
 
-  private static let openFiles = 256
+  /// As many as make their one sync worth it, of what the process may have.
+  private static let openFiles = min(768, max(32, ckernel_allow_descriptors(0) / 4))
   private static let bytes = 64_000_000
   /// How often a request is read that the disk does not read.
   private static let readings = 3

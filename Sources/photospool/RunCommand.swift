@@ -1,4 +1,5 @@
 import ArgumentParser
+import CKernel
 import Delivery
 import Foundation
 import Hooks
@@ -25,6 +26,8 @@ struct RunCommand: AsyncParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     // What the daemon makes is its own; directories for clients get their permissions by name.
     umask(0o077)
+    // A shell gives 1,024, which would be few for a crowd of requests and many uploads.
+    _ = ckernel_allow_descriptors(4096)
     let logSetting = LogSetting(settings.log)
     let handler = LineLog(logSetting)
     LoggingSystem.bootstrap { _ in handler }
