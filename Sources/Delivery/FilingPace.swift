@@ -2,7 +2,7 @@
 /// processors and the disk first, and the receipts follow in larger crowds, which share more of their syncs.
 struct FilingPace {
   /// For how long receipts wait for what is being published, at most.
-  static let patience = Duration.seconds(2)
+  static let patience = Duration.seconds(5)
   /// Requests of a round, and how many of them a second, that are very many.
   static let crowd = 16
   static let rate = 250.0

@@ -13,7 +13,7 @@ struct SyncPace {
   /// Seconds that nobody minds, and in which nobody else can have written much to the same disk.
   private static let moment = 0.1
   /// Seconds that a sync may take for which nobody waits: a process cannot end meanwhile.
-  private static let longest = 2.0
+  private static let longest = 5.0
   /// Less than so many bytes say nothing of how fast the disk is.
   private static let telling = 8_000_000
   /// No disk is slower or faster than that, whatever a single sync seems to say.
