@@ -88,7 +88,8 @@ public struct Daemon: Sendable {
       conversation, isStopping in
       ConversationWorker(
         conversation: conversation, ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits,
-        times: times, runs: runs, filing: filing, sweeper: sweeper, troubles: troubles, log: log, isStopping: isStopping)
+        times: times, runs: runs, filing: filing, sweeper: sweeper, troubles: troubles, log: log, isStopping: isStopping
+      )
     }
     let rest = Rest(ledger: ledger, log: log)
     let intakeBox = LateIntake()
