@@ -41,30 +41,16 @@ final class PlaneResampler {
     }
   }
 
-  private let geometry: Geometry
-
   /// - Parameters:
   ///   - batchRows: rows that are delivered at once.
   ///   - rowBytes: room that the deliverer needs in each row, in bytes.
-  ///   - sibling: a resampler to take the filters from, when it has the same geometry.
-  init(_ geometry: Geometry, batchRows: Int, rowBytes: Int, sibling: PlaneResampler? = nil) {
-    self.geometry = geometry
+  init(_ geometry: Geometry, batchRows: Int, rowBytes: Int) {
     self.batchRows = batchRows
-    let (source, target) = (geometry.source, geometry.target)
-    let (sourceExtent, targetExtent) = (geometry.sourceExtent, geometry.targetExtent)
-    plane = Plane(width: target.width, height: target.height)
-    self.source = source
+    source = geometry.source
+    plane = Plane(width: geometry.target.width, height: geometry.target.height)
     mirrorsDown = geometry.orientation.mirrorsDown
-    if let sibling, sibling.geometry == geometry {
-      (down, across) = (sibling.down, sibling.across)
-    } else {
-      down = ResamplingFilter(
-        source: source.height, sourceExtent: sourceExtent.y, target: target.height, targetExtent: targetExtent.y,
-        mirrored: mirrorsDown, multiple: 1, kernel: geometry.kernel)
-      across = ResamplingFilter(
-        source: source.width, sourceExtent: sourceExtent.x, target: target.width, targetExtent: targetExtent.x,
-        mirrored: geometry.orientation.mirrorsAcross, multiple: 8, kernel: geometry.kernel)
-    }
+    let filters = FilterPair.of(geometry)
+    (down, across) = (filters.down, filters.across)
     slots = (batchRows + down.taps - 1 + batchRows - 1) / batchRows * batchRows
     self.rowBytes = (max(rowBytes, source.width) + 63) / 32 * 32
     let rowBytes = self.rowBytes

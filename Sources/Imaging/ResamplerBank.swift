@@ -26,8 +26,7 @@ struct ResamplerBank {
         targetExtent: PlaneResampler.Extent(of: target, dividedBy: isHalved ? 2 : 1), orientation: orientation,
         kernel: kernel)
       resamplers.append(
-        PlaneResampler(
-          geometry, batchRows: component.batchRows, rowBytes: component.rowBytes, sibling: resamplers.last))
+        PlaneResampler(geometry, batchRows: component.batchRows, rowBytes: component.rowBytes))
     }
     self.resamplers = resamplers
   }

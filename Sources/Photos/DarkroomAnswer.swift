@@ -102,7 +102,9 @@ public struct DarkroomAnswer: Sendable {
     from reader: inout WireReader, _ limits: PhotoLimits
   ) throws(WireReader.Nonsense) -> [UInt8] {
     let bytes = try reader.contents(limit: limits.outputBytes)
-    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), bytes.suffix(2) == [0xFF, 0xD9] else { throw WireReader.Nonsense() }
+    // Compared with an array, `suffix` would be the one that goes through all of them.
+    let end: ArraySlice<UInt8> = bytes.suffix(2)
+    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), end.elementsEqual([0xFF, 0xD9]) else { throw WireReader.Nonsense() }
     return bytes
   }
 }
