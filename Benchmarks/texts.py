@@ -2,7 +2,7 @@
 """Text requests, dropped by four writers and delivered to a sink, beside what people would queue them with: Postfix as it
 comes, with a session for each text and with one for each writer, Postfix tuned, and nullmailer. Prints figures and holds nothing to them.
 
-    delivered   from the first request to the last one that its sink has taken
+    delivered   from the first request to the last one that its sink has taken; for photospool also to the last receipt
     accepted    from the first to the last that is on the disk and in the queue, while nothing is delivered
 
 The floor is what cannot be left out of that work, in C (floor.c); it delivers only, and has one process for each processor.
@@ -106,19 +106,26 @@ class Photospool(Spool):
                            env=environment, check=True, stdout=subprocess.DEVNULL)
         self.ledger = sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True)
 
+    def has_filed(self, requests: int) -> bool:
+        return self.ledger.execute("SELECT count(*) FROM requests WHERE filed = 1").fetchone()[0] >= requests
+
     def accepted(self) -> int:
         return self.ledger.execute("SELECT value FROM counts WHERE name = 'requests.queued'").fetchone()[0]
 
 
-def timed(queue, requests: int, is_done) -> dict[str, float]:
+def timed(queue, requests: int, is_done, is_over=None) -> dict[str, float]:
     before, senders, begin = queue.processor(), of_children(), time.monotonic()
     queue.feed(requests, BYTES, WRITERS)
     measure.wait_until(is_done, PATIENCE)
     seconds = time.monotonic() - begin
+    over = {}
+    if is_over:
+        measure.wait_until(is_over, PATIENCE, pause=0.02)
+        over["receipts"] = requests / (time.monotonic() - begin)
     # What remains to be done with the last ones is part of their cost.
     time.sleep(REST)
     return {
-        "rate": requests / seconds, "cpu_ms": (queue.processor() - before) / requests * 1000,
+        **over, "rate": requests / seconds, "cpu_ms": (queue.processor() - before) / requests * 1000,
         "senders_ms": (of_children() - senders) / requests * 1000}
 
 
@@ -141,8 +148,9 @@ def delivered(name: str, place: Path, programs: Path, requests: int) -> dict[str
         sink = SMTPSink(requests)
         queue = Nullmailer(place, sink.port) if name == "nullmailer" else postfix(name, place, sink.port)
         is_done = sink.is_done
+    is_over = (lambda: queue.has_filed(requests)) if name == "photospool" else None
     try:
-        return timed(queue, requests, is_done)
+        return timed(queue, requests, is_done, is_over)
     finally:
         queue.end()
         sink.end()
@@ -197,6 +205,10 @@ def main() -> None:
                 print(f"| {name} | {measure.spread(rates, 0)} | {measure.spread([turn['cpu_ms'] for turn in results])} | "
                       f"{measure.spread([turn['senders_ms'] for turn in results])} | "
                       + ("-" if name == "photospool" else measure.spread(ratios)) + " |")
+            receipts = [turn["receipts"] for turn in turns["photospool"] if "receipts" in turn]
+            if receipts:
+                figures[kind]["photospool"]["receipts"] = receipts
+                print(f"\nphotospool's receipts were there, too: {measure.spread(receipts, 0)} a second")
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     measure.keep("texts", figures)

@@ -30,8 +30,8 @@ struct Filing: Service {
   private let gate = Gate()
 
   private static let work = "finished requests are left for later"
-  /// Requests that share their syncs.
-  private static let batch = 512
+  /// Requests that share their syncs, and those that are synced one by one between two commits.
+  private static let (batch, single) = (512, 128)
   /// How long the daemon's end may wait for the receipts of what is over.
   private static let lastRounds = Duration.seconds(1)
 
@@ -69,8 +69,9 @@ struct Filing: Service {
           continue
         }
         do {
-          let count = try await fileAll { !isStopping.isSet }
-          pace.filed(count, at: .now)
+          let outcome = try await fileAll { !isStopping.isSet }
+          pace.filed(outcome.filed, at: .now)
+          if outcome.failed > 0 { throw FilingError(left: outcome.failed) }
           troubles.end(Self.work)
         } catch {
           troubles.tell(Self.work, error)
@@ -87,28 +88,37 @@ struct Filing: Service {
     _ = try? await fileAll { ContinuousClock.now < end }
   }
 
-  /// Files what is over, a batch at a time while `goesOn`; answers how many that were.
-  private func fileAll(while goesOn: () -> Bool) async throws -> Int {
-    var all = 0
-    while goesOn() {
-      let count = try await gate.pass { try await fileBatch() }
-      all += count
-      if count < Self.batch { break }
+  /// What became of requests that were to be filed.
+  private struct Outcome {
+    var filed = 0
+    var failed = 0
+    var hasMore = false
+  }
+
+  /// Files what is over, a batch at a time while `goesOn`.
+  private func fileAll(while goesOn: () -> Bool) async throws -> Outcome {
+    var all = Outcome(hasMore: true)
+    while all.hasMore && goesOn() {
+      let batch = try await gate.pass { try await fileBatch() }
+      // What cannot be filed now is met in every batch.
+      all = Outcome(filed: all.filed + batch.filed, failed: batch.failed, hasMore: batch.hasMore && batch.filed > 0)
     }
     return all
   }
 
-  /// Files a batch at most; answers how many that were.
-  private func fileBatch() async throws -> Int {
+  private func fileBatch() async throws -> Outcome {
     let requests = try await ledger.unfiled(limit: Self.batch)
-    if requests.isEmpty { return 0 }
+    if requests.isEmpty { return Outcome() }
     // Those that failed or were cancelled have more to sync than a receipt.
-    let together = try await fileTogether(requests.filter(\.leavesReceipt))
-    let filed = try await (together ?? []) + fileOneByOne(requests.filter { together == nil || !$0.leavesReceipt })
+    let crowd = requests.filter(\.leavesReceipt)
+    let together = try await fileTogether(crowd)
+    let others = requests.filter { together == nil || !$0.leavesReceipt }.prefix(Self.single)
+    let filed = try await (together ?? []) + fileOneByOne(Array(others))
     try await ledger.markFiled(filed.map(\.row))
     for request in filed { report(request) }
-    if filed.count < requests.count { throw FilingError(left: requests.count - filed.count) }
-    return requests.count
+    let tried = (together == nil ? 0 : crowd.count) + others.count
+    return Outcome(
+      filed: filed.count, failed: tried - filed.count, hasMore: requests.count == Self.batch || tried < requests.count)
   }
 
   /// Files a crowd with one sync. nil when it is none, or when that is not possible now.
@@ -230,7 +240,8 @@ extension Spool {
 extension Directory {
   /// Leaves nothing of a request but its receipt.
   ///
-  /// - Parameter isSynced: false where nobody reads receipts yet, and all is done again unless a sync of the file system follows.
+  /// - Parameter isSynced: false where nobody takes a part of a receipt for one, and all is done again unless a sync of the
+  ///   file system follows.
   fileprivate func reduce(toReceiptOf request: UnfiledRequest, isSynced: Bool) throws {
     let receipt = request.receipt.encoded()
     if isSynced { try write(receipt, as: Receipt.fileName) } else { try put(receipt, as: Receipt.fileName) }

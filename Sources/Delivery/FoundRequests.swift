@@ -22,6 +22,8 @@ struct FoundRequests {
 
   private static let receiptBytes = 1 << 20
   private static let errorBytes = 4096
+  /// A receipt, and what becomes one.
+  private static let receipts = [Receipt.fileName, ".\(Receipt.fileName).tmp"]
 
   /// A request that has no receipt.
   private struct Unsent {
@@ -126,7 +128,11 @@ struct FoundRequests {
   private func finishFiling() throws {
     for name in try spool.cur.requestNames() {
       let directory = try spool.cur.directory(name)
-      guard try receipt(in: directory) != nil else { continue }
+      guard try receipt(in: directory) != nil else {
+        // What a crash left of one tells nothing, and is no part of a request.
+        for file in try directory.names() where Self.receipts.contains(file) { try directory.removeTree(file) }
+        continue
+      }
       for file in try directory.names() where file != Receipt.fileName { try directory.removeTree(file) }
       try directory.sync()
       // A name that is taken by what somebody copied there does no harm.

@@ -55,6 +55,7 @@ public final class File: Sendable {
   /// The whole contents; nil when the file holds more than `limit` bytes.
   public func contents(limit: Int) throws(FileError) -> [UInt8]? {
     var bytes = [UInt8]()
+    if limit > 1 << 16 { bytes.reserveCapacity(min(try entry().size, limit)) }
     let count = try read(limit: limit) { bytes.append(contentsOf: $0) }
     return count > limit ? nil : bytes
   }

@@ -38,8 +38,8 @@ public final class FileSystemSync: Sendable {
     }
   }
 
-  /// Has everything written meanwhile, where so many are synced one by one because too much waits, and that takes a second or
-  /// two: left to itself the kernel takes half a minute. Nobody waits for it.
+  /// Has everything written meanwhile, where so many are synced one by one because too much waits, and that takes a few
+  /// seconds: left to itself the kernel takes half a minute. Nobody waits for it.
   ///
   /// - Returns: whether that was begun.
   @discardableResult
@@ -48,7 +48,7 @@ public final class FileSystemSync: Sendable {
       !isCatchingUp.exchange(true, ordering: .acquiringAndReleasing)
     else { return false }
     DispatchQueue.global(qos: .utility).async { [self] in
-      _ = sync()
+      _ = syncAll()
       isCatchingUp.store(false, ordering: .releasing)
     }
     return true
@@ -56,10 +56,15 @@ public final class FileSystemSync: Sendable {
 
   /// Waits until all that was written to the file system is on the disk: bytes, names and sizes.
   ///
-  /// - Returns: false when anything could not be written, by whomever, since the start of the program. What was wanted has
-  ///   to be synced file by file then: the descriptor of each hears of its own error. Errors from before that start are not
+  /// - Returns: false when anything could not be written, by whomever, since the start of the program, and while a sync is
+  ///   under way for which nobody waits. What was wanted has to be synced file by file then: the descriptor of each hears of its own error. Errors from before that start are not
   ///   told here, and are asked of the files (`File.checkWritten`).
   public func sync() -> Bool {
+    // Who asked `isQuick` just before that began would wait for all of it.
+    isCatchingUp.load(ordering: .acquiring) ? false : syncAll()
+  }
+
+  private func syncAll() -> Bool {
     descriptor.withLock { descriptor in
       guard let open = descriptor else { return false }
       let (before, begin) = (Self.waiting(), ContinuousClock.now)

@@ -5,16 +5,17 @@ struct FilterPair {
   let down: ResamplingFilter
   let across: ResamplingFilter
 
-  /// Those that were made last. Planes of one photo, and photos of one camera, have the same sizes; to make their filters anew
-  /// takes as long as a third of the filtering. They tell nothing of a photo but its size.
+  /// Those that were made last. Planes of one photo, and photos of one camera, have the same sizes; to make their filters
+  /// anew takes as long as a third of the filtering. They tell nothing of a photo but its size.
   private static let made = Mutex<[PlaneResampler.Geometry: FilterPair]>([:])
-  /// Some 100 kB each.
-  private static let most = 8
+  /// Pairs that are kept, and weights of one that is: four times what 12 megapixels take, and half a megabyte.
+  private static let (most, longest) = (8, 1 << 18)
 
   /// The filters of a geometry, in which the picture may be mirrored, but is not turned.
   static func of(_ geometry: PlaneResampler.Geometry) -> FilterPair {
     if let pair = made.withLock({ $0[geometry] }) { return pair }
     let pair = FilterPair(geometry)
+    if pair.down.weights.count + pair.across.weights.count > longest { return pair }
     made.withLock { made in
       if made.count >= most { made = [:] }
       made[geometry] = pair

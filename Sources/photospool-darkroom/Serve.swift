@@ -13,7 +13,7 @@ extension Darkroom {
         answer = DarkroomAnswer(.failure(error))
       }
       guard parent.send(answer.encoded) else { return }
-      // What is idle holds no memory, and nothing of the last photo.
+      // What is idle holds little memory, and nothing of the last photo but filters of its size.
       ckernel_release_memory()
     }
   }

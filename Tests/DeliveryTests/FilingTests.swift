@@ -42,23 +42,41 @@ import Testing
       ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 2), troubles: Troubles(log: log),
       log: log)
     filing.follows(publishing: true)
-    func end(_ numbers: Range<Int>) async throws {
-      for name in numbers.map({ "r\($0)" }) {
-        let directory = try spool.cur.directory(creating: name)
-        try directory.write([1], as: "text")
-        try await noteSent(name, directory.entry(), in: ledger)
-      }
-      filing.wake()
-    }
-    try await end(0..<300)
+    try await end(0..<300, in: spool, ledger)
     let group = ServiceGroup(services: [filing], logger: log)
     async let running: Void = group.run()
     while try await ledger.unfiled(limit: 1).count > 0 { await Task.yield() }
-    try await end(300..<310)
+    try await end(300..<310, in: spool, ledger)
+    filing.wake()
     await group.triggerGracefulShutdown()
     try await running
     #expect(try await ledger.unfiled(limit: 1).isEmpty)
     #expect(try spool.cur.names().isEmpty && spool.sent.names().count == 310)
+    try ledger.close()
+  }
+
+  @Test("One that has no place in sent/ keeps no other from its own")
+  func oneThatFails() async throws {
+    let scratch = try TemporaryDirectory()
+    let spool = try Spool(creating: scratch.path("spool"))
+    let ledger = try Ledger(in: spool.state)
+    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let filing = Filing(
+      ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 2), troubles: Troubles(log: log),
+      log: log)
+    try spool.sent.directory(creating: "r0").write([1], as: "somebody's")
+    try await end(0..<700, in: spool, ledger)
+    let group = ServiceGroup(services: [filing], logger: log)
+    async let running: Void = group.run()
+    while try await ledger.unfiled(limit: 2).count > 1 { await Task.yield() }
+    #expect(try await ledger.unfiled(limit: 2).map(\.request) == ["r0"])
+    #expect(try spool.cur.names() == ["r0"] && spool.sent.directory("r0").names() == ["somebody's"])
+    try spool.sent.removeTree("r0")
+    filing.wake()
+    while try await ledger.unfiled(limit: 1).count > 0 { await Task.yield() }
+    await group.triggerGracefulShutdown()
+    try await running
+    #expect(try receipt(of: "r0", in: spool)?.request == "r0" && spool.cur.names().isEmpty)
     try ledger.close()
   }
 
@@ -76,6 +94,14 @@ import Testing
       }
     }
     #expect(try daemon.spool.cur.names().isEmpty)
+  }
+
+  private func end(_ numbers: Range<Int>, in spool: Spool, _ ledger: Ledger) async throws {
+    for name in numbers.map({ "r\($0)" }) {
+      let directory = try spool.cur.directory(creating: name)
+      try directory.write([1], as: "text")
+      try await noteSent(name, directory.entry(), in: ledger)
+    }
   }
 
   /// Has the ledger know of a request that was accepted and sent.
