@@ -22,8 +22,9 @@ final class DarkroomProcess: Sendable {
   /// nil once it was waited for: from then on the number may be another's.
   private let child: Mutex<pid_t?>
 
-  /// Pages of 2 MB for what is large, where the kernel gives them to those that ask: what is decoded lies in fresh memory, photo
-  /// after photo, and half a tenth of all time went into pages of 4 kB. (glibc's manual, "Memory Allocation Tunables".)
+  /// Pages of 2 MB for what is large, where the kernel gives them to those that ask: what is decoded lies in fresh
+  /// memory, photo after photo, and half a tenth of all time went into pages of 4 kB. (glibc's manual, "Memory
+  /// Allocation Tunables".)
   private static let environment = ["GLIBC_TUNABLES=glibc.malloc.hugetlb=1"]
 
   /// Starts a process.

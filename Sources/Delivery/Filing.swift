@@ -240,8 +240,8 @@ extension Spool {
 extension Directory {
   /// Leaves nothing of a request but its receipt.
   ///
-  /// - Parameter isSynced: false where nobody takes a part of a receipt for one, and all is done again unless a sync of the
-  ///   file system follows.
+  /// - Parameter isSynced: false where nobody takes a part of a receipt for one, and all is done again unless a sync of
+  ///   the file system follows.
   fileprivate func reduce(toReceiptOf request: UnfiledRequest, isSynced: Bool) throws {
     let receipt = request.receipt.encoded()
     if isSynced { try write(receipt, as: Receipt.fileName) } else { try put(receipt, as: Receipt.fileName) }

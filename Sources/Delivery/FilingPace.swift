@@ -1,5 +1,5 @@
-/// When requests that are over are filed: at once, unless very many end while others are still being published. Those get the
-/// processors and the disk first, and the receipts follow in larger crowds, which share more of their syncs.
+/// When requests that are over are filed: at once, unless very many end while others are still being published. Those
+/// get the processors and the disk first, and the receipts follow in larger crowds, which share more of their syncs.
 struct FilingPace {
   /// For how long receipts wait for what is being published, at most.
   static let patience = Duration.seconds(5)

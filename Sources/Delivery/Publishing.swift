@@ -112,8 +112,8 @@ extension ConversationWorker {
     guard let first = run.first else { return [] }
     let network = first.ready.network
     let line = RunLine(run.dropFirst())
-    // Those whose turn does not come soon can be cancelled again then, and what is published does not wait for one that gets
-    // no answer.
+    // Those whose turn does not come soon can be cancelled again then, and what is published does not wait for one that
+    // gets no answer.
     if run.count > 1 { runs.watch(line) { try await commit(line.takeAll()) } }
     var published = 0
     var failure: (any Error)?

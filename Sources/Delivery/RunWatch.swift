@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Has runs give back in time what waits in them. One sleeper does it for all, since a timer for each costs a thirtieth of all that
-/// a text takes; while no run is under way there is none.
+/// Has runs give back in time what waits in them. One sleeper does it for all, since a timer for each costs a thirtieth
+/// of all that a text takes; while no run is under way there is none.
 final class RunWatch: Sendable {
   private struct Watched {
     let line: RunLine

@@ -56,9 +56,10 @@ public final class FileSystemSync: Sendable {
 
   /// Waits until all that was written to the file system is on the disk: bytes, names and sizes.
   ///
-  /// - Returns: false when anything could not be written, by whomever, since the start of the program, and while a sync is
-  ///   under way for which nobody waits. What was wanted has to be synced file by file then: the descriptor of each hears of its own error. Errors from before that start are not
-  ///   told here, and are asked of the files (`File.checkWritten`).
+  /// - Returns: false when anything could not be written, by whomever, since the start of the program, and while a sync
+  ///   is under way for which nobody waits. What was wanted has to be synced file by file then: the descriptor of each
+  ///   hears of its own error. Errors from before that start are not told here, and are asked of the files
+  ///   (`File.checkWritten`).
   public func sync() -> Bool {
     // Who asked `isQuick` just before that began would wait for all of it.
     isCatchingUp.load(ordering: .acquiring) ? false : syncAll()

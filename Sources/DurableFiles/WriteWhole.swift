@@ -12,8 +12,8 @@ extension Directory {
     try replace(name, with: temporary)
   }
 
-  /// Writes `bytes` as the file `name`, in place of one that a crash left. A reader may find a part of it, and a power cut
-  /// leave one, until the caller has synced the file system, or has written it again.
+  /// Writes `bytes` as the file `name`, in place of one that a crash left. A reader may find a part of it, and a power
+  /// cut leave one, until the caller has synced the file system, or has written it again.
   public func put(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
     try newFile(name, mode: mode).write(bytes)
   }

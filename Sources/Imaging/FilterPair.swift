@@ -5,8 +5,8 @@ struct FilterPair {
   let down: ResamplingFilter
   let across: ResamplingFilter
 
-  /// Those that were made last. Planes of one photo, and photos of one camera, have the same sizes; to make their filters
-  /// anew takes as long as a third of the filtering. They tell nothing of a photo but its size.
+  /// Those that were made last. Planes of one photo, and photos of one camera, have the same sizes; to make their
+  /// filters anew takes as long as a third of the filtering. They tell nothing of a photo but its size.
   private static let made = Mutex<[PlaneResampler.Geometry: FilterPair]>([:])
   /// Pairs that are kept, and weights of one that is: four times what 12 megapixels take, and half a megabyte.
   private static let (most, longest) = (8, 1 << 18)

@@ -71,8 +71,8 @@ public struct Receipt: Decodable, Sendable, Equatable {
     self = receipt
   }
 
-  /// The file's bytes: one object, indented for people, with a newline at the end. Names are in alphabetical order, and what is
-  /// not known is left out.
+  /// The file's bytes: one object, indented for people, with a newline at the end. Names are in alphabetical order, and
+  /// what is not known is left out.
   public func encoded() -> [UInt8] {
     var text = JSONObjectText(indentedAt: 0)
     text.add("acceptedAt", acceptedAt)

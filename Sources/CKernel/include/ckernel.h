@@ -62,7 +62,7 @@ int ckernel_terminal_columns(int terminal);
 /* Its height in lines, or 0. */
 int ckernel_terminal_rows(int terminal);
 
-/* Lets this process, and those that it starts, have so many descriptors, as far as it may; answers how many that are now. */
+/* Lets this process, and those that it starts, have so many descriptors, as far as it may; answers how many that are. */
 long ckernel_allow_descriptors(long wanted);
 
 /* From here on, neither this process nor one that it starts leaves its memory in a file when it crashes. */
