@@ -64,7 +64,7 @@ struct Filing: Service {
     bell.ring()
     await withGracefulShutdownHandler {
       for await _ in bell.rings {
-        if traffic.isGoingOn, let wait = pace.wait(at: .now) {
+        if let wait = pace.wait(at: .now), traffic.awaitsEnd() {
           await alarm.ring(in: wait)
           continue
         }
@@ -170,13 +170,25 @@ struct Filing: Service {
   }
 }
 
-/// Whether something is being published.
+/// Whether something is being published, and whether its end is awaited.
 private final class Traffic: Sendable {
-  private let state = Atomic(false)
-  var isGoingOn: Bool { state.load(ordering: .acquiring) }
+  private let state = Mutex((isGoingOn: false, isAwaited: false))
 
-  /// - Returns: whether it has just ended.
-  func change(to isGoingOn: Bool) -> Bool { state.exchange(isGoingOn, ordering: .acquiringAndReleasing) && !isGoingOn }
+  /// - Returns: false when nothing is being published; else the next change to that is awaited.
+  func awaitsEnd() -> Bool {
+    state.withLock { state in
+      state.isAwaited = state.isGoingOn
+      return state.isGoingOn
+    }
+  }
+
+  /// - Returns: whether that is what is awaited.
+  func change(to isGoingOn: Bool) -> Bool {
+    state.withLock { state in
+      defer { state = (isGoingOn, state.isAwaited && isGoingOn) }
+      return state.isAwaited && !isGoingOn
+    }
+  }
 }
 
 /// Some requests could not be filed; the log says why for each.
