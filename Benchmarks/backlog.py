@@ -6,7 +6,7 @@ Each backlog is a real one: texts of 100 bytes that are dropped and accepted whi
 request each:
 
     accept      of the backlog itself, from the first rename to the last commit
-    beside      of 1,000 further texts in 20 other conversations, from the first rename to the webhook's last
+    beside      of 4,000 further texts in 20 other conversations, from the first rename to the webhook's last
     released    of 1,000 of the backlog, once it is released and the daemon starts again: from the first that the webhook
                 hears of to the thousandth; where there are more than 20,000, from the 10,000th, since a large ledger is
                 looked through beside the first of them
@@ -35,7 +35,7 @@ import measure
 from texts import PHOTOSPOOL, WebSink
 
 HERE = Path(__file__).resolve().parent
-PROBES, PROBED = 1000, 20
+BESIDE, PROBED, RELEASED = 4000, 20, 1000
 BYTES = 100
 # Requests after which a large ledger was looked through.
 AFTER_CHECK = 10_000
@@ -122,24 +122,24 @@ def run(place: Path, programs: Path, requests: int, conversations: int) -> dict[
         figures = clock.each("accept", requests)
 
         clock = Clock(daemon)
-        for number in range(PROBES):
+        for number in range(BESIDE):
             drop(spool, number)
-        measure.wait_until(lambda: sink.taken() >= PROBES, PATIENCE)
-        figures |= clock.each("beside", PROBES)
+        measure.wait_until(lambda: sink.taken() >= BESIDE, PATIENCE)
+        figures |= clock.each("beside", BESIDE)
         ledger.close()
         memory = daemon.most_resident()
         figures["stop_ms"] = daemon.end() * 1000
 
         in_parts("release", conversations, environment)
-        begin, count = time.monotonic(), min(PROBES, requests)
+        begin, count = time.monotonic(), min(RELEASED, requests)
         daemon = Daemon(place, environment)
-        measure.wait_until(lambda: sink.taken() > PROBES, PATIENCE, pause=0.0005)
+        measure.wait_until(lambda: sink.taken() > BESIDE, PATIENCE, pause=0.0005)
         figures["start_ms"] = (time.monotonic() - begin) * 1000
         if requests > 2 * AFTER_CHECK:
-            measure.wait_until(lambda: sink.taken() > PROBES + AFTER_CHECK, PATIENCE, pause=0.0005)
+            measure.wait_until(lambda: sink.taken() > BESIDE + AFTER_CHECK, PATIENCE, pause=0.0005)
             count += AFTER_CHECK
-        clock, done = Clock(daemon), sink.taken() - PROBES
-        measure.wait_until(lambda: sink.taken() >= PROBES + count, PATIENCE, pause=0.0005)
+        clock, done = Clock(daemon), sink.taken() - BESIDE
+        measure.wait_until(lambda: sink.taken() >= BESIDE + count, PATIENCE, pause=0.0005)
         figures |= clock.each("released", max(count - done, 1))
         figures["memory_mib"] = max(memory, daemon.most_resident())
         return figures
