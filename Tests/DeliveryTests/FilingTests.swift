@@ -17,6 +17,19 @@ import Testing
     try spool.sent.directory(request).file(Receipt.fileName).contents(limit: 1 << 20).flatMap(Receipt.init)
   }
 
+  private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  /// A filing by itself, which is not running yet.
+  private func filing(in scratch: TemporaryDirectory) throws -> (Spool, Ledger, Filing) {
+    let spool = try Spool(creating: scratch.path("spool"))
+    let ledger = try Ledger(in: spool.state)
+    let pool = BlockingPool(label: "filing", threads: 2)
+    return (
+      spool, ledger,
+      Filing(ledger: ledger, spool: spool, pool: pool, troubles: Troubles(log: Self.log), log: Self.log)
+    )
+  }
+
   @Test("Many that are over together have their receipts, each its own")
   func crowd() async throws {
     let daemon = try DaemonUnderTest(network: ScriptedNetwork())
@@ -35,15 +48,10 @@ import Testing
   @Test("What is over when the daemon stops has its receipt, though it had to wait for others")
   func atTheEnd() async throws {
     let scratch = try TemporaryDirectory()
-    let spool = try Spool(creating: scratch.path("spool"))
-    let ledger = try Ledger(in: spool.state)
-    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let filing = Filing(
-      ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 2), troubles: Troubles(log: log),
-      log: log)
+    let (spool, ledger, filing) = try filing(in: scratch)
     filing.follows(publishing: true)
     try await end(0..<300, in: spool, ledger)
-    let group = ServiceGroup(services: [filing], logger: log)
+    let group = ServiceGroup(services: [filing], logger: Self.log)
     async let running: Void = group.run()
     while try await ledger.unfiled(limit: 1).count > 0 { await Task.yield() }
     try await end(300..<310, in: spool, ledger)
@@ -58,15 +66,10 @@ import Testing
   @Test("One that has no place in sent/ keeps no other from its own")
   func oneThatFails() async throws {
     let scratch = try TemporaryDirectory()
-    let spool = try Spool(creating: scratch.path("spool"))
-    let ledger = try Ledger(in: spool.state)
-    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let filing = Filing(
-      ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 2), troubles: Troubles(log: log),
-      log: log)
+    let (spool, ledger, filing) = try filing(in: scratch)
     try spool.sent.directory(creating: "r0").write([1], as: "somebody's")
     try await end(0..<700, in: spool, ledger)
-    let group = ServiceGroup(services: [filing], logger: log)
+    let group = ServiceGroup(services: [filing], logger: Self.log)
     async let running: Void = group.run()
     while try await ledger.unfiled(limit: 2).count > 1 { await Task.yield() }
     #expect(try await ledger.unfiled(limit: 2).map(\.request) == ["r0"])
