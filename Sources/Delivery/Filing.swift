@@ -7,7 +7,6 @@ import Logging
 import Messages
 import ServiceLifecycle
 import Spooling
-import Synchronization
 
 /// Brings the directories of requests that are over to their last place: `sent/` with a receipt, `failed/` with an
 /// `error`, or nowhere when a request was cancelled before anything of it was published.
@@ -167,27 +166,6 @@ struct Filing: Service {
     if let first = request.duplicateOf { metadata["of"] = "\(first)" }
     log.info("request \(request.state.rawValue)", metadata: metadata)
     ended(request)
-  }
-}
-
-/// Whether something is being published, and whether its end is awaited.
-private final class Traffic: Sendable {
-  private let state = Mutex((isGoingOn: false, isAwaited: false))
-
-  /// - Returns: false when nothing is being published; else the next change to that is awaited.
-  func awaitsEnd() -> Bool {
-    state.withLock { state in
-      state.isAwaited = state.isGoingOn
-      return state.isGoingOn
-    }
-  }
-
-  /// - Returns: whether that is what is awaited.
-  func change(to isGoingOn: Bool) -> Bool {
-    state.withLock { state in
-      defer { state = (isGoingOn, state.isAwaited && isGoingOn) }
-      return state.isAwaited && !isGoingOn
-    }
   }
 }
 
