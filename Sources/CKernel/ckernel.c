@@ -52,6 +52,13 @@ int ckernel_rename_exclusive(int from_directory, const char *from, int to_direct
 
 const char *ckernel_entry_name(const struct dirent *entry) { return entry->d_name; }
 
+ssize_t ckernel_read_records(int directory, void *records, size_t bytes) { return getdents64(directory, records, bytes); }
+
+ckernel_record ckernel_record_at(const void *record) {
+  const struct dirent64 *entry = record;
+  return (ckernel_record){.name = entry->d_name, .type = entry->d_type, .length = entry->d_reclen};
+}
+
 void ckernel_start_writeback(int file) {
   int before = errno;
   sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);

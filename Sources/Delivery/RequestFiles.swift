@@ -125,7 +125,6 @@ extension Spool {
   ///
   /// - Returns: whether it is in `cur/` now, or another thread has just moved it.
   func bringIn(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Bool {
-    if let entry = try cur.entry(name), entry.kind == .directory { return true }
     guard let entry = try new.entry(droppedAs), entry.inode == identity.inode, entry.born == identity.born else {
       return try cur.entry(name)?.kind == .directory
     }

@@ -246,6 +246,28 @@ extension Directory {
     }
   }
 
+  /// Calls `visit` with each name and, where the file system tells it with the name, its kind, until it returns false. For
+  /// whoever alone has this `Directory`: its one position is used, which spares the kernel a second descriptor.
+  public func forEachEntry(_ visit: ([UInt8], Entry.Kind?) throws -> Bool) throws {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileError("read", path) }
+    try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { records in
+      guard let start = records.baseAddress else { return }
+      while true {
+        let bytes = ckernel_read_records(descriptor, start, records.count)
+        guard bytes >= 0 else { throw FileError("read", path) }
+        if bytes == 0 { return }
+        var offset = 0
+        while offset < bytes {
+          let record = ckernel_record_at(start + offset)
+          offset += record.length
+          let name = Array(UnsafeRawBufferPointer(start: record.name, count: strlen(record.name)))
+          if name == [UInt8(ascii: ".")] || name == Array("..".utf8) { continue }
+          guard try visit(name, Entry.Kind(told: record.type)) else { return }
+        }
+      }
+    }
+  }
+
   /// The name in a record of `readdir`. Not by way of `d_name`, which Swift copies as a whole: it is declared as long as any
   /// name, and the record, and the memory that it lies in, may end with this one.
   static func name(of entry: UnsafePointer<dirent>) -> [UInt8] {

@@ -47,3 +47,18 @@ public struct Entry: Sendable {
     born = status.born_ns
   }
 }
+
+extension Entry.Kind {
+  /// What a directory's record tells of the kind; nil where its file system does not keep that with the name.
+  init?(told type: UInt8) {
+    switch Int(type) {
+    case DT_REG: self = .file
+    case DT_DIR: self = .directory
+    case DT_LNK: self = .symbolicLink
+    case DT_FIFO: self = .fifo
+    case DT_SOCK: self = .socket
+    case DT_BLK, DT_CHR: self = .device
+    default: return nil
+    }
+  }
+}

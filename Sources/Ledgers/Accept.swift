@@ -16,9 +16,10 @@ extension Ledger {
     alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
   ) async throws -> [Acceptance] {
     try await write { database in
-      try requests.map { request in
-        try Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative).accept(request)
-      }
+      var acceptor = Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative)
+      let acceptances = try requests.map { try acceptor.accept($0) }
+      try acceptor.countWaiting()
+      return acceptances
     }
   }
 }
@@ -29,6 +30,20 @@ struct Acceptor {
   let now: Timestamp
   let isTaken: (String) -> Bool
   let alternative: (String, Int) -> String
+  /// Rows of conversations that were met.
+  private var conversations: [ConversationID: Int64] = [:]
+  /// Messages by the row of their conversation, which are inserted and not yet counted there: a crowd has many for each.
+  private var uncounted: [Int64: Int] = [:]
+
+  init(
+    database: Database, now: Timestamp, isTaken: @escaping (String) -> Bool,
+    alternative: @escaping (String, Int) -> String
+  ) {
+    self.database = database
+    self.now = now
+    self.isTaken = isTaken
+    self.alternative = alternative
+  }
 
   struct Known {
     let id: Int64
@@ -41,8 +56,11 @@ struct Acceptor {
     let isRestored: Bool
   }
 
-  func accept(_ new: NewRequest) throws -> Acceptance {
+  /// Accepts one request; `countWaiting` is to follow the last one.
+  mutating func accept(_ new: NewRequest) throws -> Acceptance {
     if let known = try known(new) {
+      // What changes its messages finds the counts as they are.
+      try countWaiting()
       if known.state == .draft { return try send(known, as: new) }
       if !known.filed {
         return Acceptance(
@@ -51,6 +69,19 @@ struct Acceptor {
       if known.state == .failed { return try revive(known, as: new) }
     }
     return try insert(new, as: freeName(for: new.droppedAs))
+  }
+
+  /// Counts what was inserted as waiting in its conversations.
+  mutating func countWaiting() throws {
+    for (conversation, count) in uncounted { try database.addWaiting(count, to: conversation, now: now) }
+    uncounted = [:]
+  }
+
+  private mutating func row(of conversation: ConversationID) throws -> Int64 {
+    if let row = conversations[conversation] { return row }
+    let row = try database.conversation(conversation, now: now)
+    conversations[conversation] = row
+    return row
   }
 
   func known(_ new: NewRequest) throws -> Known? {
@@ -77,9 +108,9 @@ struct Acceptor {
 
   // MARK: A request that was not seen before
 
-  func insert(_ new: NewRequest, as name: String) throws -> Acceptance {
+  mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance {
     let (contents, verdict) = try judge(new)
-    let conversation = try contents.map { try database.conversation($0.conversation, now: now) }
+    let conversation = try contents.map { try row(of: $0.conversation) }
     try database.run(
       """
       INSERT OR FAIL INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest,
@@ -95,7 +126,7 @@ struct Acceptor {
     if verdict.state == .queued, let contents, let conversation {
       acceptance.superseded = try insert(
         contents.parts, of: name, request: database.lastInsertedRowID, conversation: conversation, inbox: new.inbox)
-      try database.addWaiting(contents.parts.count, to: conversation, now: now)
+      uncounted[conversation, default: 0] += contents.parts.count
     }
     return acceptance
   }

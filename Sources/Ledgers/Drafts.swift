@@ -194,7 +194,7 @@ extension Acceptor {
   }
 
   /// Accepts a draft that was moved into `new/`. What Send does not take of it is set aside.
-  func send(_ draft: Known, as new: NewRequest) throws -> Acceptance {
+  mutating func send(_ draft: Known, as new: NewRequest) throws -> Acceptance {
     let name = try name(of: new, known: draft)
     try database.setAside(draft.id)
     var acceptance = try insert(new, as: name)

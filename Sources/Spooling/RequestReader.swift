@@ -20,10 +20,10 @@ public struct RequestReader: Sendable {
   public init(_ directory: Directory) throws {
     let owner = try directory.entry().owner
     var found = [String: (file: File, line: SumFile.Line, contents: [UInt8])]()
-    for name in try Self.names(in: directory) {
+    for (name, kind) in try Self.entries(of: directory) {
       let role = try Self.role(of: name)
       guard role != .leftover else { continue }
-      let file = try Self.open(name, in: directory, owner: owner)
+      let file = try Self.open(name, as: kind, in: directory, owner: owner)
       if Self.staysOpen(file) { throw Refusal.stillOpen(name) }
       // What is small is begun by `startWriting`, or is synced together with others.
       if role == .photo { file.startWriteback() }
@@ -138,20 +138,20 @@ public struct RequestReader: Sendable {
     return true
   }
 
-  private static func names(in directory: Directory) throws -> [String] {
-    var names = [String]()
+  private static func entries(of directory: Directory) throws -> [(name: String, kind: Entry.Kind?)] {
+    var entries = [(name: String, kind: Entry.Kind?)]()
     var fault: Refusal?
-    try directory.forEachName { bytes in
+    try directory.forEachEntry { bytes, kind in
       guard let name = String(validating: bytes, as: UTF8.self) else {
         fault = .unknownFile(String(decoding: bytes, as: UTF8.self))
         return false
       }
-      names.append(name)
-      if names.count > RequestLimits.entries { fault = .tooManyFiles }
+      entries.append((name, kind))
+      if entries.count > RequestLimits.entries { fault = .tooManyFiles }
       return fault == nil
     }
     if let fault { throw fault }
-    return names.sorted()
+    return entries.sorted { $0.name < $1.name }
   }
 
   private static func role(of name: String) throws(Refusal) -> Role {
@@ -165,9 +165,10 @@ public struct RequestReader: Sendable {
     }
   }
 
-  static func open(_ name: String, in directory: Directory, owner: UInt32) throws -> File {
+  /// - Parameter kind: what the directory told of it, if it did.
+  static func open(_ name: String, as kind: Entry.Kind? = nil, in directory: Directory, owner: UInt32) throws -> File {
     // Looked at before it is opened, for the sentence; looked at again once open, for the truth.
-    if let kind = try directory.entry(name)?.kind, kind != .file {
+    if let kind = try kind ?? directory.entry(name)?.kind, kind != .file {
       throw Refusal.notAFile(file: name, kind: kind.noun)
     }
     let file: File

@@ -46,6 +46,33 @@ import Testing
     #expect(Directory.name(of: UnsafePointer(record.assumingMemoryBound(to: dirent.self))) == Array("r1".utf8))
   }
 
+  @Test("Every entry is met with its kind, however many there are, each time that one looks")
+  func entriesWithTheirKinds() throws {
+    // More records than are read in one call.
+    let names = (1...300).map { "a rather long name of a file \($0)" }
+    for name in names { try directory.write([], as: name) }
+    _ = try directory.make("directory")
+    try FileManager.default.createSymbolicLink(atPath: scratch.path("link"), withDestinationPath: "/etc")
+    #expect(mkfifo(scratch.path("fifo"), 0o600) == 0)
+    for _ in 1...2 {
+      var kinds = [String: Entry.Kind]()
+      try directory.forEachEntry { name, kind in
+        let name = String(decoding: name, as: UTF8.self)
+        // A file system that tells no kinds is asked for each.
+        kinds[name] = try kind ?? directory.entry(name)?.kind
+        return true
+      }
+      #expect(kinds.count == names.count + 3 && names.allSatisfy { kinds[$0] == .file })
+      #expect(kinds["directory"] == .directory && kinds["link"] == .symbolicLink && kinds["fifo"] == .fifo)
+    }
+    var met = 0
+    try directory.forEachEntry { _, _ in
+      met += 1
+      return met < 5
+    }
+    #expect(met == 5)
+  }
+
   @Test func aMoveReplacesNothing() throws {
     try directory.write([1], as: "one")
     try directory.write([2], as: "two")

@@ -177,8 +177,15 @@ import Testing
     let unfiled = try await ledger.unfiled(limit: 9)
     #expect(unfiled.map(\.state) == [.failed] && unfiled[0].messages.map(\.state) == [.sent, .failed, .cancelled])
     try await ledger.markFiled(unfiled.map(\.row))
-    try await accept(request("z", inode: 2), request("a", inode: 1, files: ["photo-1", "photo-2", "text"]))
-    #expect(try await head().map { "\($0.request)/\($0.file)" } == ["z/text", "a/photo-2", "a/text"])
+    try await accept(
+      request("z", inode: 2), request("a", inode: 1, files: ["photo-1", "photo-2", "text"]), request("y", inode: 3),
+      request("friend", inode: 4, to: "friends"))
+    #expect(try await head().map { "\($0.request)/\($0.file)" } == ["z/text", "a/photo-2", "a/text", "y/text"])
+    let waiting = try await ledger.read { database in
+      try Int.fetchAll(database, sql: "SELECT waiting FROM conversations ORDER BY id")
+    }
+    #expect(waiting == [4, 1])
+    #expect(try await ledger.dueConversations(at: now, limit: 9).count == 2)
   }
 
   // MARK: Sending

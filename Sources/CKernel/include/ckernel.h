@@ -21,6 +21,17 @@ int ckernel_close_from(posix_spawn_file_actions_t *actions, int first);
 /* Where the name begins in what readdir(3) gives. */
 const char *ckernel_entry_name(const struct dirent *entry);
 
+/* Reads further records of a directory as getdents64(2) does. Returns their bytes; 0 at the end, -1 and errno on an error. */
+ssize_t ckernel_read_records(int directory, void *records, size_t bytes);
+
+/* What one record tells: `type` as DT_REG and its like, and after how many bytes the next one begins. */
+typedef struct {
+  const char *name;
+  unsigned char type;
+  size_t length;
+} ckernel_record;
+ckernel_record ckernel_record_at(const void *record);
+
 /* Starts write-back of a file's dirty pages without waiting for it: a hint that makes many fsyncs share their work. */
 void ckernel_start_writeback(int file);
 
