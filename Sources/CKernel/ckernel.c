@@ -8,6 +8,8 @@
 #include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,7 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
-int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode) {
+/* Whether somebody else's file was met, whose time of reading only its owner may keep from being set. From then on it is not
+   tried any more: each of them would be opened twice. */
+static atomic_bool sets_times;
+
+static int open_once(int directory, const char *name, int flags, mode_t mode) {
   struct open_how how;
   memset(&how, 0, sizeof how);
   how.flags = (uint64_t)flags;
@@ -32,6 +38,16 @@ int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode
   int file;
   do file = (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
   while (file < 0 && errno == EINTR);
+  return file;
+}
+
+int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode) {
+  const bool keeps_time = (flags & (O_ACCMODE | O_CREAT)) == O_RDONLY && !atomic_load(&sets_times);
+  int file = open_once(directory, name, keeps_time ? flags | O_NOATIME : flags, mode);
+  if (file < 0 && errno == EPERM && keeps_time) {
+    file = open_once(directory, name, flags, mode);
+    if (file >= 0) atomic_store(&sets_times, true);
+  }
   if (file >= 0 || (errno != ENOSYS && errno != EPERM)) return file;
   if (strchr(name, '/') || !strcmp(name, "..")) {
     errno = EXDEV;
@@ -219,6 +235,8 @@ int ckernel_limit_processor_time(pid_t child, uint64_t seconds) {
 }
 
 void ckernel_release_memory(void) { malloc_trim(0); }
+
+void ckernel_join_freed_memory(void) { mallopt(M_MXFAST, 0); }
 
 int ckernel_watch_routes(void) {
   const struct sockaddr_nl address = {

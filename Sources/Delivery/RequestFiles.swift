@@ -71,6 +71,12 @@ extension Spool {
 
   /// Reads a message's file; `contents` gives nil when it is not what was accepted.
   fileprivate func read<Contents>(_ message: QueuedMessage, _ contents: (File) throws -> Contents?) throws -> Contents {
+    if !message.isDraft, let file = try? cur.file(at: "\(message.request)/\(message.file)"),
+      let contents = try? contents(file)
+    {
+      return contents
+    }
+    // It was not brought there yet, is a draft's, or something is amiss that has to be told.
     guard let directory = try directory(of: message) else {
       throw DeliveryError(.photoChanged, "the request's directory is gone from cur/; drop the request again")
     }

@@ -97,6 +97,11 @@ public final class Directory: Sendable {
     try file(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
   }
 
+  /// The same of the file at `path` below this directory, names with slashes between them. No link is followed at any of them.
+  ///
+  /// - Throws: also where the kernel cannot be asked so; the way by way of each directory is open then.
+  public func file(at path: String) throws(FileError) -> File { try file(path) }
+
   /// Makes the file `name`, which must not be there, and opens it for writing.
   public func file(creating name: String, mode: mode_t = 0o600) throws(FileError) -> File {
     try file(name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)

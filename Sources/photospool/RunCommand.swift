@@ -28,6 +28,7 @@ struct RunCommand: AsyncParsableCommand {
     umask(0o077)
     // A shell gives 1,024, which would be few for a crowd of requests and many uploads.
     _ = ckernel_allow_descriptors(4096)
+    ckernel_join_freed_memory()
     let logSetting = LogSetting(settings.log)
     let handler = LineLog(logSetting)
     LoggingSystem.bootstrap { _ in handler }

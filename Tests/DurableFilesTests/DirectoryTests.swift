@@ -114,6 +114,24 @@ import Testing
     #expect(throws: FileError.self) { try directory.setAccessedNow("missing") }
   }
 
+  @Test func readingLeavesTheTimeOfReadingAlone() throws {
+    try directory.write([1], as: "file")
+    let long = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 2, tv_nsec: 0)]
+    #expect(utimensat(AT_FDCWD, scratch.path("file"), long, 0) == 0)
+    #expect(try directory.file("file").contents(limit: 1) == [1])
+    #expect(try directory.entry("file")?.accessed == 1_000_000_000)
+  }
+
+  @Test func aFileFurtherDownIsOpenedInOneStepAndNeverByALink() throws {
+    let inner = try directory.directory(creating: "inner")
+    try inner.write([1], as: "file")
+    try FileManager.default.createSymbolicLink(atPath: scratch.path("link"), withDestinationPath: "inner")
+    #expect(try directory.file(at: "inner/file").contents(limit: 1) == [1])
+    for path in ["link/file", "inner/../inner/file/..", "../\(inner.path)/file", "inner/missing"] {
+      #expect(throws: FileError.self) { try directory.file(at: path) }
+    }
+  }
+
   @Test func readingStopsAtItsLimit() throws {
     try directory.write([UInt8](repeating: 7, count: 1000), as: "file")
     let file = try directory.file("file")

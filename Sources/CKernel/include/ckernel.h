@@ -8,7 +8,8 @@
 
 /* openat2(2) with RESOLVE_BENEATH | NO_SYMLINKS | NO_MAGICLINKS | NO_XDEV: never leaves `directory`, never follows a
    link. Returns a descriptor, or -1 with errno. Where the kernel has no openat2 it falls back to openat with
-   O_NOFOLLOW; `name` must then be a single component, which it always is here. */
+   O_NOFOLLOW; `name` must then be a single component, which it always is here. What is opened for reading keeps its time of
+   reading, where the kernel allows it: to set that costs more than to read a small file. */
 int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode);
 
 /* renameat2(2) with RENAME_NOREPLACE. Where the file system cannot do that, a look and then a rename: what takes the name in
@@ -110,6 +111,10 @@ int ckernel_limit_processor_time(pid_t child, uint64_t seconds);
 
 /* Gives memory that was freed back to the kernel. */
 void ckernel_release_memory(void);
+
+/* Has freed pieces of memory joined at once. By default glibc keeps small ones apart, and joins all of them whenever a large
+   piece is asked for: for a daemon that asks for large ones all the time, that is most of what memory costs. */
+void ckernel_join_freed_memory(void);
 
 /* Gives memory that was freed back to the kernel, and forgets the pages of programs and libraries that are only read; those
    come back from the kernel's cache of files when they are touched, which costs a fault and no reading.
