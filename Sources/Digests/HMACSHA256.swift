@@ -1,13 +1,50 @@
 import COpenSSL
 
-/// HMAC with SHA-256 (RFC 2104), through OpenSSL's EVP.
-public enum HMACSHA256 {
-  /// The 32 bytes of code of `message` under `key`.
-  public static func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+/// HMAC with SHA-256 (RFC 2104) under one key, through OpenSSL's EVP.
+public struct HMACSHA256: Sendable {
+  private let keyed: Keyed
+
+  /// What every code begins with. To look up the algorithm and to take in the key costs more than a short message does.
+  private final class Keyed: Sendable {
+    // Set up before anybody else has it, and only copied from then on, which reads it.
+    nonisolated(unsafe) let context: OpaquePointer
+
+    init(_ key: [UInt8]) {
+      let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
+      defer { EVP_MAC_free(algorithm) }
+      let context = HMACSHA256.found(EVP_MAC_CTX_new(algorithm))
+      var name = Array("SHA256".utf8CString)
+      let isKeyed = name.withUnsafeMutableBufferPointer { name in
+        let parameters = [
+          OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0), OSSL_PARAM_construct_end(),
+        ]
+        return EVP_MAC_init(context, key, key.count, parameters) == 1
+      }
+      precondition(isKeyed, HMACSHA256.damage)
+      self.context = context
+    }
+
+    deinit { EVP_MAC_CTX_free(context) }
+  }
+
+  public init(key: [UInt8]) { keyed = Keyed(key) }
+
+  /// The 32 bytes of code of `message`.
+  public func code(of message: [UInt8]) -> [UInt8] {
+    let context = Self.found(EVP_MAC_CTX_dup(keyed.context))
+    defer { EVP_MAC_CTX_free(context) }
     var code = [UInt8](repeating: 0, count: 32)
     var length = 0
-    let result = EVP_Q_mac(nil, "HMAC", nil, "SHA256", nil, key, key.count, message, message.count, &code, 32, &length)
-    precondition(result != nil && length == 32, "libcrypto has no HMAC: its installation is damaged")
+    let isWell =
+      EVP_MAC_update(context, message, message.count) == 1 && EVP_MAC_final(context, &code, &length, code.count) == 1
+    precondition(isWell && length == 32, Self.damage)
     return code
+  }
+
+  private static let damage = "libcrypto has no HMAC: its installation is damaged"
+
+  private static func found(_ context: OpaquePointer?) -> OpaquePointer {
+    guard let context else { preconditionFailure(damage) }
+    return context
   }
 }

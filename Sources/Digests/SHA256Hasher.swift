@@ -2,12 +2,16 @@ import COpenSSL
 
 /// Computes a SHA-256 digest piece by piece with OpenSSL's EVP.
 public struct SHA256Hasher: ~Copyable {
+  // Looked up once and never freed: OpenSSL looks it up for every digest that is not given one so, which takes longer than to
+  // hash a short text. It is not changed by those who use it.
+  private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+
   private let context: OpaquePointer?
 
   public init() {
     context = EVP_MD_CTX_new()
     precondition(
-      context != nil && EVP_DigestInit_ex2(context, EVP_sha256(), nil) == 1,
+      context != nil && Self.algorithm != nil && EVP_DigestInit_ex2(context, Self.algorithm, nil) == 1,
       "libcrypto has no SHA-256: its installation is damaged")
   }
 

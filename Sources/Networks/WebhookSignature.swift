@@ -8,7 +8,7 @@ struct WebhookSignature: Sendable {
 
   /// What is signed with; like a `Secret`, it shows itself to nobody.
   private struct Key: Sendable, CustomStringConvertible, CustomReflectable {
-    let bytes: [UInt8]
+    let hmac: HMACSHA256
 
     var description: String { "(secret)" }
     var customMirror: Mirror { Mirror(self, children: []) }
@@ -39,7 +39,7 @@ struct WebhookSignature: Sendable {
     guard text.hasPrefix(prefix), let key = [UInt8](base64: text.dropFirst(prefix.count)), lengths ~= key.count else {
       return nil
     }
-    return Key(bytes: key)
+    return Key(hmac: HMACSHA256(key: key))
   }
 
   /// What the header `webhook-signature` says.
@@ -47,6 +47,6 @@ struct WebhookSignature: Sendable {
   /// - Parameter seconds: since 1970, of this attempt.
   func header(id: String, seconds: Int64, body: [UInt8]) -> String {
     let signed = Array("\(id).\(seconds).".utf8) + body
-    return keys.map { "v1,\(HMACSHA256.code(of: signed, key: $0.bytes).base64)" }.joined(separator: " ")
+    return keys.map { "v1,\($0.hmac.code(of: signed).base64)" }.joined(separator: " ")
   }
 }

@@ -65,7 +65,7 @@ public struct SigV4: Sendable {
   private func sign(_ text: String, on day: Substring) -> String {
     var key = Array("AWS4\(credentials.secretKey.reveal())".utf8)
     for part in [String(day), region, "s3", "aws4_request", text] {
-      key = HMACSHA256.code(of: Array(part.utf8), key: key)
+      key = HMACSHA256(key: key).code(of: Array(part.utf8))
     }
     return key.hex
   }
