@@ -14,7 +14,7 @@
 #define LIBRARY "libcurl.so.4"
 
 #define FUNCTIONS(X) \
-  X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_setopt) X(free) X(getdate) X(global_init) X(multi_add_handle) \
+  X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_reset) X(easy_setopt) X(free) X(getdate) X(global_init) X(multi_add_handle) \
   X(multi_cleanup) X(multi_info_read) X(multi_init) X(multi_perform) X(multi_poll) X(multi_remove_handle) \
   X(multi_setopt) X(multi_wakeup) X(slist_append) X(slist_free_all) X(url) X(url_cleanup) X(url_get) X(url_set)
 
@@ -69,6 +69,8 @@ CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text) { return curl.u
 void ccurl_free(void *text) { curl.free(text); }
 
 CURL *ccurl_easy(void) { return curl.easy_init(); }
+
+void ccurl_easy_reset(CURL *easy) { curl.easy_reset(easy); }
 
 void ccurl_easy_free(CURL *easy) { curl.easy_cleanup(easy); }
 

@@ -23,6 +23,8 @@ public struct HTTPOptions: Hashable, Sendable {
 public final class HTTPClient: Sendable {
   private let options: HTTPOptions
   private let started = Mutex<TransferThread?>(nil)
+  /// The URL of the last request, and what it says: many go to one place.
+  private let last = Mutex<(url: String, address: HTTPAddress)?>(nil)
 
   public init(_ options: HTTPOptions = HTTPOptions()) { self.options = options }
 
@@ -36,6 +38,13 @@ public final class HTTPClient: Sendable {
     }
   }
 
+  private func address(of url: String) -> HTTPAddress? {
+    if let last = last.withLock({ $0 }), last.url == url { return last.address }
+    guard let address = HTTPAddress(url) else { return nil }
+    last.withLock { $0 = (url, address) }
+    return address
+  }
+
   /// Sends a request and waits for all of its answer, whatever its status.
   ///
   /// Once, except on a connection that the other side had closed before it said a word: libcurl then tries another.
@@ -46,7 +55,7 @@ public final class HTTPClient: Sendable {
   public func send(
     _ request: HTTPRequest, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(HTTPError) -> HTTPResponse {
-    guard let address = HTTPAddress(request.url) else { throw HTTPError(.badURL, host: "", wasNeverSent: true) }
+    guard let address = address(of: request.url) else { throw HTTPError(.badURL, host: "", wasNeverSent: true) }
     if let header = request.headers.first(where: { !$0.isSendable }) {
       throw HTTPError(.badHeader(header.name), host: address.authority, wasNeverSent: true)
     }

@@ -5,6 +5,7 @@ import Glibc
 /// thread.
 final class Transfer {
   let easy: UnsafeMutableRawPointer
+  private let handles: EasyHandles
   private let order: TransferOrder
   private let hasProxy: Bool
   private var headerList: UnsafeMutablePointer<curl_slist>?
@@ -26,13 +27,14 @@ final class Transfer {
   private static let mostHeaderBytes = 1 << 18
 
   /// Nil, and the order told why, when there is nothing to be begun.
-  init?(_ order: TransferOrder, _ options: HTTPOptions) {
-    guard !order.ticket.isCancelled, let easy = ccurl_easy() else {
+  init?(_ order: TransferOrder, _ options: HTTPOptions, _ handles: EasyHandles) {
+    guard !order.ticket.isCancelled, let easy = handles.take() else {
       order.end(order.ticket.isCancelled ? .cancelled : .other(Int(CURLE_OUT_OF_MEMORY.rawValue)), wasNeverSent: true)
       return nil
     }
     self.order = order
     self.easy = easy
+    self.handles = handles
     hasProxy = options.proxy != nil
     let results = [setConnection(options), setLimits(), setRequest(options)]
     if let result = results.first(where: { $0 != CURLE_OK }) {
@@ -43,7 +45,7 @@ final class Transfer {
   }
 
   deinit {
-    ccurl_easy_free(easy)
+    handles.giveBack(easy)
     ccurl_list_free(headerList)
   }
 

@@ -16,7 +16,7 @@ final class TransferThread: Sendable {
   private let mailbox = Mutex(Mailbox())
   private let options: HTTPOptions
   // Any thread may call curl_multi_wakeup and no other function of libcurl with it. It is freed by its thread, after
-  // `isStopping` was read under the lock that all wake-ups hold.
+  // `isStopping` was read under the lock that wake-ups hold, but for those of `begin`, which come before.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
   private static let library = ccurl_start()
@@ -32,12 +32,14 @@ final class TransferThread: Sendable {
     thread.start()
   }
 
+  /// Not while `stop` is called, or after it.
   func begin(_ order: TransferOrder) {
-    mailbox.withLock { mailbox in
+    let isFirst = mailbox.withLock { mailbox in
       mailbox.orders.append(order)
-      // With those before it the thread is awake already, and takes all.
-      if mailbox.orders.count == 1 { ccurl_multi_wake(multi) }
+      return mailbox.orders.count == 1
     }
+    // With those before it the thread is awake already, and takes all. Not under the lock, for which it would wait at once.
+    if isFirst { ccurl_multi_wake(multi) }
   }
 
   /// Makes the thread look at the tickets of its transfers.
@@ -47,7 +49,7 @@ final class TransferThread: Sendable {
     }
   }
 
-  /// Ends the thread. Nothing may be begun after it.
+  /// Ends the thread.
   func stop() {
     mailbox.withLock { mailbox in
       mailbox.isStopping = true
@@ -62,11 +64,12 @@ final class TransferThread: Sendable {
     Thread.current.name = "http"
     Self.blockSignals()
     ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, options.idleConnections)
+    let handles = EasyHandles(keeping: options.idleConnections)
     var transfers = [UnsafeMutableRawPointer: Transfer]()
     while true {
       let (orders, isStopping) = take()
       for order in orders {
-        guard let transfer = Transfer(order, options) else { continue }
+        guard let transfer = Transfer(order, options, handles) else { continue }
         guard ccurl_multi_add(multi, transfer.easy) == CURLM_OK else {
           transfer.end(CURLE_FAILED_INIT)
           continue

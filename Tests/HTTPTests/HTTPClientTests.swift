@@ -51,6 +51,20 @@ import Testing
     #expect(asked.method == method.rawValue && asked.bytes == 0)
   }
 
+  @Test func aRequestHasNothingOfTheOneBeforeIt() async throws {
+    var first = HTTPRequest(.put, server.url("echo"), headers: [HTTPHeader("X-Before", "1")], body: bytes)
+    for method in [HTTPRequest.Method.get, .post, .delete, .head, .get] {
+      _ = try await client.send(first)
+      let request = HTTPRequest(method, server.url("echo"))
+      let response = try await client.send(request)
+      if method != .head {
+        let asked = try response.asked()
+        #expect(asked.method == method.rawValue && asked.bytes == 0 && asked.header("X-Before") == nil)
+      }
+      first = HTTPRequest(.post, server.url("echo"), headers: [HTTPHeader("X-Before", "2")], body: [1, 2, 3])
+    }
+  }
+
   @Test func theHeadAloneIsAskedFor() async throws {
     let response = try await client.send(HTTPRequest(.head, server.url("status/404")))
     #expect(response.status == 404 && response.body.isEmpty)

@@ -19,8 +19,9 @@ CURLUcode ccurl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned f
 CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text);
 void ccurl_free(void *text);
 
-/* curl_easy_init(3) and curl_easy_cleanup(3). */
+/* curl_easy_init(3), curl_easy_reset(3) and curl_easy_cleanup(3). */
 CURL *ccurl_easy(void);
+void ccurl_easy_reset(CURL *easy);
 void ccurl_easy_free(CURL *easy);
 
 /* curl_slist_append(3) and curl_slist_free_all(3). */
