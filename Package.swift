@@ -79,7 +79,7 @@ let package = Package(
     .target(
       name: "Ledgers",
       dependencies: [
-        "Digests", "DurableFiles", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
+        "CSQLite", "Digests", "DurableFiles", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
 
@@ -125,6 +125,7 @@ let package = Package(
     .target(name: "CKernel"),
     .target(name: "CCurl"),
     .target(name: "CPixels", cSettings: [.unsafeFlags(["-O3"])]),
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CSandbox"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),

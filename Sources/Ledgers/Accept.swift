@@ -68,7 +68,9 @@ struct Acceptor {
       }
       if known.state == .failed { return try revive(known, as: new) }
     }
-    return try insert(new, as: freeName(for: new.droppedAs))
+    let own = alternative(new.droppedAs, 1)
+    if !isTaken(own), let acceptance = try insert(new, as: own) { return acceptance }
+    return try insert(new, asFree: freeName(for: new.droppedAs))
   }
 
   /// Counts what was inserted as waiting in its conversations.
@@ -108,19 +110,29 @@ struct Acceptor {
 
   // MARK: A request that was not seen before
 
-  mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance {
+  /// - Parameter name: one that no other request has.
+  mutating func insert(_ new: NewRequest, asFree name: String) throws -> Acceptance {
+    guard let acceptance = try insert(new, as: name) else {
+      throw DatabaseError(message: "the name \(name) is not free")
+    }
+    return acceptance
+  }
+
+  /// - Returns: nil, and nothing is written, when another request has that name.
+  private mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance? {
     let (contents, verdict) = try judge(new)
     let conversation = try contents.map { try row(of: $0.conversation) }
     try database.run(
       """
       INSERT OR FAIL INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest,
         state, cause, error, bytes, duplicate_of, accepted_at, finished_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request) DO NOTHING
       """,
       name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text, contents?.key,
       contents?.digest, verdict.state.rawValue, verdict.cause?.rawValue, verdict.error,
       contents?.parts.reduce(0) { $0 + $1.bytes } ?? 0, verdict.duplicateOf, now.milliseconds,
       verdict.state == .queued ? nil : now.milliseconds)
+    if database.changesCount == 0 { return nil }
     var acceptance = Acceptance(
       droppedAs: new.droppedAs, request: name, state: verdict.state, error: verdict.error, wasKnown: false)
     if verdict.state == .queued, let contents, let conversation {
@@ -195,6 +207,7 @@ struct Acceptor {
         """,
         message.text, request, conversation, position, part.kind.rawValue, part.file, part.bytes, part.digest,
         state.rawValue, isDraft)
+      if part.kind == .photo { try database.pin(message) }
     }
     return superseded
   }

@@ -38,3 +38,10 @@ extension Ledger {
     }
   }
 }
+
+extension Database {
+  /// Has a photo that was prepared stay in the cache: until its request is over, or as long as it is the profile.
+  func pin(_ message: MessageID) throws {
+    try run("UPDATE photos SET pinned = 1 WHERE message = ? AND pinned = 0", message.text)
+  }
+}

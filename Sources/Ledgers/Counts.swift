@@ -88,7 +88,7 @@ extension Counts {
 }
 
 extension Database {
-  /// Adds to a count that no trigger keeps.
+  /// Adds to a count.
   func count(_ name: String, _ more: Int) throws {
     if more == 0 { return }
     try run(

@@ -81,4 +81,67 @@ enum CountsSchema {
       UPDATE counts SET value = value + NEW.bytes WHERE name = 'prepared.bytes';
     END;
     """
+
+  /// The triggers of messages and requests anew. They change no row of `counts` by themselves, but have it counted together
+  /// what a whole transaction does (`Tallies`). Nor does one that pins photos run for every text: whoever inserts a photo
+  /// pins it (`Database.pin`), and one trigger does the rest.
+  ///
+  /// A program that changes messages or requests without these functions is refused by SQLite: it would count wrongly.
+  static let asSums = """
+    DROP TRIGGER count_message_made;
+    CREATE TRIGGER count_message_made AFTER INSERT ON messages WHEN NEW.draft = 0 BEGIN
+      SELECT tally(\(waiting("NEW")), 1);
+    END;
+    DROP TRIGGER count_message_gone;
+    CREATE TRIGGER count_message_gone AFTER DELETE ON messages WHEN OLD.draft = 0 BEGIN
+      SELECT tally(\(waiting("OLD")), -1);
+    END;
+    DROP TRIGGER count_message_moved;
+    CREATE TRIGGER count_message_moved AFTER UPDATE OF state ON messages WHEN NEW.draft = 0 AND OLD.state <> NEW.state BEGIN
+      SELECT tally(\(waiting("OLD")), -1), tally(\(waiting("NEW")), 1);
+    END;
+    DROP TRIGGER count_message_sent;
+    CREATE TRIGGER count_message_sent AFTER UPDATE OF sent_at ON messages WHEN NEW.sent_at IS NOT NULL BEGIN
+      SELECT tally('sent.' || NEW.kind, OLD.sent_at IS NULL), latest('last_sent', NEW.sent_at);
+    END;
+    DROP TRIGGER count_setback;
+    CREATE TRIGGER count_setback AFTER UPDATE OF cause ON messages WHEN NEW.cause IS NOT NULL BEGIN
+      SELECT tally('setbacks.' || NEW.cause, 1);
+    END;
+
+    DROP TRIGGER count_request_made;
+    DROP TRIGGER count_draft_made;
+    CREATE TRIGGER count_request_made AFTER INSERT ON requests BEGIN
+      SELECT tally(\(accepted("NEW")), 1), tally('drafts', NEW.state = 'draft');
+    END;
+    DROP TRIGGER count_request_moved;
+    DROP TRIGGER count_draft_moved;
+    CREATE TRIGGER count_request_moved AFTER UPDATE OF state ON requests WHEN OLD.state <> NEW.state BEGIN
+      SELECT tally(\(accepted("NEW")), 1), tally('drafts', (NEW.state = 'draft') - (OLD.state = 'draft'));
+    END;
+    DROP TRIGGER count_request_gone;
+    CREATE TRIGGER count_request_gone AFTER DELETE ON requests WHEN OLD.state = 'draft' BEGIN
+      SELECT tally('drafts', -1);
+    END;
+
+    DROP TRIGGER messages_pin;
+    DROP TRIGGER requests_pin;
+    DROP TRIGGER requests_unpin;
+    CREATE TRIGGER requests_pin AFTER UPDATE OF state ON requests
+    WHEN (NEW.state = 'queued' OR NEW.state = 'draft') <> (OLD.state = 'queued' OR OLD.state = 'draft')
+      AND EXISTS (SELECT 1 FROM messages WHERE request_id = NEW.id AND kind <> 'text') BEGIN
+      UPDATE photos SET pinned = NEW.state = 'queued' OR NEW.state = 'draft'
+        WHERE message IN (SELECT message FROM messages WHERE request_id = NEW.id);
+    END;
+    """
+
+  /// The count of messages in such a state; NULL where they are over, which is not counted.
+  private static func waiting(_ row: String) -> String {
+    "CASE WHEN \(LedgerSchema.waiting(in: row + ".")) THEN 'messages.' || \(row).state END"
+  }
+
+  /// The count of requests that came into such a state; NULL of drafts, sent and given up.
+  private static func accepted(_ row: String) -> String {
+    "CASE WHEN \(row).state <> 'draft' AND \(row).state <> 'abandoned' THEN 'requests.' || \(row).state END"
+  }
 }

@@ -197,7 +197,7 @@ extension Acceptor {
   mutating func send(_ draft: Known, as new: NewRequest) throws -> Acceptance {
     let name = try name(of: new, known: draft)
     try database.setAside(draft.id)
-    var acceptance = try insert(new, as: name)
+    var acceptance = try insert(new, asFree: name)
     acceptance.wasDraft = true
     try database.endSetAside(draft.id)
     return acceptance

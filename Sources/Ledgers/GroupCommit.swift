@@ -24,6 +24,7 @@ final class GroupCommit: Sendable {
 
   private let pool: DatabasePool
   private let lock: FileLock
+  private let tallies: Tallies
   private let state = Mutex(State())
   private let listeners = Mutex<[@Sendable () -> Void]>([])
   private let failureListener = Mutex<(@Sendable (LedgerError) -> Void)?>(nil)
@@ -38,9 +39,11 @@ final class GroupCommit: Sendable {
   /// Ledgers that failed stay open until the process ends, since SQLite syncs when it closes one.
   private static let abandoned = Mutex<[DatabasePool]>([])
 
-  init(pool: DatabasePool, lock: FileLock) {
+  /// - Parameter tallies: listens to the pool's writer.
+  init(pool: DatabasePool, lock: FileLock, tallies: Tallies) {
     self.pool = pool
     self.lock = lock
+    self.tallies = tallies
   }
 
   func write<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
@@ -213,6 +216,7 @@ final class GroupCommit: Sendable {
   /// Makes all changes, or none; false when one of them failed.
   private func commitTogether(_ group: [Change], in database: Database) throws -> Bool {
     var isWell = true
+    tallies.clear()
     try database.inTransaction(.immediate) {
       for change in group {
         guard let error = change.run(database) else { continue }
@@ -221,6 +225,7 @@ final class GroupCommit: Sendable {
         isWell = false
         return .rollback
       }
+      try tallies.write(to: database)
       return .commit
     }
     return isWell
@@ -231,8 +236,12 @@ final class GroupCommit: Sendable {
   private func commitOneByOne(_ group: [Change], in database: Database) throws {
     try database.inTransaction(.immediate) {
       for change in group {
+        tallies.clear()
         try database.inSavepoint {
-          guard let failure = change.run(database) else { return .commit }
+          guard let failure = change.run(database) else {
+            try tallies.write(to: database)
+            return .commit
+          }
           if !database.isInsideTransaction { throw failure }
           return .rollback
         }

@@ -1,3 +1,4 @@
+import CSQLite
 import DurableFiles
 import GRDB
 import GRDBSQLite
@@ -23,6 +24,7 @@ public final class Ledger: Sendable {
   public init(in state: Directory) throws {
     let path = state.path(of: Self.fileName)
     let lock = try FileLock(Self.lockName, in: state)
+    let tallies = Tallies()
     try lock.acquire()
     defer { lock.release() }
     do {
@@ -33,6 +35,7 @@ public final class Ledger: Sendable {
       try pool.writeWithoutTransaction { database in
         try database.execute(
           sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
+        try tallies.listen(to: database)
       }
       try migrator.migrate(pool)
       // What a change can be taken back with stands in no file of its own, where rows would be left.
@@ -42,7 +45,7 @@ public final class Ledger: Sendable {
       throw LedgerError(error, path: path)
         ?? LedgerError.damaged(path: path, fault: error.message ?? error.description)
     }
-    writer = GroupCommit(pool: pool, lock: lock)
+    writer = GroupCommit(pool: pool, lock: lock, tallies: tallies)
   }
 
   /// Makes one change. It is on the disk when this returns.
@@ -127,7 +130,11 @@ public final class Ledger: Sendable {
   /// Seconds in which SQLite waits for others.
   static let patience = 10.0
 
+  /// Done once, before the process first asks SQLite for anything.
+  private static let countsNoMemory: Void = csqlite_count_no_memory()
+
   private static func configuration() -> Configuration {
+    _ = countsNoMemory
     var configuration = Configuration()
     configuration.label = "ledger"
     configuration.maximumReaderCount = 3

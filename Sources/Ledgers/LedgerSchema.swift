@@ -236,6 +236,7 @@ enum LedgerSchema {
             WHERE ended_at IS NULL;
           """)
     }
+    migrator.registerMigration("v15 counts as sums") { try $0.execute(sql: CountsSchema.asSums) }
     return migrator
   }
 }

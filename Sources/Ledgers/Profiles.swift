@@ -95,11 +95,6 @@ extension Database {
       arguments: [message.conversationRow, message.message.text, message.conversationRow])
   }
 
-  /// The photo of a profile stays in the cache as long as it is the profile.
-  func pinProfile(_ message: MessageID) throws {
-    try execute(sql: "UPDATE photos SET pinned = 1 WHERE message = ?", arguments: [message.text])
-  }
-
   /// The network has refused a change of the profile: what it was offered is nobody's.
   func withdrawProfile(_ message: QueuedMessage) throws {
     try execute(

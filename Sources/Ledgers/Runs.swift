@@ -47,7 +47,7 @@ extension Database {
       count += 1
       if let state = try endRequestIfDone(message.requestRow, at: now) { finished.append(state) }
       // The end of its request has let its photo go.
-      if message.kind == .profile { try pinProfile(message.message) }
+      if message.kind == .profile { try pin(message.message) }
     }
     try removeWaiting(count, from: conversation)
     return finished

@@ -6,8 +6,8 @@ extension Database {
   /// Moves a message to `state`; false, and nothing changed, when it is final already: it was cancelled or purged. Where
   /// `state` is final, whoever calls counts it out of what waits.
   ///
-  /// A message is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new
-  /// rows, in their place in the order of arrival, while they are on their way, and a photo that was replaced is another.
+  /// A photo is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new rows, in
+  /// their place in the order of arrival, while they are on their way, and a photo that was replaced is another.
   ///
   /// - Parameters:
   ///   - more: what else is set, as `, attempts = ?`.
@@ -15,13 +15,19 @@ extension Database {
   func move<each Value: SQLiteValue>(
     _ message: QueuedMessage, to state: MessageState, setting more: String = "", _ values: repeat each Value
   ) throws -> Bool {
-    try run(
-      "UPDATE OR FAIL messages SET state = ?\(more) WHERE \(Self.thisMessage)", state.rawValue, repeat each values,
-      message.message.text, message.digest, message.conversationRow)
+    if message.kind.hasPhoto {
+      try run(
+        """
+        UPDATE OR FAIL messages SET state = ?\(more)
+        WHERE message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)
+        """, state.rawValue, repeat each values, message.message.text, message.digest, message.conversationRow)
+    } else {
+      try run(
+        "UPDATE OR FAIL messages SET state = ?\(more) WHERE id = ? AND conversation_id = ? AND \(LedgerSchema.waiting)",
+        state.rawValue, repeat each values, message.row, message.conversationRow)
+    }
     return changesCount == 1
   }
-
-  private static let thisMessage = "message = ? AND digest = ? AND conversation_id = ? AND \(LedgerSchema.waiting)"
 
   /// Ends all that still waits of a request as `state`; answers how many messages that were.
   @discardableResult
@@ -40,20 +46,29 @@ extension Database {
   ///
   /// - Returns: its final state; nil while it goes on.
   func endRequestIfDone(_ request: Int64, at now: Timestamp) throws -> RequestState? {
-    let end: String? = try value(Self.endOfRequest, request)
-    guard let state = end.flatMap(RequestState.init(rawValue:)) else { return nil }
-    try run(
-      "UPDATE OR FAIL requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued'",
-      state.rawValue, now.milliseconds, request)
-    return state
+    for (state, end) in Self.ends {
+      try run(end, state.rawValue, now.milliseconds, request)
+      if changesCount == 1 { return state }
+    }
+    return nil
   }
 
-  /// Empty while it goes on.
-  private static let endOfRequest = """
-    SELECT CASE WHEN count(*) FILTER (WHERE \(LedgerSchema.waiting)) > 0 THEN ''
-      WHEN count(*) FILTER (WHERE state = 'cancelled') > 0 THEN 'cancelled' ELSE 'sent' END
-    FROM messages WHERE request_id = ?
-    """
+  /// How a request ends whose messages end one by one: nearly each by the first.
+  private static let ends: [(RequestState, String)] = [
+    (.sent, end(where: "NOT EXISTS (SELECT 1 FROM messages WHERE request_id = requests.id AND state <> 'sent')")),
+    (
+      .cancelled,
+      end(
+        where: """
+          NOT EXISTS (SELECT 1 FROM messages WHERE request_id = requests.id AND \(LedgerSchema.waiting))
+            AND EXISTS (SELECT 1 FROM messages WHERE request_id = requests.id AND state = 'cancelled')
+          """)
+    ),
+  ]
+
+  private static func end(where condition: String) -> String {
+    "UPDATE OR FAIL requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued' AND \(condition)"
+  }
 
   /// Notes how the running attempt of a message ended, unless it succeeded: that one stays in the message's own row.
   ///

@@ -114,6 +114,37 @@ import Testing
     try await expectTruth("after a deletion")
   }
 
+  @Test("What a change has counted that failed goes with it, and what its fellows have counted stays")
+  func failedChanges() async throws {
+    let ledger = ledger
+    await withTaskGroup(of: Void.self) { group in
+      for number in 1...60 {
+        group.addTask {
+          try? await ledger.write { database in
+            let request = request(number, to: "c")
+            var acceptor = Acceptor(
+              database: database, now: now, isTaken: { _ in false }, alternative: { name, _ in name })
+            _ = try acceptor.accept(request)
+            try acceptor.countWaiting()
+            if number.isMultiple(of: 3) { throw DeliveryError(.conflict, "no") }
+          }
+        }
+      }
+    }
+    try await expectTruth("after a third of the changes failed")
+    #expect(try await ledger.counts().accepted == 40)
+  }
+
+  @Test("A program that does not count with us can change no message")
+  func others() async throws {
+    try await accept([request(1, to: "c")])
+    let other = try DatabaseQueue(path: ledger.pool.path)
+    await #expect { try await other.write { try $0.execute(sql: "DELETE FROM messages") } } throws: {
+      "\($0)".contains("tally")
+    }
+    try await expectTruth("after it was refused")
+  }
+
   @Test("A conversation that was held while it waited for a destination is due once it is flushed and released")
   func heldAndParked() async throws {
     try await accept([request(1, to: "family")])

@@ -113,6 +113,7 @@ def purge_by_daemon(part):
 
 # What takes the newest ledger back to an earlier one, the newest change first.
 BACK = {
+    "v15 counts as sums": [],
     "v14 attempts that succeed stand with their messages": ["messages.begun_at"],
     "v13 states without lists": ["messages_waiting", "messages_in_hand", "requests_unfiled"],
     "v12 senders of received photos": ["received.sender"],
@@ -142,6 +143,55 @@ ROWS = {
       SELECT message, attempts, 'publish', begun_at, sent_at FROM messages WHERE begun_at IS NOT NULL"""}
 # The indexes that a change had replaced, and the rows that it adds.
 BEFORE = {
+    "v15 counts as sums": """
+    DROP TRIGGER count_message_made; DROP TRIGGER count_message_gone; DROP TRIGGER count_message_moved;
+    DROP TRIGGER count_message_sent; DROP TRIGGER count_setback; DROP TRIGGER count_request_made;
+    DROP TRIGGER count_request_moved; DROP TRIGGER count_request_gone; DROP TRIGGER requests_pin;
+    CREATE TRIGGER count_message_made AFTER INSERT ON messages WHEN NEW.draft = 0 BEGIN
+      UPDATE counts SET value = value + 1 WHERE name = 'messages.' || NEW.state;
+    END;
+    CREATE TRIGGER count_message_gone AFTER DELETE ON messages WHEN OLD.draft = 0 BEGIN
+      UPDATE counts SET value = value - 1 WHERE name = 'messages.' || OLD.state;
+    END;
+    CREATE TRIGGER count_message_moved AFTER UPDATE OF state ON messages WHEN NEW.draft = 0 AND OLD.state <> NEW.state BEGIN
+      UPDATE counts SET value = value - 1 WHERE name = 'messages.' || OLD.state;
+      UPDATE counts SET value = value + 1 WHERE name = 'messages.' || NEW.state;
+    END;
+    CREATE TRIGGER count_message_sent AFTER UPDATE OF sent_at ON messages WHEN NEW.sent_at IS NOT NULL BEGIN
+      UPDATE counts SET value = value + 1 WHERE name = 'sent.' || NEW.kind AND OLD.sent_at IS NULL;
+      UPDATE counts SET value = max(value, NEW.sent_at) WHERE name = 'last_sent';
+    END;
+    CREATE TRIGGER count_setback AFTER UPDATE OF cause ON messages WHEN NEW.cause IS NOT NULL BEGIN
+      INSERT INTO counts VALUES ('setbacks.' || NEW.cause, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1;
+    END;
+    CREATE TRIGGER count_request_made AFTER INSERT ON requests BEGIN
+      UPDATE counts SET value = value + 1 WHERE name = 'requests.' || NEW.state;
+    END;
+    CREATE TRIGGER count_draft_made AFTER INSERT ON requests WHEN NEW.state = 'draft' BEGIN
+      UPDATE counts SET value = value + 1 WHERE name = 'drafts';
+    END;
+    CREATE TRIGGER count_request_moved AFTER UPDATE OF state ON requests WHEN OLD.state <> NEW.state BEGIN
+      UPDATE counts SET value = value + 1 WHERE name = 'requests.' || NEW.state;
+    END;
+    CREATE TRIGGER count_draft_moved AFTER UPDATE OF state ON requests
+    WHEN (NEW.state = 'draft') <> (OLD.state = 'draft') BEGIN
+      UPDATE counts SET value = value + (NEW.state = 'draft') - (OLD.state = 'draft') WHERE name = 'drafts';
+    END;
+    CREATE TRIGGER count_request_gone AFTER DELETE ON requests WHEN OLD.state = 'draft' BEGIN
+      UPDATE counts SET value = value - 1 WHERE name = 'drafts';
+    END;
+    CREATE TRIGGER messages_pin AFTER INSERT ON messages WHEN NEW.kind = 'photo' BEGIN
+      UPDATE photos SET pinned = 1 WHERE message = NEW.message AND pinned = 0;
+    END;
+    CREATE TRIGGER requests_pin AFTER UPDATE OF state ON requests
+    WHEN NEW.state IN ('queued','draft') AND OLD.state NOT IN ('queued','draft') BEGIN
+      UPDATE photos SET pinned = 1 WHERE message IN (SELECT message FROM messages WHERE request_id = NEW.id);
+    END;
+    CREATE TRIGGER requests_unpin AFTER UPDATE OF state ON requests
+    WHEN NEW.state NOT IN ('queued','draft') AND OLD.state IN ('queued','draft')
+      AND EXISTS (SELECT 1 FROM messages WHERE request_id = NEW.id AND kind <> 'text') BEGIN
+      UPDATE photos SET pinned = 0 WHERE message IN (SELECT message FROM messages WHERE request_id = NEW.id);
+    END;""",
     "v13 states without lists": """
     CREATE INDEX messages_waiting ON messages(conversation_id, id)
       WHERE draft = 0 AND state NOT IN ('sent','failed','cancelled');
