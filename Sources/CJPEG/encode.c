@@ -1,6 +1,6 @@
 #include "internal.h"
 
-enum { max_components = 3, max_batch = 2 * DCTSIZE, sampled_batches = 16, longest_step = 8 };
+enum { max_components = 3, max_batch = 2 * DCTSIZE, sampled_batches = 8, longest_step = 12 };
 
 typedef struct {
   const cjpeg_plane *planes;

@@ -14,18 +14,31 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
 
   /// RFC 3339 in UTC with milliseconds: `2026-02-28T12:00:00.250Z`. Read back, it is the same moment.
   public var description: String {
-    // Every line of the log has one and every receipt several: the C library takes a tenth of Foundation's time.
     let (seconds, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     var whole = time_t(fraction < 0 ? seconds - 1 : seconds)
     var date = tm()
     gmtime_r(&whole, &date)
-    func padded(_ number: Int, _ count: Int = 2) -> String {
-      let digits = String(number)
-      return digits.utf8.count < count ? String(repeating: "0", count: count - digits.utf8.count) + digits : digits
+    // Every line of the log has one, and every receipt several: to put them together from texts took twenty times as long.
+    var text = [UInt8]()
+    text.reserveCapacity(24)
+    func add(_ number: Int, _ width: Int, _ end: Unicode.Scalar) {
+      let start = text.count
+      var rest = number.magnitude
+      while rest > 0 || text.count < start + width {
+        text.append(UInt8(ascii: "0") + UInt8(rest % 10))
+        rest /= 10
+      }
+      text[start...].reverse()
+      text.append(UInt8(ascii: end))
     }
-    let day = "\(padded(Int(date.tm_year) + 1900, 4))-\(padded(Int(date.tm_mon) + 1))-\(padded(Int(date.tm_mday)))"
-    let time = "\(padded(Int(date.tm_hour))):\(padded(Int(date.tm_min))):\(padded(Int(date.tm_sec)))"
-    return "\(day)T\(time).\(padded(Int(fraction < 0 ? fraction + 1000 : fraction), 3))Z"
+    add(Int(date.tm_year) + 1900, 4, "-")
+    add(Int(date.tm_mon) + 1, 2, "-")
+    add(Int(date.tm_mday), 2, "T")
+    add(Int(date.tm_hour), 2, ":")
+    add(Int(date.tm_min), 2, ":")
+    add(Int(date.tm_sec), 2, ".")
+    add(Int(fraction < 0 ? fraction + 1000 : fraction), 3, "Z")
+    return String(decoding: text, as: UTF8.self)
   }
 
   public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
