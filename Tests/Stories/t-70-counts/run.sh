@@ -3,18 +3,18 @@
 . "$(dirname "$0")/../library.sh"
 
 # What a request may cost, and behind it what was counted. One text, and one photo, at a time.
-most_calls_of_a_text=315 # 210
+most_calls_of_a_text=315 # 208
 most_syncs_of_a_text=25 # 17.1
-most_statements_of_a_text=57 # 38
+most_statements_of_a_text=57 # 44
 most_writes_of_a_text=6 # 4.0
-most_calls_of_a_photo=705 # 470
+most_calls_of_a_photo=705 # 466
 most_syncs_of_a_photo=42 # 29.2
-most_statements_of_a_photo=91 # 61
+most_statements_of_a_photo=91 # 74
 most_writes_of_a_photo=10.5 # 7.0
 # A text of a backlog shares transactions and syncs with others; how many share them is chance, and nothing shared is 5.
 most_calls_of_one_in_a_backlog=125 # 83
 most_syncs_of_one_in_a_backlog=6 # 3.4
-most_statements_of_one_in_a_backlog=18 # 11.8
+most_statements_of_one_in_a_backlog=18 # 11.3
 most_writes_of_one_in_a_backlog=1.5 # 0.3
 
 # Threads that wait for one another and the memory that they take are chance.
