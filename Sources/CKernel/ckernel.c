@@ -25,9 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Whether somebody else's file was met, whose time of reading only its owner may keep from being set. From then on it is not
-   tried any more: each of them would be opened twice. */
-static atomic_bool sets_times;
+/* Each file of somebody else would be opened twice. */
+static atomic_bool met_another_owner;
 
 static int open_once(int directory, const char *name, int flags, mode_t mode) {
   struct open_how how;
@@ -42,11 +41,11 @@ static int open_once(int directory, const char *name, int flags, mode_t mode) {
 }
 
 int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode) {
-  const bool keeps_time = (flags & (O_ACCMODE | O_CREAT)) == O_RDONLY && !atomic_load(&sets_times);
+  const bool keeps_time = (flags & (O_ACCMODE | O_CREAT)) == O_RDONLY && !atomic_load(&met_another_owner);
   int file = open_once(directory, name, keeps_time ? flags | O_NOATIME : flags, mode);
   if (file < 0 && errno == EPERM && keeps_time) {
     file = open_once(directory, name, flags, mode);
-    if (file >= 0) atomic_store(&sets_times, true);
+    if (file >= 0) atomic_store(&met_another_owner, true);
   }
   if (file >= 0 || (errno != ENOSYS && errno != EPERM)) return file;
   if (strchr(name, '/') || !strcmp(name, "..")) {

@@ -58,7 +58,7 @@ public struct Daemon: Sendable {
     let times = StepTimes()
     let reloads = ReloadOutcome(at: startedAt)
     let troubles = Troubles(log: log)
-    let ledger = try Ledger(of: spool)
+    let ledger = try Ledger(of: spool, isClaimed: true)
     try await ledger.settle()
     // A large one is looked through beside the work: `LedgerCheck`.
     isChecked = try await ledger.bytes() <= Ledger.soonChecked
@@ -262,7 +262,7 @@ public struct Daemon: Sendable {
   ) async throws -> Result {
     guard let lock = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }
     defer { lock.release() }
-    let ledger = try Ledger(of: spool)
+    let ledger = try Ledger(of: spool, isClaimed: true)
     try await ledger.settle()
     let result = try await body(Operator(spool: spool, ledger: ledger, hooks: Operator.Hooks()))
     try ledger.close()

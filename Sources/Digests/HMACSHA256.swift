@@ -12,13 +12,16 @@ public struct HMACSHA256: Sendable {
     init(_ key: [UInt8]) {
       let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
       defer { EVP_MAC_free(algorithm) }
-      let context = HMACSHA256.found(EVP_MAC_CTX_new(algorithm))
-      var name = Array("SHA256".utf8CString)
-      let isKeyed = name.withUnsafeMutableBufferPointer { name in
-        let parameters = [
-          OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0), OSSL_PARAM_construct_end(),
-        ]
-        return EVP_MAC_init(context, key, key.count, parameters) == 1
+      let context = HMACSHA256.found(EVP_MAC_CTX_new(HMACSHA256.found(algorithm)))
+      var digest = Array("SHA256".utf8CString)
+      // Parameters hold the addresses of their names and texts, which have to stay until they are read.
+      let isKeyed = OSSL_MAC_PARAM_DIGEST.withCString { name in
+        digest.withUnsafeMutableBufferPointer { digest in
+          let parameters = [
+            OSSL_PARAM_construct_utf8_string(name, digest.baseAddress, 0), OSSL_PARAM_construct_end(),
+          ]
+          return EVP_MAC_init(context, key, key.count, parameters) == 1
+        }
       }
       precondition(isKeyed, HMACSHA256.damage)
       self.context = context
@@ -43,8 +46,8 @@ public struct HMACSHA256: Sendable {
 
   private static let damage = "libcrypto has no HMAC: its installation is damaged"
 
-  private static func found(_ context: OpaquePointer?) -> OpaquePointer {
-    guard let context else { preconditionFailure(damage) }
-    return context
+  private static func found(_ thing: OpaquePointer?) -> OpaquePointer {
+    guard let thing else { preconditionFailure(damage) }
+    return thing
   }
 }

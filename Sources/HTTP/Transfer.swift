@@ -79,6 +79,8 @@ final class Transfer {
       ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
       ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
       ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
+      // A session that is resumed shows no certificate, and a handle would keep it for the transfer after this one.
+      ccurl_set_long(easy, CURLOPT_SSL_SESSIONID_CACHE, 0),
     ]
     if let file = options.authorityFile {
       results += [ccurl_set_text(easy, CURLOPT_CAINFO, file), ccurl_set_text(easy, CURLOPT_CAPATH, nil)]

@@ -7,11 +7,22 @@ extension Ledger {
   ///
   /// - Throws: `LedgerError.lost` when it is gone: an empty one in its place would forget what waits in `cur/`, and which
   ///   messages were sent.
-  public convenience init(of spool: Spool) throws {
+  ///
+  /// - Parameter isClaimed: this process has the spool; else a daemon may run beside it.
+  public convenience init(of spool: Spool, isClaimed: Bool) throws {
     if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
       throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
     }
-    try self.init(in: spool.state)
+    try self.init(in: spool.state, isOwn: isClaimed)
+  }
+
+  /// Opens the ledger for a command, beside a daemon or not. Only where there is none is its schema brought up to date.
+  public static func beside(daemonOf spool: Spool) throws -> Ledger {
+    do { return try Ledger(of: spool, isClaimed: false) } catch LedgerError.older(let path) {
+      guard let claim = try spool.claim(briefly: true) else { throw LedgerError.older(path: path) }
+      defer { claim.release() }
+      return try Ledger(of: spool, isClaimed: true)
+    }
   }
 
   /// Compares the ledger with the spool it belongs to.

@@ -118,7 +118,7 @@ struct Acceptor {
     return acceptance
   }
 
-  /// - Returns: nil, and nothing is written, when another request has that name.
+  /// - Returns: nil, and no request is written, when another one has that name.
   private mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance? {
     let (contents, verdict) = try judge(new)
     let conversation = try contents.map { try row(of: $0.conversation) }

@@ -137,7 +137,10 @@ enum CountsSchema {
 
   /// The count of messages in such a state; NULL where they are over, which is not counted.
   private static func waiting(_ row: String) -> String {
-    "CASE WHEN \(LedgerSchema.waiting(in: row + ".")) THEN 'messages.' || \(row).state END"
+    """
+    CASE WHEN \(row).state <> 'sent' AND \(row).state <> 'failed' AND \(row).state <> 'cancelled'
+      THEN 'messages.' || \(row).state END
+    """
   }
 
   /// The count of requests that came into such a state; NULL of drafts, sent and given up.

@@ -35,7 +35,7 @@ final class GroupCommit: Sendable {
   /// Changes in one transaction at most, so that the first of many does not wait for all.
   private static let largestGroup = 512
   /// Rows that such a change writes, about.
-  private static let rowsOfChange = 10
+  private static let rowsOfChange = 5
   /// Ledgers that failed stay open until the process ends, since SQLite syncs when it closes one.
   private static let abandoned = Mutex<[DatabasePool]>([])
 

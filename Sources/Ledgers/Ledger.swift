@@ -21,7 +21,10 @@ public final class Ledger: Sendable {
   public static let formerPrefix = "ledger-"
 
   /// Opens the ledger in `state` and brings its schema up to date.
-  public init(in state: Directory) throws {
+  ///
+  /// - Parameter isOwn: nobody else works with it. A daemon of an earlier version could not go on with a later schema.
+  /// - Throws: `LedgerError`; `.older` when the schema would have to be changed under somebody else.
+  public init(in state: Directory, isOwn: Bool = true) throws {
     let path = state.path(of: Self.fileName)
     let lock = try FileLock(Self.lockName, in: state)
     let tallies = Tallies()
@@ -31,6 +34,7 @@ public final class Ledger: Sendable {
       pool = try DatabasePool(path: path, configuration: Self.configuration())
       let migrator = LedgerSchema.migrator
       if try pool.read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
+      if try !isOwn && !pool.read(migrator.hasCompletedMigrations) { throw LedgerError.older(path: path) }
       // GRDB sets NORMAL on the writer when it turns the journal to WAL; a power cut would then take back commits.
       try pool.writeWithoutTransaction { database in
         try database.execute(
@@ -130,7 +134,7 @@ public final class Ledger: Sendable {
   /// Seconds in which SQLite waits for others.
   static let patience = 10.0
 
-  /// Done once, before the process first asks SQLite for anything.
+  /// Done once. Where the process has asked SQLite for something before, it comes too late and does no harm.
   private static let countsNoMemory: Void = csqlite_count_no_memory()
 
   private static func configuration() -> Configuration {

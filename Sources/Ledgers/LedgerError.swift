@@ -5,6 +5,8 @@ public enum LedgerError: Error, CustomStringConvertible {
   case notDurable(String)
   case damaged(path: String, fault: String)
   case newer(path: String)
+  /// The daemon that runs is of an earlier version, and so is its ledger.
+  case older(path: String)
   case missing(path: String)
   /// The file is gone, and the spool shows that there was one.
   case lost(path: String)
@@ -37,6 +39,8 @@ public enum LedgerError: Error, CustomStringConvertible {
       "the ledger \(path) is damaged: \(fault); stop photospool and run `photospool rebuild`, which keeps the damaged file"
     case .newer(let path):
       "the ledger \(path) was written by a newer photospool; install that version again"
+    case .older(let path):
+      "the ledger \(path) is that of an earlier photospool, which is running; start `photospool run` of this version in its place, then try again"
     case .missing(let path):
       "there is no ledger at \(path) yet; `photospool run` makes it"
     case .lost(let path):

@@ -206,7 +206,6 @@ extension Database {
           message.digest, message.state.rawValue, message.state == .publishing ? 1 : 0, message.sentAt?.milliseconds,
           message.remote,
         ])
-      if message.kind == .photo { try pin(message.message) }
     }
     try addWaiting(found.messages.count { !$0.state.isFinal }, to: conversation, now: now)
   }

@@ -6,7 +6,7 @@ extension Database {
   /// Moves a message to `state`; false, and nothing changed, when it is final already: it was cancelled or purged. Where
   /// `state` is final, whoever calls counts it out of what waits.
   ///
-  /// A photo is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new rows, in
+  /// A text is known by its row, as rows are never used again. A photo is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new rows, in
   /// their place in the order of arrival, while they are on their way, and a photo that was replaced is another.
   ///
   /// - Parameters:
@@ -23,8 +23,8 @@ extension Database {
         """, state.rawValue, repeat each values, message.message.text, message.digest, message.conversationRow)
     } else {
       try run(
-        "UPDATE OR FAIL messages SET state = ?\(more) WHERE id = ? AND conversation_id = ? AND \(LedgerSchema.waiting)",
-        state.rawValue, repeat each values, message.row, message.conversationRow)
+        "UPDATE OR FAIL messages SET state = ?\(more) WHERE id = ? AND \(LedgerSchema.waiting)",
+        state.rawValue, repeat each values, message.row)
     }
     return changesCount == 1
   }
@@ -53,7 +53,8 @@ extension Database {
     return nil
   }
 
-  /// How a request ends whose messages end one by one: nearly each by the first.
+  /// How a request ends whose messages end one by one: nearly each by the first. None of them has failed; that ends the
+  /// request at once (`Ledger.fail`).
   private static let ends: [(RequestState, String)] = [
     (.sent, end(where: "NOT EXISTS (SELECT 1 FROM messages WHERE request_id = requests.id AND state <> 'sent')")),
     (

@@ -31,7 +31,7 @@ struct ClearCommand: AsyncParsableCommand {
     let reserve = Reserve(spool)
     try reserve.give()
     defer { reserve.take() }
-    let ledger = try Ledger(of: spool)
+    let ledger = try Ledger.beside(daemonOf: spool)
     let count = try await Assembly(settings: settings).janitor(spool, ledger)
       .clear(inbox: inbox, conversation: conversation)
     try ledger.close()

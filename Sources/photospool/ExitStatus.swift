@@ -42,7 +42,7 @@ enum ExitStatus: Int32 {
     case let error as LedgerError:
       switch error {
       case .missing: self = .unavailable
-      case .full, .unwritable, .withoutMemory, .busy: self = .tryAgain
+      case .full, .unwritable, .withoutMemory, .busy, .older: self = .tryAgain
       case .damaged, .newer, .notDurable, .lost, .outdated, .unconfirmed: self = .inputOutput
       }
     case is Refusal, is IdentifierError: self = .badData

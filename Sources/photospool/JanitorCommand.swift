@@ -34,7 +34,7 @@ struct JanitorCommand: AsyncParsableCommand {
         let reserve = Reserve(spool)
         if !dryRun { try reserve.give() }
         defer { if !dryRun { reserve.take() } }
-        let ledger = try Ledger(of: spool)
+        let ledger = try Ledger.beside(daemonOf: spool)
         report = try await Assembly(settings: settings).janitor(spool, ledger).pass(isRehearsal: dryRun)
         try ledger.close()
         // What it writes of its own accord follows its own changes only; a daemon that is asked looks again.

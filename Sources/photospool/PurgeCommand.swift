@@ -38,7 +38,7 @@ struct PurgeCommand: AsyncParsableCommand {
     while try orders.read().conversations.contains(where: named.contains) {
       if let claim = try spool.claim(briefly: true) {
         defer { claim.release() }
-        let ledger = try Ledger(of: spool)
+        let ledger = try Ledger(of: spool, isClaimed: true)
         let purge = Assembly(settings: settings).purge(spool, ledger)
         _ = try await purge.run(purge.ordered().conversations)
         try ledger.close()

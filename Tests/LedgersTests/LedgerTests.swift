@@ -92,6 +92,16 @@ import Testing
     #expect { try Ledger(in: state) } throws: { "\($0)".contains("newer photospool") }
   }
 
+  @Test func aLedgerIsBroughtUpToDateOnlyByWhoHasItAlone() async throws {
+    try await ledger.write {
+      try $0.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'v8 pages without remains'")
+    }
+    try ledger.close()
+    #expect { try Ledger(in: state, isOwn: false) } throws: { "\($0)".contains("an earlier photospool") }
+    try Ledger(in: state).close()
+    try Ledger(in: state, isOwn: false).close()
+  }
+
   @Test func aDamagedLedgerIsRefusedAndNotReplaced() throws {
     try ledger.close()
     let path = state.path(of: Ledger.fileName)
