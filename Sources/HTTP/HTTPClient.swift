@@ -23,7 +23,7 @@ public struct HTTPOptions: Hashable, Sendable {
 public final class HTTPClient: Sendable {
   private let options: HTTPOptions
   private let started = Mutex<TransferThread?>(nil)
-  /// The URL of the last request, and what it says: many go to one place.
+  /// The URL of the last request, and what it says: many go to one place. It may carry a signature, and is shown to nobody.
   private let last = Mutex<(url: String, address: HTTPAddress)?>(nil)
 
   public init(_ options: HTTPOptions = HTTPOptions()) { self.options = options }

@@ -5,10 +5,9 @@ import Spooling
 extension Ledger {
   /// Opens the ledger of a spool, and makes it where the spool is new.
   ///
-  /// - Throws: `LedgerError.lost` when it is gone: an empty one in its place would forget what waits in `cur/`, and which
-  ///   messages were sent.
-  ///
   /// - Parameter isClaimed: this process has the spool; else a daemon may run beside it.
+  /// - Throws: `LedgerError.lost` when it is gone: an empty one in its place would forget what waits in `cur/`, and which
+  ///   messages were sent; `.older` when its schema is to be changed, and the spool is not this process's.
   public convenience init(of spool: Spool, isClaimed: Bool) throws {
     if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
       throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))

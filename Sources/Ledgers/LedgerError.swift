@@ -5,7 +5,7 @@ public enum LedgerError: Error, CustomStringConvertible {
   case notDurable(String)
   case damaged(path: String, fault: String)
   case newer(path: String)
-  /// The daemon that runs is of an earlier version, and so is its ledger.
+  /// It is of an earlier version, as is the daemon that runs; no command changes its schema meanwhile.
   case older(path: String)
   case missing(path: String)
   /// The file is gone, and the spool shows that there was one.

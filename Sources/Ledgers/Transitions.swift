@@ -6,8 +6,9 @@ extension Database {
   /// Moves a message to `state`; false, and nothing changed, when it is final already: it was cancelled or purged. Where
   /// `state` is final, whoever calls counts it out of what waits.
   ///
-  /// A text is known by its row, as rows are never used again. A photo is known by its id, its conversation and the digest of its file: Send gives the photos of a draft new rows, in
-  /// their place in the order of arrival, while they are on their way, and a photo that was replaced is another.
+  /// A text is known by its row, as rows are never used again. A photo is known by its id, its conversation and the digest of
+  /// its file: Send gives the photos of a draft new rows, in their place in the order of arrival, while they are on their way,
+  /// and a photo that was replaced is another.
   ///
   /// - Parameters:
   ///   - more: what else is set, as `, attempts = ?`.
