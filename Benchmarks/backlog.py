@@ -2,22 +2,26 @@
 """What a request costs while very many others wait, in one conversation, a hundred, or ten thousand. Prints figures and
 holds nothing to them.
 
-Each backlog is a real one: texts of 100 bytes that are dropped and accepted while their conversations are on hold. Then, a
-request each:
+Each backlog is a real one, in a spool of its own: texts of 100 bytes that are dropped and accepted while their conversations
+are on hold. All of them lie there at once and take turns, so that whatever else the machine does meets all alike. In each turn,
+a request each:
 
-    accept      of the backlog itself, from the first rename to the last commit
+    accept      of what the backlog lacks, once the daemon is idle, from the first rename to the last commit: all of it in the
+                first turn, which is called fill, and what the turn before sent in the others
     beside      of 4,000 further texts in 20 other conversations, from the first rename to the webhook's last
     released    of 1,000 of the backlog, once it is released and the daemon starts again: from the first that the webhook
                 hears of to the thousandth; where there are more than 20,000, from the 10,000th, since a large ledger is
                 looked through beside the first of them
     start       from the start of the daemon to the first message that the webhook hears of, with all of it waiting
     stop        from SIGTERM to its end, with all of it waiting
-    memory      resident at most, of the daemon that accepted and of the one that started again
+    memory      resident at most, of all daemons
 
 Processor time is the daemon's. It is counted in ticks of 10 ms. `growth` is what a request costs with the longest backlog to
-what it costs with the shortest one.
+what it costs with the shortest one in the same turn. Of turns the medians are told, of growth the least and the most as well.
+Each text takes three files and directories: a million of them want a file system with so many.
 
     make build && .build/bench-python/bin/python Benchmarks/backlog.py [--million] [--requests N,...] [--conversations N,...]
+        [--turns N]
 
 PHOTOSPOOL names another program than .build/release/photospool.
 """
@@ -25,10 +29,13 @@ PHOTOSPOOL names another program than .build/release/photospool.
 import argparse
 import os
 import shutil
+import socket
 import sqlite3
+import statistics
 import subprocess
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import measure
@@ -42,8 +49,15 @@ AFTER_CHECK = 10_000
 PATIENCE = 3600
 # What is measured, and its unit.
 KINDS = {
-    "accept_ms": "accept, ms", "accept_cpu_ms": "CPU ms", "beside_ms": "beside, ms", "beside_cpu_ms": "CPU ms",
-    "released_ms": "released, ms", "released_cpu_ms": "CPU ms", "start_ms": "start, ms", "stop_ms": "stop, ms", "memory_mib": "MiB"}
+    "fill_ms": "fill, ms", "fill_cpu_ms": "CPU ms", "accept_ms": "accept, ms", "accept_cpu_ms": "CPU ms",
+    "beside_ms": "beside, ms", "beside_cpu_ms": "CPU ms", "released_ms": "released, ms", "released_cpu_ms": "CPU ms",
+    "start_ms": "start, ms", "stop_ms": "stop, ms", "memory_mib": "MiB"}
+
+
+def listens(control: Path) -> bool:
+    """Whether a daemon does: one that has ended leaves its socket there."""
+    with socket.socket(socket.AF_UNIX) as door:
+        return door.connect_ex(str(control)) == 0
 
 
 class Daemon:
@@ -52,7 +66,7 @@ class Daemon:
             [PHOTOSPOOL, "run"], env=environment, stdout=subprocess.DEVNULL, stderr=open(place / "log", "ab"))
 
     def is_ready(self, spool: Path) -> None:
-        measure.wait_until(lambda: (spool / "state/control").exists(), PATIENCE)
+        measure.wait_until(lambda: listens(spool / "state/control"), PATIENCE)
 
     def processor(self) -> float:
         return measure.processor_seconds(self.process.pid)
@@ -61,6 +75,11 @@ class Daemon:
         """MiB."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
+
+    def is_idle(self) -> bool:
+        before = self.processor()
+        time.sleep(0.5)
+        return self.processor() == before
 
     def end(self) -> float:
         """Seconds until it has ended."""
@@ -81,14 +100,6 @@ class Clock:
         return {f"{kind}_ms": wall / requests * 1000, f"{kind}_cpu_ms": processor / requests * 1000}
 
 
-def drop(spool: Path, number: int) -> None:
-    request = spool / f"tmp/beside-{number}"
-    request.mkdir()
-    (request / "to").write_text(f"beside{number % PROBED}")
-    (request / "text").write_text("x" * BYTES)
-    request.rename(spool / f"new/beside-{number}")
-
-
 def environment_of(place: Path, sink: WebSink) -> dict[str, str]:
     """That of a daemon whose spool is in a place, and whose texts go to a sink."""
     (place / "photospool.yaml").write_text(
@@ -106,47 +117,102 @@ def in_parts(command: str, conversations: int, environment: dict[str, str]) -> N
         subprocess.run([PHOTOSPOOL, command, *names], env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
-def run(place: Path, programs: Path, requests: int, conversations: int) -> dict[str, float]:
-    sink, spool = WebSink(place, programs), place / "spool"
-    environment = environment_of(place, sink)
-    daemon = Daemon(place, environment)
-    try:
-        daemon.is_ready(spool)
-        in_parts("hold", conversations, environment)
-        ledger = sqlite3.connect(f"file:{spool}/state/ledger.sqlite?mode=ro", uri=True)
-        accepted = lambda: ledger.execute("SELECT value FROM counts WHERE name = 'requests.queued'").fetchone()[0]
+def drop(spool: Path, number: int) -> None:
+    request = spool / f"tmp/beside-{number}"
+    request.mkdir()
+    (request / "to").write_text(f"beside{number % PROBED}")
+    (request / "text").write_text("x" * BYTES)
+    request.rename(spool / f"new/beside-{number}")
 
-        clock = Clock(daemon)
-        subprocess.run([programs / "drop", spool, "r", str(requests), str(BYTES), str(conversations)], check=True)
-        measure.wait_until(lambda: accepted() >= requests, PATIENCE)
-        figures = clock.each("accept", requests)
 
-        clock = Clock(daemon)
-        for number in range(BESIDE):
-            drop(spool, number)
-        measure.wait_until(lambda: sink.taken() >= BESIDE, PATIENCE)
-        figures |= clock.each("beside", BESIDE)
-        ledger.close()
-        memory = daemon.most_resident()
-        figures["stop_ms"] = daemon.end() * 1000
+class Backlog:
+    """So many requests that wait in a spool of their own, and the webhook that hears of them."""
 
-        in_parts("release", conversations, environment)
-        begin, count = time.monotonic(), min(RELEASED, requests)
-        daemon = Daemon(place, environment)
-        measure.wait_until(lambda: sink.taken() > BESIDE, PATIENCE, pause=0.0005)
+    def __init__(self, programs: Path, requests: int, conversations: int):
+        self.requests, self.conversations, self.programs = requests, conversations, programs
+        self.place = programs / str(requests)
+        self.place.mkdir()
+        self.spool, self.sink = self.place / "spool", WebSink(self.place, programs)
+        self.environment = environment_of(self.place, self.sink)
+        self.turns: list[dict[str, float]] = []
+        self.start()
+        self.daemon.is_ready(self.spool)
+        self.daemon.end()
+        in_parts("hold", conversations, self.environment)
+
+    def start(self) -> None:
+        self.daemon = Daemon(self.place, self.environment)
+
+    def counted(self, names: str) -> int:
+        """What the ledger counts by names of a pattern."""
+        with closing(sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True)) as ledger:
+            return ledger.execute("SELECT sum(value) FROM counts WHERE name LIKE ?", [names]).fetchone()[0]
+
+    def turn(self) -> None:
+        number, figures = len(self.turns), {}
+        self.start()
+        self.daemon.is_ready(self.spool)
+        # A large ledger is looked through beside the work after a start.
+        measure.wait_until(self.daemon.is_idle, PATIENCE)
+        lacking = self.requests - self.counted("messages.%")
+        due, clock = self.counted("requests.queued") + lacking, Clock(self.daemon)
+        subprocess.run([self.programs / "drop", self.spool, f"r{number}", str(lacking), str(BYTES), str(self.conversations)],
+                       check=True)
+        measure.wait_until(lambda: self.counted("requests.queued") >= due, PATIENCE)
+        figures |= clock.each("accept" if number else "fill", lacking)
+
+        due, clock = self.sink.taken() + BESIDE, Clock(self.daemon)
+        for beside in range(BESIDE):
+            drop(self.spool, number * BESIDE + beside)
+        measure.wait_until(lambda: self.sink.taken() >= due, PATIENCE)
+        figures |= clock.each("beside", BESIDE) | {"memory_mib": self.daemon.most_resident()}
+        figures["stop_ms"] = self.daemon.end() * 1000
+
+        in_parts("release", self.conversations, self.environment)
+        before, begin = self.sink.taken(), time.monotonic()
+        self.start()
+        measure.wait_until(lambda: self.sink.taken() > before, PATIENCE, pause=0.0005)
         figures["start_ms"] = (time.monotonic() - begin) * 1000
-        if requests > 2 * AFTER_CHECK:
-            measure.wait_until(lambda: sink.taken() > BESIDE + AFTER_CHECK, PATIENCE, pause=0.0005)
-            count += AFTER_CHECK
-        clock, done = Clock(daemon), sink.taken() - BESIDE
-        measure.wait_until(lambda: sink.taken() >= BESIDE + count, PATIENCE, pause=0.0005)
-        figures |= clock.each("released", max(count - done, 1))
-        figures["memory_mib"] = max(memory, daemon.most_resident())
-        return figures
+        first = AFTER_CHECK if self.requests > 2 * AFTER_CHECK else 0
+        measure.wait_until(lambda: self.sink.taken() > before + first, PATIENCE, pause=0.0005)
+        done, clock = self.sink.taken() - before, Clock(self.daemon)
+        due = first + min(RELEASED, self.requests)
+        measure.wait_until(lambda: self.sink.taken() >= before + due, PATIENCE, pause=0.0005)
+        figures |= clock.each("released", max(due - done, 1))
+        figures["memory_mib"] = max(figures["memory_mib"], self.daemon.most_resident())
+        self.daemon.end()
+        in_parts("hold", self.conversations, self.environment)
+        self.turns.append(figures)
+
+    def end(self) -> None:
+        self.daemon.process.kill()
+        self.daemon.process.wait()
+        self.sink.end()
+
+
+def of_turns(turns: list[dict[str, float]], kind: str) -> list[float]:
+    return [turn[kind] for turn in turns if kind in turn]
+
+
+def run(programs: Path, sizes: list[int], conversations: int, turns: int) -> list[Backlog]:
+    """The backlogs, ended, after so many turns."""
+    backlogs: list[Backlog] = []
+    try:
+        for size in sizes:
+            backlogs.append(Backlog(programs, size, conversations))
+        for number in range(turns):
+            for backlog in backlogs if number % 2 == 0 else reversed(backlogs):
+                backlog.turn()
+        return backlogs
     finally:
-        daemon.process.kill()
-        daemon.process.wait()
-        sink.end()
+        for backlog in backlogs:
+            backlog.end()
+
+
+def growth_of(shortest: Backlog, longest: Backlog) -> dict[str, list[float]]:
+    """Of each turn."""
+    return {kind: [its / max(own, 0.01) for own, its in zip(of_turns(shortest.turns, kind), of_turns(longest.turns, kind))]
+            for kind in KINDS}
 
 
 def main() -> None:
@@ -154,29 +220,29 @@ def main() -> None:
     parser.add_argument("--requests", default="1000,10000,100000", help="how long the backlogs are (1000,10000,100000)")
     parser.add_argument("--conversations", default="1,100,10000", help="how many they are in (1,100,10000)")
     parser.add_argument("--million", action="store_true", help="also a backlog of 1,000,000")
+    parser.add_argument("--turns", type=int, default=3, help="how often each is measured, at least 2 (3)")
     options = parser.parse_args()
     sizes = [int(size) for size in options.requests.split(",")] + ([1_000_000] if options.million else [])
     spreads = [int(spread) for spread in options.conversations.split(",")]
     print(f"a request, while so many wait; {measure.machine()}\n\n| waiting | in conversations | "
           + " | ".join(KINDS.values()) + " |\n| ---: | ---: |" + " ---: |" * len(KINDS))
-    measured = []
-    for size in sizes:
-        for conversations in spreads:
-            scratch = Path(tempfile.mkdtemp(prefix="photospool-backlog."))
-            try:
-                for program in ("sink", "drop"):
-                    subprocess.run(["cc", "-O2", "-o", scratch / program, HERE / f"{program}.c"], check=True)
-                figures = run(scratch, scratch, size, conversations)
-                measured.append({"requests": size, "conversations": conversations} | figures)
-                print(f"| {size:,} | {conversations:,} | " + " | ".join(
-                    f"{figures[kind]:,.{0 if figures[kind] >= 100 else 2}f}" for kind in KINDS) + " |", flush=True)
-            finally:
-                shutil.rmtree(scratch, ignore_errors=True)
-    at = {(one["requests"], one["conversations"]): one for one in measured}
-    growth = {conversations: {kind: at[sizes[-1], conversations][kind] / max(at[sizes[0], conversations][kind], 0.01)
-                              for kind in KINDS} for conversations in spreads}
-    for conversations, ratios in growth.items():
-        print(f"| growth | {conversations:,} | " + " | ".join(f"{ratios[kind]:.2f}" for kind in KINDS) + " |")
+    measured, growth = [], {}
+    for conversations in spreads:
+        scratch = Path(tempfile.mkdtemp(prefix="photospool-backlog."))
+        try:
+            for program in ("sink", "drop"):
+                subprocess.run(["cc", "-O2", "-o", scratch / program, HERE / f"{program}.c"], check=True)
+            backlogs = run(scratch, sizes, conversations, max(options.turns, 2))
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+        for one in backlogs:
+            figures = {kind: statistics.median(of_turns(one.turns, kind)) for kind in KINDS}
+            measured.append({"requests": one.requests, "conversations": conversations, "turns": one.turns} | figures)
+            print(f"| {one.requests:,} | {conversations:,} | " + " | ".join(
+                f"{figures[kind]:,.{0 if figures[kind] >= 100 else 2}f}" for kind in KINDS) + " |", flush=True)
+        growth[conversations] = growth_of(backlogs[0], backlogs[-1])
+        print(f"| growth | {conversations:,} | " + " | ".join(
+            measure.spread(ratios) for ratios in growth[conversations].values()) + " |", flush=True)
     measure.keep("backlog", {"measured": measured, "growth": growth})
     measure.plot("backlog", "Processor time of a request while others wait, by what waits / conversations", "ms", {
         name: {f"{one['requests']:,} / {one['conversations']:,}": one[f"{name}_cpu_ms"] for one in measured}

@@ -27,9 +27,10 @@ import time
 from pathlib import Path
 
 import measure
-from backlog import HERE, PATIENCE, PROBES, Clock, Daemon, drop, environment_of
+from backlog import HERE, PATIENCE, Clock, Daemon, drop, environment_of
 from texts import WebSink
 
+PROBES = 1000
 KINDS = {"text_ms": "a text, ms", "text_cpu_ms": "CPU ms", "start_ms": "start, ms", "memory_mib": "MiB"}
 
 
@@ -60,12 +61,6 @@ def multiply(ledger: Path, finished: int) -> None:
     database.close()
 
 
-def is_idle(daemon: Daemon) -> bool:
-    before = daemon.processor()
-    time.sleep(0.5)
-    return daemon.processor() == before
-
-
 def run(place: Path, finished: int) -> dict[str, float]:
     sink, spool = WebSink(place, place), place / "spool"
     environment = environment_of(place, sink)
@@ -83,7 +78,7 @@ def run(place: Path, finished: int) -> dict[str, float]:
         measure.wait_until(lambda: sink.taken() > PROBES, PATIENCE, pause=0.0005)
         figures = {"start_ms": (time.monotonic() - begin) * 1000}
         # A large ledger is looked through beside the work after a start.
-        measure.wait_until(lambda: is_idle(daemon), PATIENCE)
+        measure.wait_until(daemon.is_idle, PATIENCE)
         clock = Clock(daemon)
         for number in range(PROBES + 1, 2 * PROBES + 1):
             drop(spool, number)
