@@ -8,7 +8,8 @@ a request each:
 
     accept      of what the backlog lacks, once the daemon is idle, from the first rename to the last commit: all of it in the
                 first turn, which is called fill, and what the turn before sent in the others
-    beside      of 4,000 further texts in 20 other conversations, from the first rename to the webhook's last
+    beside      of 4,000 further texts in 20 other conversations, from the first rename to the last receipt: how many of
+                the receipts are written while others are published is chance
     released    of 1,000 of the backlog, once it is released and the daemon starts again: from the first that the webhook
                 hears of to the thousandth; where there are more than 20,000, from the 10,000th, since a large ledger is
                 looked through beside the first of them
@@ -117,6 +118,23 @@ def in_parts(command: str, conversations: int, environment: dict[str, str]) -> N
         subprocess.run([PHOTOSPOOL, command, *names], env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
+def asked(spool: Path, question: str, *values):
+    """What a ledger answers."""
+    with closing(sqlite3.connect(f"file:{spool}/state/ledger.sqlite?mode=ro", uri=True)) as ledger:
+        return ledger.execute(question, values).fetchone()[0]
+
+
+def counted(spool: Path, names: str) -> int:
+    """What a ledger counts by names of a pattern."""
+    return asked(spool, "SELECT sum(value) FROM counts WHERE name LIKE ?", names)
+
+
+def has_filed_all(spool: Path) -> bool:
+    return not asked(spool, """
+        SELECT EXISTS (SELECT 1 FROM requests
+            WHERE filed = 0 AND state <> 'queued' AND state <> 'draft' AND state <> 'abandoned')""")
+
+
 def drop(spool: Path, number: int) -> None:
     request = spool / f"tmp/beside-{number}"
     request.mkdir()
@@ -143,28 +161,23 @@ class Backlog:
     def start(self) -> None:
         self.daemon = Daemon(self.place, self.environment)
 
-    def counted(self, names: str) -> int:
-        """What the ledger counts by names of a pattern."""
-        with closing(sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True)) as ledger:
-            return ledger.execute("SELECT sum(value) FROM counts WHERE name LIKE ?", [names]).fetchone()[0]
-
     def turn(self) -> None:
         number, figures = len(self.turns), {}
         self.start()
         self.daemon.is_ready(self.spool)
         # A large ledger is looked through beside the work after a start.
         measure.wait_until(self.daemon.is_idle, PATIENCE)
-        lacking = self.requests - self.counted("messages.%")
-        due, clock = self.counted("requests.queued") + lacking, Clock(self.daemon)
+        lacking = self.requests - counted(self.spool, "messages.%")
+        due, clock = counted(self.spool, "requests.queued") + lacking, Clock(self.daemon)
         subprocess.run([self.programs / "drop", self.spool, f"r{number}", str(lacking), str(BYTES), str(self.conversations)],
                        check=True)
-        measure.wait_until(lambda: self.counted("requests.queued") >= due, PATIENCE)
+        measure.wait_until(lambda: counted(self.spool, "requests.queued") >= due, PATIENCE)
         figures |= clock.each("accept" if number else "fill", lacking)
 
-        due, clock = self.sink.taken() + BESIDE, Clock(self.daemon)
+        due, clock = counted(self.spool, "requests.sent") + BESIDE, Clock(self.daemon)
         for beside in range(BESIDE):
             drop(self.spool, number * BESIDE + beside)
-        measure.wait_until(lambda: self.sink.taken() >= due, PATIENCE)
+        measure.wait_until(lambda: counted(self.spool, "requests.sent") >= due and has_filed_all(self.spool), PATIENCE)
         figures |= clock.each("beside", BESIDE) | {"memory_mib": self.daemon.most_resident()}
         figures["stop_ms"] = self.daemon.end() * 1000
 

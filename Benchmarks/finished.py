@@ -5,7 +5,7 @@ and holds nothing to them.
 1,000 texts are sent. Their rows are then multiplied, by SQL, as if as many had been sent by all the conversations; their
 receipts are not, since nobody reads them. A request each, of 1,000 further texts in 20 conversations:
 
-    a text      from the first rename to the webhook's last
+    a text      from the first rename to the last receipt
     start       from the start of the daemon to the first message that the webhook hears of
     memory      resident at most
 
@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 
 import measure
-from backlog import HERE, PATIENCE, Clock, Daemon, drop, environment_of
+from backlog import HERE, PATIENCE, Clock, Daemon, counted, drop, environment_of, has_filed_all
 from texts import WebSink
 
 PROBES = 1000
@@ -82,7 +82,7 @@ def run(place: Path, finished: int) -> dict[str, float]:
         clock = Clock(daemon)
         for number in range(PROBES + 1, 2 * PROBES + 1):
             drop(spool, number)
-        measure.wait_until(lambda: sink.taken() > 2 * PROBES, PATIENCE)
+        measure.wait_until(lambda: counted(spool, "requests.sent") > 2 * PROBES and has_filed_all(spool), PATIENCE)
         return figures | clock.each("text", PROBES) | {"memory_mib": daemon.most_resident()}
     finally:
         daemon.process.kill()
