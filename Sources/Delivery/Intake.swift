@@ -108,7 +108,8 @@ actor Intake: Service {
     // Watch first, then scan: what arrives in between is told by both.
     isWatching = watcher.start()
     if !isWatching {
-      log.warning("the kernel gives no watch; new/ is looked into every \(Int(options.rescan)) s")
+      let rescan = "new/ is looked into every \(Int(options.rescan)) s"
+      log.warning("the kernel gives no watch, or too many files were open before; \(rescan)")
     }
     // Said here, where signals are handled already and nothing that arrives can be missed any more.
     log.info("ready", metadata: ["spool": "\(spool.path)", "sqlite": "\(Ledger.sqliteVersion)"])

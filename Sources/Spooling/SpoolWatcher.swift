@@ -32,13 +32,13 @@ public final class SpoolWatcher: Sendable {
 
   /// Begins to watch. What arrives after this returns is told; what was there before is not.
   ///
-  /// - Returns: false when the kernel gives no watch, or another watcher of this process has the library; rescans alone
-  ///   must then find what arrives.
+  /// - Returns: false when the kernel gives no watch, too many files are open for the library, or another watcher of this
+  ///   process has it; rescans alone must then find what arrives.
   public func start() -> Bool {
     guard Self.isLibraryTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
       return false
     }
-    guard inotifytools_initialize() != 0 else {
+    guard Self.isRoomForLibrary, inotifytools_initialize() != 0 else {
       Self.isLibraryTaken.store(false, ordering: .releasing)
       return false
     }
@@ -150,6 +150,15 @@ public final class SpoolWatcher: Sendable {
       }
     }
     leaveLibrary()
+  }
+
+  /// The library waits with `select`, and glibc ends a process that does so for a descriptor of 1,024 or more. It opens the
+  /// lowest that is free; what others open at the same moment has 64 to itself.
+  private static var isRoomForLibrary: Bool {
+    let lowest = open("/", O_RDONLY | O_CLOEXEC)
+    guard lowest >= 0 else { return false }
+    close(lowest)
+    return lowest < FD_SETSIZE - 64
   }
 
   private func leaveLibrary() {
