@@ -153,10 +153,14 @@ class Backlog:
         self.spool, self.sink = self.place / "spool", WebSink(self.place, programs)
         self.environment = environment_of(self.place, self.sink)
         self.turns: list[dict[str, float]] = []
+        self.daemon: Daemon | None = None
+
+    def hold(self) -> None:
+        """Makes the spool, where nothing is sent before its backlog is released."""
         self.start()
         self.daemon.is_ready(self.spool)
         self.daemon.end()
-        in_parts("hold", conversations, self.environment)
+        in_parts("hold", self.conversations, self.environment)
 
     def start(self) -> None:
         self.daemon = Daemon(self.place, self.environment)
@@ -198,8 +202,9 @@ class Backlog:
         self.turns.append(figures)
 
     def end(self) -> None:
-        self.daemon.process.kill()
-        self.daemon.process.wait()
+        if self.daemon:
+            self.daemon.process.kill()
+            self.daemon.process.wait()
         self.sink.end()
 
 
@@ -213,6 +218,7 @@ def run(programs: Path, sizes: list[int], conversations: int, turns: int) -> lis
     try:
         for size in sizes:
             backlogs.append(Backlog(programs, size, conversations))
+            backlogs[-1].hold()
         for number in range(turns):
             for backlog in backlogs if number % 2 == 0 else reversed(backlogs):
                 backlog.turn()

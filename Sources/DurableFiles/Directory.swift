@@ -2,7 +2,7 @@ import CKernel
 import Glibc
 import Synchronization
 
-/// An open directory: every path below it is one name, opened without following links and without leaving it.
+/// An open directory: what lies below it is opened without following links and without leaving it.
 public final class Directory: Sendable {
   let descriptor: Int32
   /// The path it was opened by, for error sentences.

@@ -17,12 +17,18 @@ extension Ledger {
 
   /// Opens the ledger for a command, beside a daemon or not. Only where there is none is its schema brought up to date.
   public static func beside(daemonOf spool: Spool) throws -> Ledger {
-    do { return try Ledger(of: spool, isClaimed: false) } catch LedgerError.older(let path) {
-      guard let claim = try spool.claim(briefly: true) else { throw LedgerError.older(path: path) }
+    do { return try Ledger(of: spool, isClaimed: false) } catch LedgerError.older {
+      // Who has the spool just now may be another command, or a daemon that has brought the ledger up to date meanwhile.
+      guard let claim = try spool.claim(briefly: true, patience: patience) else {
+        return try Ledger(of: spool, isClaimed: false)
+      }
       defer { claim.release() }
       return try Ledger(of: spool, isClaimed: true)
     }
   }
+
+  /// Seconds for which another command is waited for.
+  private static let patience = 30.0
 
   /// Compares the ledger with the spool it belongs to.
   ///

@@ -1,4 +1,4 @@
-/// The table of counts, and the triggers that keep it: whoever changes a row, in whatever process, counts in the same
+/// The table of counts, and the triggers that keep it: what changes a row, in whatever process of ours, counts in the same
 /// transaction. So what is asked all the time costs the same with ten messages and with a million.
 enum CountsSchema {
   /// Rows: `messages.STATE` and `drafts`, `conversations.waiting`, `.held`, `.parked` say what is there now. All others
@@ -83,10 +83,11 @@ enum CountsSchema {
     """
 
   /// The triggers of messages and requests anew. They change no row of `counts` by themselves, but have it counted together
-  /// what a whole transaction does (`Tallies`). Nor does one that pins photos run for every text: whoever inserts a photo
-  /// pins it (`Database.pin`), and one trigger does the rest.
+  /// what a whole transaction does (`Tallies`). Nor does one that pins photos run for every text: what accepts a
+  /// photo pins it (`Database.pin`), and one trigger does the rest.
   ///
-  /// A program that changes messages or requests without these functions is refused by SQLite: it would count wrongly.
+  /// A program that makes, moves or removes messages or requests without these functions is refused by SQLite: it would
+  /// count wrongly.
   static let asSums = """
     DROP TRIGGER count_message_made;
     CREATE TRIGGER count_message_made AFTER INSERT ON messages WHEN NEW.draft = 0 BEGIN

@@ -73,7 +73,8 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Runs `body` outside of any transaction, under the lock, while nothing else is written.
+  /// Runs `body` outside of any transaction, under the lock, while nothing else is written. It changes no message and no
+  /// request: nobody would write what that counts.
   func alone<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
       pool.asyncWriteWithoutTransaction { database in

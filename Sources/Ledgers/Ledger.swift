@@ -33,8 +33,19 @@ public final class Ledger: Sendable {
     do {
       pool = try DatabasePool(path: path, configuration: Self.configuration())
       let migrator = LedgerSchema.migrator
-      if try pool.read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
-      if try !isOwn && !pool.read(migrator.hasCompletedMigrations) { throw LedgerError.older(path: path) }
+      let refusal: LedgerError? =
+        if try pool.read(migrator.hasBeenSuperseded) {
+          .newer(path: path)
+        } else if try !isOwn && !pool.read(migrator.hasCompletedMigrations) {
+          .older(path: path)
+        } else {
+          nil
+        }
+      if let refusal {
+        // Under the lock, as every close.
+        try pool.close()
+        throw refusal
+      }
       // GRDB sets NORMAL on the writer when it turns the journal to WAL; a power cut would then take back commits.
       try pool.writeWithoutTransaction { database in
         try database.execute(

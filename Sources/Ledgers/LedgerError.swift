@@ -5,7 +5,7 @@ public enum LedgerError: Error, CustomStringConvertible {
   case notDurable(String)
   case damaged(path: String, fault: String)
   case newer(path: String)
-  /// It is of an earlier version, as is the daemon that runs; no command changes its schema meanwhile.
+  /// It is of an earlier version, and only who has the spool brings it up to date.
   case older(path: String)
   case missing(path: String)
   /// The file is gone, and the spool shows that there was one.
@@ -40,7 +40,7 @@ public enum LedgerError: Error, CustomStringConvertible {
     case .newer(let path):
       "the ledger \(path) was written by a newer photospool; install that version again"
     case .older(let path):
-      "the ledger \(path) is that of an earlier photospool, which is running; start `photospool run` of this version in its place, then try again"
+      "the ledger \(path) is that of an earlier photospool; start `photospool run` of this version, in place of one that runs, then try again"
     case .missing(let path):
       "there is no ledger at \(path) yet; `photospool run` makes it"
     case .lost(let path):

@@ -8,6 +8,8 @@ public struct LedgerView: Sendable {
   private let queue: DatabaseQueue
 
   /// Opens the ledger in `state` for reading.
+  ///
+  /// - Throws: `LedgerError`; `.missing` when nothing was ever accepted, `.older` when this version cannot read it yet.
   public init(in state: Directory) throws {
     let path = state.path(of: Ledger.fileName)
     guard try state.entry(Ledger.fileName) != nil else { throw LedgerError.missing(path: path) }
@@ -22,8 +24,16 @@ public struct LedgerView: Sendable {
     }
     let migrator = LedgerSchema.migrator
     if try read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
-    // A daemon that starts for the first time makes the tables at this moment.
-    if try !read(migrator.hasCompletedMigrations) { throw LedgerError.missing(path: path) }
+    guard try read(migrator.completedMigrations).contains(LedgerSchema.lastOfShape) else {
+      // A daemon that starts for the first time makes the tables at this moment.
+      let isNew = try read { try !$0.tableExists("requests") || Row.fetchOne($0, sql: "SELECT 1 FROM requests") == nil }
+      throw isNew ? LedgerError.missing(path: path) : LedgerError.older(path: path)
+    }
+  }
+
+  /// As `init(in:)`; nil when nothing was ever accepted.
+  public init?(ifThereIsOneIn state: Directory) throws {
+    do { try self.init(in: state) } catch LedgerError.missing { return nil }
   }
 
   /// Asks one question; SQLite's own errors come out as the ledger's.

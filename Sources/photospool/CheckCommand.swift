@@ -70,11 +70,8 @@ struct CheckCommand: AsyncParsableCommand {
       (
         "ledger",
         {
-          do {
-            return try LedgerView(in: Spool(opening: path).state).checkIntegrity()
-          } catch LedgerError.missing {
-            return "none yet; the daemon makes it"
-          }
+          let ledger = try LedgerView(ifThereIsOneIn: Spool(opening: path).state)
+          return try ledger?.checkIntegrity() ?? "none yet; the daemon makes it"
         }
       ),
       (

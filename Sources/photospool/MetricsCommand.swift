@@ -19,9 +19,9 @@ struct MetricsCommand: ParsableCommand {
     let daemon = (try? ControlClient.ask(.metrics, in: spool.state))??.metrics
     var families = SpoolMetrics.up(daemon != nil)
     let limits = CacheLimits(inbox: settings.cache.inbox, total: settings.cache.total)
-    do {
-      families += SpoolMetrics.families(try LedgerView(in: spool.state).counts(), limits)
-    } catch LedgerError.missing {}
+    if let counts = try LedgerView(ifThereIsOneIn: spool.state)?.counts() {
+      families += SpoolMetrics.families(counts, limits)
+    }
     print(families.map(\.text).joined() + (daemon ?? ""), terminator: "")
   }
 }

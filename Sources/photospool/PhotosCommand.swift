@@ -28,8 +28,7 @@ struct PhotosCommand: ParsableCommand {
   var to: String?
 
   func run() throws {
-    let view: LedgerView
-    do { view = try LedgerView(in: options.openSpool().state) } catch LedgerError.missing { return }
+    guard let view = try LedgerView(ifThereIsOneIn: options.openSpool().state) else { return }
     if received { return try ReceivedList(isJSON: json, inbox: inbox, conversation: to).print(view) }
     try view.forEachPhoto(inbox: inbox, conversation: to) { photo in
       let line = PhotoLine(photo)

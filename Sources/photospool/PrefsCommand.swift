@@ -87,7 +87,7 @@ struct PrefsCommand: AsyncParsableCommand {
 
   /// What the ledger says; nil when there is none yet.
   private func known<Answer>(_ spool: Spool, _ question: (LedgerView) throws -> Answer) throws -> Answer? {
-    do { return try question(LedgerView(in: spool.state)) } catch LedgerError.missing { return nil }
+    try LedgerView(ifThereIsOneIn: spool.state).map(question)
   }
 
   /// The keys are never renamed once released.

@@ -91,8 +91,7 @@ private struct ShowProfile: ParsableCommand {
   func run() throws {
     let inbox = try from.map { try InboxID($0) } ?? options.settings().inbox
     let spool = try options.openSpool()
-    var profile: Profile?
-    do { profile = try LedgerView(in: spool.state).profile(of: inbox) } catch LedgerError.missing {}
+    let profile = try LedgerView(ifThereIsOneIn: spool.state)?.profile(of: inbox)
     let line = ProfileJSON(inbox, profile, spool)
     if json { return try printJSON(line) }
     guard let profile, profile.message != nil else {

@@ -41,12 +41,11 @@ struct QueueCommand: ParsableCommand {
     if watch { return try QueueWatch(spool: spool, conversation: to).run() }
     let daemon = try? ControlClient.ask(.progress, in: spool.state)
     var printer = QueuePrinter(isJSON: json, progress: daemon?.progress ?? [:])
-    do {
-      try LedgerView(in: spool.state).forEachLine(state: state, conversation: to) { try printer.print($0) }
-    } catch LedgerError.missing {}
+    let ledger = try LedgerView(ifThereIsOneIn: spool.state)
+    try ledger?.forEachLine(state: state, conversation: to) { try printer.print($0) }
     if state == nil || state == .pending {
       try print(spool.new, &printer)
-      let known = (try? LedgerView(in: spool.state).draftNames()) ?? []
+      let known = try ledger?.draftNames() ?? []
       try print(spool.draft, except: known, isDraft: true, &printer)
     }
     printer.finish()

@@ -18,8 +18,7 @@ struct StorageCommand: ParsableCommand {
 
   func run() throws {
     let settings = try options.settings()
-    let view: LedgerView
-    do { view = try LedgerView(in: Spool(opening: settings.spool.directory).state) } catch LedgerError.missing {
+    guard let view = try LedgerView(ifThereIsOneIn: Spool(opening: settings.spool.directory).state) else {
       return try print(StorageLine(inbox: nil, conversation: nil, photos: 0, bytes: 0, limit: settings.cache.total))
     }
     let uses = try view.cacheUse()

@@ -41,7 +41,7 @@ struct Waiting {
     var waiting = names
     defer { if showsProgress { Terminal.redraw("") } }
     while true {
-      if ledger == nil { ledger = try? LedgerView(in: spool.state) }
+      if ledger == nil { ledger = try LedgerView(ifThereIsOneIn: spool.state) }
       while let name = waiting.first {
         switch try state(of: name, in: ledger) {
         case .sent: waiting.removeFirst()
@@ -63,6 +63,7 @@ struct Waiting {
       if try RequestName(name) != nil && (spool.draft.entry(name) ?? spool.new.entry(name)) != nil { return nil }
       // Accepted between the two looks.
       if try ledger?.state(of: name) != nil { return nil }
+      if try ledger == nil && RequestName(name) != nil && spool.cur.entry(name) != nil { return nil }
       if try spool.sent.entry(name) != nil { return .sent }
       if try spool.failed.entry(name) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
       return .unknown(name)

@@ -8,7 +8,7 @@
 
 /* openat2(2) with RESOLVE_BENEATH | NO_SYMLINKS | NO_MAGICLINKS | NO_XDEV: never leaves `directory`, never follows a
    link. Returns a descriptor, or -1 with errno. Where the kernel has no openat2 it falls back to openat with
-   O_NOFOLLOW; `name` must then be a single component, which it always is here. What is opened for reading keeps its time of
+   O_NOFOLLOW, and a `name` of more than one component gets EXDEV. What is opened for reading keeps its time of
    reading: to set that costs more than to read a small file. Only an owner may ask for it, so that this process asks for it no
    more once it has met a file of somebody else. */
 int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode);
