@@ -42,8 +42,8 @@ public final class Ledger: Sendable {
           nil
         }
       if let refusal {
-        // Under the lock, as every close.
-        try pool.close()
+        // Under the lock, as every close. What it cannot do now, the next one does.
+        try? pool.close()
         throw refusal
       }
       // GRDB sets NORMAL on the writer when it turns the journal to WAL; a power cut would then take back commits.

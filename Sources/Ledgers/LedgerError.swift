@@ -31,6 +31,14 @@ public enum LedgerError: Error, CustomStringConvertible {
     }
   }
 
+  /// It may be better in a moment, without anybody doing anything to the ledger.
+  public var mayPass: Bool {
+    switch self {
+    case .full, .unwritable, .withoutMemory, .busy: true
+    default: false
+    }
+  }
+
   public var description: String {
     switch self {
     case .notDurable(let fault):

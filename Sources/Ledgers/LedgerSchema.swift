@@ -30,6 +30,14 @@ enum LedgerSchema {
   /// The name of the janitor's note that pages hold remains of rows; what was only written by `CleanFile` has none.
   static let remains = "remains"
 
+  /// Whether a ledger of any version holds anything.
+  static func isUsed(_ database: Database) throws -> Bool {
+    guard try database.tableExists("requests") else { return false }
+    return try ["requests", "conversations", "photos"].contains { table in
+      try Row.fetchOne(database, sql: "SELECT 1 FROM \(table)") != nil
+    }
+  }
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1 requests, messages, photos") { database in

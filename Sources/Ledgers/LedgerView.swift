@@ -9,7 +9,7 @@ public struct LedgerView: Sendable {
 
   /// Opens the ledger in `state` for reading.
   ///
-  /// - Throws: `LedgerError`; `.missing` when nothing was ever accepted, `.older` when this version cannot read it yet.
+  /// - Throws: `LedgerError`; `.missing` when it holds nothing yet, `.older` when this version cannot read it yet.
   public init(in state: Directory) throws {
     let path = state.path(of: Ledger.fileName)
     guard try state.entry(Ledger.fileName) != nil else { throw LedgerError.missing(path: path) }
@@ -24,16 +24,25 @@ public struct LedgerView: Sendable {
     }
     let migrator = LedgerSchema.migrator
     if try read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
-    guard try read(migrator.completedMigrations).contains(LedgerSchema.lastOfShape) else {
+    try read { database in
+      if try migrator.completedMigrations(database).contains(LedgerSchema.lastOfShape) { return }
       // A daemon that starts for the first time makes the tables at this moment.
-      let isNew = try read { try !$0.tableExists("requests") || Row.fetchOne($0, sql: "SELECT 1 FROM requests") == nil }
-      throw isNew ? LedgerError.missing(path: path) : LedgerError.older(path: path)
+      throw try LedgerSchema.isUsed(database) ? LedgerError.older(path: path) : LedgerError.missing(path: path)
     }
   }
 
-  /// As `init(in:)`; nil when nothing was ever accepted.
+  /// As `init(in:)`; nil where there is none, or one that holds nothing yet.
   public init?(ifThereIsOneIn state: Directory) throws {
     do { try self.init(in: state) } catch LedgerError.missing { return nil }
+  }
+
+  /// As `init(ifThereIsOneIn:)` for who looks again and again; nil, too, when it cannot be read at this moment.
+  public init?(ifReadable state: Directory) throws {
+    do { try self.init(in: state) } catch let error as LedgerError {
+      if case .missing = error { return nil }
+      if error.mayPass { return nil }
+      throw error
+    }
   }
 
   /// Asks one question; SQLite's own errors come out as the ledger's.

@@ -19,7 +19,7 @@ struct QueueWatch {
     defer { screen.leave() }
     var ledger: LedgerView?
     repeat {
-      if ledger == nil { ledger = try LedgerView(ifThereIsOneIn: spool.state) }
+      if ledger == nil { ledger = try LedgerView(ifReadable: spool.state) }
       screen.draw(try lines(ledger, rows: screen.size.rows))
     } while screen.wait(seconds: Self.interval) == .redraw
   }

@@ -41,7 +41,7 @@ struct Waiting {
     var waiting = names
     defer { if showsProgress { Terminal.redraw("") } }
     while true {
-      if ledger == nil { ledger = try LedgerView(ifThereIsOneIn: spool.state) }
+      if ledger == nil { ledger = try LedgerView(ifReadable: spool.state) }
       while let name = waiting.first {
         switch try state(of: name, in: ledger) {
         case .sent: waiting.removeFirst()

@@ -27,8 +27,8 @@ import Testing
     daemon.release()
     try Ledger.beside(daemonOf: spool).close()
     // It was brought up to date.
-    let again = try spool.claim(briefly: false)
+    let again = try #require(try spool.claim(briefly: false))
     try Ledger.beside(daemonOf: spool).close()
-    again?.release()
+    again.release()
   }
 }
