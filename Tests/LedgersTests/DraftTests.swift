@@ -1,5 +1,4 @@
 import DurableFiles
-import GRDB
 import Messages
 import TestSupport
 import Testing
@@ -275,19 +274,7 @@ import Testing
   @Test("A ledger from before there were drafts keeps what waits in it")
   func migration() async throws {
     let older = try TemporaryDirectory()
-    let pool = try DatabasePool(path: older.path("ledger.sqlite"))
-    try LedgerSchema.migrator.migrate(pool, upTo: "v2 conversations wait for destinations")
-    try await pool.write { database in
-      try database.execute(
-        sql: """
-          INSERT INTO conversations (conversation, waiting) VALUES ('family', 1);
-          INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
-            VALUES ('a', 'a', 1, 1, 1, 'me', 'queued', 5, 1);
-          INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state)
-            VALUES ('m', 1, 1, 0, 'text', 'text', 5, 'd', 'pending');
-          """)
-    }
-    try pool.close()
+    try makeLedger(at: older.path(Ledger.fileName), upTo: "v2 conversations wait for destinations")
     let ledger = try Ledger(in: Directory(path: older.path))
     let messages = try await ledger.head(of: 1, limit: 9)
     #expect(messages.map(\.message.text) == ["m"] && messages.map(\.isDraft) == [false])
