@@ -240,7 +240,7 @@ struct MatrixNetworkTests {
 
   @Test func aRoomThatOneIsNotInIsForbidden() async throws {
     let errors = [
-      await error(try network(as: "carol"), message()), await error(try network(), message(to: "!nowhere:localhost")),
+      await error(try network(as: "dave"), message()), await error(try network(), message(to: "!nowhere:localhost")),
     ]
     #expect(errors.map { $0?.cause } == [.forbidden, .forbidden], "\(errors)")
   }
@@ -254,7 +254,7 @@ struct MatrixNetworkTests {
     }
     let room = try synapse.room(of: "alice", with: "bob")
     for name in [room.id, room.alias] { #expect(await finding(try network(as: "bob"), name) == nil) }
-    #expect(await finding(try network(as: "carol"), room.id) == .forbidden)
+    #expect(await finding(try network(as: "dave"), room.id) == .forbidden)
     #expect(await finding(try network(), "!nowhere:localhost") == .forbidden)
     #expect(await finding(try network(), "#nowhere:localhost") == .roomGone)
     let account = MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("bob")))

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A real homeserver with the users alice, bob and carol; the last one has Synapse's own rate limits.
+/// A real homeserver with the users alice, bob, carol and dave. Carol has Synapse's own rate limits, and dave is in no room.
 public final class Synapse: Sendable {
   /// A room, and another name for it.
   public struct Room: Sendable {

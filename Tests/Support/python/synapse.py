@@ -1,4 +1,4 @@
-"""Synapse on loopback, with users alice and bob, who may send as much as they like, and carol, who has Synapse's own
+"""Synapse on loopback, with users alice, bob and dave, who may send as much as they like, and carol, who has Synapse's own
 limits. Usage: synapse.py DIRECTORY
 
 Each line on standard input is one order, answered with one line of JSON:
@@ -108,8 +108,8 @@ def kill():
 subprocess.run(SYNAPSE + ["--generate-keys"], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 start()
 admin = register("admin", is_admin=True)
-TOKENS = {name: register(name) for name in ["alice", "bob", "carol"]}
-for name in ["alice", "bob"]:
+TOKENS = {name: register(name) for name in ["alice", "bob", "carol", "dave"]}
+for name in TOKENS.keys() - {"carol"}:
     call("POST", f"/_synapse/admin/v1/users/@{name}:localhost/override_ratelimit",
          {"messages_per_second": 0, "burst_count": 0}, admin)
 print(json.dumps({"endpoint": endpoint, **TOKENS}), flush=True)
