@@ -24,7 +24,8 @@ enum LedgerSchema {
   static let evictable = "cached_bytes > 0 AND pinned = 0 AND evicting = 0"
   static let evictableThumbnails = "cached_bytes = 0 AND cached_thumbnail_bytes > 0 AND pinned = 0 AND evicting = 0"
 
-  /// The last migration that changed what is read. A ledger that has it is read as it is, whoever will bring it up to date.
+  /// The name of the last migration that changed what is read. A ledger that has it is read as it is, whoever will bring it up
+  /// to date.
   static let lastOfShape = "v14 attempts that succeed stand with their messages"
 
   /// The name of the janitor's note that pages hold remains of rows; what was only written by `CleanFile` has none.
@@ -230,7 +231,7 @@ enum LedgerSchema {
           END;
           """)
     }
-    migrator.registerMigration(lastOfShape) { database in
+    migrator.registerMigration("v14 attempts that succeed stand with their messages") { database in
       // Of a message that a process had in hand which died, the last attempt is still to end. What waits is looked for in the
       // words of its index; all that was ever sent is not looked through for it.
       try database.execute(
