@@ -11,7 +11,7 @@
                           program. "stop": the program is stopped before the call, so that somebody can do something to
                           the disk. A number: the call fails with that errno
        DISKPOINT_FOR      how many calls fail from the k-th on; 0 is all, until `is_mended` is set. 1 by default
-       DISKPOINT_NOSYNC   ends of paths, as "/photo:/new", whose syncs do nothing and succeed
+       DISKPOINT_NOSYNC   ends of paths, as "/photo:/new", whose syncs do nothing and succeed; each counts as a fault
        DISKPOINT_DELAY    milliseconds that a sync takes longer
        DISKPOINT_RAGGED   reads and writes take at most so many bytes, and every third is interrupted first
        DISKPOINT_TRACE    a file that gets a line for each call
@@ -172,7 +172,10 @@ static int ends_as(const char *path, const char *list) {
 static int sync_file(const char *call, int file, int (*next)(int)) {
   char path[2048];
   if (!state || !path_of(file, path, sizeof path)) return next(file);
-  if (ends_as(path, unsynced)) return 0;
+  if (ends_as(path, unsynced)) {
+    atomic_fetch_add(&state->faults, 1);
+    return 0;
+  }
   if (delay) {
     struct timespec time = {delay / 1000, delay % 1000 * 1000000};
     nanosleep(&time, NULL);
