@@ -84,7 +84,7 @@ int ckernel_syncs_whole(int directory) {
   struct utsname system;
   int version, patch;
   if (uname(&system) != 0 || sscanf(system.release, "%d.%d", &version, &patch) != 2) return 0;
-  if (version < 5 || (version == 5 && patch < 8)) return 0;
+  if (version < 5 || (version == 5 && patch < 17)) return 0;
   struct statfs status;
   if (fstatfs(directory, &status) != 0) return 0;
   switch (status.f_type) {

@@ -178,10 +178,10 @@ public final class Directory: Sendable {
   }
 
   /// Waits until the names in this directory are on the disk. As with `File.sync`, an error is final for the descriptor:
-  /// whoever does the whole step again, and syncs again, syncs through a new one.
+  /// who does the whole step again, and syncs again, syncs through a new one.
   ///
-  /// Unlike a file's bytes, names are in the file system's journal; one that cannot write it stops altogether, so that
-  /// the new descriptor is not answered with a false success.
+  /// Names are in the file system's journal. A file system that cannot write its journal stops. XFS then answers the sync of
+  /// a directory with success, since it has nothing left to write, but refuses to tell anything of it. So that is asked, too.
   public func sync() throws(FileError) {
     if hasFailed.load(ordering: .relaxed) {
       let again = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -193,6 +193,7 @@ public final class Directory: Sendable {
       hasFailed.store(true, ordering: .relaxed)
       throw error
     }
+    do { _ = try entry() } catch { throw FileError("sync", path, code: error.code) }
   }
 }
 

@@ -8,7 +8,8 @@
                           what is there ("open") and the wait of sync_file_range count where they are named
        DISKPOINT_ACT      what happens at k. "cut": the power goes, and what the disk was not asked to keep is lost;
                           "cut-log": likewise, but the names reach the disk and only the data is lost; both kill the
-                          program. "stop": the program is stopped before the call, so that somebody can do something to
+                          program. "log-stops": what the disk was not asked to keep is lost, and the program lives and
+                          goes on. "stop": the program is stopped before the call, so that somebody can do something to
                           the disk. A number: the call fails with that errno
        DISKPOINT_FOR      how many calls fail from the k-th on; 0 is all, until `is_mended` is set. 1 by default
        DISKPOINT_NOSYNC   ends of paths, as "/photo:/new", whose syncs do nothing and succeed; each counts as a fault
@@ -45,7 +46,7 @@ static struct state *state;
 static const char *under, *calls, *unsynced;
 static size_t under_length;
 static long at, amount = 1, delay, ragged;
-static int act, trace = -1, disk = -1, stops;
+static int act, trace = -1, disk = -1, stops, kills;
 static unsigned cut_flag;
 static atomic_bool has_failed[DESCRIPTORS];
 static _Thread_local unsigned turn;
@@ -66,8 +67,9 @@ __attribute__((constructor)) static void set_up(void) {
   amount = number_of("DISKPOINT_FOR", 1);
   delay = number_of("DISKPOINT_DELAY", 0);
   ragged = number_of("DISKPOINT_RAGGED", 0);
-  if (what && strncmp(what, "cut", 3) == 0) {
-    cut_flag = what[3] ? 1 : 2;
+  kills = what && strncmp(what, "cut", 3) == 0;
+  if (what && (kills || strcmp(what, "log-stops") == 0)) {
+    cut_flag = strcmp(what, "cut-log") == 0 ? 1 : 2;
     disk = (int)syscall(SYS_openat, AT_FDCWD, under, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   } else if (what && strcmp(what, "stop") == 0) {
     stops = 1;
@@ -134,7 +136,8 @@ static int meets(const char *call, const char *path) {
     unsigned flag = cut_flag;
     atomic_fetch_add(&state->faults, 1);
     syscall(SYS_ioctl, disk, SHUTDOWN, &flag);
-    syscall(SYS_kill, getpid(), SIGKILL);
+    if (kills) syscall(SYS_kill, getpid(), SIGKILL);
+    return 0;
   }
   if (stops) {
     atomic_fetch_add(&state->faults, 1);

@@ -38,7 +38,7 @@ ckernel_record ckernel_record_at(const void *record);
 void ckernel_start_writeback(int file);
 
 /* Whether syncfs(2) promises that all of the file system of `directory` is on its disk, and tells of errors, as it does since
-   Linux 5.8: 1 yes, 0 no or not known. */
+   Linux 5.17: 1 yes, 0 no or not known. */
 int ckernel_syncs_whole(int directory);
 
 /* syncfs(2). */

@@ -90,6 +90,32 @@ def just_accepted(part, kind, rounds, **settings):
             submitted(made, part, name, f"after a cut behind it ({flag})")
 
 
+# The log stops, as after an error in writing it, and the program lives: an exit status of 0 is still a promise.
+
+
+def log_stops(part, kind, words, place):
+    """`words` are a command that ends with a rename into `place`."""
+    with a_machine(kind) as made:
+        made.spool.parent.joinpath("made/failed/given").mkdir()
+        made.spool.parent.joinpath("made/failed/given/to").write_text("family\n")
+
+        def once(k):
+            made.begin()
+            state = made.state()
+            done = made.photospool(
+                *(made.photo if word == "PHOTO" else word for word in words),
+                environment=made.under_shim(state, at=k, act="log-stops"))
+            made.disk.cut(disks.LOST)
+            made.disk.restart()
+            part.accepted(done.returncode == 0)
+            name = done.stdout.strip().partition(":")[0]
+            if done.returncode == 0 and name not in os.listdir(made.spool / place):
+                part.complain("LOST", f"{words[0]} ended with 0, and {name} is not in {place}/: the log stopped at call {k}")
+            return state.faults > 0
+
+        part.sweep(once)
+
+
 # From intake to the receipt.
 
 
@@ -333,7 +359,16 @@ def migrate(part, kind, way):
 
 # The rows.
 
+LAST = {
+    "send": (["send", "--to", "family", "--photo", "PHOTO", "--text", "hello"], "new"),
+    "send --draft": (["send", "--draft", "--to", "family", "--photo", "PHOTO"], "draft"),
+    "retry": (["retry", "given"], "new"),
+}
+
 for kind in disks.KINDS:
+    for command, (words, goal) in LAST.items():
+        scenario(f"the log stops, the client lives: {command}, {kind}")(
+            lambda part, kind=kind, words=words, goal=goal: log_stops(part, kind, words, goal))
     for way in WAYS:
         scenario(f"power cut: send, {kind}, {way}")(lambda part, kind=kind, way=way: submit(part, kind, way))
         scenario(f"power cut: intake to receipt, {kind}, {way}", parts=2)(
