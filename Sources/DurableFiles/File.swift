@@ -136,3 +136,30 @@ extension File {
     if try entry().kind != .file { throw FileError("read as a plain file", path, code: EINVAL) }
   }
 }
+
+extension File {
+  /// Takes into memory what a pipe or a device holds, one byte more than `limit` at most; `-` is standard input. A pipe is
+  /// emptied all the same, so that its writer is not cut off.
+  public convenience init(readingStream path: String, limit: Int) throws(FileError) {
+    let name = path == "-" ? "standard input" : path
+    let source = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC)
+    guard source >= 0 else { throw FileError("open", name) }
+    defer { close(source) }
+    let descriptor = ckernel_memory_file("photo")
+    guard descriptor >= 0 else { throw FileError("keep", name) }
+    self.init(descriptor: descriptor, path: name)
+    var status = ckernel_status()
+    let isPipe = ckernel_status_at(source, "", &status) == 0 && Entry(status).kind == .fifo
+    var total = 0
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(source, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw FileError("read", name) }
+      if count == 0 { return }
+      if total <= limit { try write(Array(buffer.prefix(min(count, limit + 1 - total)))) }
+      total += count
+      if total > limit && !isPipe { return }
+    }
+  }
+}

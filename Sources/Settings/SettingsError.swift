@@ -40,8 +40,13 @@ public struct SettingsProblem: Error, Hashable, CustomStringConvertible {
 public struct SettingsError: Error, Equatable, CustomStringConvertible {
   /// At least one.
   public let problems: [SettingsProblem]
+  /// The spool that the configuration names, where nothing that is wrong can concern it.
+  public let spool: String?
 
-  public init(problems: [SettingsProblem]) { self.problems = problems }
+  public init(problems: [SettingsProblem], spool: String? = nil) {
+    self.problems = problems
+    self.spool = spool
+  }
 
   /// One problem a line.
   public var description: String { problems.map(\.description).joined(separator: "\n") }

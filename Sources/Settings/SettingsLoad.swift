@@ -60,7 +60,9 @@ extension Settings {
       problems += settings.connect(routes: written.routes, of: file ?? "", rejected: rejected)
     }
     if problems.isEmpty { return settings }
-    throw SettingsError(problems: problems)
+    // A file that cannot be read, or in which a key is unknown, may have meant another one than the default.
+    let isNamed = settings.origin(of: "spool.directory") != .byDefault && !rejected.contains("spool.directory")
+    throw SettingsError(problems: problems, spool: isNamed ? settings.spool.directory : nil)
   }
 
   /// Takes each setting from the first of the sources that has it; the values were checked.

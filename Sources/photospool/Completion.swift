@@ -33,7 +33,8 @@ enum Completion {
     _ find: @escaping @Sendable (Spool, _ beginning: String) throws -> [String]
   ) -> CompletionKind {
     .custom { words, _, beginning in
-      guard let spool = try? options(in: words).openSpool(), let found = try? find(spool, beginning) else { return [] }
+      guard let spool = try? options(in: words).openSpool(complains: false), let found = try? find(spool, beginning)
+      else { return [] }
       let names = Set(found).filter { $0.hasPrefix(beginning) && isPlain($0) }.sorted()
       // zsh takes what stands behind a colon for an explanation.
       return CompletionShell.requesting == .zsh ? names.map { $0.replacing(":", with: "\\:") } : names

@@ -63,3 +63,19 @@ struct Failure: Error, CustomStringConvertible {
     description = sentence
   }
 }
+
+extension FileError {
+  /// What to do where a permission is missing, as the end of the sentence; empty otherwise.
+  var remedy: String {
+    guard code == EACCES || code == EPERM else { return "" }
+    var status = stat()
+    guard lstat(path, &status) == 0 || lstat(parent, &status) == 0, let entry = getpwuid(status.st_uid) else {
+      return "; run it as the user of the spool"
+    }
+    if status.st_uid == geteuid() { return "; look at its permissions with `ls -ld`, and mend them with chmod" }
+    let owner = String(cString: entry.pointee.pw_name)
+    return "; it is \(owner)'s: run this as \(owner), or have \(owner) permit it"
+  }
+
+  private var parent: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+}

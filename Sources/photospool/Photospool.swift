@@ -1,7 +1,9 @@
 import ArgumentParser
 import CKernel
 import Delivery
+import DurableFiles
 import Glibc
+import Settings
 import Spooling
 
 private let diskGaveOut: StaticString =
@@ -14,13 +16,14 @@ struct Photospool: AsyncParsableCommand {
     abstract: "Sendmail for photo messages: drop photos and a line of text into a directory, and forget about them.",
     discussion: """
       EXAMPLES
-        photospool run                                    the daemon, in the foreground
+        photospool run                 the daemon, in the foreground
         photospool send --to family --photo cat.jpg --text 'Look!'
-        photospool queue                                  what is waiting, and why
+        photospool queue               what is waiting, and why
 
       EXIT STATUS
-        0 done, 64 usage, 65 bad data, 66 no input, 69 unavailable or failed, 73 cannot create, 74 input/output error,
-        75 try again, 77 no permission, 78 configuration
+        0 done, 64 usage, 65 bad data, 66 no input, 69 unavailable or failed,
+        73 cannot create, 74 input/output error, 75 try again, 77 no permission,
+        78 configuration
       """,
     version: programVersion,
     subcommands: [
@@ -30,6 +33,9 @@ struct Photospool: AsyncParsableCommand {
       PrefsCommand.self, ProfileCommand.self, StorageCommand.self, JanitorCommand.self, PurgeCommand.self,
       ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
     ])
+
+  /// Before the command as well as behind it; the commands find here what was given before them.
+  @OptionGroup var options: SpoolOptions
 
   static func main() async {
     // A limit on the size of files is then an error like a full disk.
@@ -41,27 +47,59 @@ struct Photospool: AsyncParsableCommand {
       UnsafeRawPointer(diskGaveOut.utf8Start).assumingMemoryBound(to: CChar.self), ExitStatus.inputOutput.rawValue)
     // The runtime would tell syslog of every thread whose priority only root may raise.
     setenv("LIBDISPATCH_LOG", "NO", 0)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    var parsed: (any ParsableCommand)?
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(arguments)
+      parsed = command
+      if !type(of: command).configuration.subcommands.isEmpty { throw MissingCommand() }
+      try GivenOptions(of: command).check(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {
         try command.run()
       }
     } catch {
-      guard let status = ExitStatus(for: error) else { end(with: error) }
-      Terminal.complain("\(error)")
+      let kind = parsed.map { type(of: $0) }
+      if error is MissingCommand { end(with: helpMessage(for: kind ?? Self.self)) }
+      if let error = error as? ValidationError, let kind {
+        end(with: "Error: \(error.message)\nUsage: \(usageString(for: kind))")
+      }
+      guard let status = ExitStatus(for: error) else { end(with: error, arguments) }
+      Terminal.complain("\(error)\((error as? FileError)?.remedy ?? "")")
       Glibc.exit(status.rawValue)
     }
   }
 
-  /// Help, which was asked for, or what is wrong with the arguments; these can be anything.
-  private static func end(with error: any Error) -> Never {
+  /// Thrown where one of several commands has to follow.
+  private struct MissingCommand: Error {}
+
+  /// Help, which was asked for, or what is wrong with the arguments.
+  private static func end(with error: any Error, _ arguments: [String]) -> Never {
     let code = exitCode(for: error)
     if code.isSuccess { exit(withError: error) }
-    for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+    let commands = configuration.subcommands.map { $0._commandName }
+    if let word = command(in: arguments), !commands.contains(word), word != "help" {
+      let meant = suggestion(for: word, among: commands).map { "; did you mean \($0)?" } ?? "; see `photospool --help`"
+      end(with: "Error: there is no command \(word)\(meant)")
+    }
+    end(with: fullMessage(for: error))
+  }
+
+  /// The first argument that is neither an option nor the value of one that may stand before the command.
+  private static func command(in arguments: [String]) -> String? {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      if word == "--spool" || word == "--config" { _ = rest.popFirst() } else if !word.hasPrefix("-") { return word }
+    }
+    return nil
+  }
+
+  /// Says what is wrong with the arguments, which can be anything.
+  private static func end(with message: String) -> Never {
+    for line in message.split(separator: "\n", omittingEmptySubsequences: false) {
       Terminal.say(escaped(String(line.prefix(Terminal.longest))))
     }
-    Glibc.exit(code.rawValue)
+    Glibc.exit(ExitStatus.usage.rawValue)
   }
 }

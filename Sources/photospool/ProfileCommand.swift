@@ -23,13 +23,11 @@ private struct SetProfile: AsyncParsableCommand {
   @OptionGroup var options: SpoolOptions
   @OptionGroup var change: ProfileChange
 
-  @Argument(help: ArgumentHelp("The photo.", valueName: "file"), completion: .file())
+  @Argument(help: ArgumentHelp("The photo; - reads it from standard input.", valueName: "file"), completion: .file())
   var photo: String
 
   func run() async throws {
-    let file = try File(reading: photo)
-    if try file.entry().size == 0 { throw Failure(.badData, "\(photo) is empty; give a photo") }
-    try await change.drop(file, options)
+    try await change.drop(File(photo: photo), options)
   }
 }
 

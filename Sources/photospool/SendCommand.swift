@@ -18,20 +18,27 @@ struct SendCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "The conversation to send to.", completion: Completion.conversations)
+  @Option(
+    name: .long, help: ArgumentHelp("The conversation to send to.", valueName: "conversation"),
+    completion: Completion.conversations)
   var to: String
 
   @Option(
-    name: .long, help: ArgumentHelp("A photo; may be given up to 10 times.", valueName: "file"), completion: .file())
+    name: .long,
+    help: ArgumentHelp("A photo; may be given up to 10 times; - reads one from standard input.", valueName: "file"),
+    completion: .file())
   var photo: [String] = []
 
   @Option(name: .long, help: "The text; - reads it from standard input.")
   var text: String?
 
-  @Option(name: .long, help: "The inbox to send as. (default: the configured one)")
+  @Option(
+    name: .long, help: ArgumentHelp("The inbox to send as. (default: the configured one)", valueName: "inbox"))
   var from: String?
 
-  @Option(name: .long, help: "An idempotency key: the same request with the same key is sent once.")
+  @Option(
+    name: .long,
+    help: ArgumentHelp("An idempotency key: the same request with the same key is sent once.", valueName: "key"))
   var id: String?
 
   @Flag(name: .long, help: "Only upload the photos ahead; `mv draft/NAME new/NAME` in the spool is Send.")
@@ -42,6 +49,9 @@ struct SendCommand: AsyncParsableCommand {
 
   func run() async throws {
     if draft && wait { throw ValidationError("--wait waits until a request is sent, and --draft sends nothing yet") }
+    if (photo + [text ?? ""]).filter({ ["-", "/dev/stdin"].contains($0) }).count > 1 {
+      throw ValidationError("standard input can be read once; give - to one --photo or to --text")
+    }
     // Whatever is usual for its user, the daemon and its group have to read the request.
     umask(0o007)
     // Standard input is read to its end before anything can fail, so that its writer is never cut off.
@@ -59,11 +69,7 @@ struct SendCommand: AsyncParsableCommand {
       throw Refusal.tooLarge(file: "text", bytes: text.utf8.count, limit: RequestLimits.textBytes)
     }
     if photo.count > RequestLimits.photos { throw Refusal.tooManyPhotos(photo.count) }
-    let photos = try photo.map { path in
-      let file = try File(reading: path)
-      if try file.entry().size == 0 { throw Failure(.badData, "\(path) is empty; give a photo") }
-      return file
-    }
+    let photos = try photo.map { try File(photo: $0) }
     if photos.isEmpty && (text ?? "").isEmpty {
       throw ValidationError("give at least one --photo or a --text that is not empty")
     }
@@ -71,7 +77,8 @@ struct SendCommand: AsyncParsableCommand {
     let name = try submission.drop(into: path)
     print(name)
     guard wait else { return }
-    let outcome = try await Waiting(options.openSpool(), showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
+    let outcome = try await Waiting(options.openSpool(complains: false), showsProgress: Terminal.errorIsTerminal).wait(
+      for: [name.text])
     if let failure = outcome.failure { throw failure }
   }
 

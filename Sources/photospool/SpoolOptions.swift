@@ -8,12 +8,17 @@ import Spooling
 /// The options that every command takes.
 struct SpoolOptions: ParsableArguments {
   @Option(
-    name: .long, help: "The spool directory. (default: $PHOTOSPOOL_SPOOL, else the configuration's, else ./spool)",
+    name: .long,
+    help: ArgumentHelp(
+      "The spool directory. (default: $PHOTOSPOOL_SPOOL, else the configuration's, else ./spool)",
+      valueName: "directory"),
     completion: .directory)
   var spool: String?
 
   @Option(
-    name: .long, help: "The configuration file. (default: $PHOTOSPOOL_CONFIG, else the first that is found)",
+    name: .long,
+    help: ArgumentHelp(
+      "The configuration file. (default: $PHOTOSPOOL_CONFIG, else the first that is found)", valueName: "file"),
     completion: .file(extensions: ["yaml", "yml"]))
   var config: String?
 
@@ -31,16 +36,25 @@ struct SpoolOptions: ParsableArguments {
   private var named: String? { spool ?? ProcessInfo.processInfo.environment["PHOTOSPOOL_SPOOL"] }
 
   /// The path of the spool. Where the caller names it, the configuration is not read: nothing else in it concerns who only
-  /// looks into a spool, and to read it takes longer than the look. One that is asked for has to be in order all the same.
-  func path() throws -> String {
+  /// looks into a spool, and to read it takes longer than the look. One that is asked for is looked at all the same.
+  ///
+  /// - Parameter complains: whether standard error is told what is wrong with a configuration that does not matter here.
+  func path(complains: Bool = true) throws -> String {
     let isAsked = config != nil || ProcessInfo.processInfo.environment["PHOTOSPOOL_CONFIG"] != nil
-    if !isAsked, let named, !named.isEmpty { return named }
-    return try settings().spool.directory
+    let named = named.flatMap { $0.isEmpty ? nil : $0 }
+    if !isAsked, let named { return named }
+    do { return try settings().spool.directory } catch let error as SettingsError {
+      guard let path = named ?? error.spool else { throw error }
+      if complains {
+        Terminal.complain("\(error)\nthe configuration has to be mended; the spool is \(path) all the same")
+      }
+      return path
+    }
   }
 
   /// The spool, which has to be there.
-  func openSpool() throws -> Spool {
-    let path = try path()
+  func openSpool(complains: Bool = true) throws -> Spool {
+    let path = try path(complains: complains)
     do { return try Spool(opening: path) } catch let error as FileError where error.isMissing {
       throw Failure(
         .noInput,

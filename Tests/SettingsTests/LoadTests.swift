@@ -36,6 +36,18 @@ struct LoadTests {
     #expect(SettingsSchema.settings.allSatisfy { settings.origin(of: $0.key) == .byDefault })
   }
 
+  @Test(
+    "a configuration with a mistake elsewhere still tells its spool, and one that may have meant another does not",
+    arguments: [
+      ("spool: {directory: /s}\nlgo: x\n", [:], "/s"), ("lgo: x\n", ["PHOTOSPOOL_SPOOL": "/e"], "/e"),
+      ("a: [\n", ["PHOTOSPOOL_SPOOL": "/e"], "/e"), ("a: [\n", [:], nil), ("lgo: x\n", [:], nil),
+      ("spool: {directry: /s}\n", [:], nil), ("spool: {directory: ''}\nlog: {level: loud}\n", [:], nil),
+    ] as [(String, [String: String], String?)])
+  func spoolOfAFaultyConfiguration(text: String, environment: [String: String], spool: String?) {
+    let error = #expect(throws: SettingsError.self) { try load(text, environment: environment) }
+    #expect(error?.spool == spool)
+  }
+
   @Test("the defaults are those that the documentation promises")
   func promisedDefaults() {
     let settings = Settings()

@@ -30,7 +30,7 @@ refused 64 --text x
 refused 65 --to "$(printf 'a\nb')" --text x
 refused 65 --to family --text x --id 'a b'
 refused 66 --to family --photo missing.jpg
-refused 74 --to family --photo /dev/null --text x
+refused 65 --to family --photo /dev/null --text x
 truncate -s 10000001 huge.jpg
 refused 65 --to family --photo huge.jpg
 mkdir not-a-spool; refused 73 --to family --text x --spool "$PWD/not-a-spool"

@@ -1,0 +1,21 @@
+import DurableFiles
+import Glibc
+import Spooling
+
+extension File {
+  /// A photo that the user of a command named, with something in it. `-` is standard input; that, a pipe or a device is
+  /// read until it ends, or until it is too large for a photo.
+  convenience init(photo path: String) throws {
+    var status = stat()
+    let isThere = path != "-" && stat(path, &status) == 0
+    if isThere && status.st_mode & S_IFMT == S_IFDIR {
+      throw Failure(.badData, "\(path) is a directory; name the photos in it, for example with \(path)/*.jpg")
+    }
+    if path == "-" || isThere && status.st_mode & S_IFMT != S_IFREG {
+      try self.init(readingStream: path, limit: RequestLimits.photoBytes)
+    } else {
+      try self.init(reading: path)
+    }
+    if try entry().size == 0 { throw Failure(.badData, "\(self.path) is empty; give a photo") }
+  }
+}
