@@ -2,13 +2,17 @@ import Messages
 
 /// Which failures concern all who use a destination, and how long it is left alone.
 public struct CircuitPolicy: Sendable {
-  /// The longest pause between two probes of a destination that cannot be reached, in seconds: a line that is back is
-  /// used within this time.
+  /// The longest time from one probe to the next, in seconds: a line that is back is used within this time.
   public var longestProbe = 5.0
-  /// The pause between two probes of a destination that somebody has to mend, in seconds.
-  public var mending = 300.0
+  /// The pause of a conversation that was refused for a reason which somebody has to mend, in seconds.
+  public var mending: Double
   /// The longest pause after a destination asked for one without saying how long, in seconds.
   public var longestRest = 60.0
+
+  public init(mending: Double = 300) { self.mending = mending }
+
+  /// The part of `longestProbe` that a pause takes at most. The rest is for the probe itself, and for those behind it.
+  private static let share = 0.8
 
   /// The failure says something of the destination, and little of the message.
   func concernsAll(_ cause: Cause) -> Bool {
@@ -18,27 +22,66 @@ public struct CircuitPolicy: Sendable {
     }
   }
 
-  /// The message was surely not published, so that its attempt need not count.
-  func isUnsent(_ cause: Cause) -> Bool { concernsAll(cause) && cause != .network && cause != .timeout }
-
   /// What fails like this may work as soon as the network of this machine does.
   func isOfTheLine(_ cause: Cause) -> Bool { cause == .unreachable || cause == .network || cause == .timeout }
 
-  /// Seconds until the next probe.
+  /// Seconds until the next probe by a conversation that was not refused.
   ///
   /// - Parameters:
   ///   - failures: probes that failed, one after the other; 1 is the first.
   ///   - random: evenly from 0 to 1.
-  func wait(after error: DeliveryError, failures: Int, random: Double) -> Double {
-    let doubled = 0.5 * Double(1 << min(max(failures - 1, 0), 20))
-    switch error.cause.disposition {
-    case .hold: return mending
-    case .retry where error.cause == .rateLimited:
-      if let asked = error.retryAfter, asked > 0 { return min(asked, 86_400) }
-      return max(0.5, min(longestRest, doubled) * random)
-    default:
-      // Half of it is certain, so that many programs do not probe together, and none does so all the time.
-      return min(longestProbe, doubled) * (0.5 + 0.5 * random)
+  func pause(failures: Int, random: Double) -> Double {
+    // Half of it is certain, so that many programs do not probe together, and none does so all the time.
+    min(longestProbe * Self.share, Self.doubled(failures)) * (0.5 + 0.5 * random)
+  }
+
+  /// Seconds until a conversation that was refused may be the probe again.
+  func rest(after error: DeliveryError, failures: Int) -> Double {
+    switch error.cause {
+    case _ where error.cause.disposition == .hold: mending
+    case .rateLimited: min(error.retryAfter ?? min(longestRest, Self.doubled(failures)), 86_400)
+    default: 0
     }
   }
+
+  private static func doubled(_ failures: Int) -> Double { 0.5 * Double(1 << min(max(failures - 1, 0), 20)) }
+}
+
+/// Whom a destination failed though it may work for others.
+///
+/// An answer that one conversation gets says nothing of the others. It concerns all once a second conversation has met the
+/// same, with no success between; and a success proves of those who were refused before it that the refusal is their own.
+struct Refusals: Sendable {
+  /// Those who were failed since the last success, and why.
+  private var latest: [Int64: Cause] = [:]
+  /// Those who were refused while others got through. They count for nobody else until they get through.
+  private var own: Set<Int64> = []
+
+  /// A destination failed a conversation.
+  ///
+  /// - Returns: whether that concerns all who use it.
+  mutating func add(_ conversation: Int64, _ cause: Cause, _ policy: CircuitPolicy) -> Bool {
+    // Nothing was sent, so that nothing of the message can be at fault.
+    if cause == .unreachable { return true }
+    let isOfTheLine = policy.isOfTheLine(cause)
+    if !isOfTheLine && own.contains(conversation) { return false }
+    latest[conversation] = cause
+    return latest.contains { other, met in
+      other != conversation && (met == cause || isOfTheLine && policy.isOfTheLine(met))
+    }
+  }
+
+  /// The destination did what a conversation asked for.
+  mutating func gotThrough(_ conversation: Int64, _ policy: CircuitPolicy) {
+    if !latest.isEmpty {
+      own.formUnion(latest.filter { !policy.isOfTheLine($0.value) }.keys)
+      latest = [:]
+    }
+    if !own.isEmpty { own.remove(conversation) }
+  }
+
+  func contains(_ conversation: Int64) -> Bool { latest[conversation] != nil || own.contains(conversation) }
+
+  /// All of them.
+  var conversations: Set<Int64> { own.union(latest.keys) }
 }

@@ -4,11 +4,11 @@ import Messages
 import ServiceLifecycle
 
 /// Which destinations are not to be tried just now, and when they are probed: one circuit for each store and network
-/// that failed for a reason which concerns all who use it.
+/// that cannot be reached, or that failed a second conversation in the same way.
 ///
-/// While a circuit is open, conversations that need its destination are parked in the ledger, which costs nothing. At
-/// the time of a probe one of them is released, and its first message is the probe: when it gets through, the circuit
-/// closes and all are released.
+/// A conversation that is refused waits by itself. While a circuit is open, the others that need its destination are parked
+/// in the ledger, which costs nothing; at the time of a probe one that was not refused is released, and its first message is
+/// the probe. When that gets through, the circuit closes and all are released.
 actor Circuits: Service {
   struct Circuit {
     var error: DeliveryError
@@ -16,8 +16,10 @@ actor Circuits: Service {
     var failures = 1
     /// nil while nobody waits: whoever comes next is the probe, and no time is set for it.
     var nextProbe: ContinuousClock.Instant?
-    /// The next that asks is the probe.
+    /// The next that asks and was not refused is the probe.
     var hasTicket = false
+    /// From then on the probe may be one that was refused.
+    var restsUntil = ContinuousClock.now
     /// When the probe began that has not told yet how it went.
     var probeBegan: ContinuousClock.Instant?
   }
@@ -28,8 +30,8 @@ actor Circuits: Service {
   private let wakeDispatcher: @Sendable () -> Void
   private let bell = Bell()
   private(set) var circuits: [String: Circuit] = [:]
-  /// By destination: the conversation that alone has seen it break off or go silent since it last worked.
-  private var suspects: [String: Int64] = [:]
+  /// By destination.
+  private var refusals: [String: Refusals] = [:]
 
   private var policy: CircuitPolicy { policyNow() }
 
@@ -45,51 +47,54 @@ actor Circuits: Service {
 
   // MARK: Asked and told by those who use destinations
 
-  /// Why a destination is not to be tried now; nil when it is.
-  func obstacle(to destination: String) -> DeliveryError? {
+  /// Why a destination is not to be tried now for a conversation; nil when it is.
+  func obstacle(to destination: String, for conversation: Int64) -> DeliveryError? {
     guard let circuit = circuits[destination] else { return nil }
-    if circuit.hasTicket {
-      circuits[destination]?.hasTicket = false
-      circuits[destination]?.probeBegan = .now
-      return nil
+    guard circuit.hasTicket, circuit.restsUntil <= .now || refusals[destination]?.contains(conversation) != true else {
+      return circuit.error
     }
-    return circuit.error
+    circuits[destination]?.hasTicket = false
+    circuits[destination]?.probeBegan = .now
+    // A probe that never tells how it went is followed by another.
+    setProbe(of: destination, in: policy.longestProbe)
+    return nil
   }
 
-  /// A destination did what it was asked to do.
-  func succeeded(_ destination: String) async throws {
-    suspects[destination] = nil
+  /// A destination did what a conversation asked for.
+  func succeeded(_ destination: String, for conversation: Int64) async throws {
+    refusals[destination]?.gotThrough(conversation, policy)
+    try await close(destination)
+  }
+
+  /// A destination answered, if only to say what is wrong with a message: there is a line to it.
+  func answered(_ destination: String) async throws {
+    if let circuit = circuits[destination], policy.isOfTheLine(circuit.error.cause) { try await close(destination) }
+  }
+
+  private func close(_ destination: String) async throws {
     guard circuits.removeValue(forKey: destination) != nil else { return }
     let count = try await ledger.release(waitingFor: destination, at: .now())
     log.info("destination works again", metadata: ["destination": "\(destination)", "conversations": "\(count)"])
     wakeDispatcher()
   }
 
-  /// A destination failed a conversation.
-  ///
-  /// - Returns: whether that concerns all who use it. A connection that broke or went silent may lie in what one
-  ///   conversation sends: it concerns all once a second one has seen it, with no success between.
-  func failed(_ destination: String, _ error: DeliveryError, conversation: Int64) -> Bool {
-    guard policy.concernsAll(error.cause) else { return false }
-    if !policy.isUnsent(error.cause), circuits[destination] == nil {
-      let suspect = suspects.updateValue(conversation, forKey: destination)
-      if suspect == nil || suspect == conversation { return false }
-    }
+  /// A destination failed a conversation, which may concern all who use it: see `Refusals`.
+  func failed(_ destination: String, _ error: DeliveryError, conversation: Int64) async throws {
+    guard policy.concernsAll(error.cause) else { return }
+    if !policy.isOfTheLine(error.cause) { try await answered(destination) }
+    let concernsAll = refusals[destination, default: Refusals()].add(conversation, error.cause, policy)
     let former = circuits[destination]
+    guard former != nil || concernsAll else { return }
     var circuit = former ?? Circuit(error: error)
     circuit.error = error
     // Many were on their way when it opened, and fail together: that is no long row of failures.
     if former?.probeBegan != nil { circuit.failures += 1 }
-    let wait = policy.wait(after: error, failures: circuit.failures, random: .random(in: 0...1))
-    if policy.isOfTheLine(error.cause) {
-      // The time that a probe took to fail is part of the pause between two of them. A ticket that was just given out is
-      // not taken back: the line may have returned behind this failure.
-      let start = circuit.probeBegan ?? .now
-      if !circuit.hasTicket { circuit.nextProbe = max(.now, start + .seconds(wait)) }
-    } else {
-      circuit.hasTicket = false
-      circuit.nextProbe = .now + .seconds(wait)
-    }
+    circuit.restsUntil = .now + .seconds(policy.rest(after: error, failures: circuit.failures))
+    let pause = policy.pause(failures: circuit.failures, random: .random(in: 0...1))
+    // The time that a probe took to fail is part of the pause between two of them. A ticket that was just given out is
+    // not taken back: the line may have returned behind this failure.
+    let begin = circuit.probeBegan ?? .now
+    if !circuit.hasTicket { circuit.nextProbe = max(.now, begin + .seconds(pause)) }
     circuit.probeBegan = nil
     circuits[destination] = circuit
     if former?.error.cause != error.cause {
@@ -97,11 +102,10 @@ actor Circuits: Service {
         "destination waits",
         metadata: [
           "destination": "\(destination)", "cause": "\(error.cause.rawValue)", "error": "\(error.sentence)",
-          "wait": "\(StepTimes.text(wait))",
+          "wait": "\(StepTimes.text(pause))",
         ])
     }
     bell.ring()
-    return true
   }
 
   /// Parks the conversation of a message until its destination works.
@@ -110,21 +114,26 @@ actor Circuits: Service {
   ) async throws {
     try await ledger.park(message, for: destination, error: error, until: until, keepsUpload: keepsUpload, at: .now())
     // The circuit may have closed meanwhile, and then nobody would come to release it.
-    guard let circuit = circuits[destination] else {
+    guard circuits[destination] != nil else {
       if try await ledger.release(waitingFor: destination, at: .now()) > 0 { wakeDispatcher() }
       return
     }
-    if circuit.nextProbe == nil {
-      circuits[destination]?.nextProbe = .now + .seconds(policy.longestProbe)
-      bell.ring()
-    }
+    setProbe(of: destination, in: policy.longestProbe)
+  }
+
+  /// Has the next probe begin then, or when it was to begin if that is earlier.
+  private func setProbe(of destination: String, in seconds: Double) {
+    let time = ContinuousClock.now + .seconds(seconds)
+    if let set = circuits[destination]?.nextProbe, set <= time { return }
+    circuits[destination]?.nextProbe = time
+    bell.ring()
   }
 
   /// Destinations that are left alone.
   var open: Set<String> { Set(circuits.keys) }
 
   /// Closes all circuits: everything may be tried now. The ledger has released those who waited.
-  func closeAll() { circuits = [:] }
+  func closeAll() { (circuits, refusals) = ([:], [:]) }
 
   /// Something changed about the network: what could not be reached is probed at once.
   func probeUnreachable() {
@@ -156,17 +165,20 @@ actor Circuits: Service {
     await alarm.stop()
   }
 
-  /// Lets somebody try each destination whose time for that has come.
+  /// Lets somebody try each destination whose time for that has come: one that was not refused, or anybody when all were
+  /// and have waited for long enough.
   func probe() async throws {
     for (destination, circuit) in circuits {
       guard let time = circuit.nextProbe, time <= .now else { continue }
-      // A probe that never tells how it went is followed by another.
       circuits[destination]?.nextProbe = .now + .seconds(policy.longestProbe)
       circuits[destination]?.hasTicket = true
-      if try await ledger.releaseOne(waitingFor: destination, at: .now()) {
+      let refused = refusals[destination]?.conversations ?? []
+      if try await ledger.releaseOne(waitingFor: destination, except: refused, at: .now()) {
+        wakeDispatcher()
+      } else if circuit.restsUntil <= .now, try await ledger.releaseOne(waitingFor: destination, at: .now()) {
         wakeDispatcher()
       } else {
-        circuits[destination]?.nextProbe = nil
+        circuits[destination]?.nextProbe = circuit.restsUntil > .now && !refused.isEmpty ? circuit.restsUntil : nil
       }
     }
   }

@@ -111,6 +111,7 @@ struct ConversationWorker: Sendable {
     switch error.cause.disposition {
     case .fail:
       log.warning("failed", metadata: metadata)
+      if failure.wasTried, let destination = failure.destination { try await circuits.answered(destination) }
       try await ledger.fail(message, step: failure.step.rawValue, error: error, at: now)
       try await photos.discard(window.messages.filter { $0.requestRow == message.requestRow }.map(\.message))
       sweeper.wake()
@@ -121,7 +122,7 @@ struct ConversationWorker: Sendable {
         log.info("waits for its destination", metadata: metadata)
         return .wait
       }
-      let delay = options.retry.delay(after: error, attempt: message.attempts + 1, random: .random(in: 0...1))
+      let delay = options.delay(after: error, of: failure.destination, attempt: message.attempts + 1)
       log.warning("waits", metadata: metadata.merging(["wait": "\(StepTimes.text(delay))"]) { $1 })
       try await ledger.postpone(
         message, step: failure.step.rawValue, error: error, until: now.advanced(seconds: delay),
@@ -137,8 +138,8 @@ struct ConversationWorker: Sendable {
   private func park(_ message: QueuedMessage, _ failure: StepError, window: Window) async throws -> Bool {
     guard let destination = failure.destination else { return false }
     if failure.wasTried {
-      let concernsAll = await circuits.failed(destination, failure.error, conversation: conversation)
-      guard concernsAll, options.circuits.isUnsent(failure.error.cause) else { return false }
+      try await circuits.failed(destination, failure.error, conversation: conversation)
+      guard failure.error.cause == .unreachable else { return false }
     }
     try await circuits.park(
       message, for: destination, error: failure.error, until: message.acceptedAt.advanced(seconds: options.lifetime),

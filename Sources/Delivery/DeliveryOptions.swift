@@ -32,4 +32,10 @@ public struct DeliveryOptions: Sendable {
   public var cacheLimits = CacheLimits(inbox: 500_000_000, total: 1_000_000_000)
 
   public init() {}
+
+  /// Seconds that a message waits after its attempt failed. A destination that refuses it has to be mended first.
+  func delay(after error: DeliveryError, of destination: String?, attempt: Int) -> Double {
+    destination != nil && error.cause.disposition == .hold
+      ? circuits.mending : retry.delay(after: error, attempt: attempt, random: .random(in: 0...1))
+  }
 }

@@ -294,7 +294,7 @@ actor Drafts: Service {
   private func settle(_ photo: QueuedMessage, _ failure: StepError) async throws {
     let error = failure.error
     let attempt = (failures[photo.message] ?? 0) + 1
-    var wait: Double? = options.retry.delay(after: error, attempt: attempt, random: .random(in: 0...1))
+    var wait: Double? = options.delay(after: error, of: failure.destination, attempt: attempt)
     if error.cause == .photoChanged {
       // It is being changed, and is then another photo.
       looked[photo.droppedAs] = nil
@@ -302,14 +302,16 @@ actor Drafts: Service {
     } else if error.cause.disposition == .fail {
       wait = nil
     }
-    if failure.destination != nil, options.circuits.concernsAll(error.cause) { wait = options.circuits.longestProbe }
+    if !failure.wasTried || failure.destination != nil && options.circuits.isOfTheLine(error.cause) {
+      wait = options.circuits.longestProbe
+    }
     let due = wait.map { Timestamp.now().advanced(seconds: $0) }
     // Once it is sent, it is tried again for its conversation's worker, who then says what that means.
     guard try await ledger.postponeDraftPhoto(photo, error: error, until: due) else { return }
     failures[photo.message] = wait == nil ? nil : attempt
     guard failure.wasTried else { return }
     if let destination = failure.destination {
-      _ = await circuits.failed(destination, error, conversation: photo.conversationRow)
+      try await circuits.failed(destination, error, conversation: photo.conversationRow)
     }
     log.warning(
       wait == nil ? "a draft's photo cannot be sent" : "a draft's photo waits",

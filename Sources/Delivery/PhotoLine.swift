@@ -189,7 +189,7 @@ actor PhotoLine {
     _ message: QueuedMessage, on route: Route, preparer: any PhotoPreparer
   ) async throws -> UploadedPhoto {
     // Asked before the work is done that an open circuit would make vain.
-    if let obstacle = await circuits.obstacle(to: route.store.name) {
+    if let obstacle = await circuits.obstacle(to: route.store.name, for: message.conversationRow) {
       throw StepError(step: .upload, destination: route.store.name, error: obstacle, wasTried: false)
     }
     guard try await ledger.beginPreparing(message) else { throw CancellationError() }
@@ -216,7 +216,7 @@ actor PhotoLine {
     let uploaded = try await atStep(.upload, route.store.name) {
       try await upload(sealed, row: row, of: message, to: route.store)
     }
-    try await circuits.succeeded(route.store.name)
+    try await circuits.succeeded(route.store.name, for: message.conversationRow)
     seconds = times.done(.upload, since: begin)
     log.info(
       "uploaded",

@@ -86,7 +86,7 @@ extension ConversationWorker {
       contents = [first.kind == .profile ? .profile(photo.attachment) : .photo(photo.attachment)]
     }
     let network = destinations.route(for: first.conversation).network
-    if let obstacle = await circuits.obstacle(to: network.name) {
+    if let obstacle = await circuits.obstacle(to: network.name, for: conversation) {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
     var run: [Ready] = []
@@ -155,7 +155,7 @@ extension ConversationWorker {
     let begin = ContinuousClock.now
     do { publication = try await network.publish(begun.ready.outgoing) } catch { throw try failure(error, of: network) }
     let seconds = times.done(.publish, since: begin)
-    try await circuits.succeeded(network.name)
+    try await circuits.succeeded(network.name, for: conversation)
     return Sent(message, published(publication, on: network), attempt: begun.attempt, seconds: seconds)
   }
 
@@ -207,7 +207,7 @@ extension ConversationWorker {
     let destinations = plan.destinations
     let network = destinations.route(for: message.conversation).network
     // Under a reserved id, looking for it is publishing it.
-    if message.reserved != nil, let obstacle = await circuits.obstacle(to: network.name) {
+    if message.reserved != nil, let obstacle = await circuits.obstacle(to: network.name, for: conversation) {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
     let tried = TriedMessage(
@@ -217,7 +217,7 @@ extension ConversationWorker {
     do {
       switch try await network.find(tried) {
       case .published(let publication):
-        try await circuits.succeeded(network.name)
+        try await circuits.succeeded(network.name, for: conversation)
         let sent = Sent(message, published(publication, on: network), attempt: message.attempts)
         try await commit(([sent], []))
         return true

@@ -48,14 +48,19 @@ extension Ledger {
 
   /// Releases one of the conversations that wait for a destination: its first message is the probe.
   ///
+  /// - Parameter others: conversations that stay where they are.
   /// - Returns: whether there was one.
-  public func releaseOne(waitingFor destination: String, at now: Timestamp) async throws -> Bool {
-    try await write { database in
+  public func releaseOne(
+    waitingFor destination: String, except others: Set<Int64> = [], at now: Timestamp
+  ) async throws -> Bool {
+    let others = "[\(others.map(String.init).joined(separator: ","))]"
+    return try await write { database in
       try database.run(
         """
         UPDATE conversations SET waits_for = NULL, due = ? WHERE id =
-          (SELECT id FROM conversations WHERE waits_for = ? AND waiting > 0 AND held = 0 ORDER BY due LIMIT 1)
-        """, now.milliseconds, destination)
+          (SELECT id FROM conversations WHERE waits_for = ? AND waiting > 0 AND held = 0
+            AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY due LIMIT 1)
+        """, now.milliseconds, destination, others)
       return database.changesCount > 0
     }
   }

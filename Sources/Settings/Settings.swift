@@ -81,9 +81,9 @@ public struct Settings: SettingsSection {
     /// How long a request is tried before it fails.
     public internal(set) var lifetime = Duration.seconds(5 * 86_400)
     public internal(set) var backoff = Backoff()
-    /// The longest pause between two probes of a destination that cannot be reached.
+    /// The longest time from one probe of a destination that does not work to the next.
     public internal(set) var probe = Duration.seconds(5)
-    /// The pause after a destination refused the credentials.
+    /// The pause of a conversation after a destination refused it or the credentials.
     public internal(set) var mending = Duration.seconds(300)
   }
 

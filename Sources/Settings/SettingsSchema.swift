@@ -46,10 +46,10 @@ public enum SettingsSchema {
       "The longest pause before any attempt"),
     Setting(
       "delivery.probe", \.delivery.probe, .duration(.milliseconds(100) ... .seconds(5)),
-      "The longest pause between two probes of a destination that cannot be reached"),
+      "The longest time from one probe of a destination that does not work to the next"),
     Setting(
       "delivery.mending", \.delivery.mending, .duration(.seconds(1) ... .hours(1)),
-      "The pause after a destination refused the credentials"),
+      "The pause of a conversation after a destination refused it or the credentials"),
 
     Setting(
       "photo.longestSide", \.photo.longestSide, .count(1...2732, of: "pixels"),

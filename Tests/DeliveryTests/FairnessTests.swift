@@ -21,7 +21,10 @@ import Testing
 
   @Test(
     "A conversation that fails gives its worker back, and closes no destination to the others",
-    arguments: [Cause.serverBusy, .network, .timeout, .forbidden, .roomGone, .conflict])
+    arguments: [
+      Cause.serverBusy, .network, .timeout, .forbidden, .roomGone, .conflict, .authExpired, .accountDisabled,
+      .configError, .rateLimited,
+    ])
   func oneFails(_ cause: Cause) async throws {
     let network = ScriptedNetwork {
       $0.conversation.text == "bad" ? DeliveryError(cause, "it does not take messages of \($0.conversation)") : nil
@@ -52,18 +55,19 @@ import Testing
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, wakeDispatcher: {})
     for cause in [Cause.network, .timeout] {
       let error = DeliveryError(cause, "the connection was lost")
-      for _ in 0..<3 { #expect(await !circuits.failed("here", error, conversation: 1)) }
-      try await circuits.succeeded("here")
-      #expect(await !circuits.failed("here", error, conversation: 2))
-      #expect(await !circuits.failed("elsewhere", error, conversation: 1))
-      #expect(await circuits.obstacle(to: "here") == nil)
-      #expect(await circuits.failed("here", error, conversation: 1))
-      #expect(await circuits.obstacle(to: "here") == error)
-      #expect(await circuits.obstacle(to: "elsewhere") == nil)
-      for place in ["here", "elsewhere"] { try await circuits.succeeded(place) }
+      for _ in 0..<3 { try await circuits.failed("here", error, conversation: 1) }
+      try await circuits.succeeded("here", for: 3)
+      try await circuits.failed("here", error, conversation: 2)
+      try await circuits.failed("elsewhere", error, conversation: 1)
+      #expect(await circuits.obstacle(to: "here", for: 3) == nil)
+      try await circuits.failed("here", error, conversation: 1)
+      #expect(await circuits.obstacle(to: "here", for: 3) == error)
+      #expect(await circuits.obstacle(to: "elsewhere", for: 3) == nil)
+      for place in ["here", "elsewhere"] { try await circuits.succeeded(place, for: 3) }
     }
     // What surely left nothing behind is never a message's own fault.
-    #expect(await circuits.failed("here", DeliveryError(.unreachable, "there is no route"), conversation: 1))
+    try await circuits.failed("here", DeliveryError(.unreachable, "there is no route"), conversation: 1)
+    #expect(await circuits.obstacle(to: "here", for: 3) != nil)
   }
 
   @Test("A store that hangs holds up the photos of its own conversations, and nobody else's")

@@ -14,15 +14,16 @@ import Testing
 
   init() throws {
     scratch = try TemporaryDirectory()
+    let policy = CircuitPolicy(mending: 36_000)
     circuits = Circuits(
-      ledger: try Ledger(in: Directory(path: scratch.path)), policy: CircuitPolicy(),
+      ledger: try Ledger(in: Directory(path: scratch.path)), policy: policy,
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) {}
   }
 
   @Test("What fails together when a line goes away counts as one failure, so that the first probes come soon")
   func together() async throws {
-    for _ in 0..<50 { _ = await circuits.failed("store", unreachable, conversation: 1) }
+    for _ in 0..<50 { try await circuits.failed("store", unreachable, conversation: 1) }
     let circuit = try #require(await circuits.circuits["store"])
     #expect(circuit.failures == 1)
     #expect(try #require(circuit.nextProbe) - .now <= .seconds(0.5))
@@ -30,28 +31,91 @@ import Testing
 
   @Test("A failure from before the line returned does not take the probe away that was let go behind it")
   func late() async throws {
-    _ = await circuits.failed("store", unreachable, conversation: 1)
-    #expect(await circuits.obstacle(to: "store") == unreachable)
+    try await circuits.failed("store", unreachable, conversation: 1)
+    #expect(await circuits.obstacle(to: "store", for: 1) == unreachable)
     await circuits.probeUnreachable()
     try await circuits.probe()
-    _ = await circuits.failed("store", unreachable, conversation: 1)
-    #expect(await circuits.obstacle(to: "store") == nil)
-    #expect(await circuits.obstacle(to: "store") == unreachable, "one probe and not two")
+    try await circuits.failed("store", unreachable, conversation: 1)
+    #expect(await circuits.obstacle(to: "store", for: 1) == nil)
+    #expect(await circuits.obstacle(to: "store", for: 1) == unreachable, "one probe and not two")
   }
 
   @Test("Only probes that fail make the pauses longer, and the time that one took is part of its pause")
   func slow() async throws {
-    _ = await circuits.failed("store", unreachable, conversation: 1)
+    try await circuits.failed("store", unreachable, conversation: 1)
     for round in 2...6 {
       await circuits.probeUnreachable()
       try await circuits.probe()
-      #expect(await circuits.obstacle(to: "store") == nil)
+      #expect(await circuits.obstacle(to: "store", for: 1) == nil)
       let began = try #require(await circuits.circuits["store"]?.probeBegan)
-      _ = await circuits.failed("store", unreachable, conversation: 1)
+      try await circuits.failed("store", unreachable, conversation: 1)
       let circuit = try #require(await circuits.circuits["store"])
       #expect(circuit.failures == round && circuit.probeBegan == nil)
       let next = try #require(circuit.nextProbe)
       #expect(next <= max(.now, began + .seconds(5)))
+    }
+  }
+
+  @Test("An answer to one conversation concerns nobody else until a second has met the same, with no success between")
+  func answers() async throws {
+    for cause in [Cause.configError, .authExpired, .accountDisabled, .rateLimited] {
+      let error = DeliveryError(cause, "no", retryAfter: cause == .rateLimited ? 36_000 : nil)
+      for _ in 0..<3 { try await circuits.failed("net", error, conversation: 1) }
+      #expect(await circuits.obstacle(to: "net", for: 2) == nil)
+      try await circuits.failed("net", DeliveryError(.network, "the connection was lost"), conversation: 2)
+      #expect(await circuits.obstacle(to: "net", for: 3) == nil, "another kind of failure")
+      try await circuits.failed("net", error, conversation: 2)
+      #expect(await circuits.obstacle(to: "net", for: 3) == error)
+      // It comes soon, and neither of those who were refused takes it.
+      let next = try #require(await circuits.circuits["net"]?.nextProbe)
+      #expect(next - .now <= .seconds(0.5))
+      try await letGo("net")
+      for refused in [Int64(1), 2] { #expect(await circuits.obstacle(to: "net", for: refused) == error) }
+      #expect(await circuits.obstacle(to: "net", for: 3) == nil)
+      try await circuits.succeeded("net", for: 3)
+      // Somebody got through behind their refusals, so these are their own, however often they come.
+      for _ in 0..<3 {
+        for refused in [Int64(1), 2] { try await circuits.failed("net", error, conversation: refused) }
+        #expect(await circuits.obstacle(to: "net", for: 4) == nil)
+      }
+      // Who gets through counts again.
+      for conversation in [Int64(1), 2] { try await circuits.succeeded("net", for: conversation) }
+      for conversation in [Int64(1), 2] { try await circuits.failed("net", error, conversation: conversation) }
+      #expect(await circuits.obstacle(to: "net", for: 4) == error)
+      await circuits.closeAll()
+    }
+  }
+
+  @Test("Once all were refused, nobody is the probe before what has to be mended may have been")
+  func mending() async throws {
+    let error = DeliveryError(.authExpired, "the token is not valid")
+    for conversation in [Int64(1), 2] { try await circuits.failed("net", error, conversation: conversation) }
+    try await letGo("net")
+    #expect(await circuits.obstacle(to: "net", for: 1) == error)
+    let circuit = try #require(await circuits.circuits["net"])
+    // Nobody waits whom a time would have to be set for, but for those who were refused.
+    #expect(circuit.nextProbe == circuit.restsUntil)
+  }
+
+  @Test("An answer, if only a refusal, says that the line is back")
+  func answered() async throws {
+    for refusal in [Cause.authExpired, .rejected] {
+      try await circuits.failed("net", unreachable, conversation: 1)
+      #expect(await circuits.obstacle(to: "net", for: 2) == unreachable)
+      if refusal.disposition == .fail {
+        try await circuits.answered("net")
+      } else {
+        try await circuits.failed("net", DeliveryError(refusal, "no"), conversation: 1)
+      }
+      #expect(await circuits.obstacle(to: "net", for: 2) == nil)
+    }
+  }
+
+  /// Has the time of the next probe come.
+  private func letGo(_ destination: String) async throws {
+    while await circuits.circuits[destination]?.hasTicket != true {
+      if let next = await circuits.circuits[destination]?.nextProbe { try await Task.sleep(until: next) }
+      try await circuits.probe()
     }
   }
 }

@@ -1,6 +1,8 @@
 import Ledgers
 import Messages
 
+@testable import Delivery
+
 /// What the daemon knows and a kill takes.
 struct Memory {
   /// A conversation that is being served, and the next step.
@@ -79,7 +81,7 @@ struct Memory {
   var closed: Set<String> = []
   /// Destinations that are left alone; the next one that asks may be a probe.
   var circuits: [String: (error: DeliveryError, hasTicket: Bool)] = [:]
-  var suspects: [String: Int64] = [:]
+  var refusals: [String: Refusals] = [:]
 
   func serves(_ conversation: Int64) -> Bool { workers.contains { $0.conversation == conversation } }
 }

@@ -35,7 +35,7 @@ extension Simulation {
     let hasChanged = try await ledger.setHeld(isHeld, ConversationID(unchecked: conversation), at: now)
     note("\(isHeld ? "held" : "released") \(conversation): \(hasChanged)")
     if random.below(3) == 0 {
-      memory.circuits = [:]
+      (memory.circuits, memory.refusals) = ([:], [:])
       note("flushed \(try await ledger.flush(at: now))")
     }
   }

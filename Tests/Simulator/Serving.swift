@@ -108,7 +108,7 @@ extension Simulation {
     switch outcome {
     case .done:
       world.objects.insert(object)
-      try await succeeded("store")
+      try await succeeded("store", for: message.conversationRow)
       worker.next = .endUpload(message, object: object)
       return
     case .lost: world.objects.insert(object)
@@ -192,7 +192,7 @@ extension Simulation {
     switch outcome {
     case .done:
       let standing = try appear(message, id)
-      try await succeeded("network")
+      try await succeeded("network", for: message.conversationRow)
       worker.sent.append(
         (
           message,

@@ -17,22 +17,28 @@ extension Simulation {
     return circuit.error
   }
 
-  func succeeded(_ destination: String) async throws {
-    memory.suspects[destination] = nil
+  func succeeded(_ destination: String, for conversation: Int64) async throws {
+    memory.refusals[destination]?.gotThrough(conversation, Self.policy)
+    try await close(destination)
+  }
+
+  private func close(_ destination: String) async throws {
     guard memory.circuits.removeValue(forKey: destination) != nil else { return }
     let count = try await ledger.release(waitingFor: destination, at: now)
     note("\(destination) works again, \(count) released")
   }
 
-  /// Whether it concerns all who use the destination.
-  private func failed(_ destination: String, _ error: DeliveryError, _ conversation: Int64) -> Bool {
-    guard Self.policy.concernsAll(error.cause) else { return false }
-    if !Self.policy.isUnsent(error.cause), memory.circuits[destination] == nil {
-      let suspect = memory.suspects.updateValue(conversation, forKey: destination)
-      if suspect == nil || suspect == conversation { return false }
+  private func failed(_ destination: String, _ error: DeliveryError, _ conversation: Int64) async throws {
+    guard Self.policy.concernsAll(error.cause) else { return }
+    if !Self.policy.isOfTheLine(error.cause) { try await answered(destination) }
+    let concernsAll = memory.refusals[destination, default: Refusals()].add(conversation, error.cause, Self.policy)
+    if concernsAll || memory.circuits[destination] != nil { memory.circuits[destination] = (error, false) }
+  }
+
+  private func answered(_ destination: String) async throws {
+    if let circuit = memory.circuits[destination], Self.policy.isOfTheLine(circuit.error.cause) {
+      try await close(destination)
     }
-    memory.circuits[destination] = (error, false)
-    return true
   }
 
   /// - Returns: whether the worker goes on with the next message.
@@ -40,6 +46,7 @@ extension Simulation {
     let error = failure.error
     note("\(message.message) \(failure.step): \(error.cause.rawValue)")
     if error.cause.disposition == .fail {
+      if failure.wasTried, let destination = failure.destination { try await answered(destination) }
       try await ledger.fail(message, step: failure.step, error: error, at: now)
       let others = memory.held.keys.filter { $0.text.hasPrefix("\(message.request)/") }.sorted()
       for other in others { memory.held[other] = nil }
@@ -48,10 +55,8 @@ extension Simulation {
     }
     let isHeld = memory.held[message.message] != nil
     if let destination = failure.destination {
-      let concernsAll =
-        failure.wasTried
-        ? failed(destination, error, message.conversationRow) && Self.policy.isUnsent(error.cause) : true
-      if concernsAll {
+      if failure.wasTried { try await failed(destination, error, message.conversationRow) }
+      if !failure.wasTried || error.cause == .unreachable {
         try await ledger.park(
           message, for: destination, error: error, until: message.acceptedAt.advanced(seconds: Self.lifetime),
           keepsUpload: isHeld, at: now)
@@ -70,7 +75,9 @@ extension Simulation {
   func probe() async throws {
     for destination in memory.circuits.keys.sorted() {
       memory.circuits[destination]?.hasTicket = true
-      let isReleased = try await ledger.releaseOne(waitingFor: destination, at: now)
+      let refused = memory.refusals[destination]?.conversations ?? []
+      var isReleased = try await ledger.releaseOne(waitingFor: destination, except: refused, at: now)
+      if !isReleased { isReleased = try await ledger.releaseOne(waitingFor: destination, at: now) }
       note("probe of \(destination): \(isReleased)")
     }
   }

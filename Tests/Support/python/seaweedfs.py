@@ -1,6 +1,7 @@
 """SeaweedFS's S3 gateway on loopback, with one bucket. Usage: seaweedfs.py DIRECTORY [public]
 
-A public bucket can be read by everybody who knows the name of an object."""
+A public bucket can be read by everybody who knows the name of an object. The credentials AKFEW and SKFEW may write
+and delete only what begins with `photos/open`."""
 
 import json
 import os
@@ -18,6 +19,8 @@ with open(f"{directory}/s3.json", "w") as configuration:
     json.dump({"identities": [
         {"name": "writer", "credentials": [{"accessKey": "AKTEST", "secretKey": "SKTEST"}],
          "actions": ["Admin", "Read", "Write", "List", "Tagging"]},
+        {"name": "few", "credentials": [{"accessKey": "AKFEW", "secretKey": "SKFEW"}],
+         "actions": ["Read:photos", "List:photos", "Write:photos/open*"]},
         {"name": "reader", "credentials": [{"accessKey": "AKRO", "secretKey": "SKRO"}], "actions": ["Read", "List"]},
     ] + everybody}, configuration)
 leash.start([

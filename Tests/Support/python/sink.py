@@ -7,11 +7,14 @@ Each line on standard input is one order, answered with one line of JSON:
     script PLACE:WORD... does this with the next requests to `hook` or `store`, as fault_server.py says, or
                              lost    acts, then resets the connection without a word
                              mute    acts, and never answers
+    refuse CONVERSATION [WORD]  does this with every request of that conversation from now on, or nothing of the kind any more
+    asked CONVERSATION COUNT SECONDS  until so many of its requests have come, or the time is up: {count}
     left                 how many words of the scripts are left: {left}
     keep yes|no          whether connections are kept for a next request, as they are at first
     wait COUNT SECONDS   until COUNT messages have taken effect, or the time is up: {count}
 """
 
+import collections
 import json
 import os
 import sys
@@ -26,6 +29,7 @@ import fault_server
 DIRECTORY, SECRET = sys.argv[1:]
 OBJECTS = f"{DIRECTORY}/objects"
 SEEN, CHANGED = set(), threading.Condition()
+REFUSED, ASKED = {}, collections.Counter()
 SCRIPTS, IS_KEPT = {"hook": [], "store": []}, threading.Event()
 IS_KEPT.set()
 
@@ -37,6 +41,13 @@ class Sink(fault_server.Connection):
             return script.pop(0) if script else None
 
     def reply(self, words, query, entry, body):
+        if words[0] == "hook":
+            conversation = json.loads(body)["data"].get("conversation")
+            with CHANGED:
+                ASKED[conversation] += 1
+                CHANGED.notify_all()
+                word, _, text = REFUSED.get(conversation, "hook").partition("?")
+            words, query = word.split("/"), {name: values[0] for name, values in parse_qs(text).items()}
         if words[0] not in ("hook", "upload", "objects", "lost", "mute"):
             return super().reply(words, query, entry, body)
         status, answer = self.act(entry, body)
@@ -95,6 +106,14 @@ def obey(order, *words):
         with fault_server.LOCK:
             for place, _, word in (word.partition(":") for word in words):
                 SCRIPTS[place].append(word)
+    elif order == "refuse":
+        with CHANGED:
+            REFUSED.pop(words[0], None)
+            REFUSED.update([words] if words[1:] else [])
+    elif order == "asked":
+        with CHANGED:
+            CHANGED.wait_for(lambda: ASKED[words[0]] >= int(words[1]), float(words[2]))
+            return {"count": ASKED[words[0]]}
     elif order == "left":
         with fault_server.LOCK:
             return {"left": sum(len(script) for script in SCRIPTS.values())}
