@@ -20,7 +20,6 @@ struct FoundRequests {
   private let spool: Spool
   private let inbox: InboxID
 
-  private static let receiptBytes = 1 << 20
   private static let errorBytes = 4096
   /// A receipt, and what becomes one.
   private static let receipts = [Receipt.fileName, ".\(Receipt.fileName).tmp"]
@@ -92,7 +91,7 @@ struct FoundRequests {
     var found = [(name: String, entry: Entry, receipt: Receipt)]()
     for name in try spool.sent.requestNames().sorted() {
       guard let entry = try spool.sent.entry(name), entry.kind == .directory else { continue }
-      guard let receipt = try receipt(in: spool.sent.directory(name)) else {
+      guard let receipt = try Receipt(in: spool.sent.directory(name)) else {
         unreadable += 1
         continue
       }
@@ -119,16 +118,11 @@ struct FoundRequests {
     }
   }
 
-  private func receipt(in directory: Directory) throws -> Receipt? {
-    guard try directory.entry(Receipt.fileName)?.kind == .file else { return nil }
-    return try directory.file(Receipt.fileName).contents(limit: Self.receiptBytes).flatMap(Receipt.init)
-  }
-
   /// A receipt in `cur/` tells that the request was over; what was cut off is done to the end here.
   private func finishFiling() throws {
     for name in try spool.cur.requestNames() {
       let directory = try spool.cur.directory(name)
-      guard try receipt(in: directory) != nil else {
+      guard try Receipt(in: directory) != nil else {
         // What a crash left of one tells nothing, and is no part of a request.
         for file in try directory.names() where Self.receipts.contains(file) { try directory.removeTree(file) }
         continue

@@ -29,6 +29,8 @@ actor Intake: Service {
   private let tellCompanion: @Sendable (SpoolEvent) -> Void
   private let log: Logger
   private let troubles: Troubles
+  /// What of `cancel/` was said to be unreadable.
+  private var unreadableOrders = [String]()
   private let unconfirmed = UnconfirmedRequests()
   private let leftAlone = LeftAlone()
   private let isStopping = StopFlag()
@@ -282,7 +284,12 @@ actor Intake: Service {
 
   private func readCancelRequests() async throws {
     let orders = CancelOrders(spool)
-    for order in try await pool.run({ try orders.read() }) {
+    let (found, unreadable) = try await pool.run { try orders.read() }
+    if unreadable != unreadableOrders {
+      for file in unreadable { log.warning("a file of cancel/ is passed over", metadata: ["file": "\(file)"]) }
+      unreadableOrders = unreadable
+    }
+    for order in found {
       try await cancelRequests(order.requests)
       try orders.remove(order)
     }

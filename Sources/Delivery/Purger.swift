@@ -5,13 +5,14 @@ import Logging
 import Messages
 import ServiceLifecycle
 import Spooling
+import Synchronization
 
 /// Purges the conversations that `purge/` names, as soon as they are named.
 ///
 /// For each: it is closed, so that nothing of it enters the ledger; the tombstone is committed while neither intake nor
 /// drafts are half-way through anything; what is in hand of it is stopped, and waited for; then its files and rows go.
 /// What fails stays ordered, and closed, and is tried again.
-struct Purger: Service {
+final class Purger: Service {
   /// What the rest of delivery does for a purge; nothing where it does not run yet.
   struct Hooks: Sendable {
     /// Runs a job while nothing is half-way into the ledger.
@@ -28,6 +29,8 @@ struct Purger: Service {
   private let hooks: Hooks
   private let log: Logger
   private let bell = Bell()
+  /// What was said to be unreadable.
+  private let told = Mutex<[String]>([])
 
   /// Seconds until a purge that failed is tried again.
   private static let patience = 30.0
@@ -51,7 +54,7 @@ struct Purger: Service {
         if await !carryOut() { await alarm.ring(in: Self.patience) }
       }
     } onGracefulShutdown: {
-      bell.retire()
+      self.bell.retire()
     }
     await alarm.stop()
   }
@@ -60,8 +63,14 @@ struct Purger: Service {
   func carryOut() async -> Bool {
     do {
       let (conversations, unreadable) = try await purge.ordered()
-      for line in unreadable { log.warning("a line of purge/ names no conversation", metadata: ["line": "\(line)"]) }
-      guard !conversations.isEmpty || !unreadable.isEmpty else { return true }
+      let isNews = told.withLock { told in
+        defer { told = unreadable }
+        return told != unreadable
+      }
+      if isNews {
+        for line in unreadable { log.warning("a line of purge/ names no conversation", metadata: ["line": "\(line)"]) }
+      }
+      guard !conversations.isEmpty else { return true }
       let reserve = Reserve(spool)
       try reserve.give()
       defer { reserve.take() }
@@ -76,6 +85,7 @@ struct Purger: Service {
           log.error("a purge is left for later", metadata: ["error": "\(error)"])
         }
       }
+      guard !finished.isEmpty else { return false }
       try await purge.complete(finished)
       for conversation in finished { closed.open(conversation) }
       await hooks.done()

@@ -131,8 +131,8 @@ struct Housekeeping: Sendable {
   /// - Returns: false when the request is being sent again at this moment.
   private func remove(_ request: FiledRequest, from place: Directory) async throws -> Bool {
     let identity = RequestIdentity(inode: request.inode, born: request.born)
-    if let taken = try spool.takeAway(request.request, from: place) {
-      try taken.delete()
+    if let found = try own(request, in: place) {
+      try spool.takeAway(request.request, from: place, identity: found)?.delete()
       return true
     }
     if place !== spool.failed { return true }
@@ -145,6 +145,18 @@ struct Housekeeping: Sendable {
       return !isSent
     }
     return !isSent
+  }
+
+  /// What lies under the name of a request, if it is that request: another one may have come to have its name.
+  private func own(_ request: FiledRequest, in place: Directory) throws -> RequestIdentity? {
+    guard let entry = try place.entry(request.request), entry.kind == .directory else { return nil }
+    let found = RequestIdentity(entry)
+    if found == RequestIdentity(inode: request.inode, born: request.born) {
+      // Without a time of birth an inode may have been used again: what has just come there has its own time.
+      return found.born != 0 || place !== spool.failed || clock.isOlder(entry.changed, than: options.failed) ? found : nil
+    }
+    // A spool that was copied has other inodes.
+    return try Receipt(in: place.directory(request.request))?.request == request.request ? found : nil
   }
 
   /// What lies in `failed/` without a row, as it was refused for its name, or the ledger was made anew; and what could

@@ -85,8 +85,8 @@ public struct Janitor: Sendable {
   /// A running daemon purges at once by itself. Without one it is done here, as the daemon's substitute.
   private func purges(_ report: inout JanitorReport) async throws {
     let (conversations, unreadable) = try await purge.ordered()
-    report.warnings += unreadable.map { "\($0) names no conversation and is left out" }
-    guard !conversations.isEmpty || !unreadable.isEmpty else { return }
+    report.warnings += unreadable
+    guard !conversations.isEmpty else { return }
     if report.isRehearsal {
       report.purged.conversations = conversations.count
       return

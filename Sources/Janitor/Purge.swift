@@ -63,11 +63,11 @@ public struct Purge: Sendable {
     let trash = try PurgeTrash(spool)
     let names = RequestsOf(conversation)
     for directory in [spool.draft, spool.new] {
-      for name in try names.requests(in: directory) { try trash.take(name, from: directory) }
+      for found in try names.requests(in: directory) { try trash.take(found, from: directory) }
     }
     // What a living program is writing is locked, and is refused or accepted when it is sent.
-    for name in try names.requests(in: spool.tmp) where try !spool.tmp.isLocked(name) {
-      try trash.take(name, from: spool.tmp)
+    for found in try names.requests(in: spool.tmp) where try !spool.tmp.isLocked(found.name) {
+      try trash.take(found, from: spool.tmp)
     }
     try await trash.empty()
     return purged
@@ -83,8 +83,10 @@ public struct Purge: Sendable {
         let requests = try await ledger.purgedRequests(of: purged, after: last, limit: Self.batch)
         guard let end = requests.last else { break }
         last = end.row
-        for (_, request) in requests {
-          for directory in [spool.cur, spool.sent, spool.failed] { try trash.take(request, from: directory) }
+        for request in requests {
+          for directory in [spool.cur, spool.sent, spool.failed] {
+            if let found = try names.request(request, in: directory) { try trash.take(found, from: directory) }
+          }
         }
         try await trash.empty()
       }
@@ -92,11 +94,11 @@ public struct Purge: Sendable {
     // Refused requests, of which the ledger does not know where they were to go. Their rows go first: what a crash
     // leaves is found by its files again.
     let refused = try names.requests(in: spool.failed)
-    try await ledger.forgetRefused(refused)
-    for name in refused { try trash.take(name, from: spool.failed) }
+    try await ledger.forgetRefused(refused.map(\.name))
+    for found in refused { try trash.take(found, from: spool.failed) }
     for name in Spool.incomingNames {
       let directory = try spool.incoming.directory(name)
-      for name in try names.received(in: directory) { try trash.take(name, from: directory) }
+      for found in try names.received(in: directory) { try trash.take(found, from: directory) }
     }
     try takeHalfDeleted(trash)
     for inbox in try spool.photos.names() where try spool.photos.entry(inbox)?.kind == .directory {

@@ -1,5 +1,6 @@
 import DurableFiles
 import Glibc
+import Ledgers
 import Messages
 import Spooling
 
@@ -9,37 +10,62 @@ struct RequestsOf {
 
   init(_ conversation: ConversationID) { self.conversation = conversation }
 
-  /// The names of the requests in `directory` that are to the conversation, also of those in `NAME/entry`.
-  func requests(in directory: Directory) throws -> [String] {
-    try names(in: directory) { request in
-      // A profile photo is the inbox's, whatever else its request says.
-      let isOfProfile = try Self.text(of: "kind", in: request) == "profile"
-      return try !isOfProfile && names(it: "to", in: request) || names(it: "to", below: "entry", in: request)
-    }
+  /// A directory that names the conversation.
+  struct Found {
+    let name: String
+    /// Which directory has been looked into; another one may come to have its name.
+    let identity: RequestIdentity
   }
 
-  /// The names of what is received in `directory` from the conversation.
-  func received(in directory: Directory) throws -> [String] {
-    try names(in: directory) {
+  /// The requests in `directory` that are to the conversation, also those in `NAME/entry`.
+  func requests(in directory: Directory) throws -> [Found] { try all(in: directory, isNamed(by:)) }
+
+  /// What is received in `directory` from the conversation.
+  func received(in directory: Directory) throws -> [Found] {
+    try all(in: directory) {
       try names(it: "from-conversation", in: $0) || names(it: "from-conversation", below: "entry", in: $0)
     }
   }
 
-  private func names(in directory: Directory, _ isOne: (Directory) throws -> Bool) throws -> [String] {
-    var found = [String]()
+  /// What lies in `directory` under the name of one of the conversation's requests, if it is that request.
+  ///
+  /// Another request, or anything else, may have come to have that name. So may, where no time of birth is kept, its inode.
+  func request(_ request: FiledRequest, in directory: Directory) throws -> Found? {
+    guard let entry = try directory.entry(request.request) else { return nil }
+    let identity = RequestIdentity(entry)
+    let isSame = request.born != 0 && identity == RequestIdentity(inode: request.inode, born: request.born)
+    guard try isSame || look(request.request, in: directory, isNamed(by:)) != nil else { return nil }
+    return Found(name: request.request, identity: identity)
+  }
+
+  private func isNamed(by request: Directory) throws -> Bool {
+    // A profile photo is the inbox's, whatever else its request says.
+    let isOfProfile = try Self.text(of: "kind", in: request) == "profile"
+    return try !isOfProfile && names(it: "to", in: request) || names(it: "to", below: "entry", in: request)
+      || Receipt(in: request)?.conversation == conversation.text
+  }
+
+  private func all(in directory: Directory, _ isOne: (Directory) throws -> Bool) throws -> [Found] {
+    var found = [Found]()
     try directory.forEachName { bytes in
-      guard let name = String(validating: bytes, as: UTF8.self), try directory.entry(name)?.kind == .directory else {
-        return true
-      }
-      do {
-        if try isOne(directory.directory(name)) { found.append(name) }
-      } catch let error as FileError {
-        // Gone meanwhile, or of somebody who lets nobody read it.
-        if ![ENOENT, EACCES, EPERM, ENOTDIR, ELOOP, ENXIO].contains(error.code) { throw error }
+      if let name = String(validating: bytes, as: UTF8.self), let one = try look(name, in: directory, isOne) {
+        found.append(one)
       }
       return true
     }
     return found
+  }
+
+  private func look(_ name: String, in directory: Directory, _ isOne: (Directory) throws -> Bool) throws -> Found? {
+    guard try directory.entry(name)?.kind == .directory else { return nil }
+    do {
+      let one = try directory.directory(name)
+      return try isOne(one) ? Found(name: name, identity: RequestIdentity(one.entry())) : nil
+    } catch let error as FileError {
+      // Gone meanwhile, or of somebody who lets nobody read it.
+      if ![ENOENT, EACCES, EPERM, ENOTDIR, ELOOP, ENXIO].contains(error.code) { throw error }
+      return nil
+    }
   }
 
   private func names(it field: String, below name: String, in directory: Directory) throws -> Bool {

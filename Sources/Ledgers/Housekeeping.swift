@@ -1,12 +1,19 @@
 import GRDB
 import Messages
 
-/// A request that is over and lies at its last place.
+/// A request that is over, and the directory that it was dropped as.
 public struct FiledRequest: Sendable {
   public let row: Int64
   public let request: String
   public let inode: UInt64
   public let born: Int64
+
+  init(_ row: Row) {
+    self.row = row["id"]
+    request = row["request"]
+    inode = UInt64(bitPattern: row["inode"])
+    born = row["born"]
+  }
 }
 
 /// What the ledger says of the files of one message.
@@ -41,10 +48,7 @@ extension Ledger {
             WHERE filed = 1 AND state = ? AND finished_at < ? ORDER BY finished_at LIMIT ?
             """,
           arguments: [state.rawValue, before.milliseconds, limit])
-      }.map { row in
-        FiledRequest(
-          row: row["id"], request: row["request"], inode: UInt64(bitPattern: row["inode"]), born: row["born"])
-      }
+      }.map(FiledRequest.init)
     }
   }
 

@@ -48,16 +48,16 @@ extension Ledger {
     }
   }
 
-  /// The names of a purged conversation's requests, `limit` of them behind the row `after`.
+  /// A purged conversation's requests, `limit` of them behind the row `after`.
   public func purgedRequests(
     of purged: PurgedConversation, after: Int64, limit: Int
-  ) async throws -> [(row: Int64, request: String)] {
+  ) async throws -> [FiledRequest] {
     try await read { database in
       try Row.fetchAll(
         database,
-        sql: "SELECT id, request FROM requests WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?",
+        sql: "SELECT id, request, inode, born FROM requests WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?",
         arguments: [purged.row, after, limit]
-      ).map { ($0["id"], $0["request"]) }
+      ).map(FiledRequest.init)
     }
   }
 

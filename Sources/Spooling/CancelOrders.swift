@@ -6,25 +6,22 @@ public struct CancelOrders: Sendable {
   /// One file, and the requests that it names.
   public struct Order: Sendable {
     public let requests: [String]
-    fileprivate let file: String
+    fileprivate let file: OrderFile
   }
 
-  private let directory: Directory
-  private static let longest = 1 << 20
+  private let spool: Spool
 
-  public init(_ spool: Spool) { directory = spool.cancel }
+  public init(_ spool: Spool) { self.spool = spool }
 
-  /// What is ordered. Files that somebody is still writing, and what is no file or too long, are passed over.
-  public func read() throws -> [Order] {
-    try directory.names().compactMap { name in
-      guard !name.hasPrefix("."), let entry = try directory.entry(name), entry.kind == .file else { return nil }
-      let file = try directory.file(name)
-      guard file.hasWriter() != true, let bytes = try file.contents(limit: Self.longest) else { return nil }
-      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-      return Order(requests: lines.map { $0.trimmingCharacters(in: .whitespaces) }, file: name)
+  /// What is ordered, and a sentence for each file that cannot be read. Files that somebody is still writing are passed over.
+  public func read() throws -> (orders: [Order], unreadable: [String]) {
+    let (files, unreadable) = try OrderFile.all(in: spool.cancel)
+    let orders = files.map { file in
+      Order(requests: file.lines.map { $0.trimmingCharacters(in: .whitespaces) }, file: file)
     }
+    return (orders, unreadable)
   }
 
-  /// Removes an order that was carried out.
-  public func remove(_ order: Order) throws { try directory.remove(order.file) }
+  /// Removes an order that was carried out; one that was put in its place meanwhile stays.
+  public func remove(_ order: Order) throws { try order.file.remove(from: spool.cancel, of: spool) }
 }

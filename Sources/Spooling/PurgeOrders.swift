@@ -4,21 +4,24 @@ import Messages
 
 /// The files of `purge/`, which name conversations to delete, one a line.
 ///
-/// An order stands until it is struck out, and is carried out until then, however often that is interrupted.
+/// An order stands until it is struck out, and is carried out until then, however often that is interrupted. A line that names
+/// no conversation stays for somebody to mend.
 public struct PurgeOrders: Sendable {
-  private let directory: Directory
-  private static let longest = 1 << 20
+  private let spool: Spool
+  private var directory: Directory { spool.purge }
 
-  public init(_ spool: Spool) { directory = spool.purge }
+  public init(_ spool: Spool) { self.spool = spool }
 
-  /// What is ordered, each conversation once, and lines that name none.
+  /// What is ordered, each conversation once, and a sentence for each line or file that names none.
   public func read() throws -> (conversations: [ConversationID], unreadable: [String]) {
     var conversations = [ConversationID]()
-    var unreadable = [String]()
-    for name in try names() {
-      for line in try lines(of: name) {
+    var (files, unreadable) = try OrderFile.all(in: directory)
+    for file in files {
+      for line in file.lines {
         guard let conversation = try? ConversationID(line) else {
-          unreadable.append("\(directory.path(of: escaped(name))): \(escaped(String(line.prefix(300))))")
+          let place = escaped(directory.path(of: file.name))
+          unreadable.append(
+            "\(place): \(escaped(String(line.prefix(300)))) names no conversation; mend or remove that line")
           continue
         }
         if !conversations.contains(conversation) { conversations.append(conversation) }
@@ -36,36 +39,14 @@ public struct PurgeOrders: Sendable {
 
   /// Strikes conversations out. When it returns nothing on the disk orders their deletion any more, nor names them here.
   public func strike(_ conversations: Set<ConversationID>) throws {
-    for name in try names() {
-      let lines = try lines(of: name)
-      let rest = lines.filter { line in (try? ConversationID(line)).map { !conversations.contains($0) } ?? false }
-      if rest.count == lines.count && !rest.isEmpty { continue }
-      // A file that somebody is still writing is read again.
+    for file in try OrderFile.all(in: directory).files {
+      let rest = file.lines.filter { line in (try? ConversationID(line)).map { !conversations.contains($0) } ?? true }
       if rest.isEmpty {
-        try directory.remove(name)
-      } else {
-        try directory.write(Array(rest.map { "\($0)\n" }.joined().utf8), as: name)
+        try file.remove(from: directory, of: spool)
+      } else if rest.count < file.lines.count {
+        try directory.write(Array(rest.map { "\($0)\n" }.joined().utf8), as: file.name)
       }
     }
     try directory.sync()
-  }
-
-  private func names() throws -> [String] {
-    try directory.names().filter { name in
-      guard !name.hasPrefix("."), try directory.entry(name)?.kind == .file else { return false }
-      return (try? directory.file(name).hasWriter()) != true
-    }
-  }
-
-  private func lines(of name: String) throws -> [String] {
-    let bytes: [UInt8]?
-    do { bytes = try directory.file(name).contents(limit: Self.longest) } catch {
-      if error.isMissing { return [] }
-      throw error
-    }
-    guard let bytes else {
-      throw FileError("read as an order of less than 1 MiB", directory.path(of: name), code: EFBIG)
-    }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }

@@ -71,6 +71,14 @@ public struct Receipt: Decodable, Sendable, Equatable {
     self = receipt
   }
 
+  /// The receipt that lies in a request's directory; nil when none that can be read does.
+  public init?(in request: Directory) throws {
+    guard try request.entry(Self.fileName)?.kind == .file,
+      let bytes = try request.file(Self.fileName).contents(limit: 1 << 20)
+    else { return nil }
+    self.init(bytes)
+  }
+
   /// The file's bytes: one object, indented for people, with a newline at the end. Names are in alphabetical order, and
   /// what is not known is left out.
   public func encoded() -> [UInt8] {

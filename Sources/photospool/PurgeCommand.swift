@@ -32,6 +32,9 @@ struct PurgeCommand: AsyncParsableCommand {
     let reserve = Reserve(spool)
     try reserve.give()
     defer { reserve.take() }
+    // Asked before, since afterwards nothing is known of any of them.
+    let view = try? LedgerView(ifThereIsOneIn: spool.state)
+    let unknown = try named.filter { try view?.conversations(beginning: $0.text, limit: 1).first != $0.text }
     let orders = PurgeOrders(spool)
     try orders.add(named)
     let end = ContinuousClock.now + .seconds(timeout)
@@ -50,6 +53,9 @@ struct PurgeCommand: AsyncParsableCommand {
       }
       try await Task.sleep(for: .milliseconds(20))
     }
-    for conversation in named { print("\(escaped(conversation.text)): purged") }
+    for conversation in named {
+      let remark = unknown.contains(conversation) ? "; the ledger knew no conversation of that name" : ""
+      print("\(escaped(conversation.text)): purged\(remark)")
+    }
   }
 }

@@ -66,6 +66,19 @@ import Testing
     #expect(try await spool.ledger.count("conversations") == 1)
   }
 
+  @Test func whatHasTheNameOfAForgottenRequestAndIsAnothersStays() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a")
+    try await spool.send("b")
+    try await spool.file("b", isCopy: true)
+    // The receipt of a was taken away, and something else lies there.
+    try spool.spool.sent.directory(creating: "a").write([1], as: "stranger")
+    let report = try await spool.janitor(at: SpoolUnderJanitor.now.advanced(seconds: 8 * 86_400)).pass()
+    #expect(report.receipts == 2)
+    #expect(try spool.spool.sent.names() == ["a"])
+    #expect(try await spool.ledger.count("requests") == 0)
+  }
+
   @Test func whatCouldNotBeReceivedGoesAfterAMonth() async throws {
     let spool = try SpoolUnderJanitor()
     let failed = try spool.spool.incoming.directory("failed")
@@ -164,9 +177,22 @@ import Testing
 
 extension SpoolUnderJanitor {
   /// Puts a receipt where filing does.
-  func file(_ name: String) async throws {
-    _ = try spool.sent.make(name)
-    try spool.sent.directory(name).write([1], as: "receipt.json")
+  ///
+  /// - Parameter isCopy: the ledger knows another directory than the one that has the receipt.
+  func file(_ name: String, to conversation: String = "family", isCopy: Bool = false) async throws {
+    let receipt = Receipt(
+      request: name, conversation: conversation, inbox: "me", state: .sent, duplicateOf: nil, acceptedAt: "",
+      finishedAt: "", messages: [])
+    let directory = try spool.sent.directory(creating: name)
+    try directory.write(receipt.encoded(), as: Receipt.fileName)
+    let entry = try directory.entry()
+    if !isCopy {
+      try await ledger.write {
+        try $0.execute(
+          sql: "UPDATE requests SET inode = ?, born = ? WHERE request = ?",
+          arguments: [Int64(bitPattern: entry.inode), entry.born, name])
+      }
+    }
     try await ledger.markFiled(ledger.unfiled(limit: 10).map(\.row))
   }
 }

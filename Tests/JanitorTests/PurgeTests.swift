@@ -174,7 +174,79 @@ import Testing
     try orders.strike([ConversationID(unchecked: "one")])
     #expect(try orders.read().conversations.map(\.text) == ["two"])
     try orders.strike([ConversationID(unchecked: "two")])
-    #expect(try spool.spool.purge.names() == [])
+    // Somebody may have mistyped it, and mends it.
+    #expect(try spool.spool.purge.file("please").contents(limit: 99) == Array("\u{1}bad\n".utf8))
+  }
+
+  @Test func aLineThatNamesNoConversationPurgesNothingAndKeepsTheFormerLedgers() async throws {
+    let spool = try SpoolUnderJanitor()
+    _ = try spool.spool.state.make("ledger-20260101T000000Z")
+    try spool.spool.purge.write(Array(repeating: UInt8(ascii: "a"), count: 300), as: "mistyped")
+    let report = try await spool.janitor().pass()
+    #expect(report.purged.conversations == 0 && report.warnings.count == 1)
+    #expect(report.warnings.first?.contains("purge/mistyped") == true)
+    #expect(try spool.spool.purge.names() == ["mistyped"])
+    #expect(try spool.spool.state.entry("ledger-20260101T000000Z") != nil)
+  }
+
+  @Test func aFileThatIsTooLargeToBeAnOrderKeepsNoOtherOrderFromBeingCarriedOut() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a", to: "MARKER")
+    for directory in [spool.spool.purge, spool.spool.cancel] {
+      try directory.write([UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20 + 1), as: "huge")
+      try directory.write(Array("MARKER\n".utf8), as: "please")
+    }
+    let report = try await spool.janitor().pass()
+    #expect(report.purged.conversations == 1 && report.warnings.first?.contains("purge/huge") == true)
+    #expect(try spool.spool.purge.names() == ["huge"])
+    let (orders, unreadable) = try CancelOrders(spool.spool).read()
+    #expect(orders.map(\.requests) == [["MARKER"]] && unreadable.first?.contains("cancel/huge") == true)
+  }
+
+  @Test func anOrderThatTookThePlaceOfTheOneCarriedOutStays() async throws {
+    let spool = try SpoolUnderJanitor()
+    let orders = CancelOrders(spool.spool)
+    try spool.spool.cancel.write(Array("first\n".utf8), as: "please")
+    let order = try #require(try orders.read().orders.first)
+    try spool.spool.cancel.write(Array("second\n".utf8), as: "please")
+    try orders.remove(order)
+    #expect(try orders.read().orders.map(\.requests) == [["second"]])
+    try orders.remove(try #require(try orders.read().orders.first))
+    #expect(try spool.spool.cancel.names() == [])
+  }
+
+  @Test func whatHasTheNameOfItsRequestAndIsAnothersStays() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a", to: "MARKER")
+    try await spool.file("a", to: "MARKER")
+    let failed = try spool.spool.failed.directory(creating: "a")
+    try failed.write(Array("precious".utf8), as: "entry")
+    let other = try spool.spool.cur.directory(creating: "a")
+    try other.write(Array("another\n".utf8), as: "to")
+    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    #expect(try spool.spool.sent.names() == [])
+    #expect(try spool.spool.failed.names() == ["a"] && spool.spool.cur.names() == ["a"])
+  }
+
+  @Test func aCopyOfItsRequestGoesThoughItIsAnotherDirectory() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a", to: "MARKER")
+    // As in a spool that was put back from a copy: the ledger knows another inode.
+    try await spool.file("a", to: "MARKER", isCopy: true)
+    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    #expect(try spool.spool.sent.names() == [])
+  }
+
+  @Test func withoutTimesOfBirthAnInodeThatIsUsedAgainIsNotTakenForTheRequest() async throws {
+    let spool = try SpoolUnderJanitor()
+    try await spool.send("a", to: "MARKER")
+    let failed = try spool.spool.failed.directory(creating: "a")
+    let inode = try Int64(bitPattern: failed.entry().inode)
+    let request = FiledRequest(["id": 1, "request": "a", "inode": inode, "born": 0])
+    let requests = RequestsOf(marked)
+    #expect(try requests.request(request, in: spool.spool.failed) == nil)
+    try failed.write(Array("MARKER\n".utf8), as: "to")
+    #expect(try requests.request(request, in: spool.spool.failed) != nil)
   }
 
   @Test func whatALivingProgramWritesInTmpIsLeftToIt() async throws {

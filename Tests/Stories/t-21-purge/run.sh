@@ -86,6 +86,17 @@ drop again MARKERCONVERSATION 'a new beginning'
 expect "$(published MARKERCONVERSATION | jq -r .text)" 'a new beginning'
 expect "$("$photospool" purge MARKERCONVERSATION)" 'MARKERCONVERSATION: purged'
 expect_gone 'by the command, with a daemon'
+
+# A name that nobody knows is told; a line that names no conversation purges nothing, and stays.
+expect "$("$photospool" purge tpyo)" 'tpyo: purged; the ledger knew no conversation of that name'
+mkdir "$spool/state/ledger-20260101T000000Z"
+printf 'a%.0s' {1..300} > "$spool/tmp/mistyped"
+mv "$spool/tmp/mistyped" "$spool/purge/"
+wait_for_line start.log 'a line of purge/ names no conversation'
+"$photospool" janitor 2> warnings || true
+grep -q 'purge/mistyped: aaa.* names no conversation; mend or remove that line' warnings || fail "$(cat warnings)"
+[ -s "$spool/purge/mistyped" ] && [ -d "$spool/state/ledger-20260101T000000Z" ] || fail 'a mistyped line was carried out'
+rm -r "$spool/purge/mistyped" "$spool/state/ledger-20260101T000000Z"
 stop_daemon
 expect_gone 'after the daemon'
 

@@ -1,0 +1,60 @@
+import DurableFiles
+import Foundation
+import Glibc
+import Messages
+
+/// A file of `cancel/` or `purge/`: an order, one line for each thing that it names.
+struct OrderFile: Sendable {
+  let name: String
+  let lines: [String]
+  private let entry: Entry
+
+  private static let longest = 1 << 20
+
+  /// The files of `directory` that are complete. A file that somebody is still writing is left for the next look.
+  ///
+  /// - Returns: also a sentence for each file that cannot be read; it stays, and the others count.
+  static func all(in directory: Directory) throws -> (files: [OrderFile], unreadable: [String]) {
+    var files = [OrderFile]()
+    var unreadable = [String]()
+    for name in try directory.names() where !name.hasPrefix(".") {
+      do {
+        if let file = try read(name, in: directory) { files.append(file) }
+      } catch let error as FileError {
+        if error.isMissing { continue }
+        guard [EACCES, EPERM, EFBIG].contains(error.code) else { throw error }
+        unreadable.append("\(escaped(error.description)); mend or remove that file")
+      }
+    }
+    return (files, unreadable)
+  }
+
+  /// Nil of what is no file, or is still being written.
+  private static func read(_ name: String, in directory: Directory) throws -> OrderFile? {
+    guard let entry = try directory.entry(name), entry.kind == .file else { return nil }
+    let file = try directory.file(name)
+    if file.hasWriter() == true { return nil }
+    guard let bytes = try file.contents(limit: longest) else {
+      throw FileError("read as an order of at most 1 MiB", file.path, code: EFBIG)
+    }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    return OrderFile(name: name, lines: lines, entry: entry)
+  }
+
+  /// Removes the file, unless another one, or another order, stands in its place by now.
+  func remove(from directory: Directory, of spool: Spool) throws {
+    func isSame(_ found: Entry) -> Bool { found.inode == entry.inode && found.modified == entry.modified }
+    guard let found = try directory.entry(name), isSame(found) else { return }
+    let trash = try spool.state.directory(creating: TrashedRequest.directoryName)
+    let parked = UUID().uuidString
+    do { _ = try directory.move(name, to: trash, as: parked) } catch {
+      if error.isMissing { return }
+      throw error
+    }
+    if let moved = try trash.entry(parked), !isSame(moved) {
+      _ = try trash.move(parked, to: directory, as: name)
+    } else {
+      try trash.remove(parked)
+    }
+  }
+}
