@@ -153,7 +153,8 @@ struct Housekeeping: Sendable {
     let found = RequestIdentity(entry)
     if found == RequestIdentity(inode: request.inode, born: request.born) {
       // Without a time of birth an inode may have been used again: what has just come there has its own time.
-      return found.born != 0 || place !== spool.failed || clock.isOlder(entry.changed, than: options.failed) ? found : nil
+      let isSure = found.born != 0 || place !== spool.failed
+      return isSure || clock.isOlder(entry.changed, than: options.failed) ? found : nil
     }
     // A spool that was copied has other inodes.
     return try Receipt(in: place.directory(request.request))?.request == request.request ? found : nil
