@@ -20,7 +20,6 @@ struct FoundRequests {
   private let spool: Spool
   private let inbox: InboxID
 
-  private static let errorBytes = 4096
   /// A receipt, and what becomes one.
   private static let receipts = [Receipt.fileName, ".\(Receipt.fileName).tmp"]
 
@@ -146,11 +145,7 @@ struct FoundRequests {
   }
 
   private func error(of request: Unsent) throws -> String {
-    let directory = try request.place.directory(request.name)
-    guard try directory.entry("error")?.kind == .file,
-      let bytes = try directory.file("error").contents(limit: Self.errorBytes)
-    else { return "failed" }
-    return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
+    try request.place.directory(request.name).error() ?? "failed"
   }
 }
 

@@ -104,7 +104,12 @@ struct IntakeBatch: Sendable {
       }
     }
     if !requests.isEmpty && !isTogether { try new.sync() }
-    for request in requests { areTaken[request.droppedAs] = spool.has(request.droppedAs) }
+    for (index, request) in requests.enumerated() {
+      areTaken[request.droppedAs] = spool.has(request.droppedAs)
+      if request.born == 0, let error = try? new.directory(request.droppedAs).error() {
+        requests[index].isMarked = { escaped($0) == error }
+      }
+    }
   }
 
   /// Whether a directory of that name is anywhere in the spool's later places.

@@ -52,6 +52,7 @@ struct Acceptor {
     let state: RequestState
     let filed: Bool
     let error: String?
+    let digest: String?
     /// Its row was made from the spool: what of it was published is not known.
     let isRestored: Bool
   }
@@ -87,16 +88,26 @@ struct Acceptor {
   }
 
   func known(_ new: NewRequest) throws -> Known? {
-    try database.first(
+    let known = try database.first(
       """
-      SELECT id, request, dropped_as, state, filed, error, restored FROM requests
+      SELECT id, request, dropped_as, state, filed, error, digest, restored FROM requests
       WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1
       """, Int64(bitPattern: new.inode), new.born
     ) { row in
       Known(
         id: row[0], request: row[1], droppedAs: row[2], state: RequestState(rawValue: row[3]) ?? .failed, filed: row[4],
-        error: row[5], isRestored: row[6])
+        error: row[5], digest: row[6], isRestored: row[7])
     }
+    guard let known, new.born != 0 || isSame(known, as: new) else { return nil }
+    return known
+  }
+
+  /// Whether a directory without a time of birth is the one that had its inode, and not a later one.
+  private func isSame(_ known: Known, as new: NewRequest) -> Bool {
+    // Each photo of a draft is compared when it is sent.
+    if known.state == .draft { return true }
+    if known.filed { return known.state == .failed && new.isMarked(known.error ?? "failed") }
+    return known.droppedAs == new.droppedAs && known.digest == (try? new.contents.get().digest)
   }
 
   func freeName(for dropped: String) throws -> String {

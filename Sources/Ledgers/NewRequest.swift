@@ -48,6 +48,9 @@ public struct NewRequest: Sendable {
   public let inbox: InboxID
   /// The contents, or the sentence why they were refused.
   public let contents: Result<Contents, DeliveryError>
+  /// Whether the directory holds the file `error` that we write with this sentence. It tells a failed request that came back
+  /// from another one with the same inode, where the filesystem keeps no time of birth.
+  public var isMarked: @Sendable (_ error: String) -> Bool = { _ in false }
 
   public init(
     droppedAs: String, inode: UInt64, born: Int64, inbox: InboxID, contents: Result<Contents, DeliveryError>

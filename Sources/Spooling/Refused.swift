@@ -48,3 +48,12 @@ extension Spool {
     {}
   }
 }
+
+extension Directory {
+  /// What our file `error` says in a request that failed; nil where there is none.
+  public func error() throws -> String? {
+    guard try entry("error")?.kind == .file, let bytes = try file("error").contents(limit: 65_536) else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+  }
+}

@@ -198,6 +198,41 @@ import Testing
     #expect(try await ledger.dueConversations(at: now, limit: 9).count == 2)
   }
 
+  /// As `request`, of a filesystem that keeps no time of birth.
+  private func unborn(_ request: NewRequest, error: String? = nil) -> NewRequest {
+    var unborn = NewRequest(
+      droppedAs: request.droppedAs, inode: request.inode, born: 0, inbox: request.inbox, contents: request.contents)
+    unborn.isMarked = { $0 == error }
+    return unborn
+  }
+
+  @Test func anInodeThatIsUsedAgainBringsNoFailedRequestBack() async throws {
+    try await accept(unborn(request("a", inode: 1, files: ["photo-1", "photo-2"])))
+    _ = try await publish(head()[0])
+    try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
+    try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
+    let other = request("b", inode: 1, to: "friends", files: ["photo-1", "text"])
+    #expect(try await accept(unborn(other)).map(\.request) == ["b"])
+    #expect(try await head(2).map(\.file) == ["photo-1", "text"])
+  }
+
+  @Test func aFailedRequestWithoutATimeOfBirthIsKnownByItsError() async throws {
+    try await accept(unborn(request("a", inode: 1, files: ["photo-1", "photo-2"])))
+    _ = try await publish(head()[0])
+    try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
+    try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
+    try await accept(unborn(request("c", inode: 1, files: ["photo-1", "photo-2"]), error: "photo-2: cut"))
+    #expect(try await head().map { "\($0.request)/\($0.file)" } == ["a/photo-2"])
+  }
+
+  @Test func anInodeThatIsUsedAgainIsNoInterruptedTakeOver() async throws {
+    try await accept(unborn(request("a", inode: 1)))
+    #expect(try await accept(unborn(request("a", inode: 1))).map(\.wasKnown) == [true])
+    let others = try await accept(unborn(request("b", inode: 1)), unborn(request("a", inode: 1, digest: "e")))
+    #expect(others.map(\.wasKnown) == [false, false])
+    #expect(others.map(\.request) == ["b", "a.2"])
+  }
+
   // MARK: Sending
 
   @Test func theLastMessageEndsItsRequest() async throws {
