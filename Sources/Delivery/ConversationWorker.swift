@@ -46,7 +46,14 @@ struct ConversationWorker: Sendable {
         let limit = min(options.lookahead + max(options.lookahead + 1, 2 * pace.length), Self.turn - served)
         let found = try await ledger.head(of: conversation, limit: limit)
         guard let message = found.first, !message.isHeld, !isStopping() else { return troubles.end(Self.work) }
-        var window = Window(messages: found, isWhole: found.count < limit)
+        if message.isDuplicate {
+          // It is looked at again where it is to be sent.
+          if try await ledger.decideDuplicate(message, at: .now()) { filing.wake() }
+          continue
+        }
+        // Whether a duplicate is sent is known once it is the first.
+        let ready = found.prefix { !$0.isDuplicate }
+        var window = Window(messages: Array(ready), isWhole: found.count < limit && ready.count == found.count)
         for photo in ahead(of: window) where needsUpload(photo) { await photos.start(photo) }
         var begun: [Begun] = []
         repeat {

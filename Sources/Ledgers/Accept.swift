@@ -158,6 +158,7 @@ struct Acceptor {
     var state: RequestState
     var cause: Cause?
     var error: String?
+    /// The earlier request with its key and contents. One that is not sent yet is waited for.
     var duplicateOf: String?
   }
 
@@ -166,28 +167,34 @@ struct Acceptor {
     case .failure(let refusal):
       return (nil, Verdict(state: .failed, cause: refusal.cause, error: refusal.sentence))
     case .success(let contents):
-      guard let key = contents.key,
-        let (name, digest) = try earlier(of: key, in: new.inbox)
-      else { return (contents, Verdict(state: .queued)) }
-      if digest == contents.digest { return (contents, Verdict(state: .duplicate, duplicateOf: name)) }
+      guard let key = contents.key, let earlier = try earlier(of: key, in: new.inbox) else {
+        return (contents, Verdict(state: .queued))
+      }
+      let isThere = earlier.conversation == contents.conversation.text
+      if isThere && earlier.digest == contents.digest {
+        return (contents, Verdict(state: earlier.isSent ? .duplicate : .queued, duplicateOf: earlier.request))
+      }
+      let difference = isThere ? "with other contents" : "in another conversation, and an id counts for the whole inbox"
       return (
         contents,
         Verdict(
           state: .failed, cause: .conflict,
-          error: "the id \(key) was used by request \(name) with other contents; choose another id, or none")
+          error: "the id \(key) was used by request \(earlier.request) \(difference); choose another id, or none")
       )
     }
   }
 
-  /// The last request of that idempotency key.
-  private func earlier(of key: String, in inbox: InboxID) throws -> (request: String, digest: String?)? {
+  /// The first request of that idempotency key that was sent or waits.
+  private func earlier(
+    of key: String, in inbox: InboxID
+  ) throws -> (request: String, digest: String?, conversation: String?, isSent: Bool)? {
     try database.first(
       """
-      SELECT request, digest FROM requests
-      WHERE inbox = ? AND idempotency_key = ? AND state NOT IN ('failed', 'cancelled', 'duplicate', 'draft')
-      ORDER BY id DESC LIMIT 1
+      SELECT r.request, r.digest, c.conversation, r.state = 'sent'
+      FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
+      WHERE r.inbox = ? AND r.idempotency_key = ? AND (r.state = 'sent' OR r.state = 'queued') ORDER BY r.id LIMIT 1
       """, inbox.text, key
-    ) { ($0[0], $0[1]) }
+    ) { ($0[0], $0[1], $0[2], $0[3]) }
   }
 
   /// Writes messages, in their order, behind all that are there. One that the ledger knows as a draft's photo, of the
@@ -226,49 +233,54 @@ struct Acceptor {
   // MARK: A request that failed before
 
   private func revive(_ known: Known, as new: NewRequest) throws -> Acceptance {
-    switch new.contents {
-    case .failure(let refusal):
+    let (contents, verdict) = try judge(new)
+    guard let contents, verdict.state != .failed else {
       try database.run(
         """
         UPDATE requests SET dropped_as = ?, cause = ?, error = ?, finished_at = ?, filed = 0 WHERE id = ?
-        """, new.droppedAs, refusal.cause.rawValue, refusal.sentence, now.milliseconds, known.id)
+        """, new.droppedAs, verdict.cause?.rawValue, verdict.error, now.milliseconds, known.id)
       return Acceptance(
-        droppedAs: new.droppedAs, request: known.request, state: .failed, error: refusal.sentence, wasKnown: false)
-    case .success(let contents):
-      let conversation = try database.conversation(contents.conversation, now: now)
-      let published = try Set<String>(
-        database.all("SELECT file FROM messages WHERE request_id = ? AND state = 'sent'", known.id) { $0[0] })
-      // An attempt of one may have got through, and an earlier version may have made the id in another way.
-      let unsent: [(file: String, message: String)] = try database.all(
-        "SELECT file, message FROM messages WHERE request_id = ? AND state <> 'sent'", known.id
-      ) { ($0[0], $0[1]) }
-      let ids = Dictionary(unsent.map { ($0.file, $0.message) }) { $1 }
-      for (_, message) in unsent {
-        try database.endAttempt(of: MessageID(unchecked: message), at: now, cause: nil, error: Database.interrupted)
-      }
-      try database.run(
-        "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", known.id)
-      let rest = contents.parts.filter { !published.contains($0.file) }
-      let state: RequestState = rest.isEmpty ? .sent : .queued
-      try database.run(
-        """
-        UPDATE requests SET dropped_as = ?, conversation_id = ?, inbox = ?, idempotency_key = ?, digest = ?, state = ?,
-          cause = NULL, error = NULL, bytes = ?, accepted_at = ?, finished_at = ?, filed = 0
-        WHERE id = ?
-        """,
-        new.droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
-        contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, rest.isEmpty ? now.milliseconds : nil, known.id)
-      let superseded = try insert(
-        rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox, knownAs: ids)
-      if known.isRestored {
-        try database.run(
-          "UPDATE messages SET state = 'publishing', attempts = 1 WHERE request_id = ? AND state = 'pending'",
-          known.id)
-      }
-      try database.addWaiting(rest.count, to: conversation, now: now)
-      return Acceptance(
-        droppedAs: new.droppedAs, request: known.request, state: state, error: nil, wasKnown: false,
-        superseded: superseded)
+        droppedAs: new.droppedAs, request: known.request, state: .failed, error: verdict.error, wasKnown: false)
     }
+    let conversation = try database.conversation(contents.conversation, now: now)
+    let published = try Set<String>(
+      database.all("SELECT file FROM messages WHERE request_id = ? AND state = 'sent'", known.id) { $0[0] })
+    // An attempt of one may have got through, and an earlier version may have made the id in another way.
+    let unsent: [(file: String, message: String)] = try database.all(
+      "SELECT file, message FROM messages WHERE request_id = ? AND state <> 'sent'", known.id
+    ) { ($0[0], $0[1]) }
+    let ids = Dictionary(unsent.map { ($0.file, $0.message) }) { $1 }
+    for (_, message) in unsent {
+      try database.endAttempt(of: MessageID(unchecked: message), at: now, cause: nil, error: Database.interrupted)
+    }
+    try database.run(
+      "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", known.id)
+    let rest = verdict.state == .duplicate ? [] : contents.parts.filter { !published.contains($0.file) }
+    let state: RequestState = verdict.state == .queued && rest.isEmpty ? .sent : verdict.state
+    try database.run(
+      """
+      UPDATE requests SET dropped_as = ?, conversation_id = ?, inbox = ?, idempotency_key = ?, digest = ?, state = ?,
+        cause = NULL, error = NULL, bytes = ?, duplicate_of = ?, accepted_at = ?, finished_at = ?, filed = 0
+      WHERE id = ?
+      """,
+      new.droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
+      contents.parts.reduce(0) { $0 + $1.bytes }, state == .sent ? nil : verdict.duplicateOf, now.milliseconds,
+      rest.isEmpty ? now.milliseconds : nil, known.id)
+    if state == .sent { try database.endDuplicates(of: known.id, at: now) }
+    let superseded = try insert(
+      rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox, knownAs: ids)
+    for (_, message) in unsent {
+      try database.run(
+        "DELETE FROM attempts WHERE message = ?1 AND NOT EXISTS (SELECT 1 FROM messages WHERE message = ?1)", message)
+    }
+    if known.isRestored {
+      try database.run(
+        "UPDATE messages SET state = 'publishing', attempts = 1 WHERE request_id = ? AND state = 'pending'",
+        known.id)
+    }
+    try database.addWaiting(rest.count, to: conversation, now: now)
+    return Acceptance(
+      droppedAs: new.droppedAs, request: known.request, state: state, error: nil, wasKnown: false,
+      superseded: superseded)
   }
 }

@@ -238,14 +238,14 @@ extension Acceptor {
 
 extension Database {
   /// Takes a draft's request out of the way: its name is free, and it is no directory's any more.
-  fileprivate func setAside(_ draft: Int64) throws {
+  func setAside(_ draft: Int64) throws {
     // No client's name starts with a dot.
     try run(
       "UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?", draft)
   }
 
   /// Ends what is left of it; nothing being left, it goes at once.
-  fileprivate func endSetAside(_ draft: Int64) throws {
+  func endSetAside(_ draft: Int64) throws {
     try run(
       "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", draft)
     try run(

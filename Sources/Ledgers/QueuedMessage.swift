@@ -31,6 +31,8 @@ public final class QueuedMessage: Sendable {
   public let isHeld: Bool
   /// Its request lies in `draft/`, or did when this was read.
   public let isDraft: Bool
+  /// Its request waits for an earlier one with the same key.
+  public let isDuplicate: Bool
 
   /// - Parameter row: as `selection` selects it.
   init(_ row: borrowing Columns) {
@@ -55,6 +57,7 @@ public final class QueuedMessage: Sendable {
     conversation = ConversationID(unchecked: row[18])
     isHeld = row[19]
     firstTriedAt = row.time(20)
+    isDuplicate = row[21]
   }
 }
 
@@ -74,7 +77,7 @@ extension QueuedMessage {
   /// The same, for conditions by which all of them wait in a conversation and are no drafts.
   static let selectionOfWaiting = selection(from: "messages m \(LedgerSchema.byWaiting)")
 
-  static let columnOfNextAttempt: Int32 = 21
+  static let columnOfNextAttempt: Int32 = 22
 
   private static func selection(from messages: String) -> String {
     """
@@ -82,7 +85,7 @@ extension QueuedMessage {
       m.remote, m.draft, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
       coalesce(
         (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish'), m.begun_at),
-      m.next_attempt
+      r.duplicate_of IS NOT NULL, m.next_attempt
     FROM \(messages) JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
     """
   }

@@ -179,6 +179,17 @@ extension Database {
 
   fileprivate func restore(_ found: FoundRequest, now: Timestamp) throws {
     let conversation = try found.conversation.map { try self.conversation($0, now: now) }
+    // One that waits with the key of another waits for that one, as before.
+    let first: String? =
+      if let key = found.key, found.state == .queued {
+        try value(
+          """
+          SELECT request FROM requests WHERE inbox = ? AND idempotency_key = ? AND digest = ? AND conversation_id = ?
+            AND (state = 'sent' OR state = 'queued') ORDER BY id LIMIT 1
+          """, found.inbox.text, key, found.digest, conversation)
+      } else {
+        nil
+      }
     try execute(
       sql: """
         INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, state,
@@ -188,7 +199,7 @@ extension Database {
       arguments: [
         found.request, found.request, Int64(bitPattern: found.inode), found.born, conversation, found.inbox.text,
         found.key, found.digest, found.state.rawValue, found.error.map { _ in Cause.rejected.rawValue }, found.error,
-        found.messages.reduce(0) { $0 + $1.bytes }, found.duplicateOf, found.acceptedAt.milliseconds,
+        found.messages.reduce(0) { $0 + $1.bytes }, found.duplicateOf ?? first, found.acceptedAt.milliseconds,
         found.finishedAt?.milliseconds, found.isFiled,
       ])
     guard let conversation else { return }

@@ -49,7 +49,9 @@ extension Database {
   func endRequestIfDone(_ request: Int64, at now: Timestamp) throws -> RequestState? {
     for (state, end) in Self.ends {
       try run(end, state.rawValue, now.milliseconds, request)
-      if changesCount == 1 { return state }
+      guard changesCount == 1 else { continue }
+      if state == .sent { try endDuplicates(of: request, at: now) }
+      return state
     }
     return nil
   }

@@ -76,6 +76,8 @@ struct SendCommand: AsyncParsableCommand {
     let submission = Submission(to: conversation, from: inbox, key: key, text: text, photos: photos, isDraft: draft)
     let name = try submission.drop(into: path)
     print(name)
+    // Who reads it from a pipe has it while this waits.
+    fflush(nil)
     guard wait else { return }
     let outcome = try await Waiting(options.openSpool(complains: false), showsProgress: Terminal.errorIsTerminal).wait(
       for: [name.text])

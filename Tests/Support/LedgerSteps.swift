@@ -16,4 +16,12 @@ extension Ledger {
   ) async throws -> RequestState? {
     try await end(RunEnd(sent: [(message, published)]), at: now).finished.first
   }
+
+  /// Sends all that waits in the first conversation, up to a duplicate that is to be decided on.
+  public func publishAll(at now: Timestamp) async throws {
+    while let message = try await head(of: 1, limit: 1).first, !message.isDuplicate {
+      _ = try await beginPublishing(message, at: now)
+      _ = try await markSent(message, Published(at: now), at: now)
+    }
+  }
 }

@@ -1,0 +1,73 @@
+import GRDB
+import Messages
+
+/// Requests with the idempotency key and the contents of an earlier one that is not sent yet. They wait in their place like all
+/// others, with `duplicate_of`, in the same conversation. When the earlier one is sent, they end in the same commit. When it failed
+/// or was cancelled, the first of them to reach the front of the conversation is sent in its stead.
+extension Ledger {
+  /// Decides on a request that is the first of its conversation: the one that it waited for is over.
+  ///
+  /// - Returns: whether it ended as a duplicate; else it is to be sent.
+  public func decideDuplicate(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
+    try await write { database in
+      let sent: String? = try database.value(
+        """
+        SELECT first.request FROM requests first JOIN requests r ON r.inbox = first.inbox
+          AND r.idempotency_key = first.idempotency_key AND r.digest = first.digest
+        WHERE r.id = ? AND first.state = 'sent'
+        """, message.requestRow)
+      if let sent {
+        try database.endAsDuplicate(message.requestRow, of: sent, at: now)
+      } else {
+        try database.run("UPDATE requests SET duplicate_of = NULL WHERE id = ?", message.requestRow)
+      }
+      return sent != nil
+    }
+  }
+}
+
+extension Database {
+  /// A request was sent, and with it those that wait for it.
+  func endDuplicates(of request: Int64, at now: Timestamp) throws {
+    let key: (request: String, inbox: String, key: String, digest: String?)? = try first(
+      "SELECT request, inbox, idempotency_key, digest FROM requests WHERE id = ? AND idempotency_key IS NOT NULL",
+      request
+    ) { ($0[0], $0[1], $0[2], $0[3]) }
+    guard let key else { return }
+    let duplicates: [Int64] = try all(
+      """
+      SELECT id FROM requests WHERE inbox = ? AND idempotency_key = ? AND digest = ? AND state = 'queued'
+        AND duplicate_of IS NOT NULL
+      """, key.inbox, key.key, key.digest
+    ) { $0[0] }
+    for duplicate in duplicates { try endAsDuplicate(duplicate, of: key.request, at: now) }
+  }
+
+  /// A request ends without being sent. What was begun of it, as the upload of a draft's photos, is set aside, to be deleted.
+  fileprivate func endAsDuplicate(_ duplicate: Int64, of request: String, at now: Timestamp) throws {
+    let found: (name: String, conversation: Int64, waiting: Int)? = try first(
+      """
+      SELECT request, conversation_id,
+        (SELECT count(*) FROM messages WHERE request_id = requests.id AND \(LedgerSchema.waiting))
+      FROM requests WHERE id = ?
+      """, duplicate
+    ) { ($0[0], $0[1], $0[2]) }
+    guard let found else { return }
+    try run("UPDATE requests SET request = '.' || id WHERE id = ?", duplicate)
+    try run(
+      """
+      INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, state,
+        bytes, duplicate_of, accepted_at, finished_at, restored)
+      SELECT ?, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, 'duplicate', bytes, ?,
+        accepted_at, ?, restored FROM requests WHERE id = ?
+      """, found.name, request, now.milliseconds, duplicate)
+    // It failed before, and was sent again.
+    try run("UPDATE messages SET request_id = ? WHERE request_id = ? AND state = 'sent'", lastInsertedRowID, duplicate)
+    try setAside(duplicate)
+    let bare = "request_id = ? AND NOT EXISTS (SELECT 1 FROM photos WHERE message = messages.message)"
+    try run("DELETE FROM attempts WHERE message IN (SELECT message FROM messages WHERE \(bare))", duplicate)
+    try run("DELETE FROM messages WHERE \(bare)", duplicate)
+    try removeWaiting(found.waiting, from: found.conversation)
+    try endSetAside(duplicate)
+  }
+}

@@ -1,0 +1,185 @@
+import DurableFiles
+import GRDB
+import Messages
+import TestSupport
+import Testing
+
+@testable import Ledgers
+
+@Suite("A second request with the key of one that is not sent yet")
+struct DuplicateTests {
+  private let scratch: TemporaryDirectory
+  private let state: Directory
+  private let ledger: Ledger
+  private let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    state = try Directory(path: scratch.path)
+    ledger = try Ledger(in: state)
+  }
+
+  private func request(
+    _ name: String, inode: UInt64, to conversation: String = "family", key: String? = "k", digest: String = "d",
+    files: [String] = ["photo", "text"]
+  ) -> NewRequest {
+    let parts = files.map { file in
+      NewRequest.Part(
+        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : .photo, file: file, bytes: 5,
+        digest: "f")
+    }
+    return NewRequest(
+      droppedAs: name, inode: inode, born: 1, inbox: InboxID(unchecked: "me"),
+      contents: .success(
+        NewRequest.Contents(
+          conversation: ConversationID(unchecked: conversation), key: key, digest: digest, parts: parts)))
+  }
+
+  @discardableResult
+  private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
+    try await ledger.accept(requests, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+  }
+
+  private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 100) }
+
+  private func fail() async throws {
+    try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
+  }
+
+  private func file() async throws { try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row)) }
+
+  /// NAME STATE, and of what a request is a duplicate.
+  private func requests() async throws -> [String] {
+    try await ledger.read { database in
+      try String.fetchAll(
+        database,
+        sql: """
+          SELECT request || ' ' || state || coalesce(' of ' || duplicate_of, '') FROM requests
+          WHERE state <> 'abandoned' ORDER BY request
+          """)
+    }
+  }
+
+  private func waiting() async throws -> Int? {
+    try await ledger.read { try Int.fetchOne($0, sql: "SELECT sum(waiting) FROM conversations") }
+  }
+
+  @Test("It ends with the first, and so do all others")
+  func sent() async throws {
+    try await accept(request("a", inode: 1), request("b", inode: 2), request("c", inode: 3))
+    #expect(try await requests() == ["a queued", "b queued of a", "c queued of a"])
+    #expect(try await head().map(\.isDuplicate) == [false, false, true, true, true, true])
+    try await ledger.publishAll(at: now)
+    #expect(try await requests() == ["a sent", "b duplicate of a", "c duplicate of a"])
+    #expect(try await waiting() == 0)
+    let unfiled = try await ledger.unfiled(limit: 9)
+    #expect(unfiled.map(\.inode) == [1, 2, 3] && unfiled[1].messages.isEmpty)
+    #expect(try await ledger.abandonedDrafts(limit: 9).isEmpty)
+  }
+
+  @Test("It is sent when the first fails, and a third one waits for it")
+  func failed() async throws {
+    try await accept(request("a", inode: 1), request("b", inode: 2), request("c", inode: 3))
+    try await fail()
+    #expect(try await accept(request("d", inode: 4)).map(\.state) == [.queued])
+    let next = try await head()[0]
+    #expect(next.request == "b" && next.isDuplicate)
+    #expect(try await !ledger.decideDuplicate(next, at: now))
+    #expect(try await head().map(\.isDuplicate) == [false, false, true, true, true, true])
+    try await ledger.publishAll(at: now)
+    #expect(try await requests() == ["a failed", "b sent", "c duplicate of b", "d duplicate of b"])
+  }
+
+  @Test("It is sent when the first is cancelled, and it can be cancelled itself")
+  func cancelled() async throws {
+    try await accept(request("a", inode: 1), request("b", inode: 2), request("c", inode: 3))
+    #expect(try await ledger.cancel("b", at: now).0 == .cancelled)
+    #expect(try await ledger.cancel("a", at: now).0 == .cancelled)
+    #expect(try await !ledger.decideDuplicate(head()[0], at: now))
+    try await ledger.publishAll(at: now)
+    #expect(try await requests() == ["a cancelled", "b cancelled of a", "c sent"])
+    #expect(try await waiting() == 0)
+  }
+
+  @Test("The first, sent again after it failed, waits for it, and keeps what was published of it")
+  func revived() async throws {
+    try await accept(request("a", inode: 1), request("b", inode: 2))
+    _ = try await ledger.beginPublishing(head()[0], at: now)
+    _ = try await ledger.markSent(head()[0], Published(at: now), at: now)
+    try await fail()
+    try await file()
+    #expect(try await accept(request("a", inode: 1)).map(\.state) == [.queued])
+    #expect(try await requests() == ["a queued of b", "b queued of a"])
+    #expect(try await !ledger.decideDuplicate(head()[0], at: now))
+    try await ledger.publishAll(at: now)
+    #expect(try await requests() == ["a duplicate of b", "b sent"])
+    #expect(try await ledger.unfiled(limit: 9).first { $0.request == "a" }?.messages.map(\.state) == [.sent])
+  }
+
+  @Test("The first, sent again after the second was sent, is a duplicate")
+  func revivedLate() async throws {
+    try await accept(request("a", inode: 1), request("b", inode: 2))
+    try await fail()
+    try await file()
+    #expect(try await !ledger.decideDuplicate(head()[0], at: now))
+    try await ledger.publishAll(at: now)
+    #expect(try await accept(request("a", inode: 1)).map(\.state) == [.duplicate])
+    #expect(try await accept(request("a", inode: 1)).map(\.wasKnown) == [true])
+    #expect(try await head().isEmpty)
+    #expect(try await waiting() == 0)
+  }
+
+  @Test("The upload of a draft that ends as a duplicate is deleted")
+  func draft() async throws {
+    try await accept(request("a", inode: 1))
+    _ = try await ledger.enterDraft(
+      request("b", inode: 2, files: ["photo"]), at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+    let row = PhotoRow(
+      format: "jpeg", originalBytes: 1, originalWidth: 1, originalHeight: 1, bytes: 1, width: 1, height: 1, digest: "",
+      path: "", thumbnailBytes: 0)
+    let photo = try await ledger.draftPhotos(limit: 9)[0].photo
+    #expect(try await ledger.beginUploading(photo, photo: row, store: "s", object: "o", at: now))
+    #expect(try await accept(request("b", inode: 2)).map(\.state) == [.queued])
+    try await ledger.publishAll(at: now)
+    #expect(try await requests() == ["a sent", "b duplicate of a"])
+    #expect(try await ledger.abandonedDrafts(limit: 9).flatMap { $0.photos.map(\.message.text) } == ["b/photo"])
+  }
+
+  @Test("In another conversation it is refused, and the error says so")
+  func elsewhere() async throws {
+    let accepted = try await accept(request("a", inode: 1), request("b", inode: 2, to: "friends", digest: "e"))
+    #expect(accepted.map(\.state) == [.queued, .failed])
+    #expect(
+      accepted[1].error
+        == "the id k was used by request a in another conversation, and an id counts for the whole inbox; choose another id, or none"
+    )
+  }
+
+  @Test("A ledger that is made anew has it wait again")
+  func restored() async throws {
+    let found = ["a", "b"].enumerated().map { index, name in
+      FoundRequest(
+        request: name, inode: UInt64(index), born: 1, conversation: ConversationID(unchecked: "family"),
+        inbox: InboxID(unchecked: "me"), key: "k", digest: "d", state: .queued, error: nil, duplicateOf: nil,
+        acceptedAt: now, finishedAt: nil, isFiled: false,
+        messages: [
+          FoundRequest.Message(
+            message: MessageID(unchecked: name), kind: .text, file: "text", bytes: 1, digest: "f", state: .publishing,
+            sentAt: nil, remote: nil)
+        ])
+    }
+    try await ledger.restore(found, at: now)
+    #expect(try await requests() == ["a queued", "b queued of a"])
+    try await ledger.publishAll(at: now)
+    #expect(try await requests() == ["a sent", "b duplicate of a"])
+  }
+
+  @Test("It goes with its conversation")
+  func purged() async throws {
+    try await accept(request("a", inode: 1), request("b", inode: 2))
+    let purged = try #require(await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: now))
+    #expect(try await requests() == ["a cancelled", "b cancelled of a"])
+    _ = try await ledger.endPurge(of: purged)
+    #expect(try await requests().isEmpty)
+  }
+}
