@@ -8,7 +8,7 @@ public struct DeliveryOptions: Sendable {
   public var rescan: Double = 30
   /// Seconds that an entry built in place in `new/` must have been left alone.
   public var settle: Double = 5
-  /// Conversations that are served at the same time.
+  /// Conversations of each network and store that are served at the same time.
   public var conversations = 256
   /// Photos of one conversation that are prepared and uploaded ahead of the message being published.
   public var lookahead = 4

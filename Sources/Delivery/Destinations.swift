@@ -12,6 +12,9 @@ public struct Route: Sendable {
   /// another one can publish.
   let form: String
 
+  /// Whom its conversations may have to wait for. Those of each have places of their own, so that they wait for nobody else.
+  var lane: String { "\(network.name) \(store.name)" }
+
   public init(seal: any Seal, store: any Store, network: any Network, form: String = "") {
     self.seal = seal
     self.store = store
@@ -47,6 +50,8 @@ public struct Destinations: Sendable {
   /// The route of profile photos, whatever the inbox.
   private let profile: Route
   private let rules: [Rule]
+  /// Those of all routes.
+  let lanes: Set<String>
 
   /// - Parameters:
   ///   - stores: all of them; nil is that of the standard route alone.
@@ -61,6 +66,7 @@ public struct Destinations: Sendable {
     self.profile = profile ?? standard
     self.stores = stores ?? [standard.store]
     self.networks = networks ?? [standard.network]
+    lanes = Set([standard.lane, self.profile.lane] + rules.map(\.route.lane))
   }
 
   /// The route of a conversation: the first rule that matches decides.

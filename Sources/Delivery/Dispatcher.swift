@@ -4,8 +4,9 @@ import Messages
 import ServiceLifecycle
 import Synchronization
 
-/// Gives every conversation that is due a worker, as many at a time as configured, longest due first. A conversation
-/// with nothing to do has nothing running.
+/// Gives every conversation that is due a worker, longest due first, for each network and store as many at a time as
+/// configured: those that wait for a slow one take no place of another. A conversation with nothing to do has nothing
+/// running.
 actor Dispatcher: Service {
   private let ledger: Ledger
   private let photos: PhotoLine
@@ -18,7 +19,11 @@ actor Dispatcher: Service {
   private let isStopping = StopFlag()
   private static let work = "the ledger failed; trying again"
   private var askers: [CheckedContinuation<Void, Never>] = []
-  private var working: [Int64: Task<Void, Never>] = [:]
+  private var working: [Int64: (task: Task<Void, Never>, lane: String)] = [:]
+  /// By lane: how many of them there are.
+  private var taken: [String: Int] = [:]
+  /// When all that is due may be looked through again.
+  private var nextLongLook = ContinuousClock.now
   /// When it looked last, by the wall's clock and by one that nobody sets.
   private var lastLook = (wall: Timestamp.now(), running: ContinuousClock.now)
   /// Seconds that the two may differ because the clock is kept on time.
@@ -73,14 +78,14 @@ actor Dispatcher: Service {
     answerAskers()
     await alarm.stop()
     await photos.stop()
-    for task in working.values { await task.value }
+    for worker in working.values { await worker.task.value }
     filing.follows(publishing: false)
   }
 
   /// Cuts off what is being done for a conversation, and returns once nothing is. Its messages are cancelled, so that
   /// nothing begins anew.
   func stop(_ conversation: Int64) async {
-    guard let task = working[conversation] else { return }
+    guard let task = working[conversation]?.task else { return }
     task.cancel()
     await task.value
   }
@@ -88,16 +93,9 @@ actor Dispatcher: Service {
   private func serve(_ alarm: Alarm) async throws {
     let now = Timestamp.now()
     let options = plan.options
-    let limit = options.conversations
     let longestWait = max(options.retry.longest, options.lifetime, 86_400)
     if wasSetBack(at: now) { try await ledger.forgetFuture(at: now) }
-    if working.count < limit {
-      // Those that have a worker are due as well, and come first.
-      for conversation in try await ledger.dueConversations(at: now, limit: limit + working.count)
-      where working[conversation] == nil && working.count < limit {
-        start(conversation)
-      }
-    }
+    try await startDue(at: now, alarm)
     filing.follows(publishing: !working.isEmpty)
     if let next = try await ledger.nextDue(after: now) {
       let wait = next.seconds(since: now)
@@ -105,6 +103,38 @@ actor Dispatcher: Service {
       if wait > longestWait { try await ledger.clampDue(to: now) }
       await alarm.ring(in: min(wait, longestWait))
     }
+  }
+
+  private func startDue(at now: Timestamp, _ alarm: Alarm) async throws {
+    let (places, destinations) = (plan.options.conversations, plan.destinations)
+    let isFull = { (lane: String) in self.taken[lane, default: 0] >= places }
+    guard !destinations.lanes.allSatisfy(isFull) else { return }
+    // Those that have a worker are due as well, and come first.
+    let limit = places + working.count
+    guard destinations.lanes.count > 1 else {
+      for conversation in try await ledger.dueConversations(at: now, limit: limit)
+      where working[conversation] == nil && !isFull(destinations.standard.lane) {
+        start(conversation, on: destinations.standard.lane)
+      }
+      return
+    }
+    var page = try await ledger.dueConversations(at: now, behind: nil, limit: limit)
+    let begin = ContinuousClock.now
+    while true {
+      for conversation in page where working[conversation.row] == nil {
+        let lane = destinations.route(for: conversation.name).lane
+        if !isFull(lane) { start(conversation.row, on: lane) }
+      }
+      guard page.count == limit, !destinations.lanes.allSatisfy(isFull) else { break }
+      // Behind those for whom there is no place may be some for whom there is one. To look for them takes a tenth of the
+      // time at most, however many there are.
+      guard nextLongLook <= begin else {
+        await alarm.ring(in: (nextLongLook - .now) / .seconds(1))
+        return
+      }
+      page = try await ledger.dueConversations(at: now, behind: page.last, limit: limit)
+    }
+    nextLongLook = .now + (.now - begin) * 10
   }
 
   /// Whether the clock was set back since the last look, so that times of then lie in the future.
@@ -121,16 +151,18 @@ actor Dispatcher: Service {
     for asker in due { asker.resume() }
   }
 
-  private func start(_ conversation: Int64) {
+  private func start(_ conversation: Int64, on lane: String) {
     let worker = makeWorker(conversation) { [isStopping] in isStopping.isSet }
-    working[conversation] = Task {
+    taken[lane, default: 0] += 1
+    let task = Task {
       await worker.run()
       self.ended(conversation)
     }
+    working[conversation] = (task, lane)
   }
 
   private func ended(_ conversation: Int64) {
-    working[conversation] = nil
+    if let lane = working.removeValue(forKey: conversation)?.lane { taken[lane]? -= 1 }
     bell.ring()
   }
 }

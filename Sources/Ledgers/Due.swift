@@ -1,7 +1,31 @@
 import GRDB
 import Messages
 
+/// A conversation that may be served now.
+public struct DueConversation: Sendable {
+  public let row: Int64
+  public let name: ConversationID
+  let due: Int64
+}
+
 extension Ledger {
+  /// The same with their names, a page at a time.
+  ///
+  /// - Parameter last: the last one of the page before.
+  public func dueConversations(
+    at now: Timestamp, behind last: DueConversation?, limit: Int
+  ) async throws -> [DueConversation] {
+    try await ask { database in
+      try database.all(
+        """
+        SELECT id, conversation, due FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? AND (due, id) > (?, ?)
+        ORDER BY due, id LIMIT ?
+        """,
+        now.milliseconds, last?.due ?? .min, last?.row ?? 0, limit
+      ) { DueConversation(row: $0[0], name: ConversationID(unchecked: $0[1]), due: $0[2]) }
+    }
+  }
+
   /// The conversations that may be served now: not held, not waiting for a retry, longest due first.
   public func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
     try await ask { database in

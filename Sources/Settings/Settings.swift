@@ -72,7 +72,7 @@ public struct Settings: SettingsSection {
   }
 
   public struct Delivery: Sendable, Equatable {
-    /// How many conversations are served at once; the others wait for their turn.
+    /// How many conversations of each network and store are served at once; the others wait for their turn.
     public internal(set) var conversations = 256
     /// How many photos of one conversation are prepared and uploaded while earlier ones wait.
     public internal(set) var lookahead = 4

@@ -30,7 +30,7 @@ public enum SettingsSchema {
 
     Setting(
       "delivery.conversations", \.delivery.conversations, .count(1...4096),
-      "How many conversations are served at once"),
+      "How many conversations of each network and store are served at once"),
     Setting(
       "delivery.lookahead", \.delivery.lookahead, .count(1...64, of: "photos"),
       "How many photos of one conversation are prepared and uploaded ahead"),

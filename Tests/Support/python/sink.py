@@ -1,4 +1,5 @@
-"""Where a story delivers to: a receiver of Standard Webhooks at /hook and a store with upload URLs at /upload. Each
+"""Where a story delivers to: a receiver of Standard Webhooks at /hook and a store with upload URLs at /upload. What is
+posted to /slow is answered like the former, but only once it is let go. Each
 message takes effect once for its id. The journal of that is on the disk before anything is answered, in
 DIRECTORY/journal.jsonl: one object of JSON for each attempt. Usage: sink.py DIRECTORY SECRET
 
@@ -9,6 +10,8 @@ Each line on standard input is one order, answered with one line of JSON:
                              mute    acts, and never answers
     refuse CONVERSATION [WORD]  does this with every request of that conversation from now on, or nothing of the kind any more
     asked CONVERSATION COUNT SECONDS  until so many of its requests have come, or the time is up: {count}
+    held COUNT SECONDS   until COUNT requests to /slow wait for their answers, or the time is up: {count}
+    let-go               answers all of them, and those that come
     left                 how many words of the scripts are left: {left}
     keep yes|no          whether connections are kept for a next request, as they are at first
     wait COUNT SECONDS   until COUNT messages have taken effect, or the time is up: {count}
@@ -30,6 +33,8 @@ DIRECTORY, SECRET = sys.argv[1:]
 OBJECTS = f"{DIRECTORY}/objects"
 SEEN, CHANGED = set(), threading.Condition()
 REFUSED, ASKED = {}, collections.Counter()
+HELD, IS_SLOW = [0], threading.Event()
+IS_SLOW.set()
 SCRIPTS, IS_KEPT = {"hook": [], "store": []}, threading.Event()
 IS_KEPT.set()
 
@@ -48,7 +53,14 @@ class Sink(fault_server.Connection):
                 CHANGED.notify_all()
                 word, _, text = REFUSED.get(conversation, "hook").partition("?")
             words, query = word.split("/"), {name: values[0] for name, values in parse_qs(text).items()}
-        if words[0] not in ("hook", "upload", "objects", "lost", "mute"):
+        if words[0] == "slow":
+            with CHANGED:
+                HELD[0] += 1
+                CHANGED.notify_all()
+                CHANGED.wait_for(lambda: not IS_SLOW.is_set())
+                HELD[0] -= 1
+            entry = entry | {"target": "/hook"}
+        if words[0] not in ("hook", "slow", "upload", "objects", "lost", "mute"):
             return super().reply(words, query, entry, body)
         status, answer = self.act(entry, body)
         if words[0] == "lost":
@@ -114,6 +126,14 @@ def obey(order, *words):
         with CHANGED:
             CHANGED.wait_for(lambda: ASKED[words[0]] >= int(words[1]), float(words[2]))
             return {"count": ASKED[words[0]]}
+    elif order == "held":
+        with CHANGED:
+            CHANGED.wait_for(lambda: HELD[0] >= int(words[0]), float(words[1]))
+            return {"count": HELD[0]}
+    elif order == "let-go":
+        with CHANGED:
+            IS_SLOW.clear()
+            CHANGED.notify_all()
     elif order == "left":
         with fault_server.LOCK:
             return {"left": sum(len(script) for script in SCRIPTS.values())}
