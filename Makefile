@@ -27,6 +27,9 @@ help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 build: .build/setup ## The programs, optimised: .build/release/photospool and photospool-darkroom
+	@commit=$$(git describe --always --dirty --abbrev=12 2> /dev/null); echo "#define COMMIT \"$$commit\"" > .build/commit.h
+	@cmp -s .build/commit.h Sources/CKernel/commit.h || \
+	  { cp .build/commit.h Sources/CKernel/commit.h && touch Sources/CKernel/commit.c; }
 	$(SWIFT) build $(RELEASE) --product photospool
 	$(SWIFT) build $(RELEASE) --product photospool-darkroom
 

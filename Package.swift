@@ -22,9 +22,9 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers",
-        "Matrix",
-        "Messages", "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "Settings", "Spooling", "Stores",
+        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Hooks", "Janitor",
+        "Ledgers", "Matrix", "Messages", "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "Settings",
+        "Spooling", "Stores",
         "Supervision",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

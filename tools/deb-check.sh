@@ -70,7 +70,7 @@ grep -qi 'warning' "$scratch/log" && fail 'installing warns'
 in_debian usermod -a -G photospool guest
 [ "$(in_debian stat -c '%a %U %G' /var/spool/photospool)" = '750 photospool photospool' ] || fail 'the spool is not as it should be'
 ! grep -qsx photospool "$tree"/proc/[0-9]*/comm || fail 'something was started without systemd'
-ok "installed: $(in_debian photospool --version), $(dpkg-query --admindir="$tree/var/lib/dpkg" -W -f '${Installed-Size}' photospool) KiB"
+ok "installed: $(in_debian photospool --version | head -n 1), $(dpkg-query --admindir="$tree/var/lib/dpkg" -W -f '${Installed-Size}' photospool) KiB"
 
 chroot "$tree" setpriv --reuid photospool --regid photospool --init-groups \
   /usr/bin/env -i PATH=/usr/bin:/bin photospool run > "$scratch/log" 2>&1 &

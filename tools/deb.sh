@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 programs=.build/release
 photospool=$programs/photospool
-version=$("$photospool" --version | head -n 1 | awk '{ print $NF }')
+version=$("$photospool" --version 2> /dev/null | head -n 1 | awk '{ print $NF }')
 architecture=$(dpkg --print-architecture)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH LC_ALL=C

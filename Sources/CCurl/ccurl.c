@@ -16,7 +16,8 @@
 #define FUNCTIONS(X) \
   X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_reset) X(easy_setopt) X(free) X(getdate) X(global_init) X(multi_add_handle) \
   X(multi_cleanup) X(multi_info_read) X(multi_init) X(multi_perform) X(multi_poll) X(multi_remove_handle) \
-  X(multi_setopt) X(multi_wakeup) X(slist_append) X(slist_free_all) X(url) X(url_cleanup) X(url_get) X(url_set)
+  X(multi_setopt) X(multi_wakeup) X(slist_append) X(slist_free_all) X(url) X(url_cleanup) X(url_get) X(url_set) \
+  X(version)
 
 static struct {
 #define X(name) __typeof__(curl_##name) *name;
@@ -46,6 +47,11 @@ static void load(void) {
 CURLcode ccurl_start(void) {
   load();
   return curl.global_init(CURL_GLOBAL_DEFAULT);
+}
+
+const char *ccurl_version(void) {
+  load();
+  return curl.version();
 }
 
 time_t ccurl_date(const char *text) {

@@ -10,6 +10,11 @@
 #define SCALED_WIDTH(component) ((component)->DCT_scaled_size)
 #endif
 
+#define QUOTED(text) #text
+#define WORDS(text) QUOTED(text)
+
+const char *cjpeg_version(void) { return WORDS(LIBJPEG_TURBO_VERSION); }
+
 struct cjpeg_decoder {
   struct jpeg_decompress_struct jpeg;
   cjpeg_trap trap;

@@ -8,6 +8,8 @@
 
 enum { message_size = 128, profile_limit = 4 << 20 };
 
+const char *cpng_version(void) { return png_get_libpng_ver(NULL); }
+
 struct cpng_decoder {
   png_structp png;
   png_infop info;

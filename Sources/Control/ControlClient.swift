@@ -5,17 +5,19 @@ import FoundationEssentials
 public enum ControlClient {
   /// The daemon's answer; nil when no daemon runs on this spool.
   ///
-  /// - Parameter patience: seconds to wait for it. What is to be shown is wanted now; what is to be done may take the disk
-  ///   or a store its time.
+  /// - Parameters:
+  ///   - patience: seconds to wait for it. What is to be shown is wanted now; what is to be done may take the disk or a
+  ///     store its time.
+  ///   - whenSlow: is called once when there is no answer after two seconds.
   /// - Throws: `FileError` when the socket is there and cannot be used; `ControlError` when the daemon does not answer.
   public static func ask(
-    _ request: ControlRequest, in state: Directory, patience: Int = 5
+    _ request: ControlRequest, in state: Directory, patience: Int = 2, whenSlow: () -> Void = {}
   ) throws -> ControlReply? {
     let socket = try LocalSocket.connected(to: ControlServer.socketName, in: state, patience: patience)
     guard let socket else { return nil }
-    guard socket.write(line: Array(try JSONEncoder().encode(request))), let line = socket.readLine() else {
-      throw ControlError.noAnswer
-    }
+    guard socket.write(line: Array(try JSONEncoder().encode(request))) else { throw ControlError.noAnswer }
+    if patience > 2, !socket.hasAnswer(within: 2) { whenSlow() }
+    guard let line = socket.readLine() else { throw ControlError.noAnswer }
     let reply = try JSONDecoder().decode(ControlReply.self, from: Data(line))
     if let error = reply.error { throw ControlError.refused(error) }
     return reply

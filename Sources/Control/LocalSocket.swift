@@ -66,6 +66,12 @@ final class LocalSocket: Sendable {
     return nil
   }
 
+  /// Whether there is something to read within so many seconds, or the other side is gone.
+  func hasAnswer(within seconds: Int) -> Bool {
+    var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, Int32(seconds) * 1000) != 0
+  }
+
   /// Writes `line` and a newline; false when the other side is gone.
   func write(line: [UInt8]) -> Bool {
     let bytes = line + [UInt8(ascii: "\n")]

@@ -1,4 +1,23 @@
+import CGIF
+import CHEIF
+import CJPEG
+import CLittleCMS
+import CPNG
+import CWebP
+
 extension Preparer {
+  /// The libraries that photos are decoded with, each with its version.
+  public static var libraries: String {
+    let webp = WebPGetDecoderVersion()
+    let colors = cmsGetEncodedCMMversion()
+    return [
+      "libjpeg-turbo \(String(cString: cjpeg_version()))", "libpng \(String(cString: cpng_version()))",
+      "libheif \(String(cString: heif_get_version()))", "libwebp \(webp >> 16).\(webp >> 8 & 255).\(webp & 255)",
+      "giflib \(GIFLIB_MAJOR).\(GIFLIB_MINOR).\(GIFLIB_RELEASE)",
+      "Little CMS \(colors / 1000).\(colors % 1000 / 10)",
+    ].joined(separator: ", ")
+  }
+
   /// Lets the libraries find what they need while the process may still look at files.
   public static func loadLibraries() { HEIFLibrary.prepare() }
 }

@@ -7,6 +7,7 @@ import Imaging
 ///     photospool-darkroom serve BYTES   prepares the photos that come in over descriptor 3, until it is closed;
 ///                                       may map BYTES of memory for it
 ///     photospool-darkroom probe         tries to break out, and tells how that went
+///     photospool-darkroom --version     prints the libraries that photos are decoded with
 ///
 /// It reads photos from descriptors that it is handed, and writes nothing but answers. It trusts the other end of its
 /// socket, and no byte of a photo. It gives up when the socket closes, and is ended when a photo takes too long.
@@ -22,6 +23,8 @@ struct Darkroom {
       serve(parent)
     case ("probe", nil):
       exit(probe() ? 0 : 1)
+    case ("--version", nil):
+      print(Preparer.libraries)
     default:
       complain("photospool-darkroom is started by photospool; see photospool-darkroom(8)")
       exit(64)

@@ -8,8 +8,17 @@ struct CancelCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Argument(help: "Names of requests.", completion: Completion.waitingRequests)
+  @Argument(
+    help: ArgumentHelp("Names of requests; - reads them from standard input, one a line.", valueName: "name"),
+    completion: Completion.waitingRequests)
   var names: [String]
 
-  func run() async throws { try await carryOut(.cancel(names), on: options.openSpool()) }
+  func run() async throws {
+    let spool = try options.openSpool()
+    var failure: Failure?
+    for names in expanded(names).orders {
+      do { try await carryOut(.cancel(names), on: spool) } catch let error as Failure { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
 }

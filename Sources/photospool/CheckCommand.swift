@@ -1,4 +1,5 @@
 import ArgumentParser
+import Control
 import Delivery
 import DurableFiles
 import Foundation
@@ -14,34 +15,60 @@ struct CheckCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
+  @Flag(name: .long, help: "Print one JSON object a line: subject, good, sentence.")
+  var json = false
+
+  /// One subject. The keys are never renamed once released.
+  private struct Line: Encodable {
+    let subject: String
+    let good: Bool
+    let sentence: String
+  }
+
   func run() async throws {
     let settings = try options.settings()
-    print("configuration: good")
-    for key in SettingsSchema.settings.map(\.key) where settings.origin(of: key) != .byDefault {
-      print("  \(key) from \(settings.origin(of: key))")
-    }
-    guard access(settings.spool.directory, F_OK) == 0 else {
-      return print("spool \(settings.spool.directory): none yet; `photospool run` makes it")
-    }
+    let path = settings.spool.directory
+    // Before the first start, destinations are looked at beside a spool that is made for the moment.
+    let isNew = access(path, F_OK) != 0
+    let scratch = isNew ? try ScratchSpool() : nil
     var problems = 0
+    func tell(_ subject: String?, _ sentence: String, isGood: Bool = true) {
+      let sentence = scratch.map { sentence.replacing($0.spool.path, with: path) } ?? sentence
+      if json {
+        try? printJSON(Line(subject: subject ?? "destinations", good: isGood, sentence: sentence))
+      } else {
+        let line = subject.map { "\($0): \(sentence)" } ?? sentence
+        if isGood { print(line) } else { Terminal.complain(line) }
+      }
+    }
     func report(_ subject: String?, _ check: () async throws -> String) async -> Bool {
-      let subject = subject.map { "\($0): " } ?? ""
-      do { print("\(subject)\(try await check())") } catch {
+      do { tell(subject, try await check()) } catch {
         problems += 1
         // The sentence is the one of the queue and of the log.
-        Terminal.complain("\(subject)\((error as? DeliveryError)?.sentence ?? "\(error)")")
+        tell(subject, (error as? DeliveryError)?.sentence ?? "\(error)", isGood: false)
         return false
       }
       return true
+    }
+    tell("configuration", "good")
+    for key in SettingsSchema.settings.map(\.key) where settings.origin(of: key) != .byDefault {
+      if json {
+        tell(key, "from \(settings.origin(of: key))")
+      } else {
+        print("  \(key) from \(settings.origin(of: key))")
+      }
     }
     if settings.receiving.allowPrivate {
       Terminal.complain(
         "receiving.allowPrivate: photos of others are fetched from private networks and without encryption, and their "
           + "senders choose the addresses; set it to false unless all of them are trusted")
     }
-    for (subject, check) in checks(settings) + Self.furtherChecks(settings) { _ = await report(subject, check) }
-    let destinations = DestinationChecks(settings: settings, spool: try Spool(opening: settings.spool.directory))
-    await destinations.run(report)
+    let own = isNew ? [("spool \(path)", { try Self.checkNew(path) })] : checks(settings)
+    let darkroom: (String, () async throws -> String) = ("darkroom", { try DarkroomProgram.probe() })
+    for (subject, check) in own + [darkroom] + Self.furtherChecks(settings) { _ = await report(subject, check) }
+    if let spool = try? scratch?.spool ?? Spool(opening: path) {
+      await DestinationChecks(settings: settings, spool: spool, isNew: isNew).run(report)
+    }
     if problems > 0 { throw Failure(.configuration, "\(problems) thing\(problems == 1 ? "" : "s") to mend") }
   }
 
@@ -77,12 +104,29 @@ struct CheckCommand: AsyncParsableCommand {
       (
         "daemon",
         {
-          let process = try Self.daemon(of: Spool(opening: path))
-          return process.map { "running, process \($0)" } ?? "not running"
+          let spool = try Spool(opening: path)
+          guard let process = try Self.daemon(of: spool) else { return "not running" }
+          do { _ = try ControlClient.ask(.progress, in: spool.state) } catch ControlError.noAnswer {
+            throw Failure(.configuration, "runs and does not answer; look at its log and at process \(process)")
+          }
+          return "running, process \(process)"
         }
       ),
-      ("darkroom", { try DarkroomProgram.probe() }),
     ]
+  }
+
+  /// What `run` will meet where no spool is yet.
+  private static func checkNew(_ path: String) throws -> String {
+    let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    guard access(parent, F_OK) == 0 else {
+      throw Failure(
+        .configuration, "there is none, and \(parent) is not there either; make that with `mkdir -p \(parent)`")
+    }
+    guard access(parent, W_OK | X_OK) == 0 else {
+      throw Failure(
+        .configuration, "there is none, and it cannot be made in \(parent); make it for the user of `photospool run`")
+    }
+    return "none yet; `photospool run` makes it"
   }
 
   /// The process of the daemon that runs on a spool; nil when none does.

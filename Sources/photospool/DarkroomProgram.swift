@@ -4,14 +4,16 @@ import Foundation
 enum DarkroomProgram {
   static let path = Programs.path(of: "photospool-darkroom")
 
-  /// Has it try to break out.
-  ///
-  /// - Returns: what keeps it in.
-  /// - Throws: what does not.
-  static func probe() throws -> String {
+  /// The libraries that photos are decoded with; nil where the program cannot be started.
+  static func libraries() -> String? {
+    guard let (text, status) = try? output(of: "--version"), status == 0 else { return nil }
+    return text.trimmingCharacters(in: .newlines)
+  }
+
+  private static func output(of word: String) throws -> (text: String, status: Int32) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = ["probe"]
+    process.arguments = [word]
     let output = Pipe()
     process.standardOutput = output
     do { try process.run() } catch {
@@ -19,9 +21,18 @@ enum DarkroomProgram {
     }
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
+    return (text, process.terminationStatus)
+  }
+
+  /// Has it try to break out.
+  ///
+  /// - Returns: what keeps it in.
+  /// - Throws: what does not.
+  static func probe() throws -> String {
+    let (text, status) = try output(of: "probe")
     let lines = text.split(separator: "\n")
     let allowed = lines.filter { $0.hasSuffix("ALLOWED") }.map { String($0.prefix { $0 != ":" }) }
-    guard process.terminationStatus == 0 else {
+    guard status == 0 else {
       throw Failure(
         .configuration,
         allowed.isEmpty

@@ -67,6 +67,7 @@ struct Failure: Error, CustomStringConvertible {
 extension FileError {
   /// What to do where a permission is missing, as the end of the sentence; empty otherwise.
   var remedy: String {
+    if isMissing && operation == "make the spool" { return "; make \(parent) with `mkdir -p`, or name another spool" }
     guard code == EACCES || code == EPERM else { return "" }
     var status = stat()
     guard lstat(path, &status) == 0 || lstat(parent, &status) == 0, let entry = getpwuid(status.st_uid) else {

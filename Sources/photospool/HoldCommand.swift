@@ -1,14 +1,39 @@
 import ArgumentParser
 import Control
+import Ledgers
+import Spooling
 
 struct HoldCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hold", abstract: "Stop publishing in conversations; nothing is lost meanwhile.")
+    commandName: "hold", abstract: "Stop publishing in conversations; nothing is lost meanwhile.",
+    discussion: "Without arguments it prints the conversations that are held, one a line.")
 
   @OptionGroup var options: SpoolOptions
 
-  @Argument(help: "Conversations.", completion: Completion.otherConversations)
-  var conversations: [String]
+  @Argument(
+    help: ArgumentHelp("Conversations; - reads them from standard input, one a line.", valueName: "conversation"),
+    completion: Completion.otherConversations)
+  var conversations: [String] = []
 
-  func run() async throws { try await carryOut(.hold(conversations), on: options.openSpool()) }
+  func run() async throws {
+    let spool = try options.openSpool()
+    if conversations.isEmpty {
+      let held =
+        try LedgerView(ifThereIsOneIn: spool.state)?.conversations(beginning: "", held: true, limit: .max) ?? []
+      for conversation in held { print(escaped(conversation)) }
+      return
+    }
+    for names in expanded(conversations).orders {
+      try complainOfUnknown(names, in: spool, "it is held all the same")
+      try await carryOut(.hold(names), on: spool)
+    }
+  }
+}
+
+/// Says which conversations no request was ever sent to: a name may be misspelt, and `*` stands for itself.
+func complainOfUnknown(_ conversations: [String], in spool: Spool, _ consequence: String) throws {
+  let ledger = try LedgerView(ifThereIsOneIn: spool.state)
+  for name in conversations where try ledger?.conversations(beginning: name, limit: 1) != [name] {
+    Terminal.complain("\(escaped(name)): no conversation of this name is known; \(consequence)")
+  }
 }

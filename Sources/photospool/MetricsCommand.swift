@@ -16,7 +16,7 @@ struct MetricsCommand: ParsableCommand {
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
     // A daemon that hangs is none for whoever watches.
-    let daemon = (try? ControlClient.ask(.metrics, in: spool.state))??.metrics
+    let daemon = (try? ControlClient.ask(.metrics, in: spool.state, patience: 5))??.metrics
     var families = SpoolMetrics.up(daemon != nil)
     let limits = CacheLimits(inbox: settings.cache.inbox, total: settings.cache.total)
     if let counts = try LedgerView(ifThereIsOneIn: spool.state)?.counts() {

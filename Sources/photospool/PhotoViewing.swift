@@ -44,7 +44,7 @@ struct PhotoViewing {
   func shown(_ photo: PhotoStory, timeout: Double) async throws -> String {
     if let path = try path(photo, isBlurred: photo.isHidden) { return path }
     let message = photo.message.text
-    if let reply = try ControlClient.ask(.want([message]), in: spool.state) {
+    if let reply = try ControlClient.ask(.want([message]), in: spool.state, patience: 5) {
       try check(reply)
       return try await wait(for: photo, timeout: timeout)
     }

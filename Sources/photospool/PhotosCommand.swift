@@ -30,9 +30,14 @@ struct PhotosCommand: ParsableCommand {
   func run() throws {
     guard let view = try LedgerView(ifThereIsOneIn: options.openSpool().state) else { return }
     if received { return try ReceivedList(isJSON: json, inbox: inbox, conversation: to).print(view) }
+    var hasHeading = json
     try view.forEachPhoto(inbox: inbox, conversation: to) { photo in
       let line = PhotoLine(photo)
       if json { return try printJSON(line) }
+      if !hasHeading {
+        print(Terminal.bold(Self.heading))
+        hasHeading = true
+      }
       let fields = [
         line.message, line.cached, line.hidden ? "hidden" : "shown", "\(line.width)x\(line.height)",
         Terminal.bytes(line.bytes), Terminal.age(since: photo.createdAt), line.viewedAt ?? "never", escaped(line.inbox),
@@ -42,6 +47,10 @@ struct PhotosCommand: ParsableCommand {
       print(fields.joined(separator: "  "))
     }
   }
+
+  /// A message's id has 26 characters; what stands behind it is as long as it is.
+  private static let heading =
+    "MESSAGE                     CACHED  SHOWN  PIXELS  BYTES  AGE  VIEWED  INBOX  CONVERSATION  SENDER  PATH"
 }
 
 /// One line of `photos --json`. The keys are never renamed once released.

@@ -1,8 +1,11 @@
 import ArgumentParser
 import CKernel
 import Delivery
+import Digests
 import DurableFiles
 import Glibc
+import HTTP
+import Ledgers
 import Settings
 import Spooling
 
@@ -77,13 +80,26 @@ struct Photospool: AsyncParsableCommand {
   /// Help, which was asked for, or what is wrong with the arguments.
   private static func end(with error: any Error, _ arguments: [String]) -> Never {
     let code = exitCode(for: error)
-    if code.isSuccess { exit(withError: error) }
+    if code.isSuccess {
+      if message(for: error) == programVersion { sayVersions() }
+      exit(withError: error)
+    }
     let commands = configuration.subcommands.map { $0._commandName }
     if let word = command(in: arguments), !commands.contains(word), word != "help" {
       let meant = suggestion(for: word, among: commands).map { "; did you mean \($0)?" } ?? "; see `photospool --help`"
       end(with: "Error: there is no command \(word)\(meant)")
     }
     end(with: fullMessage(for: error))
+  }
+
+  private static func sayVersions() -> Never {
+    print("photospool \(programVersion)")
+    let commit = String(cString: ckernel_commit())
+    if !commit.isEmpty { print("commit \(commit)") }
+    print("SQLite \(Ledger.sqliteVersion), \(opensslVersion)")
+    print(HTTPClient.libraryVersion)
+    print("darkroom: \(DarkroomProgram.libraries() ?? "photospool-darkroom cannot be started")")
+    Glibc.exit(ExitStatus.done.rawValue)
   }
 
   /// The first argument that is neither an option nor the value of one that may stand before the command.

@@ -77,7 +77,7 @@ struct PrefsCommand: AsyncParsableCommand {
   /// Has the daemon set it, or does so itself.
   private func set(_ request: ControlRequest, _ spool: Spool) async throws {
     let reply: ControlReply
-    if let answer = try ControlClient.ask(request, in: spool.state) {
+    if let answer = try ControlClient.ask(request, in: spool.state, patience: 5) {
       reply = answer
     } else {
       reply = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }

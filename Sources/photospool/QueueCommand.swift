@@ -39,7 +39,11 @@ struct QueueCommand: ParsableCommand {
   func run() throws {
     let spool = try options.openSpool()
     if watch { return try QueueWatch(spool: spool, conversation: to).run() }
-    let daemon = try? ControlClient.ask(.progress, in: spool.state)
+    var daemon: ControlReply?
+    var isSilent = false
+    do { daemon = try ControlClient.ask(.progress, in: spool.state) } catch ControlError.noAnswer {
+      isSilent = true
+    } catch {}
     var printer = QueuePrinter(isJSON: json, progress: daemon?.progress ?? [:])
     let ledger = try LedgerView(ifThereIsOneIn: spool.state)
     try ledger?.forEachLine(state: state, conversation: to) { try printer.print($0) }
@@ -51,7 +55,8 @@ struct QueueCommand: ParsableCommand {
     printer.finish()
     // For people; programs have the log and `check`.
     if !json, let trouble = daemon?.trouble { Swift.print("! \(escaped(trouble))") }
-    if !json, state == nil, to == nil { printSilent(spool) }
+    if isSilent { Terminal.complain(ControlError.noAnswer.description) }
+    if !json, state == nil, to == nil, !isSilent { printSilent(spool) }
   }
 
   /// Networks that are to be listened to and from which nothing comes just now.

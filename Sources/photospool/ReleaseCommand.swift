@@ -7,8 +7,16 @@ struct ReleaseCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Argument(help: "Conversations.", completion: Completion.heldConversations)
+  @Argument(
+    help: ArgumentHelp("Conversations; - reads them from standard input, one a line.", valueName: "conversation"),
+    completion: Completion.heldConversations)
   var conversations: [String]
 
-  func run() async throws { try await carryOut(.release(conversations), on: options.openSpool()) }
+  func run() async throws {
+    let spool = try options.openSpool()
+    for names in expanded(conversations).orders {
+      try complainOfUnknown(names, in: spool, "there was nothing to release")
+      try await carryOut(.release(names), on: spool)
+    }
+  }
 }

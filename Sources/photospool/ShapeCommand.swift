@@ -9,11 +9,34 @@ struct ShapeCommand: ParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
+  @Flag(name: .long, help: "Print one JSON object a line: conversation, total, buckets of atLeast minutes and count.")
+  var json = false
+
+  /// The keys are never renamed once released.
+  private struct Line: Encodable {
+    struct Bucket: Encodable {
+      /// Minutes; the next bucket begins where this one ends.
+      let atLeast: Int
+      let count: Int
+    }
+
+    let conversation: String
+    let total: Int
+    let buckets: [Bucket]
+  }
+
   private static let minutes = [5, 10, 20, 40, 80, 160, 320, 640, 1280]
 
   func run() throws {
     let spool = try options.openSpool()
     let rows = try LedgerView(in: spool.state).shape(minutes: Self.minutes, at: .now())
+    if json {
+      for (conversation, counts) in rows {
+        let buckets = zip([0] + Self.minutes, counts).map { Line.Bucket(atLeast: $0, count: $1) }
+        try printJSON(Line(conversation: conversation, total: counts.reduce(0, +), buckets: buckets))
+      }
+      return
+    }
     let labels = Self.minutes.map(String.init) + ["\(Self.minutes[Self.minutes.count - 1])+"]
     let total = labels.indices.map { column in rows.reduce(0) { $0 + $1.counts[column] } }
     let width = min(40, max(12, rows.map { $0.conversation.count }.max() ?? 0))

@@ -27,8 +27,10 @@ struct SpoolOptions: ParsableArguments {
     var environment = ProcessInfo.processInfo.environment
     let (file, isExplicit) = SettingsLocation.choose(flag: config, environment: environment)
     var flags = [String: String]()
-    if let named { flags["spool.directory"] = named }
-    environment["PHOTOSPOOL_SPOOL"] = nil
+    if let spool {
+      flags["spool.directory"] = spool
+      environment["PHOTOSPOOL_SPOOL"] = nil
+    }
     return try Settings.load(file: file, fileIsExplicit: isExplicit, environment: environment, flags: flags)
   }
 

@@ -9,6 +9,9 @@
 /* curl_global_init(3) with all that the library needs. Once, before any transfer. Loads the library. */
 CURLcode ccurl_start(void);
 
+/* curl_version(3). Loads the library. */
+const char *ccurl_version(void);
+
 /* curl_getdate(3). Loads the library. */
 time_t ccurl_date(const char *text);
 

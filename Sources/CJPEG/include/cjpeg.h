@@ -6,6 +6,9 @@
 // libjpeg for Swift. Every call catches the library's errors itself: no longjmp crosses a Swift frame.
 // Nothing here keeps state between photos, so photos may be worked on in several threads at once.
 
+// Of libjpeg-turbo, with which this was built.
+const char *cjpeg_version(void);
+
 typedef enum {
   CJPEG_OK,
   // Picture data are missing: the file was cut off.

@@ -69,6 +69,9 @@ struct ckernel_status {
 };
 int ckernel_status_at(int directory, const char *name, struct ckernel_status *status);
 
+/* The commit that this was built from by `make build`; empty otherwise. */
+const char *ckernel_commit(void);
+
 /* A pseudo-terminal's or terminal's width in columns, or 0. */
 int ckernel_terminal_columns(int terminal);
 

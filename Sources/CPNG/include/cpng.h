@@ -5,6 +5,9 @@
 
 // libpng for Swift. Every call catches the library's errors itself: no longjmp crosses a Swift frame.
 
+// Of libpng.
+const char *cpng_version(void);
+
 typedef enum {
   CPNG_OK,
   // The file ends before its picture does.

@@ -1,0 +1,6 @@
+import CCurl
+
+extension HTTPClient {
+  /// Of libcurl and of what it was built with, as libcurl says it.
+  public static var libraryVersion: String { String(cString: ccurl_version()) }
+}

@@ -1,0 +1,15 @@
+import DurableFiles
+import Foundation
+import Spooling
+
+/// An empty spool that is gone with its last reference.
+final class ScratchSpool {
+  let spool: Spool
+
+  init() throws {
+    let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    spool = try Spool(creating: directory.appendingPathComponent("photospool-\(UUID().uuidString)").path)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: spool.path) }
+}

@@ -1,0 +1,80 @@
+# check before the first run, names that nobody knows, names from standard input, and a daemon that does not answer.
+. "$(dirname "$0")/../library.sh"
+
+# ends STATUS COMMAND...: with standard output in out.log and standard error in err.log.
+ends() { local status=0; "$photospool" "${@:2}" > out.log 2> err.log || status=$?; expect "$status" "$1" "${*:2}: $(cat err.log)"; }
+has() { grep -q -- "$2" "$1" || fail "$1 has no line '$2': $(cat "$1")"; }
+
+# Before the first run: destinations are looked at, and nothing is made.
+ends 0 check
+has out.log '^  spool.directory from PHOTOSPOOL_SPOOL$'
+has out.log 'none yet; `photospool run` makes it'
+has out.log "^store directory: keeps objects in $spool/objects$"
+[ ! -e "$spool" ] || fail 'check made the spool'
+echo "network: {type: exec, program: $PWD/missing}" > photospool.yaml
+ends 78 check --config photospool.yaml
+has err.log "$PWD/missing cannot be run"
+ends 78 check --spool "$PWD/no/where"
+has err.log "$PWD/no is not there either; make that with .mkdir -p $PWD/no.$"
+ends 66 run --spool "$PWD/no/where"
+has err.log "make $PWD/no with .mkdir -p.*"
+ends 78 check --json --spool "$PWD/no/where"
+expect "$(jq -r 'select(.good | not) | .subject' out.log)" "spool $PWD/no/where"
+
+start_daemon
+ends 0 check --spool "$spool"
+has out.log '^  spool.directory from command line$'
+has out.log "^daemon: running, process $daemon$"
+
+# Names that nobody knows, what is held, and names from standard input.
+drop known family text
+"$photospool" wait --timeout 60 known
+ends 0 hold family 'fam*'
+has err.log 'fam\*: no conversation of this name is known; it is held all the same'
+! grep -q 'family:' err.log || fail "$(cat err.log)"
+expect "$("$photospool" hold | paste -sd' ')" 'fam* family'
+drop one family text
+drop two family text
+wait_until [ -d "$spool/cur/two" ]
+ends 0 cancel - < <(printf 'one\n\ntwo\n')
+expect "$(paste -sd' ' out.log)" 'one: cancelled; nothing of it was published two: cancelled; nothing of it was published'
+"$photospool" hold | "$photospool" release - > /dev/null
+expect "$("$photospool" hold)" ''
+seq 2500 | sed 's/^/nobody-/' > names
+ends 69 cancel - < names
+expect "$(grep -c 'nobody-' err.log)" 2500
+
+# A daemon that does not answer.
+"$photospool" hold family > /dev/null
+drop three family text
+wait_until [ -d "$spool/cur/three" ]
+ends 0 shape --json
+expect "$(jq -c '[.conversation, .total, .buckets[0]]' out.log)" '["family",1,{"atLeast":0,"count":1}]'
+kill -STOP "$daemon"
+ends 0 queue
+has out.log '^three!.*family$'
+has err.log 'the daemon runs and does not answer'
+ends 78 check
+has err.log '^photospool: daemon: runs and does not answer'
+"$photospool" release family > out.log 2> err.log & client=$!
+wait_for_line err.log 'the daemon does not answer yet; waiting for it'
+kill -CONT "$daemon"
+wait "$client" || fail "$(cat err.log)"
+has out.log '^family: released'
+"$photospool" wait --timeout 60 three
+
+# Directories that are gone, and those that are another's.
+mv "$spool/new" "$spool/gone"
+ends 73 queue
+has err.log "has no directory new; start .photospool run. there once, or where it runs already .mkdir -m 3770 $spool/new."
+mv "$spool/gone" "$spool/new"
+stop_daemon
+if as=$(command -v setpriv) && [ "$(id -u)" = 0 ]; then
+  chmod 755 . && chmod 2750 "$spool" && chgrp 61003 "$spool" "$spool/tmp" "$spool/new" "$spool/draft"
+  member() { "$as" --reuid 61002 --regid 61002 --groups 61003 env HOME=/ "$photospool" "$@"; }
+  if member --version > /dev/null 2>&1; then
+    status=0; member queue > out.log 2> err.log || status=$?
+    expect "$status" 77
+    has err.log 'Permission denied; it is root.s: run this as root, or have root permit it'
+  fi
+fi
