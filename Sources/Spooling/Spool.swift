@@ -36,13 +36,17 @@ public final class Spool: Sendable {
   /// The directories of `incoming/`.
   public static let incomingNames = ["tmp", "new", "cur", "failed"]
   private static let sharedMode: mode_t = 0o3770
+  private static let rootMode: mode_t = 0o750
 
   /// Opens the spool at `path` and makes what is missing of it.
   ///
   /// - Throws: `FileError`; `SpoolError` when the spool is open to everybody or lies on several filesystems.
   public convenience init(creating path: String) throws {
-    if mkdir(path, 0o750) != 0 && errno != EEXIST { throw FileError("make the spool", path) }
+    let isNew = mkdir(path, Self.rootMode) == 0
+    if !isNew && errno != EEXIST { throw FileError("make the spool", path) }
     let root = try Directory(path: path)
+    // The umask is for what is photospool's alone.
+    if isNew { try root.setPermissions(Self.rootMode) }
     if try root.entry().permissions & 0o002 != 0 { throw SpoolError.openToEverybody(path) }
     for name in Self.shared where try root.make(name, mode: 0o770) {
       // mkdir drops the set-group-id and sticky bits through the umask's filter, so they are set in a second step.
@@ -57,8 +61,11 @@ public final class Spool: Sendable {
     let tmp = try root.directory("tmp")
     let counter = try tmp.entry(ArrivalNumber.lockName)
     if counter.map({ $0.kind == .file && $0.owner == geteuid() && $0.permissions != 0o660 }) ?? true {
-      try tmp.file(appendingTo: ArrivalNumber.lockName).setPermissions(0o660)
+      try tmp.file(appendingTo: ArrivalNumber.lockName).setPlainPermissions(0o660)
     }
+    // Whatever their umask, what clients build is ours to take, and no other client's to read. It may not be possible, and
+    // then `check` says so: there are file systems without ACLs, and directories that are somebody else's.
+    if geteuid() != 0 { for name in Self.shared { try? root.directory(name).grantByDefault(to: geteuid()) } }
     for name in Self.own { _ = try root.make(name) }
     let incoming = try root.directory(creating: "incoming")
     for name in Self.incomingNames { _ = try incoming.make(name) }
@@ -117,6 +124,16 @@ public final class Spool: Sendable {
     if try directory.entry().inode == draft.entry().inode { return false }
     currentDraft.withLock { $0 = directory }
     return true
+  }
+
+  /// The first directory for clients in which photospool is not given what they build, whatever their umask; nil when there is
+  /// none. Root needs nobody to give it anything.
+  ///
+  /// - Throws: `FileError` with `EOPNOTSUPP` where the file system keeps no ACLs.
+  public func firstWithoutAccess() throws -> Directory? {
+    let user = try state.entry().owner
+    if user == 0 { return nil }
+    return try [tmp, draft, new].first { try !$0.grantsByDefault(to: user) }
   }
 
   /// Opens the directory of an accepted request; nil when it is not in `cur/`.

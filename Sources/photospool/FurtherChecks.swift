@@ -1,5 +1,7 @@
+import DurableFiles
 import Foundation
 import Settings
+import Spooling
 
 extension CheckCommand {
   /// Where profile photos go, and the programs of the hooks.
@@ -11,7 +13,23 @@ extension CheckCommand {
       guard let program else { return nil }
       return ("hook \(event)", { try checkProgram(program) })
     }
-    return [("profile photos", { try profile(settings) })] + hooks
+    return [
+      ("profile photos", { try profile(settings) }),
+      ("requests of other users", { try sharing(Spool(opening: settings.spool.directory)) }),
+    ] + hooks
+  }
+
+  /// Whether photospool can take what other users of the spool's group build, whatever their umask.
+  private static func sharing(_ spool: Spool) throws -> String {
+    do {
+      guard let directory = try spool.firstWithoutAccess() else { return "taken, whatever their umask" }
+      throw Failure(
+        .configuration,
+        "\(directory.path) has no default ACL that gives photospool what others build there; start the daemon again as the owner of \(directory.path), which sets it"
+      )
+    } catch let error as FileError where error.code == EOPNOTSUPP {
+      return "only those built with `umask 007` or `photospool send` are taken, as this file system keeps no ACLs"
+    }
   }
 
   private static func profile(_ settings: Settings) throws -> String {

@@ -54,6 +54,18 @@ int64_t ckernel_free_bytes(int directory);
 /* Whether some process holds `file` open for writing: 1 yes, 0 no, -1 the kernel would not tell. */
 int ckernel_has_writer(int file);
 
+/* Has all that is made below `directory` from here on give `user` everything, its owner what its mode says, and its group
+   and others nothing: a default ACL. The umask of whoever makes something counts no more then, and its mode is a mask for the
+   user. Nothing is done where a default ACL gives the user everything. 0, or -1 with errno. */
+int ckernel_grant_by_default(int directory, uid_t user);
+
+/* Whether a default ACL of `directory` gives `user` everything: 1 yes, 0 no, -1 with errno: EOPNOTSUPP where the file system
+   keeps none. */
+int ckernel_grants_by_default(int directory, uid_t user);
+
+/* Takes away what a default ACL gave to `file` when it was made. 0, or -1 with errno. */
+int ckernel_drop_acl(int file);
+
 /* What statx(2) tells of `name` below `directory`, without following a link. Times are nanoseconds since 1970. */
 struct ckernel_status {
   uint64_t inode;

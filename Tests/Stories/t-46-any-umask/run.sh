@@ -1,0 +1,87 @@
+# Users of the spool's group type the four lines of README, each with the umask of their own, on file systems of several kinds.
+# Nobody but the daemon can read what they build. A spool that was made before is mended by a start.
+. "$(dirname "$0")/../library.sh"
+
+[ "$(id -u)" = 0 ] || skip 'only root can be several users'
+as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }
+chmod 755 .
+as 61002 "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
+"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("cat.jpg", quality=90)'
+cp cat.jpg secret.jpg
+chmod 644 cat.jpg
+chmod 600 secret.jpg
+chown 61001 secret.jpg
+trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l xfs tmpfs 2> /dev/null || true' EXIT
+
+start_as_daemon() {
+  : > start.log
+  setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" run > start.log 2>&1 &
+  daemon=$!
+  wait_for_line start.log event=ready
+}
+check() { setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" check > check.log 2>&1 || true; }
+
+# four_lines UMASK USER NAME PHOTO: as README has them, with cp or with cp -p.
+four_lines() {
+  (umask "$1" && as "$2" sh -ec '
+    mkdir "$1/tmp/$2"
+    cp $4 "$3" "$1/tmp/$2/photo.jpg"
+    echo family > "$1/tmp/$2/to"
+    mv "$1/tmp/$2" "$1/new/"' _ "$spool" "$3" "$4" "${5:-}")
+}
+
+tell() { # place
+  spool=$PWD/$1
+  export PHOTOSPOOL_SPOOL=$spool
+  install -d -o 61000 -g 61000 -m 750 "$spool"
+  start_as_daemon
+  check
+  grep -q 'requests of other users: taken, whatever their umask' check.log || fail "$1: $(cat check.log)"
+  for mask in 022 027 077 007; do
+    four_lines $mask 61001 "cat-$mask" cat.jpg
+    timeout 60 "$photospool" wait "cat-$mask" || fail "$1: umask $mask"
+    name=$(umask $mask && as 61002 "$photospool" send --to family --text "$mask")
+    timeout 60 "$photospool" wait "$name"
+  done
+  expect "$(published family | jq -r .kind | sort | uniq -c | tr -s ' \n' ' ')" ' 4 photo 4 text ' "$1"
+  # Another user of the group reads nothing of it, whatever its umask.
+  (umask 000 && as 61001 sh -c 'mkdir "$1/tmp/open" && echo mine > "$1/tmp/open/text"' _ "$spool")
+  as 61002 cat "$spool/tmp/open/text" > /dev/null 2>&1 && fail "$1: another user read it"
+  # A file whose mode keeps the daemon out is refused, whole, in one sentence.
+  four_lines 022 61001 secret secret.jpg -p
+  status=0
+  timeout 60 "$photospool" wait secret 2> wait.log || status=$?
+  expect "$status" 69 "$1"
+  expect "$(grep -o 'cannot be read' "$spool/failed/secret/error" | wc -l)" 1 "$(cat "$spool/failed/secret/error")"
+  [ -s "$spool/failed/secret/photo.jpg" ] || fail "$1: not whole"
+  expect "$(stat -c %a "$spool/tmp/.order")" 660
+  as 61001 test -w "$spool/tmp/.order" || fail "$1: clients cannot count"
+  stop_daemon
+}
+
+mkdir xfs tmpfs
+tell spool
+if mount -t tmpfs none tmpfs 2> /dev/null; then tell tmpfs/spool; umount -l tmpfs; fi
+truncate -s 320M xfs.img
+if mkfs.xfs -q xfs.img 2> /dev/null && mount -o loop xfs.img xfs 2> /dev/null; then tell xfs/spool; umount -l xfs; fi
+
+# A spool that an earlier version made is one without these ACLs: `check` says so, and a start mends it.
+spool=$PWD/spool
+export PHOTOSPOOL_SPOOL=$spool
+"$python" -c 'import os, sys
+for name in ("tmp", "draft", "new"): os.removexattr(f"{sys.argv[1]}/{name}", "system.posix_acl_default")' "$spool"
+check
+grep -q "$spool/tmp has no default ACL" check.log || fail "$(cat check.log)"
+start_as_daemon
+four_lines 022 61001 mended cat.jpg
+timeout 60 "$photospool" wait mended
+stop_daemon
+! grep -q 'level=error' run.log || fail 'an error in the log'
+
+# A new spool is for its group to enter, whatever the umask of whoever starts the daemon.
+install -d -o 61000 -g 61000 -m 750 home
+spool=$PWD/home/spool
+export PHOTOSPOOL_SPOOL=$spool
+start_as_daemon
+expect "$(stat -c %a "$spool")" 750
+stop_daemon
