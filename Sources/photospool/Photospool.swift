@@ -43,6 +43,8 @@ struct Photospool: AsyncParsableCommand {
   static func main() async {
     // A limit on the size of files is then an error like a full disk.
     signal(SIGXFSZ, SIG_IGN)
+    // Who opens a file for writing just while it is asked for its writers (`ckernel_has_writer`) causes this one.
+    signal(SIGIO, SIG_IGN)
     // Keys and tokens are in memory.
     ckernel_refuse_core_files()
     // SQLite maps the index of the ledger's log. Where blocks are smaller than pages, a full disk shows itself there.
