@@ -79,7 +79,7 @@ public struct Daemon: Sendable {
       wakeSweeper: { sweeper.wake() })
     let filing = Filing(
       ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), troubles: troubles,
-      log: log
+      log: log, rescan: { plan.options.rescan }
     ) { hooks?.tell(ended: $0) }
     let runs = RunWatch()
     let dispatcher = Dispatcher(

@@ -37,7 +37,7 @@ actor Drafts: Service {
   private let gate = Gate()
   private let closed: ClosedConversations
 
-  /// Photos of drafts that are ahead: their keys are in memory and their objects in the store, and perhaps for nothing.
+  /// Photos of one user's drafts that are ahead: their keys are in memory and their objects in the store, and perhaps for nothing.
   /// Later ones wait until drafts are sent or removed.
   static let mostAhead = 256
   /// Drafts whose ends are looked after at once.

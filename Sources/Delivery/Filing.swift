@@ -13,7 +13,8 @@ import Spooling
 ///
 /// Order for each batch (docs/durability.md): the outcome is committed in the ledger; receipts and errors are written and
 /// synced; what must not stay is removed; directories are renamed; `sent/`, `failed/`, `cur/` and `new/` are synced; the
-/// requests are marked as filed. Receipts of many requests are synced at the end, by one sync of the file system. Every
+/// requests are marked as filed, or as those that stay where they are since we may not move them; these are tried again
+/// now and then. Receipts of many requests are synced at the end, by one sync of the file system. Every
 /// step may be done again after a crash. What is being published goes before (`FilingPace`).
 struct Filing: Service {
   let ledger: Ledger
@@ -21,6 +22,8 @@ struct Filing: Service {
   let pool: BlockingPool
   let troubles: Troubles
   let log: Logger
+  /// Seconds between two tries to move what could not be moved.
+  let rescan: @Sendable () -> Double
   /// Is told of each request that was filed, and must return quickly.
   let ended: @Sendable (UnfiledRequest) -> Void
   private let bell = Bell()
@@ -36,6 +39,7 @@ struct Filing: Service {
 
   init(
     ledger: Ledger, spool: Spool, pool: BlockingPool, troubles: Troubles, log: Logger,
+    rescan: @escaping @Sendable () -> Double = { DeliveryOptions().rescan },
     ended: @escaping @Sendable (UnfiledRequest) -> Void = { _ in }
   ) {
     self.ledger = ledger
@@ -43,6 +47,7 @@ struct Filing: Service {
     self.pool = pool
     self.troubles = troubles
     self.log = log
+    self.rescan = rescan
     self.ended = ended
   }
 
@@ -60,6 +65,8 @@ struct Filing: Service {
   func run() async throws {
     let alarm = Alarm(bell)
     var pace = FilingPace()
+    // Of an earlier start, too.
+    var (someStay, nextTry) = (true, ContinuousClock.now)
     bell.ring()
     await withGracefulShutdownHandler {
       for await _ in bell.rings {
@@ -68,7 +75,13 @@ struct Filing: Service {
           continue
         }
         do {
+          if someStay && nextTry <= .now {
+            someStay = try await gate.pass { try await fileImmovable() }
+            nextTry = .now + .seconds(rescan())
+          }
           let outcome = try await fileAll { !isStopping.isSet }
+          if outcome.immovable > 0 { someStay = true }
+          if someStay { await alarm.ring(in: rescan()) }
           pace.filed(outcome.filed, at: .now)
           if outcome.failed > 0 { throw FilingError(left: outcome.failed) }
           troubles.end(Self.work)
@@ -91,6 +104,7 @@ struct Filing: Service {
   private struct Outcome {
     var filed = 0
     var failed = 0
+    var immovable = 0
     var hasMore = false
   }
 
@@ -100,7 +114,9 @@ struct Filing: Service {
     while all.hasMore && goesOn() {
       let batch = try await gate.pass { try await fileBatch() }
       // What cannot be filed now is met in every batch.
-      all = Outcome(filed: all.filed + batch.filed, failed: batch.failed, hasMore: batch.hasMore && batch.filed > 0)
+      all = Outcome(
+        filed: all.filed + batch.filed, failed: batch.failed, immovable: all.immovable + batch.immovable,
+        hasMore: batch.hasMore && batch.filed > 0)
     }
     return all
   }
@@ -112,51 +128,87 @@ struct Filing: Service {
     let crowd = requests.filter(\.leavesReceipt)
     let together = try await fileTogether(crowd)
     let others = requests.filter { together == nil || !$0.leavesReceipt }.prefix(Self.single)
-    let filed = try await (together ?? []) + fileOneByOne(Array(others))
-    try await ledger.markFiled(filed.map(\.row))
-    for request in filed { report(request) }
-    let tried = (together == nil ? 0 : crowd.count) + others.count
+    let tried = try await (together ?? []) + fileOneByOne(Array(others))
+    let done = tried.filter { $0.place != .asBefore }
+    let immovable = done.filter { $0.place == .immovable }.map(\.request)
+    try await ledger.markFiled(
+      done.filter { $0.place == .last }.map(\.request.row), immovable: immovable.map(\.row))
+    for (request, _) in done { report(request) }
+    // Why one that failed did so was said.
+    for request in immovable where request.state != .failed {
+      log.warning("photospool may not move a request that is over", metadata: ["request": "\(request.request)"])
+    }
     return Outcome(
-      filed: filed.count, failed: tried - filed.count, hasMore: requests.count == Self.batch || tried < requests.count)
+      filed: done.count, failed: tried.count - done.count, immovable: immovable.count,
+      hasMore: requests.count == Self.batch || tried.count < requests.count)
   }
 
+  /// Files those that could not be moved, where that has become possible. They are over for long, and nobody is told.
+  ///
+  /// - Returns: whether some stay where they are.
+  private func fileImmovable() async throws -> Bool {
+    var last: Int64 = 0
+    var someStay = false
+    while true {
+      let requests = try await ledger.immovable(after: last, limit: Self.single)
+      guard let end = requests.last?.row, !isStopping.isSet else { return someStay }
+      let filed = try await fileOneByOne(requests).filter { $0.place == .last }
+      if !filed.isEmpty { try await ledger.markFiled(filed.map(\.request.row)) }
+      someStay = someStay || filed.count < requests.count
+      last = end
+    }
+  }
+
+  /// Where the directory of a request is that is over.
+  private enum Place {
+    /// At its last place.
+    case last
+    /// Where it was, since its owner does not let us move it.
+    case immovable
+    /// Where it was, as something went wrong, which was logged.
+    case asBefore
+  }
+  private typealias Tried = (request: UnfiledRequest, place: Place)
+
   /// Files a crowd with one sync. nil when it is none, or when that is not possible now.
-  private func fileTogether(_ requests: [UnfiledRequest]) async throws -> [UnfiledRequest]? {
+  private func fileTogether(_ requests: [UnfiledRequest]) async throws -> [Tried]? {
     guard let fileSystem = spool.fileSystem else { return nil }
     if !fileSystem.isQuick(for: requests.count) {
       fileSystem.catchUp(for: requests.count)
       return nil
     }
     return try await pool.run { [spool] in
-      let filed = requests.filter { file($0, in: spool, isSynced: false) }
+      let tried = requests.map { ($0, file($0, in: spool, isSynced: false)) }
       // Else all are written again, and each is synced by itself.
-      return fileSystem.sync() ? filed : nil
+      return fileSystem.sync() ? tried : nil
     }
   }
 
-  private func fileOneByOne(_ requests: [UnfiledRequest]) async throws -> [UnfiledRequest] {
+  private func fileOneByOne(_ requests: [UnfiledRequest]) async throws -> [Tried] {
     if requests.isEmpty { return [] }
-    let filed = try await withThrowingTaskGroup(of: UnfiledRequest?.self) { group in
+    let tried = try await withThrowingTaskGroup(of: Tried.self) { group in
       // Many at a time: the disk then syncs them together.
       for request in requests {
-        group.addTask { try await pool.run { [spool] in file(request, in: spool, isSynced: true) ? request : nil } }
+        group.addTask { try await pool.run { [spool] in (request, file(request, in: spool, isSynced: true)) } }
       }
-      return try await group.reduce(into: [UnfiledRequest]()) { if let request = $1 { $0.append(request) } }
+      return try await group.reduce(into: [Tried]()) { $0.append($1) }
     }
     try await pool.run { [spool] in
       for directory in [spool.sent, spool.failed, spool.cur, spool.new] { try directory.sync() }
     }
-    return filed
+    return tried
   }
 
-  /// Files one request; false when that failed and was logged.
-  private func file(_ request: UnfiledRequest, in spool: Spool, isSynced: Bool) -> Bool {
+  /// Files one request.
+  private func file(_ request: UnfiledRequest, in spool: Spool, isSynced: Bool) -> Place {
     do {
       try spool.file(request, isSynced: isSynced)
-      return true
+      return .last
+    } catch let error as FileError where error.isForbidden {
+      return .immovable
     } catch {
       log.error("cannot file a request", metadata: ["request": "\(request.request)", "error": "\(error)"])
-      return false
+      return .asBefore
     }
   }
 
@@ -182,22 +234,7 @@ extension Spool {
   ///   system is synced, whatever its directory is called.
   fileprivate func file(_ request: UnfiledRequest, isSynced: Bool) throws {
     let identity = RequestIdentity(inode: request.inode, born: request.born)
-    let directory: Directory?
-    do {
-      directory = try takeOver(identity, droppedAs: request.droppedAs, as: request.request)
-    } catch let error as FileError where error.code == EACCES || error.code == EPERM {
-      // A directory that we may neither enter nor move with our name on it: put it, whole, into one of our own.
-      let refusal = Refusal.unreadable(request.error ?? error.description)
-      do { try quarantine(Array(request.droppedAs.utf8), because: refusal) } catch let error as FileError
-        where error.code == EACCES || error.code == EPERM
-      {
-        // Nor may we move it at all: it stays where it is, and its error is where errors are looked for.
-        let told = try failed.directory(creating: request.request)
-        try told.write(Array("\(refusal)\n".utf8), as: "error")
-        try told.sync()
-      }
-      return
-    }
+    let directory = try takeOver(identity, droppedAs: request.droppedAs, as: request.request)
     guard let directory else {
       // A power cut may have left its new name, and taken its receipt.
       if request.leavesReceipt, let filed = try sent.entry(request.request), RequestIdentity(filed) == identity {
@@ -221,6 +258,9 @@ extension Spool {
   }
 
   private func move(_ name: String, to other: Directory) throws {
+    if try cur.move(name, to: other, as: name) { return }
+    // An earlier version left the error of a request there that it could not move.
+    if try other.directory(name).names() == ["error"] { try other.removeTree(name) }
     if try !cur.move(name, to: other, as: name) {
       throw FileError("rename", "\(cur.path(of: name)) to \(other.path(of: name))", code: EEXIST)
     }

@@ -17,11 +17,13 @@ extension NewRequest {
     guard entry.kind == .directory else { throw Refusal.notADirectory(entry.kind.noun) }
     do {
       let directory = try spool.draft.directory(name)
-      let identity = RequestIdentity(try directory.entry())
+      let entry = try directory.entry()
+      let identity = RequestIdentity(entry)
       let request = try RequestReader(directory).request
       if request.addressee == .profile { throw Refusal.draftOfProfile }
       self.init(
         droppedAs: name, inode: identity.inode, born: identity.born, inbox: request.inbox ?? options.inbox,
+        owner: Int64(entry.owner),
         contents: .success(NewRequest.Contents(request, identity, defaultInbox: options.inbox)))
     } catch let error as FileError where error.isMissing {
       if try spool.draft.entry(name) == nil { return nil }

@@ -33,6 +33,7 @@ actor Intake: Service {
   private var unreadableOrders = [String]()
   private let unconfirmed = UnconfirmedRequests()
   private let leftAlone = LeftAlone()
+  private let open = OpenRequests()
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
   /// Entries that have settled, for the next scan to take.
@@ -143,8 +144,8 @@ actor Intake: Service {
           restsUntil = .now + .seconds(Self.patience)
           mailbox.post(.overflow)
         }
-        if let deadline = settling.nextDeadline {
-          await alarm.ring(in: (deadline - .now) / .seconds(1))
+        for time in [settling.nextDeadline, open.nextLook] {
+          if let time { await alarm.ring(in: (time - .now) / .seconds(1)) }
         }
       }
     } onGracefulShutdown: {
@@ -189,12 +190,14 @@ actor Intake: Service {
   private func handle(_ seen: ArrivalMailbox.Contents) async throws {
     if seen.hasVanished || (seen.needsScan && !isNewGone) { watchAgain() }
     for name in seen.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
-    if seen.needsScan || seen.hasVanished || hasLostTrack {
+    let isAnyDue = open.nextLook.map { $0 <= .now } ?? false
+    if seen.needsScan || seen.hasVanished || hasLostTrack || isAnyDue {
       // Not after it: what is passed over meanwhile may have to be looked at again.
       hasLostTrack = false
       try await scan(after: seen)
     } else {
-      try await accept(seen.arrived, except: settling.conversations)
+      let waiting = WaitingConversations(settling.conversations.union(open.conversations))
+      try await accept(seen.arrived, except: waiting)
     }
     for entry in settling.takeSettled(in: spool.new) {
       if entry.wasBuiltInPlace {
@@ -224,26 +227,30 @@ actor Intake: Service {
     try await pool.run { [spool] in
       for name in scan.foreign { try spool.quarantineIfMovable(name, because: .badName) }
     }
-    // Conversations in which an earlier request still settles: what comes behind it waits, what came before it does not.
-    var waiting = Set<ConversationID>()
+    // Conversations in which an earlier request is not to be taken yet: what comes behind it waits, what came before it does not.
+    let waiting = WaitingConversations()
+    open.beginLook()
     var ready = [String]()
     for index in 0..<scan.count where !isStopping.isSet {
       let entry = scan[index]
       if told.contains(entry.name) { continue }
-      let isSettled = settled.remove(entry.name) != nil
+      // What is set aside was renamed, or has settled before.
+      let isSettled = settled.remove(entry.name) != nil || open.contains(entry.name)
       let settles =
         settling.contains(entry.name)
         || (entry.maybeInPlace && !isSettled && isStillBuilt(entry.name, changed: entry.changed))
-      if !settles { ready.append(entry.name) }
-      if settles || ready.count == Self.batch {
+      let held = settles ? .some(settling.conversation(waitingFor: entry.name)) : open.conversation(of: entry.name)
+      if held == nil { ready.append(entry.name) }
+      if held != nil || ready.count == Self.batch {
         try await accept(ready, except: waiting)
         ready = []
         await runJobs()
       }
-      if settles, let conversation = settling.conversation(waitingFor: entry.name) { waiting.insert(conversation) }
+      if let held { waiting.insert(held) }
     }
     try await accept(ready, except: waiting)
     try await accept(seen.arrived + meanwhile.arrived, except: waiting)
+    open.endLook()
     settled = []
     if meanwhile.needsScan { mailbox.post(.overflow) }
     if meanwhile.cancelRequested { mailbox.post(.cancelRequested) }
@@ -256,7 +263,7 @@ actor Intake: Service {
   private func isStillBuilt(_ name: String, changed: Int64) -> Bool {
     let age = Double(Timestamp.now().milliseconds) / 1000 - Double(changed) / 1e9
     guard age < options.settle else { return false }
-    guard let request = try? RequestReader(spool.new.directory(name)).request else {
+    guard let request = try? RequestReader(spool.new.directory(name), patience: 0).request else {
       settling.add(name, in: spool.new, settle: options.settle)
       return true
     }
@@ -301,12 +308,12 @@ actor Intake: Service {
   /// next is read.
   ///
   /// - Parameter waiting: conversations whose requests are passed over; a later scan finds them.
-  private func accept(_ names: [String], except waiting: Set<ConversationID>) async throws {
-    let batches = ReadAhead { [pool, spool, plan, closed, unconfirmed, leftAlone] names in
+  private func accept(_ names: [String], except waiting: WaitingConversations) async throws {
+    let batches = ReadAhead { [pool, spool, plan, closed, unconfirmed, leftAlone, open] names in
       try await pool.run {
         let batch = try IntakeBatch(
-          names, in: spool, inbox: plan.options.inbox, waiting: waiting.union(closed.all), unconfirmed: unconfirmed,
-          leftAlone: leftAlone)
+          names, in: spool, inbox: plan.options.inbox, waiting: waiting, closed: closed.all, unconfirmed: unconfirmed,
+          leftAlone: leftAlone, open: open)
         return (batch, batch.taken)
       }
     }
@@ -330,29 +337,18 @@ actor Intake: Service {
       try await pool.run { [spool] in
         for (request, acceptance) in zip(batch.requests, acceptances) where acceptance.state != .failed {
           let identity = RequestIdentity(inode: request.inode, born: request.born)
-          _ = try spool.bringIn(identity, droppedAs: request.droppedAs, as: acceptance.request)
+          do { _ = try spool.bringIn(identity, droppedAs: request.droppedAs, as: acceptance.request) } catch let error
+            as FileError where error.isForbidden
+          {
+            // Its owner has just seen to that. It fails when its turn comes, and others go on.
+          }
         }
       }
     } catch { fault = error }
+    for request in batch.outOfReach { leftAlone.add(request.identity, changed: request.changed) }
     // They are accepted all the same, and whoever sends one moves it first.
-    for (acceptance, request) in zip(acceptances, batch.requests) { report(acceptance, of: request) }
+    for (acceptance, request) in zip(acceptances, batch.requests) { log.tell(acceptance, of: request) }
     accepted(acceptances)
     if let fault { throw fault }
-  }
-
-  private func report(_ acceptance: Acceptance, of request: NewRequest) {
-    var metadata: Logger.Metadata = ["request": "\(acceptance.request)"]
-    if case .success(let contents) = request.contents {
-      metadata["conversation"] = "\(contents.conversation)"
-      metadata["messages"] = "\(contents.parts.count)"
-      metadata["bytes"] = "\(contents.parts.reduce(0) { $0 + $1.bytes })"
-    }
-    if acceptance.request != acceptance.droppedAs { metadata["dropped-as"] = "\(acceptance.droppedAs)" }
-    if let error = acceptance.error { metadata["error"] = "\(error)" }
-    if acceptance.state == .failed {
-      log.warning("refused", metadata: metadata)
-    } else {
-      log.info(acceptance.wasKnown ? "found again" : "accepted", metadata: metadata)
-    }
   }
 }

@@ -10,6 +10,8 @@ struct IntakeBatch: Sendable {
   /// How many of the names were dealt with; the rest is for the next batch.
   private(set) var taken = 0
   private(set) var requests: [NewRequest] = []
+  /// Of those that are refused, what we may not take, to be left alone once the ledger has it.
+  private(set) var outOfReach: [(identity: RequestIdentity, changed: Int64)] = []
   /// Of the names of these requests, whether they are taken. Asked here, where the ledger does not wait for it.
   private var areTaken: [String: Bool] = [:]
 
@@ -25,13 +27,16 @@ struct IntakeBatch: Sendable {
   /// Reads requests from the front of `names` until the batch is full, then syncs those for which there is time, and `new/`.
   ///
   /// - Parameters:
-  ///   - waiting: conversations whose requests are passed over for now.
+  ///   - waiting: conversations whose requests are passed over for now; those come to it in which one is set aside.
+  ///   - closed: the same, of which no more is read.
   ///   - unconfirmed: what the disk did not confirm, now or earlier.
   ///   - leftAlone: what is passed over as long as nobody changes it.
+  ///   - open: what is set aside, as a program still writes it.
   /// - Throws: what is no fault of a request: no descriptors left, `new/` gone, a disk that fails.
   init(
-    _ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: Set<ConversationID>,
-    unconfirmed: UnconfirmedRequests, leftAlone: LeftAlone
+    _ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: WaitingConversations,
+    closed: Set<ConversationID> = [], unconfirmed: UnconfirmedRequests, leftAlone: LeftAlone,
+    open stillOpen: OpenRequests
   ) throws {
     let new = spool.new
     // Each with its place in the batch, and how many names came before its own.
@@ -40,7 +45,6 @@ struct IntakeBatch: Sendable {
     var size = 0
     let start = ContinuousClock.now
     for name in names {
-      // What a client has open is waited for; that of many must not keep others waiting.
       if taken > 0, start.duration(to: .now) > Self.patience { break }
       if open >= Self.openFiles || size >= Self.bytes || requests.count >= Self.openFiles { break }
       taken += 1
@@ -54,6 +58,15 @@ struct IntakeBatch: Sendable {
         continue
       }
       if leftAlone.has(RequestIdentity(entry), changed: entry.changed) { continue }
+      guard new.mayTake(name) else {
+        // Before it is read: it could be sent, and never be moved.
+        outOfReach.append((RequestIdentity(entry), entry.changed))
+        requests.append(
+          NewRequest(
+            droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox,
+            contents: .failure(DeliveryError(.malformedRequest, Refusal.outOfReach.description))))
+        continue
+      }
       let contents: Result<NewRequest.Contents, DeliveryError>
       var from: InboxID?
       if let fault = unconfirmed[RequestIdentity(entry)] {
@@ -63,18 +76,25 @@ struct IntakeBatch: Sendable {
       }
       do {
         let reader = try Self.read(name, in: new)
-        if waiting.contains(reader.request.conversation(defaultInbox: inbox)) { continue }
+        let conversation = reader.request.conversation(defaultInbox: inbox)
+        if waiting.contains(conversation) || closed.contains(conversation) { continue }
         readers.append((requests.count, taken - 1, reader))
         from = reader.request.inbox
         open += reader.openFiles
         size += reader.request.bytes
         contents = .success(NewRequest.Contents(reader.request, RequestIdentity(entry), defaultInbox: inbox))
       } catch let refusal as Refusal {
+        if case .stillOpen = refusal {
+          let conversation = try? RequestReader.conversation(of: new.directory(name), defaultInbox: inbox)
+          if stillOpen.setAside(name, conversation: conversation) {
+            waiting.insert(conversation)
+            continue
+          }
+        }
         contents = .failure(DeliveryError(.malformedRequest, refusal.description))
       } catch let error as FileError {
         if error.isMissing, try new.entry(name) == nil { continue }
         if error.isPassing { throw error }
-        if !new.mayChange(name) { leftAlone.add(RequestIdentity(entry), changed: entry.changed) }
         contents = .failure(
           error.isOfDisk
             ? DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
@@ -119,9 +139,11 @@ struct IntakeBatch: Sendable {
   /// the name was looked up anew. A disk that stays silent must not keep others waiting, though.
   private static func read(_ name: String, in new: Directory) throws -> RequestReader {
     for _ in 1..<readings {
-      do { return try RequestReader(new.directory(name)) } catch let error as FileError where error.isOfDisk {}
+      do { return try RequestReader(new.directory(name), patience: 0) } catch let error as FileError
+        where error.isOfDisk
+      {}
     }
-    return try RequestReader(new.directory(name))
+    return try RequestReader(new.directory(name), patience: 0)
   }
 }
 
@@ -157,6 +179,9 @@ extension NewRequest.Contents {
 extension FileError {
   /// The machine has run out of something for now; the request is not to blame.
   var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+
+  /// Its owner does not let us; others are not concerned.
+  var isForbidden: Bool { code == EACCES || code == EPERM }
 
   /// The disk, or who serves it, did not do what it was asked for; the request may be as it should.
   var isOfDisk: Bool { [EIO, ESTALE, EINTR, ETIMEDOUT, ENODATA, EUCLEAN].contains(code) }

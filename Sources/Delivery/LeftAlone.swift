@@ -1,7 +1,7 @@
 import Spooling
 import Synchronization
 
-/// Requests in `new/` that we may neither read nor move. They were refused, and stay there until their owner changes them.
+/// Requests in `new/` that we may not take. They were refused, and stay there until their owner changes them.
 final class LeftAlone: Sendable {
   private let changed = Mutex<[RequestIdentity: Int64]>([:])
 

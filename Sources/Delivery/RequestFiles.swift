@@ -60,6 +60,9 @@ extension Spool {
   /// What the kernel says of a link, a directory, a socket and the like.
   private static let saysNoFile = [ELOOP, EXDEV, ENOTDIR, EISDIR, ENXIO]
 
+  private static let forbidden = DeliveryError(
+    .photoChanged, "photospool may not read the request any more; drop it again, and leave its permissions as they are")
+
   fileprivate func text(of message: QueuedMessage) throws -> String {
     let bytes = try read(message) { file in
       let bytes = try file.contents(limit: RequestLimits.textBytes)
@@ -77,11 +80,15 @@ extension Spool {
       return contents
     }
     // It was not brought there yet, is a draft's, or something is amiss that has to be told.
-    guard let directory = try directory(of: message) else {
+    let place: Directory?
+    do { place = try directory(of: message) } catch let error as FileError where error.isForbidden {
+      throw Self.forbidden
+    }
+    guard let place else {
       throw DeliveryError(.photoChanged, "the request's directory is gone from cur/; drop the request again")
     }
     do {
-      guard let contents = try contents(directory.file(message.file)) else {
+      guard let contents = try contents(place.file(message.file)) else {
         throw DeliveryError(.photoChanged, "the file was changed after Send; drop the request again")
       }
       return contents
@@ -89,6 +96,8 @@ extension Spool {
       throw DeliveryError(.photoChanged, "the file was removed after Send; drop the request again")
     } catch let error as FileError where Self.saysNoFile.contains(error.code) {
       throw DeliveryError(.photoChanged, "what lies there after Send is no file; drop the request again")
+    } catch let error as FileError where error.isForbidden {
+      throw Self.forbidden
     } catch let error as FileError {
       throw DeliveryError(.localStorageError, error.description)
     }

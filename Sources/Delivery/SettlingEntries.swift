@@ -46,11 +46,20 @@ struct SettlingEntries {
         entries[name] = nil
       } else {
         entries[name]?.signature = signature
-        entries[name]?.deadline = now + entry.settle
+        entries[name]?.deadline = now + Self.rest(of: entry.settle, since: signature.first)
       }
     }
     return settled.sorted { $0.name < $1.name }
   }
+
+  /// How long a change has to be left alone yet. The clock that says when it was may have been set meanwhile, so that there
+  /// is another look in any case, and none is far away.
+  static func rest(of settle: Duration, since change: Int64?) -> Duration {
+    let age = Duration.nanoseconds(Timestamp.now().milliseconds * 1_000_000 - (change ?? 0))
+    return min(settle, max(settle - age, min(settle, shortest)))
+  }
+
+  private static let shortest = Duration.milliseconds(250)
 
   /// Changes whenever the directory or one of its files does.
   static func signature(of name: String, in parent: Directory) -> [Int64] {

@@ -61,8 +61,8 @@ public final class Directory: Sendable {
     return names.sorted()
   }
 
-  /// Whether this process may change what is in the directory `name`, and so move it somewhere else.
-  public func mayChange(_ name: String) -> Bool { faccessat(descriptor, name, W_OK, AT_EACCESS) == 0 }
+  /// Whether this process may read and change what is in the directory `name`, and so move it somewhere else.
+  public func mayTake(_ name: String) -> Bool { faccessat(descriptor, name, R_OK | W_OK | X_OK, AT_EACCESS) == 0 }
 
   // MARK: Opening
 

@@ -50,7 +50,7 @@ struct Acceptor {
     let request: String
     let droppedAs: String
     let state: RequestState
-    let filed: Bool
+    let isFiled: Bool
     let error: String?
     let digest: String?
     /// Its row was made from the spool: what of it was published is not known.
@@ -63,7 +63,7 @@ struct Acceptor {
       // What changes its messages finds the counts as they are.
       try countWaiting()
       if known.state == .draft { return try send(known, as: new) }
-      if !known.filed {
+      if !known.isFiled {
         return Acceptance(
           droppedAs: new.droppedAs, request: known.request, state: known.state, error: known.error, wasKnown: true)
       }
@@ -90,13 +90,13 @@ struct Acceptor {
   func known(_ new: NewRequest) throws -> Known? {
     let known = try database.first(
       """
-      SELECT id, request, dropped_as, state, filed, error, digest, restored FROM requests
+      SELECT id, request, dropped_as, state, filed = 1, error, digest, restored FROM requests
       WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1
       """, Int64(bitPattern: new.inode), new.born
     ) { row in
       Known(
-        id: row[0], request: row[1], droppedAs: row[2], state: RequestState(rawValue: row[3]) ?? .failed, filed: row[4],
-        error: row[5], digest: row[6], isRestored: row[7])
+        id: row[0], request: row[1], droppedAs: row[2], state: RequestState(rawValue: row[3]) ?? .failed,
+        isFiled: row[4], error: row[5], digest: row[6], isRestored: row[7])
     }
     guard let known, new.born != 0 || isSame(known, as: new) else { return nil }
     return known
@@ -106,8 +106,11 @@ struct Acceptor {
   private func isSame(_ known: Known, as new: NewRequest) -> Bool {
     // Each photo of a draft is compared when it is sent.
     if known.state == .draft { return true }
-    if known.filed { return known.state == .failed && new.isMarked(known.error ?? "failed") }
-    return known.droppedAs == new.droppedAs && known.digest == (try? new.contents.get().digest)
+    if known.isFiled { return known.state == .failed && new.isMarked(known.error ?? "failed") }
+    guard known.droppedAs == new.droppedAs else { return false }
+    // What could not be read, then or now, has none.
+    guard let before = known.digest, let now = try? new.contents.get().digest else { return true }
+    return before == now
   }
 
   func freeName(for dropped: String) throws -> String {

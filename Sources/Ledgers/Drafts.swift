@@ -64,12 +64,13 @@ extension Ledger {
     try await drafts("AND request = ?", [request]).first
   }
 
-  /// The drafts behind which a later one has the same inbox and conversation.
+  /// The drafts behind which a later one of the same user has the same inbox and conversation.
   public func replacedDrafts() async throws -> [Draft] {
     try await drafts(
       """
       AND EXISTS (SELECT 1 FROM requests later WHERE later.state = 'draft' AND later.conversation_id =
-        requests.conversation_id AND later.inbox = requests.inbox AND later.id > requests.id)
+        requests.conversation_id AND later.inbox = requests.inbox AND later.owner IS requests.owner
+        AND later.id > requests.id)
       """, [])
   }
 
@@ -129,17 +130,25 @@ extension Ledger {
 
   // MARK: Upload ahead
 
-  /// The first `limit` photos of drafts, in the order in which they came, and when each may be tried again. Those that
-  /// cannot be sent as they are, are not among them.
+  /// The first `limit` photos of each user's drafts, in the order in which they came, and when each may be tried again. Those
+  /// that cannot be sent as they are, are not among them.
   public func draftPhotos(limit: Int) async throws -> [(photo: QueuedMessage, nextAttempt: Timestamp?)] {
     try await read { database in
-      try database.all(
+      var counts: [Int64?: Int] = [:]
+      let rows: [(id: Int64, owner: Int64?)] = try database.all(
         """
-        \(QueuedMessage.selection)
+        SELECT m.id, r.owner FROM messages m JOIN requests r ON r.id = m.request_id
         WHERE m.draft = 1 AND \(LedgerSchema.waiting(in: "m.")) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
-        ORDER BY m.id LIMIT ?
-        """, limit
-      ) { (QueuedMessage($0), $0.time(QueuedMessage.columnOfNextAttempt)) }
+        ORDER BY m.id
+        """
+      ) { ($0[0], $0[1]) }
+      return try rows.compactMap { row in
+        counts[row.owner, default: 0] += 1
+        guard counts[row.owner, default: 0] <= limit else { return nil }
+        return try database.first("\(QueuedMessage.selection) WHERE m.id = ?", row.id) {
+          (QueuedMessage($0), $0.time(QueuedMessage.columnOfNextAttempt))
+        }
+      }
     }
   }
 
@@ -181,11 +190,11 @@ extension Acceptor {
     // Its key and the digest of its contents are those of the moment of Send.
     try database.run(
       """
-      INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
-      VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?)
+      INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at, owner)
+      VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?, ?)
       """,
       name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text,
-      contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds)
+      contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, new.owner)
     let superseded = try insert(
       photos, of: name, request: database.lastInsertedRowID, conversation: conversation, inbox: new.inbox, isDraft: true
     )

@@ -249,6 +249,14 @@ enum LedgerSchema {
           """)
     }
     migrator.registerMigration("v15 counts as sums") { try $0.execute(sql: CountsSchema.asSums) }
+    migrator.registerMigration("v16 requests that stay where they are, owners of drafts") { database in
+      // `filed` is 2 for a request that is over and that we may not move.
+      try database.execute(
+        sql: """
+          CREATE INDEX requests_immovable ON requests(id) WHERE filed = 2;
+          ALTER TABLE requests ADD COLUMN owner INTEGER;
+          """)
+    }
     return migrator
   }
 }

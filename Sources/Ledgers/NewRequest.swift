@@ -46,6 +46,8 @@ public struct NewRequest: Sendable {
   public let inode: UInt64
   public let born: Int64
   public let inbox: InboxID
+  /// The user whose directory it is, of a draft.
+  public let owner: Int64?
   /// The contents, or the sentence why they were refused.
   public let contents: Result<Contents, DeliveryError>
   /// Whether the directory holds the file `error` that we write with this sentence. It tells a failed request that came back
@@ -53,12 +55,14 @@ public struct NewRequest: Sendable {
   public var isMarked: @Sendable (_ error: String) -> Bool = { _ in false }
 
   public init(
-    droppedAs: String, inode: UInt64, born: Int64, inbox: InboxID, contents: Result<Contents, DeliveryError>
+    droppedAs: String, inode: UInt64, born: Int64, inbox: InboxID, owner: Int64? = nil,
+    contents: Result<Contents, DeliveryError>
   ) {
     self.droppedAs = droppedAs
     self.inode = inode
     self.born = born
     self.inbox = inbox
+    self.owner = owner
     self.contents = contents
   }
 }

@@ -35,10 +35,21 @@ public struct UnfiledRequest: Sendable {
 }
 
 extension Ledger {
-  /// The first `limit` requests that are over and not filed, oldest first.
+  /// The first `limit` requests that are over and not filed, oldest first. Those that cannot be moved are not among them.
   public func unfiled(limit: Int) async throws -> [UnfiledRequest] {
+    try await requests(LedgerSchema.unfiled, after: 0, limit: limit)
+  }
+
+  /// The first `limit` requests behind `row` that are over and cannot be moved, oldest first.
+  public func immovable(after row: Int64, limit: Int) async throws -> [UnfiledRequest] {
+    try await requests("filed = 2", after: row, limit: limit)
+  }
+
+  private func requests(_ condition: String, after row: Int64, limit: Int) async throws -> [UnfiledRequest] {
     try await read { database in
-      try database.all(Self.over, limit) { UnfiledRequest($0) }.map { request in
+      try database.all("\(Self.over) WHERE \(condition) AND r.id > ? ORDER BY r.id LIMIT ?", row, limit) {
+        UnfiledRequest($0)
+      }.map { request in
         var request = request
         request.messages = try database.receiptMessages(ofRequest: request.row)
         return request
@@ -50,16 +61,14 @@ extension Ledger {
     SELECT r.id, r.request, r.dropped_as, r.inode, r.born, c.conversation, r.inbox, r.idempotency_key, r.digest, r.state,
       r.error, r.duplicate_of, r.accepted_at, coalesce(r.finished_at, r.accepted_at)
     FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
-    WHERE \(LedgerSchema.unfiled) ORDER BY r.id LIMIT ?
     """
 
-  /// The directories of these requests are at their last place, on the disk.
-  public func markFiled(_ rows: [Int64]) async throws {
+  /// The directories of these requests are at their last place, on the disk; those of `immovable` stay where they are, as their
+  /// owners do not let us move them.
+  public func markFiled(_ rows: [Int64], immovable: [Int64] = []) async throws {
     try await write { database in
-      for row in rows {
-        try database.run(
-          "UPDATE requests SET filed = 1 WHERE id = ?", row)
-      }
+      for row in rows { try database.run("UPDATE requests SET filed = 1 WHERE id = ?", row) }
+      for row in immovable { try database.run("UPDATE requests SET filed = 2 WHERE id = ?", row) }
     }
   }
 }

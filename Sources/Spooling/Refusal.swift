@@ -5,6 +5,7 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case badName
   case notADirectory(String)
   case unreadable(String)
+  case outOfReach
   case empty
   case missingRecipient
   case badField(file: String, fault: String)
@@ -31,6 +32,8 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
       "this is \(kind) and not a directory; make a directory with the files to, photo and text, and move that into new/"
     case .unreadable(let fault):
       "the request cannot be read: \(fault); make it readable for photospool, or use `photospool send`"
+    case .outOfReach:
+      "photospool may not read, change and move the request's directory; build a new one with `umask 007`, or use `photospool send`"
     case .empty:
       "the request has neither photo nor text; add a file named photo or text"
     case .missingRecipient:

@@ -16,15 +16,16 @@ public struct RequestReader: Sendable {
 
   /// Opens and checks all of `directory`.
   ///
+  /// - Parameter patience: seconds for which a file may still be open for writing.
   /// - Throws: `Refusal` when the request is not acceptable; `FileError` when the disk fails.
-  public init(_ directory: Directory) throws {
+  public init(_ directory: Directory, patience: Double = 1) throws {
     let owner = try directory.entry().owner
     var found = [String: (file: File, line: SumFile.Line, contents: [UInt8])]()
     for (name, kind) in try Self.entries(of: directory) {
       let role = try Self.role(of: name)
       guard role != .leftover else { continue }
       let file = try Self.open(name, as: kind, in: directory, owner: owner)
-      if Self.staysOpen(file) { throw Refusal.stillOpen(name) }
+      if Self.staysOpen(file, for: patience) { throw Refusal.stillOpen(name) }
       // What is small is begun by `startWriting`, or is synced together with others.
       if role == .photo { file.startWriteback() }
       var hasher = SHA256Hasher()
@@ -128,14 +129,26 @@ public struct RequestReader: Sendable {
     }
   }
 
-  /// A writer that just starts another program leaves its files open in that one for a moment, which is long on a busy
-  /// machine; so it is looked at for a second.
-  private static func staysOpen(_ file: File) -> Bool {
-    for _ in 0..<200 {
-      guard file.hasWriter() == true else { return false }
+  private static func staysOpen(_ file: File, for patience: Double) -> Bool {
+    let end = ContinuousClock.now + .seconds(patience)
+    while file.hasWriter() == true {
+      if ContinuousClock.now >= end { return true }
       usleep(5000)
     }
-    return true
+    return false
+  }
+
+  /// Where the messages of a request have their place that cannot be read as a whole yet.
+  public static func conversation(of directory: Directory, defaultInbox: InboxID) throws -> ConversationID {
+    func line(_ name: String) throws -> String? {
+      guard try directory.entry(name)?.kind == .file else { return nil }
+      let bytes = try directory.file(name).contents(limit: RequestLimits.fieldBytes) ?? []
+      let text = String(decoding: bytes, as: UTF8.self)
+      return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+    let inbox = try line("from").map { try InboxID($0) } ?? defaultInbox
+    if try line("kind") == "profile" { return Addressee.profile.conversation(of: inbox) }
+    return try ConversationID(line("to") ?? "")
   }
 
   private static func entries(of directory: Directory) throws -> [(name: String, kind: Entry.Kind?)] {

@@ -48,7 +48,8 @@ struct QueueCommand: ParsableCommand {
     let ledger = try LedgerView(ifThereIsOneIn: spool.state)
     try ledger?.forEachLine(state: state, conversation: to) { try printer.print($0) }
     if state == nil || state == .pending {
-      try print(spool.new, &printer)
+      // What was refused and stays there is over.
+      try print(spool.new, except: ledger?.immovableNames() ?? [], &printer)
       let known = try ledger?.draftNames() ?? []
       try print(spool.draft, except: known, isDraft: true, &printer)
     }

@@ -75,7 +75,11 @@ struct Waiting {
     case .cancelled, .abandoned: return .failed("\(name) was cancelled")
     case .failed:
       // Sent again, it is what it was until it is accepted, which may be between the two looks.
-      if try RequestName(name) != nil && (spool.new.entry(name) ?? spool.cur.entry(name)) != nil { return nil }
+      if try ledger?.isImmovable(name) != true && RequestName(name) != nil
+        && (spool.new.entry(name) ?? spool.cur.entry(name)) != nil
+      {
+        return nil
+      }
       if try ledger?.state(of: name)?.state != .failed { return nil }
       return .failed("\(name) failed: \(try ledger?.story(of: name)?.error ?? "see failed/\(name)/error")")
     }

@@ -8,29 +8,55 @@ import Testing
 @testable import Delivery
 
 @Suite(.timeLimit(.minutes(5))) struct IntakeBatchTests {
-  @Test("Files that stay open are waited for, and those of many end the batch before others have waited long")
-  func openFiles() throws {
+  private func read(_ names: [String], in spool: Spool, open: OpenRequests) throws -> IntakeBatch {
+    try IntakeBatch(
+      names[...], in: spool, inbox: InboxID("me"), waiting: WaitingConversations(),
+      unconfirmed: UnconfirmedRequests(), leftAlone: LeftAlone(), open: open)
+  }
+
+  private func make(_ name: String, to conversation: String, in spool: Spool) throws -> Directory {
+    let request = try spool.new.directory(creating: name)
+    try request.write(Array("\(conversation)\n".utf8), as: "to")
+    try request.write(Array("a text\n".utf8), as: "text")
+    return request
+  }
+
+  @Test(
+    "Requests of which files stay open are set aside, and refused once that has lasted; what follows them waits, others do not"
+  )
+  func openFiles() async throws {
     let scratch = try TemporaryDirectory()
     let spool = try Spool(creating: scratch.path("spool"))
     let names = (0..<40).map { "r\($0)" }
     var writers = [FileHandle]()
     for name in names {
-      let request = try spool.new.directory(creating: name)
-      try request.write(Array("family\n".utf8), as: "to")
-      try request.write(Array("a text\n".utf8), as: "text")
+      let request = try make(name, to: "family", in: spool)
       writers.append(try #require(FileHandle(forWritingAtPath: request.path(of: "text"))))
     }
-    let batch = try IntakeBatch(
-      names[...], in: spool, inbox: InboxID("me"), waiting: [], unconfirmed: UnconfirmedRequests(),
-      leftAlone: LeftAlone())
-    #expect(batch.taken > 0 && batch.taken < names.count && batch.requests.count == batch.taken)
-    for request in batch.requests {
+    _ = try make("behind", to: "family", in: spool)
+    _ = try make("other", to: "friends", in: spool)
+    let all = names + ["behind", "other"]
+    let open = OpenRequests()
+    let first = try read(all, in: spool, open: open)
+    #expect(first.taken == all.count && first.requests.map(\.droppedAs) == ["other"])
+    #expect(open.conversations == [try ConversationID("family")])
+    // One is closed in time, and what is behind the others still waits.
+    try writers.removeFirst().close()
+    #expect(try read(all, in: spool, open: open).requests.map(\.droppedAs) == ["r0", "other"])
+    var batch = first
+    while batch.requests.count < all.count {
+      try await Task.sleep(for: .milliseconds(20))
+      batch = try read(all, in: spool, open: open)
+    }
+    for request in batch.requests where names.dropFirst().contains(request.droppedAs) {
       guard case .failure(let error) = request.contents else {
         Issue.record("\(request.droppedAs) was taken, and is still written")
         continue
       }
       #expect(error.sentence.contains("still has text open"))
     }
+    open.beginLook()
+    open.endLook()
     for writer in writers { try writer.close() }
   }
 }

@@ -20,7 +20,7 @@ import Testing
   /// - Parameter files: by name, with the digest of each.
   private func request(
     _ name: String, inode: UInt64, to conversation: String = "family", from inbox: String = "me", key: String? = nil,
-    photos kind: MessageKind = .photo, _ files: KeyValuePairs<String, String>
+    owner: Int64? = nil, photos kind: MessageKind = .photo, _ files: KeyValuePairs<String, String>
   ) -> NewRequest {
     let parts = files.map { file, digest in
       NewRequest.Part(
@@ -29,6 +29,7 @@ import Testing
     }
     return NewRequest(
       droppedAs: name, inode: inode, born: 1, inbox: InboxID(unchecked: inbox),
+      owner: owner,
       contents: .success(
         NewRequest.Contents(
           conversation: ConversationID(unchecked: conversation), key: key, digest: "d", parts: parts)))
@@ -134,6 +135,18 @@ import Testing
     // The tasks of what was replaced move nothing any more.
     #expect(try await !ledger.beginPreparing(before[1]))
     #expect(try await !ledger.beginPreparing(before[2]))
+  }
+
+  @Test("A user's draft replaces no other user's, and many of one user keep nobody else's from being uploaded")
+  func users() async throws {
+    try await draft(request("a", inode: 1, owner: 1, ["photo": "1"]))
+    try await draft(request("b", inode: 2, owner: 2, ["photo": "1"]))
+    try await draft(request("c", inode: 3, to: "friends", owner: 1, ["photo": "1"]))
+    #expect(try await ledger.replacedDrafts().isEmpty)
+    #expect(try await ledger.draftPhotos(limit: 1).map(\.photo.request) == ["a", "b"])
+    #expect(try await ledger.draftPhotos(limit: 2).map(\.photo.request) == ["a", "b", "c"])
+    try await draft(request("d", inode: 4, owner: 2, ["photo": "1"]))
+    #expect(try await ledger.replacedDrafts().map(\.request) == ["b"])
   }
 
   @Test("Another photo for the same conversation from the same inbox replaces a draft, and nobody else's")

@@ -31,9 +31,19 @@ name=$(umask 007 && as 61002 "$photospool" send --to family --photo good.jpg --t
 timeout 60 "$photospool" wait "$name"
 
 # Nor is it of use to keep descriptors of what was accepted: what is read for sending is what was accepted, or nothing.
-setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" hold late
+setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" hold late late-read
 as 61001 env PATH=/usr/bin:/bin python3 late_changes.py "$spool" "$PWD/secret" "$PWD/good.jpg" late
-setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" release late
+setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" release late late-read
+# What is behind them in their conversation does not wait for them.
+name=$(umask 007 && as 61002 "$photospool" send --to late --text behind)
+timeout 60 "$photospool" wait "$name"
+for closed in late-closed late-write-only late-file; do
+  status=0
+  timeout 60 "$photospool" wait "$closed" 2> wait.log || status=$?
+  expect "$status" 69 "$closed"
+  grep -q 'may not read the request any more' wait.log || fail "$closed: $(cat wait.log)"
+done
+timeout 60 "$photospool" wait late-read-only
 
 # What only root can make: files of another user, and devices.
 for refused in owned device; do
@@ -46,11 +56,21 @@ chown 61001:61000 "$spool/tmp/owned/to" "$spool/tmp/device"/*
 mv "$spool/tmp/owned" "$spool/tmp/device" "$spool/new/"
 
 # Everything came to its end: refused with a sentence, or sent as it was meant.
-done_with_it() { [ -z "$(find "$spool/new" "$spool/cur" -mindepth 1 -maxdepth 1 ! -type l ! -perm 0200)" ]; }
+# But for what nobody may move.
+done_with_it() {
+  [ -z "$(find "$spool/new" "$spool/cur" -mindepth 1 -maxdepth 1 ! -type l ! -perm 0200 ! -perm 0000 ! -perm 0220 ! -perm 0550)" ]
+}
 wait_until done_with_it
 kill -0 "$daemon" || fail 'the daemon is dead'
 stop_daemon
-for refused in fifo file socket empty closed linked itself piped directory sparse ledger many deep owned device late-written late-linked late-removed; do
+status=0
+"$photospool" wait closed 2> wait.log || status=$?
+expect "$status" 69 "$(cat wait.log)"
+expect "$(ls "$spool/cur" | grep "^late" | paste -sd,)" late-closed,late-read-only,late-write-only
+expect "$(grep -c 'cannot file.*request=late' run.log)" 0
+expect "$(grep -c 'may not move a request that is over' run.log)" 1
+expect "$(published late-read | jq -r .kind)" photo
+for refused in fifo file socket empty linked itself piped directory sparse ledger many deep owned device late-written late-linked late-removed late-file; do
   [ -s "$spool/failed/$refused/error" ] || fail "$refused: no error"
   expect "$(wc -l < "$spool/failed/$refused/error")" 1 "$refused"
 done
@@ -59,7 +79,7 @@ grep -q 'device' "$spool/failed/device/error" || fail "$(cat "$spool/failed/devi
 grep -q 'changed after Send' "$spool/failed/late-written/error" || fail "$(cat "$spool/failed/late-written/error")"
 grep -q 'is no file' "$spool/failed/late-linked/error" || fail "$(cat "$spool/failed/late-linked/error")"
 grep -q 'removed after Send' "$spool/failed/late-removed/error" || fail "$(cat "$spool/failed/late-removed/error")"
-[ ! -s "$spool/published/late.jsonl" ] || fail 'what was changed was sent'
+expect "$(published late | jq -r .text)" behind 'what was changed was sent'
 # Nothing of the secret is anywhere: not published, cached, stored, logged or in a receipt. Links themselves are no copies.
 ! grep -rIl MARKERSECRET "$spool" run.log --devices=skip || fail 'a secret came in'
 ! find "$spool" -type f -exec grep -l MARKERSECRET {} + || fail 'a secret came in'
