@@ -94,6 +94,13 @@ extension SettingKind where Value == String {
       parse: { $0.isEmpty || hasControlCharacter($0) ? nil : $0 }, show: { $0 })
   }
 
+  /// A user of this computer.
+  static var user: Self {
+    Self(
+      expects: "the name of a user of this computer",
+      parse: { $0.isEmpty || hasControlCharacter($0) || $0.contains(":") ? nil : $0 }, show: { $0 })
+  }
+
   /// The URL below which objects are found.
   static var baseURL: Self {
     Self(

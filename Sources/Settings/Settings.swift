@@ -46,6 +46,8 @@ public struct Settings: SettingsSection {
   public struct Spool: Sendable, Equatable {
     /// The directory that is the instance. A relative path starts in the directory where the program was started.
     public internal(set) var directory = "./spool"
+    /// The user that `run` changes to when root starts it; nil is the owner of the directory.
+    public internal(set) var user: String?
   }
 
   public struct Log: Sendable, Equatable {

@@ -9,6 +9,9 @@ public enum SettingsSchema {
 
   private static let own: [Setting<Settings>] = [
     Setting("spool.directory", \.spool.directory, .directory, "The directory that is the instance"),
+    Setting(
+      "spool.user", \.spool.user, .optional(.user),
+      "The user that `run` changes to when root starts it; empty is the owner of the spool"),
     Setting("inbox", \.inbox, .identifier, "The inbox of a request that names none"),
 
     Setting("log.level", \.log.level, .word, "The least important lines that are logged"),

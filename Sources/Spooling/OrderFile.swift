@@ -1,7 +1,6 @@
 import DurableFiles
 import Foundation
 import Glibc
-import Messages
 
 /// A file of `cancel/` or `purge/`: an order, one line for each thing that it names.
 struct OrderFile: Sendable {

@@ -43,7 +43,7 @@ struct Configured: Sendable {
   }
 
   /// Whether a running daemon cannot follow a change of this setting.
-  static func isFixed(_ key: String) -> Bool { key == "spool.directory" }
+  static func isFixed(_ key: String) -> Bool { ["spool.directory", "spool.user"].contains(key) }
 }
 
 /// The configuration that the daemon follows.

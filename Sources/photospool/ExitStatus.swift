@@ -69,6 +69,9 @@ extension FileError {
   var remedy: String {
     if isMissing && operation == "make the spool" { return "; make \(parent) with `mkdir -p`, or name another spool" }
     guard code == EACCES || code == EPERM else { return "" }
+    if SpoolUser.hasChanged {
+      return "; root works on this spool as its user \(SpoolUser.name), who lacks the permission"
+    }
     var status = stat()
     guard lstat(path, &status) == 0 || lstat(parent, &status) == 0, let entry = getpwuid(status.st_uid) else {
       return "; run it as the user of the spool"

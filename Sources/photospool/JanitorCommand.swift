@@ -27,14 +27,16 @@ struct JanitorCommand: AsyncParsableCommand {
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
     var report = JanitorReport()
-    if let turn = try Janitor.turn(on: spool) {
-      defer { turn.release() }
+    // A rehearsal makes no lock: it only reads, also beside another janitor.
+    let turn = try dryRun ? nil : Janitor.turn(on: spool)
+    if dryRun || turn != nil {
+      defer { turn?.release() }
       // There is nothing to rehearse before the first daemon, or janitor, has made a ledger.
       if try !dryRun || spool.state.entry(Ledger.fileName) != nil {
         let reserve = Reserve(spool)
         if !dryRun { try reserve.give() }
         defer { if !dryRun { reserve.take() } }
-        let ledger = try Ledger.beside(daemonOf: spool)
+        let ledger = try dryRun ? Ledger(of: spool, isClaimed: false) : Ledger.beside(daemonOf: spool)
         report = try await Assembly(settings: settings).janitor(spool, ledger).pass(isRehearsal: dryRun)
         try ledger.close()
         // What it writes of its own accord follows its own changes only; a daemon that is asked looks again.

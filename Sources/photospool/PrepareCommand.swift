@@ -27,7 +27,7 @@ struct PrepareCommand: AsyncParsableCommand {
   var files: [String]
 
   func run() async throws {
-    let settings = try options.settings()
+    let settings = try options.settings(as: .root)
     let files = try files.flatMap(Self.photos)
     if mkdir(output, 0o755) != 0 && errno != EEXIST { throw FileError("make directory", output) }
     var folder = PreparedFolder(try Self.directory(output), replaces: force)

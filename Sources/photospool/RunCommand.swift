@@ -21,7 +21,8 @@ struct RunCommand: AsyncParsableCommand {
   func run() async throws {
     // From here on, so that a reload that is asked for while the daemon starts is not missed, and ends nothing.
     let reloads = await UnixSignalsSequence(trapping: .sighup)
-    let settings = try options.settings()
+    let settings = try options.settings(as: .configured)
+    try SpoolUser.startOver()
     // A log reader that goes away must not take the daemon with it.
     signal(SIGPIPE, SIG_IGN)
     // What the daemon makes is its own; directories for clients get their permissions by name.
@@ -33,7 +34,7 @@ struct RunCommand: AsyncParsableCommand {
     let handler = LineLog(logSetting)
     LoggingSystem.bootstrap { _ in handler }
     let log = Logger(label: "photospool")
-    if geteuid() == 0 { log.warning("running as root; a user of its own is safer") }
+    if geteuid() == 0 { log.warning("running as root; name another user with spool.user") }
     let spool = try Spool(creating: settings.spool.directory)
     let configured = try Configured(settings, spool: spool, after: nil, log: log)
     let inForce = ConfiguredInForce(configured)

@@ -56,7 +56,6 @@ struct SendCommand: AsyncParsableCommand {
     umask(0o007)
     // Standard input is read to its end before anything can fail, so that its writer is never cut off.
     let text = try text.map { $0 == "-" ? try readText() : $0 }
-    let path = try options.path()
     let conversation = try ConversationID(to)
     let inbox = try from.map { try InboxID($0) }
     let key = try id.map { text in
@@ -69,7 +68,9 @@ struct SendCommand: AsyncParsableCommand {
       throw Refusal.tooLarge(file: "text", bytes: text.utf8.count, limit: RequestLimits.textBytes)
     }
     if photo.count > RequestLimits.photos { throw Refusal.tooManyPhotos(photo.count) }
+    // Opened by who names them; from here on root is the spool's owner.
     let photos = try photo.map { try File(photo: $0) }
+    let path = try options.path()
     if photos.isEmpty && (text ?? "").isEmpty {
       throw ValidationError("give at least one --photo or a --text that is not empty")
     }

@@ -22,8 +22,34 @@ struct SpoolOptions: ParsableArguments {
     completion: .file(extensions: ["yaml", "yml"]))
   var config: String?
 
-  /// The configuration in force.
-  func settings() throws -> Settings {
+  /// As whom root goes on.
+  enum User {
+    /// The owner of the spool.
+    case owner
+    /// The user that the configuration names, else the owner of the spool.
+    case configured
+    /// Root: no spool is touched.
+    case root
+  }
+
+  /// The configuration in force. Root has become the spool's user then, and the configuration was read by that user.
+  func settings(as user: User = .owner) throws -> Settings {
+    let settings = try load()
+    let path = settings.spool.directory
+    let hasChanged =
+      switch (user, settings.spool.user) {
+      case (.root, _): false
+      case (.configured, let name?): try SpoolUser.become(name, spool: path)
+      default: try SpoolUser.become(ownerOf: path)
+      }
+    if !hasChanged { return settings }
+    do { return try load() } catch {
+      Terminal.complain("root works on this spool as \(SpoolUser.name), who has to be able to read the configuration")
+      throw error
+    }
+  }
+
+  private func load() throws -> Settings {
     var environment = ProcessInfo.processInfo.environment
     let (file, isExplicit) = SettingsLocation.choose(flag: config, environment: environment)
     var flags = [String: String]()
@@ -37,11 +63,17 @@ struct SpoolOptions: ParsableArguments {
   /// The spool that the caller names, whatever the configuration says.
   private var named: String? { spool ?? ProcessInfo.processInfo.environment["PHOTOSPOOL_SPOOL"] }
 
-  /// The path of the spool. Where the caller names it, the configuration is not read: nothing else in it concerns who only
+  /// The path of the spool, for whose owner root works from here on. Where the caller names it, the configuration is not read: nothing else in it concerns who only
   /// looks into a spool, and to read it takes longer than the look. One that is asked for is looked at all the same.
   ///
   /// - Parameter complains: whether standard error is told what is wrong with a configuration that does not matter here.
   func path(complains: Bool = true) throws -> String {
+    let path = try givenPath(complains: complains)
+    _ = try SpoolUser.become(ownerOf: path)
+    return path
+  }
+
+  private func givenPath(complains: Bool) throws -> String {
     let isAsked = config != nil || ProcessInfo.processInfo.environment["PHOTOSPOOL_CONFIG"] != nil
     let named = named.flatMap { $0.isEmpty ? nil : $0 }
     if !isAsked, let named { return named }

@@ -1,0 +1,80 @@
+# What root does on another user's spool is done as that user, who can go on with all that is left. Only root can try it.
+. "$(dirname "$0")/../library.sh"
+
+[ "$(id -u)" = 0 ] || skip 'only root can be several users'
+as() { setpriv --reuid 61000 --regid 61000 --clear-groups "$@"; }
+chmod 755 .
+as "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
+# Nothing of the spool is another user's than its owner.
+is_the_users() { expect "$(find "$spool" ! -uid 61000 -printf '%P ')" '' "$1"; }
+all() { find "$spool" -printf '%P %u %m\n' | sort; sqlite3 -readonly "$spool/state/ledger.sqlite" .dump; }
+
+# A new spool has the user who owns its directory, though root starts the daemon.
+install -d -o 61000 -g 61000 -m 750 spool
+start_daemon
+expect "$(awk '/^(Uid|Gid):/ { print $2, $3, $4, $5 }' "/proc/$daemon/status" | sort -u)" '61000 61000 61000 61000'
+is_the_users 'after a start'
+stop_daemon
+
+# A dry run leaves nothing behind, whoever does it.
+before=$(all)
+"$photospool" janitor --dry-run
+as "$photospool" janitor --dry-run
+expect "$(all)" "$before" 'after a dry run'
+
+# root's photo, which the spool's user may not read, is sent all the same.
+install -m 600 "$photos/Wine_by_Jakkub_Mede.jpg" cat.jpg
+for command in 'send --to family --photo cat.jpg --text hello' 'send --draft --to other --photo cat.jpg' queue \
+  'hold elsewhere' check 'storage' 'metrics' janitor clear 'purge nobody'; do
+  # shellcheck disable=SC2086
+  "$photospool" $command > out 2>&1 || fail "$command: $(cat out)"
+  is_the_users "$command"
+done
+as "$photospool" janitor
+as "$photospool" clear > clear.log
+
+# Beside the daemon of that user, too.
+: > start.log
+setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" run > start.log 2>&1 &
+daemon=$!
+wait_for_line start.log event=ready
+name=$("$photospool" send --to family --text again --wait)
+expect "$(published family | jq -r 'select(.kind == "text") | .text' | paste -sd,)" 'hello,again'
+"$photospool" show "$name" > /dev/null
+message=$("$photospool" photos --json | jq -r 'select(.conversation == "family") | .message')
+# A photo is saved where the spool's user may write, and nowhere else.
+install -d -o 61000 -m 755 album
+install -d -m 755 roots
+"$photospool" export "$message" album/cat.jpg
+expect "$(stat -c %u album/cat.jpg)" 61000
+status=0
+"$photospool" export "$message" roots/cat.jpg 2> refused || status=$?
+expect "$status" 77
+grep -q 'root works on this spool as its user 61000, who lacks the permission' refused || fail "$(cat refused)"
+is_the_users 'beside the daemon'
+stop_daemon
+
+# The user that is configured gets a new spool, and has to be able to read the configuration.
+rm -rf spool
+echo 'spool: {user: daemon}' > photospool.yaml
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+start_daemon
+expect "$(stat -c %U "$spool" "$spool/state/ledger.sqlite" | sort -u)" daemon
+stop_daemon
+chmod 600 photospool.yaml
+status=0
+"$photospool" run 2> refused || status=$?
+expect "$status" 78
+grep -q 'root works on this spool as daemon, who has to be able to read the configuration' refused || fail "$(cat refused)"
+echo 'spool: {user: nobody-of-that-name}' > photospool.yaml
+status=0
+"$photospool" run 2> refused || status=$?
+expect "$status" 78
+grep -q 'spool.user: there is no user nobody-of-that-name' refused || fail "$(cat refused)"
+
+# Without one, a new spool is root's, which is told.
+unset PHOTOSPOOL_CONFIG
+rm -rf spool
+start_daemon
+grep -q 'running as root' start.log || fail 'nobody is told that the daemon runs as root'
+stop_daemon
