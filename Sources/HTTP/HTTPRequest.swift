@@ -18,6 +18,9 @@ public struct HTTPRequest: Sendable {
   public var limits: HTTPLimits
   /// Whom the request may reach.
   public var reach = Reach.anyAddress
+  /// Bytes of the body of an answer of 2xx that are waited for, a little: it is answered with what has come, once its head
+  /// and so much is there, and what comes behind that is nobody's. nil waits for the whole body.
+  public var successBytes: Int?
   /// Takes the answer's body as it comes; nil collects it.
   public var sink: (any HTTPSink)?
 

@@ -3,7 +3,7 @@ public struct HTTPResponse: Sendable {
   public let status: Int
   /// In the order in which they came.
   public let headers: [HTTPHeader]
-  /// Whole, and within the request's limit.
+  /// Whole, and within the request's limit; or its beginning, where no more was asked for.
   public let body: [UInt8]
   /// The address that answered, or the proxy's.
   public let remoteAddress: String?

@@ -17,12 +17,23 @@ final class Transfer {
   private var headerBytes = 0
   private var body = [UInt8]()
   private var isReplyTooLarge = false
+  /// The head of an answer of 2xx is there, and with it all that the request is about.
+  private var isDone = false
+  /// Whoever waits was told how it ended.
+  private var isTold = false
+  /// Bytes of a body that were passed over.
+  private var passed = 0
+  private let begin = ContinuousClock.now
   private var hasBegunBody = false
   private var isStopped = false
   private var isKeptFromPrivateAddress = false
 
   /// Bytes of a body up to which it is sent together with the head.
   private static let mostBodyWithHead = 16_384
+  /// How long the body of an answer that is done is waited for, and how much of what nobody wants is read, so that its
+  /// connection can be used again.
+  private static let patience = Duration.seconds(2)
+  private static let mostPassed = 1 << 16
   /// Headers of an answer beyond this are an attack.
   private static let mostHeaderBytes = 1 << 18
 
@@ -146,7 +157,7 @@ final class Transfer {
   // MARK: What libcurl asks for
 
   /// Copies the next bytes of the body to where libcurl sends them from.
-  fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let body = order.request.body
     let count = min(buffer.count, body.count - taken)
     guard count > 0 else { return 0 }
@@ -159,7 +170,7 @@ final class Transfer {
     return count
   }
 
-  fileprivate func seek(to offset: Int) -> Bool {
+  func seek(to offset: Int) -> Bool {
     guard 0...order.request.body.count ~= offset else { return false }
     taken = offset
     return true
@@ -167,13 +178,15 @@ final class Transfer {
 
   /// Takes a line of the answer's head. A status line begins it anew, because answers such as `100` come before the one
   /// that counts.
-  fileprivate func head(_ line: UnsafeRawBufferPointer) -> Bool {
+  func head(_ line: UnsafeRawBufferPointer) -> Bool {
     headerBytes += line.count
     guard headerBytes <= Self.mostHeaderBytes else {
       isReplyTooLarge = true
       return false
     }
-    if line.starts(with: "HTTP/".utf8) {
+    if line.count <= 2 {
+      endHead()
+    } else if line.starts(with: "HTTP/".utf8) {
       headers = []
     } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
       headers.append(HTTPHeader(line[..<colon].trimmed, line[(colon + 1)...].trimmed))
@@ -181,7 +194,38 @@ final class Transfer {
     return true
   }
 
-  fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+  /// An answer of 2xx says that it is done, whatever becomes of the rest of the answer. One that comes before the whole
+  /// request was sent says that of nothing.
+  private func endHead() {
+    guard let needed = order.request.successBytes, 200..<300 ~= ccurl_long(easy, CURLINFO_RESPONSE_CODE),
+      isBodyWithHead || furthest == order.request.body.count
+    else { return }
+    isDone = true
+    let end = (ContinuousClock.now - begin + Self.patience) / .seconds(1)
+    _ = ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, Self.milliseconds(min(end, order.request.limits.total ?? end)))
+    if needed == 0 { tell() }
+  }
+
+  private func tell() {
+    if isTold { return }
+    isTold = true
+    if isBodyWithHead && !order.request.body.isEmpty { order.progress(1) }
+    let response = HTTPResponse(
+      status: ccurl_long(easy, CURLINFO_RESPONSE_CODE), headers: headers, body: body,
+      remoteAddress: ccurl_text(easy, CURLINFO_PRIMARY_IP).map { String(cString: $0) })
+    order.continuation.resume(returning: .success(response))
+  }
+
+  /// - Returns: false when so much comes that the connection is better given up.
+  private func receiveRest(_ piece: UnsafeRawBufferPointer, of needed: Int) -> Bool {
+    body += piece.prefix(needed - body.count)
+    if body.count == needed { tell() }
+    passed += piece.count
+    return !isTold || passed - needed <= Self.mostPassed
+  }
+
+  func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+    if isDone, let needed = order.request.successBytes { return receiveRest(piece, of: needed) }
     if let sink = order.request.sink {
       if !hasBegunBody {
         hasBegunBody = true
@@ -200,7 +244,7 @@ final class Transfer {
   }
 
   /// Makes the socket for a connection, unless it would go where the request may not.
-  fileprivate func socket(for address: curl_sockaddr, at pointer: UnsafePointer<sockaddr>) -> curl_socket_t {
+  func socket(for address: curl_sockaddr, at pointer: UnsafePointer<sockaddr>) -> curl_socket_t {
     guard PublicAddress.isPublic(pointer, length: Int(address.addrlen)) else {
       isKeptFromPrivateAddress = true
       return CURL_SOCKET_BAD
@@ -209,7 +253,7 @@ final class Transfer {
   }
 
   /// Looks at a connection before anything is sent: it may be one that another request left.
-  fileprivate func mayUseConnection(to address: UnsafePointer<CChar>?) -> Bool {
+  func mayUseConnection(to address: UnsafePointer<CChar>?) -> Bool {
     if let address, PublicAddress.isPublic(String(cString: address)) { return true }
     isKeptFromPrivateAddress = true
     return false
@@ -219,17 +263,10 @@ final class Transfer {
 
   /// Tells whoever waits, once.
   func end(_ result: CURLcode) {
+    if isDone || result == CURLE_OK { return tell() }
     // Also counts what went out on a connection before the last one, if there were several.
     let wasNeverSent = ccurl_long(easy, CURLINFO_REQUEST_SIZE) == 0 && furthest == 0
-    guard result == CURLE_OK else {
-      order.end(fault(result), wasNeverSent: wasNeverSent)
-      return
-    }
-    if isBodyWithHead && !order.request.body.isEmpty { order.progress(1) }
-    let response = HTTPResponse(
-      status: ccurl_long(easy, CURLINFO_RESPONSE_CODE), headers: headers, body: body,
-      remoteAddress: ccurl_text(easy, CURLINFO_PRIMARY_IP).map { String(cString: $0) })
-    order.continuation.resume(returning: .success(response))
+    order.end(fault(result), wasNeverSent: wasNeverSent)
   }
 
   private func fault(_ result: CURLcode) -> HTTPError.Reason {
@@ -290,40 +327,4 @@ extension Slice<UnsafeRawBufferPointer> {
     }
     return String(decoding: self[first...last], as: UTF8.self)
   }
-}
-
-// MARK: The callbacks, as C has them
-
-private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
-  context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
-}
-
-private let sendBody: curl_read_callback = { buffer, size, count, context in
-  transfer(context)?.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count)) ?? 0
-}
-
-private let seekBody: curl_seek_callback = { context, offset, origin in
-  guard origin == SEEK_SET, transfer(context)?.seek(to: Int(offset)) == true else { return CURL_SEEKFUNC_FAIL }
-  return CURL_SEEKFUNC_OK
-}
-
-/// libcurl takes any other number of bytes than it gave for an error.
-private let receiveHead: curl_write_callback = { buffer, size, count, context in
-  transfer(context)?.head(UnsafeRawBufferPointer(start: buffer, count: size * count)) == true ? size * count : -1
-}
-
-private let receiveBody: curl_write_callback = { buffer, size, count, context in
-  transfer(context)?.receive(UnsafeRawBufferPointer(start: buffer, count: size * count)) == true ? size * count : -1
-}
-
-private let openSocket: curl_opensocket_callback = { context, _, address in
-  guard let address, let transfer = transfer(context), let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr)
-  else { return CURL_SOCKET_BAD }
-  // The address is longer than the member that stands for it.
-  let pointer = UnsafeRawPointer(address).advanced(by: offset).assumingMemoryBound(to: sockaddr.self)
-  return transfer.socket(for: address.pointee, at: pointer)
-}
-
-private let checkConnection: curl_prereq_callback = { context, address, _, _, _ in
-  transfer(context)?.mayUseConnection(to: address) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

@@ -77,6 +77,7 @@ public struct WebhookNetwork: Network {
     ]
     var request = HTTPRequest(.post, url, headers: headers, body: body, limits: limits)
     request.reach = reach
+    request.successBytes = 0
     let response: HTTPResponse
     do { response = try await client.send(request) } catch { throw faults.error(error) }
     guard response.isSuccess else { throw faults.error(response, now: now) }

@@ -54,8 +54,9 @@ public struct PresignedStore: Store {
     for _ in 1...Self.mostTickets {
       let ticket = try await ticket(for: object, contentType: contentType)
       let store = StoreFaults(store: "the store at \(HTTPAddress(ticket.uploadUrl)?.authority ?? "an upload URL")")
-      let request = HTTPRequest(
+      var request = HTTPRequest(
         .put, ticket.uploadUrl, headers: ticket.headers(contentType: contentType), body: bytes, limits: limits)
+      request.successBytes = StoreAnswer.telling
       let answer: StoreAnswer
       do { answer = StoreAnswer(try await client.send(request) { rising.sent($0) }) } catch { throw store.error(error) }
       // Already there: an earlier answer to this request was lost.

@@ -47,7 +47,7 @@ public struct S3Store: Store {
     let upload = Upload(object, bytes, contentType: contentType, progress: RisingProgress(progress))
     if let answer = try await putCreateOnly(upload) {
       let isTaken = answer.status == 412
-      guard answer.isSuccess || isTaken else { throw faults.error(answer) }
+      if !isTaken { try expectKept(answer) }
       // A name with the digest says by whose bytes.
       if isTaken, !upload.isNamedByDigest, try await !isKept(upload) { throw lostAgain }
     } else {
@@ -69,8 +69,13 @@ public struct S3Store: Store {
   /// A name without digest is looked at first, as it may be of other bytes.
   private func putPlainly(_ upload: Upload) async throws(DeliveryError) {
     if !upload.isNamedByDigest, try await isKept(upload) { return }
-    let answer = try await send(upload, headers: upload.headers)
+    try expectKept(try await send(upload, headers: upload.headers))
+  }
+
+  /// S3 answers every object that it keeps with an `ETag`. Whatever else stands at that address may say yes to all things.
+  private func expectKept(_ answer: StoreAnswer) throws(DeliveryError) {
     guard answer.isSuccess else { throw faults.error(answer) }
+    guard answer.response.header("ETag") != nil else { throw faults.noS3(answer) }
   }
 
   public func delete(_ object: ObjectName) async throws(DeliveryError) {
@@ -81,9 +86,10 @@ public struct S3Store: Store {
 
   /// Asks for an object that is not there: whether the bucket is, and the credentials are accepted.
   public func check() async throws(DeliveryError) -> String {
-    let answer = try await send(.get, ObjectName(unchecked: "photospool-check"))
+    let answer = try await send(.get, ObjectName(unchecked: "photospool-check-\(UInt64.random(in: 0...(.max)))"))
     switch (answer.status, answer.code) {
-    case (200..<300, nil) where !answer.isPage, (404, "NoSuchKey"?):
+    case (200..<300, nil): throw faults.noS3(answer)
+    case (404, "NoSuchKey"?):
       return "\(faults.store) has the bucket and accepts the credentials"
     case (403, "AccessDenied"?):
       return "\(faults.store) accepts the credentials, and does not let them read"
@@ -119,7 +125,8 @@ public struct S3Store: Store {
     // Signed for each attempt, as a signature is good for minutes only.
     let signed = signer.headers(
       method, host: service.authority, path: service.path(of: object), headers: headers, payload: digest, at: .now())
-    let request = HTTPRequest(method, service.url(of: object), headers: signed, body: body, limits: limits)
+    var request = HTTPRequest(method, service.url(of: object), headers: signed, body: body, limits: limits)
+    if method == .put { request.successBytes = 0 }
     do {
       return StoreAnswer(try await client.send(request, progress: progress))
     } catch {

@@ -13,6 +13,8 @@ struct StoreAnswer {
   /// The other side has done what was asked.
   var isSuccess: Bool { response.isSuccess && code == nil && !isPage }
 
+  /// Bytes of a success's body that tell whether it is one.
+  static let telling = 1024
   /// Bytes of a body that are looked at.
   private static let mostBytes = 1 << 16
 

@@ -23,11 +23,23 @@ struct StoreFaults: Sendable {
       cause, "\(store) \(words) (\(word))", retryAfter: cause.disposition == .retry ? hint : nil)
   }
 
+  /// It says yes, and not as S3 says it.
+  func noS3(_ answer: StoreAnswer) -> DeliveryError {
+    if answer.isPage || answer.response.header("Content-Type")?.lowercased().hasPrefix("text/html") == true {
+      return DeliveryError(.network, "\(store) \(Self.page) (\(answer.status))")
+    }
+    return DeliveryError(
+      .configError, "\(store) answers, but not as an S3 service does; check its URL (\(answer.status))")
+  }
+
+  private static let page =
+    "answered with a page for people; check its URL, and whether a proxy or a login page stands before it"
+
   private func finding(_ status: Int, _ code: String?, isPage: Bool) -> (Cause, String) {
     if let code, let finding = finding(code) { return finding }
     return switch status {
     case 200..<300 where isPage, 511:
-      (.network, "answered with a page for people; check its URL, and whether a proxy or a login page stands before it")
+      (.network, Self.page)
     case 401: (.authExpired, "does not accept the credentials; check or renew them")
     case 407: (.configError, "cannot be reached, because the proxy wants credentials")
     case 408: (.timeout, "gave up waiting for the upload")

@@ -154,6 +154,26 @@ import Testing
     #expect(await reason(request) == .replyTooLarge(limit: 100_000))
   }
 
+  @Test(arguments: ["huge", "drip", "half", "reset-reply"], [0, 5, 1000])
+  func noMoreOfASuccessIsWaitedForThanIsNeeded(_ what: String, _ needed: Int) async throws {
+    var request = HTTPRequest(.put, server.url(what), body: bytes)
+    request.successBytes = needed
+    let response = try await client.send(request)
+    #expect(response.status == 200 && response.body.count <= needed)
+    if what == "huge" { #expect(response.body.count == needed) }
+  }
+
+  @Test func whatIsNotNeededOfAShortAnswerIsReadSoThatTheConnectionIsUsedAgain() async throws {
+    let (client, server) = (HTTPClient(), try FaultServer())
+    for _ in 0..<5 {
+      var request = HTTPRequest(.post, server.url("json?text=\(String(repeating: "x", count: 1000))"), body: bytes)
+      request.successBytes = 0
+      #expect(try await client.send(request).body == [])
+    }
+    let connections = try await server.asked().map(\.connection)
+    #expect(Set(connections).count == 1, "\(connections)")
+  }
+
   @Test func anAnswerOfJustTheLimitIsWhole() async throws {
     let text = String(repeating: "x", count: 1000)
     let fits = HTTPRequest(.get, server.url("json?text=\(text)"), limits: limits { $0.replyBytes = 1000 })

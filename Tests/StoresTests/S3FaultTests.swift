@@ -44,8 +44,8 @@ import Testing
     ("status/503", Cause.serverBusy), ("status/500", .serverBusy), ("status/429", .rateLimited),
     ("html/503", .serverBusy),
     ("html/403", .configError), ("html/200", .network), ("redirect", .configError), ("close", .network),
-    ("reset", .network), ("reset-reply", .network), ("garbage", .network), ("huge", .network), ("headers", .network),
-    ("stall", .timeout), ("half", .timeout), ("status/401", .authExpired),
+    ("reset", .network), ("garbage", .network), ("headers", .network), ("status/200", .configError),
+    ("json?text=%7B%7D", .configError), ("stall", .timeout), ("status/401", .authExpired),
     ("status/403?s3=RequestTimeTooSkewed", .configError), ("status/409?s3=ConditionalRequestConflict", .conflict),
   ])
   func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
@@ -53,6 +53,22 @@ import Testing
     #expect(error.cause == cause)
     #expect(error.sentence.contains("127.0.0.1") && !error.sentence.contains("SECRET"))
     #expect(!error.sentence.contains("\n") && !error.sentence.contains(object.text))
+  }
+
+  @Test(arguments: ["huge", "drip", "half", "reset-reply"])
+  func theBodyOfASuccessIsNotWaitedFor(_ answer: String) async throws {
+    #expect(try await error(answer) == nil)
+  }
+
+  @Test(arguments: ["status/200", "json?text=%7B%7D", "echo"])
+  func whatSaysYesToEverythingIsNoBucket(_ answer: String) async throws {
+    try await server.script(answer)
+    await #expect {
+      try await store.check()
+    } throws: { error in
+      let error = error as? DeliveryError
+      return error?.cause == .configError && error?.sentence.contains("not as an S3 service") == true
+    }
   }
 
   @Test func aPageForPeopleIsNoBucket() async throws {
@@ -83,7 +99,7 @@ import Testing
 
   @Test(arguments: ["status/501", "status/501?s3=NotImplemented", "status/400?s3=NotImplemented"])
   func aServiceThatCannotPutCreateOnlyIsAskedPlainlyFromThenOn(_ refusal: String) async throws {
-    #expect(try await error(refusal, "status/200", "status/200") == nil)
+    #expect(try await error(refusal, "status/200?etag=e", "status/200?etag=e") == nil)
     #expect(try await error() == nil)
     #expect(try await server.asked().map { $0.header("If-None-Match") } == ["*", nil, nil])
   }
@@ -110,7 +126,7 @@ import Testing
   }
 
   @Test func whatIsSentIsSignedWholeAndCarriesNoSecret() async throws {
-    try await server.script("status/200")
+    try await server.script("status/200?etag=e")
     _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
     let asked = try #require(try await server.asked().first)
     let digest = SHA256Digest(of: bytes).hex

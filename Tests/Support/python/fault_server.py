@@ -2,7 +2,7 @@
 with a JSON list of such words. `GET /-/log` tells what was asked: one object of JSON a request.
 
     echo               200 and the request's own log entry
-    status/CODE        that status and no body; `?retry-after=TEXT` adds the header, `?s3=Code` an S3 error's body
+    status/CODE        that status and no body; `?retry-after=TEXT` adds the header, as does `?etag=TEXT`, `?s3=Code` an S3 error's body
     html/CODE          that status and a page for people
     redirect           307 to /echo
     stall              takes the request and never answers
@@ -14,6 +14,7 @@ with a JSON list of such words. `GET /-/log` tells what was asked: one object of
     reset-reply        200, then resets the connection in the middle of the answer
     garbage            something that is no HTTP
     huge               200 and a body without end
+    drip               200 and a body that comes a byte at a time, without end
     headers            200 and headers without end
     json               200 and the text of `?text=`; `json/CODE` with that status; `&retry-after=TEXT` adds the header
     once-then/WORD     the answer of WORD on every connection but each one's first request, which is answered as `echo`
@@ -143,6 +144,7 @@ class Connection:
 
     def reply(self, words, query, entry, body):
         hint = [("Retry-After", query["retry-after"])] if "retry-after" in query else []
+        hint += [("ETag", query["etag"])] if "etag" in query else []
         if words[0] == "echo":
             self.answer(200, json.dumps(entry).encode())
         elif words[0] == "status":
@@ -161,19 +163,24 @@ class Connection:
         elif words[0] == "stall":
             self.wait_for_the_end()
         elif words[0] == "half":
-            self.socket.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n0123456789")
+            self.socket.sendall(b"HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 1000\r\n\r\n0123456789")
             self.wait_for_the_end()
         elif words[0] == "reset-reply":
-            self.socket.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n0123456789")
+            self.socket.sendall(b"HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 1000\r\n\r\n0123456789")
             self.reset()
             return False
         elif words[0] == "garbage":
             self.socket.sendall(b"SSH-2.0-nothing\r\n")
             return False
         elif words[0] == "huge":
-            self.socket.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n")
+            self.socket.sendall(b"HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 10000000000\r\n\r\n")
             while True:
                 self.socket.sendall(bytes(1 << 16))
+        elif words[0] == "drip":
+            self.socket.sendall(b"HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 1000000\r\n\r\n")
+            while True:
+                self.socket.sendall(b" ")
+                threading.Event().wait(0.1)
         elif words[0] == "headers":
             self.socket.sendall(b"HTTP/1.1 200 OK\r\n")
             while True:
