@@ -44,5 +44,5 @@ void cjpeg_sink_prepare(cjpeg_sink *sink, j_compress_ptr jpeg, uint8_t *out, siz
 size_t cjpeg_sink_count(const cjpeg_sink *sink);
 // Caps the memory and the number of scans of a decoder.
 void cjpeg_guard_prepare(cjpeg_guard *guard, j_decompress_ptr jpeg, size_t memory_limit, int32_t scan_limit);
-// A photo of several scans that just ends lacks some of them.
+// A photo of several scans that just ends, without an end marker, has to have all of them.
 void cjpeg_require_whole(j_decompress_ptr jpeg, const cjpeg_source *source);

@@ -41,12 +41,9 @@ static void on_message(j_common_ptr jpeg, int level) {
     case JWRN_JFIF_MAJOR:
     case JWRN_NOT_SEQUENTIAL:
       return;
-    case JWRN_HIT_MARKER:
-    case JWRN_JPEG_EOF:
-      escape(jpeg, CJPEG_TRUNCATED);
-      break;
     default:
-      escape(jpeg, CJPEG_DAMAGED);
+      // Data that make no sense can use up all there are, and meet the end marker of a file that is whole.
+      escape(jpeg, has_ended(jpeg) ? CJPEG_TRUNCATED : CJPEG_DAMAGED);
   }
 }
 
@@ -112,8 +109,19 @@ void cjpeg_source_prepare(cjpeg_source *source, j_decompress_ptr jpeg, const uin
   jpeg->src = &source->manager;
 }
 
+// Whether every component had its scan, and every coefficient all its bits.
+static bool has_all_scans(j_decompress_ptr jpeg) {
+  for (int i = 0; i < jpeg->num_components; i++) {
+    if (!jpeg->comp_info[i].quant_table) return false;
+    for (int k = 0; jpeg->progressive_mode && k < DCTSIZE2; k++) {
+      if (jpeg->coef_bits[i][k] != 0) return false;
+    }
+  }
+  return true;
+}
+
 void cjpeg_require_whole(j_decompress_ptr jpeg, const cjpeg_source *source) {
-  if (!source->ended || !jpeg_has_multiple_scans(jpeg)) return;
+  if (!source->ended || !jpeg_has_multiple_scans(jpeg) || has_all_scans(jpeg)) return;
   jpeg->err->msg_code = JWRN_JPEG_EOF;
   escape((j_common_ptr)jpeg, CJPEG_TRUNCATED);
 }

@@ -12,8 +12,12 @@ final class GIFDecoder: PhotoDecoder {
 
   init(_ photo: PhotoView, limits: PhotoLimits) throws(DeliveryError) {
     let structure = GIFStructure(of: photo.bytes)
-    guard let size = structure.size, structure.frames > 0 else { throw .cutOff("GIF") }
+    guard let size = structure.size else { throw .cutOff("GIF") }
     try limits.check(size)
+    guard structure.frames > 0 else {
+      guard structure.isWhole else { throw .cutOff("GIF") }
+      throw DeliveryError(.unsupportedImage, "this GIF has no picture; send another one")
+    }
     self.size = size
     self.photo = photo.memory
     metadata = structure.metadata

@@ -4,6 +4,8 @@ struct GIFStructure {
   private(set) var size: PixelSize?
   private(set) var metadata = Metadata()
   private(set) var frames = 0
+  /// Whether it was read to its end mark.
+  private(set) var isWhole = false
 
   /// More than any program writes; what comes after them is not looked at.
   static let blockLimit = 1_000_000
@@ -29,6 +31,7 @@ struct GIFStructure {
       case 0x21:
         offset = readExtension(header, at: offset + 1, &blocks)
       case 0x3B:
+        isWhole = true
         metadata.readRest(header.dropFirst(offset + 1))
         return
       default:

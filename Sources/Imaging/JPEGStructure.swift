@@ -67,9 +67,11 @@ struct JPEGStructure {
       default:
         guard offset + 2 <= photo.count else { return nil }
         let length = Int(photo[offset]) << 8 | Int(photo[offset + 1])
-        guard length >= 2, offset + length <= photo.count else { return nil }
-        let contents = offset + 2..<offset + length
-        offset += length
+        // A length that does not count itself stands for nothing, as it does for libjpeg.
+        let end = offset + max(2, length)
+        guard end <= photo.count else { return nil }
+        let contents = offset + 2..<end
+        offset = end
         return (marker, contents)
       }
     }

@@ -55,7 +55,8 @@ extension PhotoFormat {
         .unsupportedImage,
         "this is \(other.nameWithArticle); photos can be JPEG, PNG, HEIC, WebP or GIF, so save it as one of these")
     case nil:
-      throw DeliveryError(.unsupportedImage, "this file is not an image; send a JPEG, PNG, HEIC, WebP or GIF")
+      let kind = photo.bytes.kindOfStranger ?? "this file is not an image"
+      throw DeliveryError(.unsupportedImage, "\(kind); send a JPEG, PNG, HEIC, WebP or GIF")
     }
   }
 }

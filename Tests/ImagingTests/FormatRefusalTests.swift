@@ -193,7 +193,7 @@ import Testing
     let prepared = try prepare(photo[..<start] + comments + photo[start...])
     #expect(prepared.stripped == ["comment"])
     let error = refusal(of: photo[..<start] + comments + [0x3B])
-    #expect(error?.cause == .truncatedImage && error?.sentence.contains("GIF") == true)
+    #expect(error?.cause == .unsupportedImage && error?.sentence.contains("GIF") == true)
   }
 
   @Test("A PNG of more chunks than any program writes is decided")
@@ -257,10 +257,22 @@ import Testing
     }
   }
 
-  @Test("A GIF without a frame, without colours or with codes beyond its table is refused")
+  @Test("A GIF without a picture is refused for its size or for that, and is not said to be cut off")
+  func emptyGIF() {
+    func header(_ side: UInt8) -> [UInt8] {
+      Array("GIF89a".utf8) + [side, side, side, side, 0x80, 0, 0, 1, 2, 3, 4, 5, 6]
+    }
+    expect(header(9) + [0x3B], .unsupportedImage, saying: "GIF has no picture")
+    expect(header(0) + [0x3B], .unsupportedImage, saying: "no pixels")
+    expect(header(255) + [0x3B], .imageLimits, saying: "65535x65535")
+    let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 0, 0, 5, 0, 0, 2, 1, 0x2C, 0, 0x3B]
+    expect(header(9) + frame, .unsupportedImage, saying: "no pixels")
+    expect(header(9), .truncatedImage, saying: "ends before its picture does")
+  }
+
+  @Test("A GIF without colours or with codes beyond its table is refused")
   func brokenGIF() throws {
     let header = Array("GIF89a".utf8) + [2, 0, 2, 0, 0, 0, 0]
-    expect(header + [0x3B], .truncatedImage, saying: "GIF")
     expect(header + [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 2, 0x44, 1, 0, 0x3B], .truncatedImage, saying: "GIF")
     let colors = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0, 1, 2, 3, 4, 5, 6]
     expect(colors + [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 2, 0xFF, 0xFF, 0, 0x3B], .truncatedImage, saying: "GIF")

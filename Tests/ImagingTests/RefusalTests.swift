@@ -105,9 +105,62 @@ import Testing
 
   @Test(
     "What is no image at all is refused",
-    arguments: ["hello, world", "\0\0\0\0\0\0\0\0", "\0\0\0\u{18}ftypmp42isom"])
+    arguments: ["hello, world", "\0\0\0\0\0\0\0\0", "\0\0\0\u{18}ftypcrx isom"])
   func noImage(text: String) {
     expect(refusal(of: Array(text.utf8)), .unsupportedImage, saying: "not an image")
+  }
+
+  @Test(
+    "A video, an archive and a web page are refused by their names",
+    arguments: [
+      ("\0\0\0\u{18}ftypmp42isom", "a video (MP4), and a photo is wanted"), ("\0\0\0\u{14}ftypqt  ", "a video (MOV)"),
+      ("\u{1A}E\u{DF}\u{A3}\u{1}", "a video (Matroska)"), ("RIFF\0\0\0\0AVI LIST", "a video (AVI)"),
+      ("PK\u{3}\u{4}\u{14}", "a ZIP archive"), ("\n<!DOCTYPE HTML><html>", "a web page (HTML)"),
+    ])
+  func strangers(beginning: String, name: String) {
+    let bytes = beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + [UInt8](repeating: 0, count: 40)
+    expect(refusal(of: bytes), .unsupportedImage, saying: "this is \(name)", "send a JPEG")
+  }
+
+  @Test("A whole JPEG whose data were damaged is not said to end early, and a cut one is")
+  func flipped() throws {
+    let photo = try Camera().photograph(.landscape(width: 200, height: 150))
+    var sentences = Set<String>()
+    for place in stride(from: photo.count / 4, to: photo.count - 50, by: 97) {
+      var broken = photo
+      broken[place] ^= 0x55
+      // Some only show another picture.
+      do { _ = try prepare(broken) } catch { sentences.insert("\(error)") }
+    }
+    #expect(sentences.contains { $0.contains("damaged") && $0.contains("premature end of data segment") })
+    #expect(!sentences.contains { $0.contains("ends before its picture") })
+    expect(refusal(of: Array(photo.prefix(photo.count / 2))), .truncatedImage, saying: "ends before its picture does")
+  }
+
+  @Test(
+    "A JPEG that lacks only its end marker is sent, and one that lacks its last scan is not", arguments: [false, true])
+  func withoutEnd(isProgressive: Bool) throws {
+    let camera = try Camera()
+    let scene = Scene.landscape(width: 96, height: 64)
+    let photo = isProgressive ? try camera.photograph(scene, ["-progressive"]) : try camera.photograph(scene)
+    #expect(photo.suffix(2) == [0xFF, 0xD9])
+    let cut = Array(photo.dropLast(2))
+    #expect(try prepare(cut).width == 96)
+    #expect(try prepare(cut) { $0.longestSide = 48 }.width == 48)
+    let scans = photo.indices.dropLast().filter { photo[$0] == 0xFF && photo[$0 + 1] == 0xDA }
+    #expect(isProgressive == (scans.count > 1))
+    for scan in scans.dropFirst() {
+      expect(refusal(of: Array(photo.prefix(scan))), .truncatedImage, saying: "ends before its picture does")
+    }
+  }
+
+  @Test("A comment whose length is less than its own is passed over", arguments: [UInt8(0), 1])
+  func shortComment(length: UInt8) throws {
+    var photo = try Camera().photograph(.landscape(width: 64, height: 48))
+    photo.insert(contentsOf: [0xFF, 0xFE, 0, length] + Array("words".utf8), at: 2)
+    let prepared = try prepare(photo)
+    #expect(prepared.width == 64)
+    #expect(prepared.jpeg.offset(of: Array("words".utf8)) == nil)
   }
 
   @Test("An empty file is refused")

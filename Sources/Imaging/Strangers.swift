@@ -1,0 +1,21 @@
+extension [UInt8] {
+  /// The beginning of a sentence about a file that is no picture and is often taken for one; nil for all others.
+  var kindOfStranger: String? {
+    let beginning = String(decoding: prefix(32), as: UTF8.self)
+    func has(_ words: [String], at offset: Int) -> Bool {
+      words.contains { dropFirst(offset).starts(with: $0.utf8) }
+    }
+    let isMovie = has(["ftypqt", "moov", "mdat", "wide"], at: 4)
+    let isMP4 = has(["iso", "mp4", "avc1", "M4V", "3g", "dash", "MSNV"].map { "ftyp" + $0 }, at: 4)
+    if isMovie { return "this is a video (MOV), and a photo is wanted" }
+    if isMP4 { return "this is a video (MP4), and a photo is wanted" }
+    if starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return "this is a video (Matroska), and a photo is wanted" }
+    if has(["RIFF"], at: 0) && has(["AVI "], at: 8) { return "this is a video (AVI), and a photo is wanted" }
+    if starts(with: [0x50, 0x4B, 3, 4]) { return "this is a ZIP archive; unpack it first" }
+    let text = beginning.lowercased().drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+    if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
+      return "this is a web page (HTML) and not the photo itself"
+    }
+    return nil
+  }
+}
