@@ -60,6 +60,9 @@ actor Circuits: Service {
     return nil
   }
 
+  /// Whether a destination is not to be tried now, and nobody is about to probe it.
+  func isLeftAlone(_ destination: String) -> Bool { circuits[destination].map { !$0.hasTicket } ?? false }
+
   /// A destination did what a conversation asked for.
   func succeeded(_ destination: String, for conversation: Int64) async throws {
     refusals[destination]?.gotThrough(conversation, policy)

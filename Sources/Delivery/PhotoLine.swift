@@ -3,6 +3,7 @@ import DurableFiles
 import Ledgers
 import Logging
 import Messages
+import Networks
 import Photos
 import Seals
 import Spooling
@@ -69,6 +70,7 @@ actor PhotoLine {
     let former = running[message.message]
     let plan = plan.now
     let route = plan.destinations.route(for: message.conversation)
+    let address = plan.destinations.address(of: message.conversation)
     if let former, former.source == message.source, former.form == route.form {
       if former.isAhead && !ahead { slots.hurry(former.number) }
       return
@@ -81,7 +83,7 @@ actor PhotoLine {
         wakeSweeper()
       }
       do {
-        return try await slots.with(number) { try await self.bring(message, on: route, preparer: plan.preparer) }
+        return try await slots.with(number) { try await self.bring(message, on: route, to: address, preparer: plan.preparer) }
       } catch {
         // What can pass is over when the photo's turn comes: it says nothing any more of its destination.
         if (error as? StepError)?.canPass == true { self.forget(message.message, begunAs: number) }
@@ -186,8 +188,9 @@ actor PhotoLine {
   // MARK: The way of one photo
 
   private nonisolated func bring(
-    _ message: QueuedMessage, on route: Route, preparer: any PhotoPreparer
+    _ message: QueuedMessage, on route: Route, to address: ConversationID, preparer: any PhotoPreparer
   ) async throws -> UploadedPhoto {
+    try await admit(address, to: route.network)
     // Asked before the work is done that an open circuit would make vain.
     if let obstacle = await circuits.obstacle(to: route.store.name, for: message.conversationRow) {
       throw StepError(step: .upload, destination: route.store.name, error: obstacle, wasTried: false)
@@ -213,6 +216,8 @@ actor PhotoLine {
       ])
     begin = .now
     try Task.checkCancellation()
+    // Preparing took a while, in which the conversation may have changed.
+    try await admit(address, to: route.network)
     let uploaded = try await atStep(.upload, route.store.name) {
       try await upload(sealed, row: row, of: message, to: route.store)
     }
@@ -226,6 +231,16 @@ actor PhotoLine {
         "seconds": "\(seconds)",
       ])
     return uploaded
+  }
+
+  /// Nothing of a photo leaves this machine for a conversation that it cannot be published in.
+  private nonisolated func admit(_ address: ConversationID, to network: any Network) async throws {
+    do { try await network.admit(address) } catch {
+      if error.cause == .cancelled { throw CancellationError() }
+      // While the network is left alone, a failure here is no probe of it.
+      let wasTried = await !circuits.isLeftAlone(network.name)
+      throw StepError(step: .upload, destination: network.name, error: error, wasTried: wasTried)
+    }
   }
 
   private nonisolated func upload(

@@ -18,6 +18,8 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   case authExpired = "auth_expired"
   case accountDisabled = "account_disabled"
   case configError = "config_error"
+  /// The conversation is end-to-end encrypted, and this network cannot encrypt to it. It alone is held.
+  case encryptedRoom = "encrypted_room"
   // Cannot pass; the request fails.
   case tooLargeAfterCompress = "too_large_after_compress"
   case unsupportedImage = "unsupported_image"
@@ -50,7 +52,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   public enum Disposition: Sendable {
     /// Wait and try again; the conversation waits, in order.
     case retry
-    /// The destination is held until it is mended; no attempt is used up.
+    /// The destination, or the conversation, is held until it is mended; no attempt is used up.
     case hold
     /// The request has failed.
     case fail
@@ -61,7 +63,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
     case .unreachable, .network, .timeout, .serverBusy, .rateLimited, .notYetUploaded, .conflict, .urlExpired,
       .localStorageFull, .localStorageError, .localResources, .notFound:
       .retry
-    case .authExpired, .accountDisabled, .configError:
+    case .authExpired, .accountDisabled, .configError, .encryptedRoom:
       .hold
     case .tooLargeAfterCompress, .unsupportedImage, .truncatedImage, .imageLimits, .photoChanged,
       .forbidden, .roomGone, .rejected, .malformedRequest, .expired, .cancelled, .digestMismatch, .decryptionFailed,

@@ -11,14 +11,16 @@ import Messages
 /// way at that moment is found the same way.
 ///
 /// Events are not encrypted: the homeservers of a room can read them, and the keys of sealed photos in them. What a
-/// sealed photo is safe from is whoever keeps or carries the media alone.
+/// sealed photo is safe from is whoever keeps or carries the media alone. Nothing is sent to a room that is encrypted: each
+/// message asks for that right before it is sent, and each photo before it is uploaded.
 public struct MatrixNetwork: Network {
   public let name: String
   public let takesRuns = true
-  private let server: MatrixServer
-  private let faults: MatrixFaults
-  private let rooms: MatrixRooms
-  private let past: MatrixPast
+  let server: MatrixServer
+  let faults: MatrixFaults
+  let rooms: MatrixRooms
+  let past: MatrixPast
+  let encryption: MatrixEncryption
   private let avatar: MatrixAvatar
   private let clock: @Sendable () -> Timestamp
   private let startedAt: Timestamp
@@ -34,20 +36,18 @@ public struct MatrixNetwork: Network {
     }
   }
 
-  private struct Membership: Decodable {
-    let membership: String
-  }
-
   /// - Throws: `.configError` for what is no homeserver's URL.
   public init(
-    name: String = "matrix", _ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits(),
+    name: String = "matrix", _ account: MatrixAccount, encryptedRooms: EncryptedRooms = EncryptedRooms(),
+    client: HTTPClient, limits: HTTPLimits = HTTPLimits(),
     clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
     self.name = name
     server = try MatrixServer(account, client: client, limits: limits)
     faults = MatrixFaults(server: server.name, use: .room)
-    rooms = MatrixRooms(server, faults: faults)
+    rooms = MatrixRooms(server, faults: faults, clock: clock)
     past = MatrixPast(server, faults: faults)
+    encryption = MatrixEncryption(server: server, faults: faults, known: encryptedRooms)
     avatar = MatrixAvatar(server)
     self.clock = clock
     startedAt = clock()
@@ -68,15 +68,26 @@ public struct MatrixNetwork: Network {
       return Publication(publishedAt: clock(), remoteID: nil, attachment: nil)
     }
     let content = try MatrixContent.encoded(message)
-    do {
-      let room = try await rooms.room(of: message.conversation)
+    return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in
       if isForgotten(message), let event = try await past.event(of: message.message, in: room) {
         return event.publication
       }
+      if try await encryption.isOn(in: room) {
+        // It may have been published before the room was encrypted.
+        if message.firstTriedAt != nil, let event = try await past.event(of: message.message, in: room) {
+          return event.publication
+        }
+        throw MatrixEncryption.refusal(of: message.conversation.text)
+      }
       return try await send(message, content, to: room)
-    } catch {
-      rooms.forget(message.conversation)
-      throw error
+    }
+  }
+
+  /// - Throws: `encryptedRoom`, so that nothing of a photo goes up for a room in which it cannot be announced.
+  public func admit(_ conversation: ConversationID) async throws(DeliveryError) {
+    if conversation.isProfile { return }
+    try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
+      if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: conversation.text) }
     }
   }
 
@@ -85,51 +96,9 @@ public struct MatrixNetwork: Network {
   public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     // An avatar can be set twice; and which of its photos it shows, only the attempt knew that set it.
     if message.conversation.isProfile { return .unknown }
-    do {
-      let room = try await rooms.room(of: message.conversation)
-      return try await past.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown
-    } catch {
-      rooms.forget(message.conversation)
-      throw error
+    return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in
+      try await past.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown
     }
-  }
-
-  public func check() async throws(DeliveryError) -> String {
-    "sends as \(try await past.userID()) through \(server.name); rooms' homeservers can read texts and photos' keys"
-  }
-
-  /// Asks for the account's own membership, which a homeserver refuses to strangers in the words in which it refuses their
-  /// messages.
-  public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
-    let room = try await rooms.room(of: conversation)
-    let user = try await past.userID()
-    let answer: MatrixAnswer
-    do {
-      answer = try await server.ask(
-        .get, "/_matrix/client/v3/rooms/\(room)/state/m.room.member/\(user.percentEncoded())")
-    } catch {
-      throw faults.error(error)
-    }
-    guard answer.isSuccess, let membership = answer.decoded(as: Membership.self)?.membership else {
-      throw faults.error(answer)
-    }
-    guard membership == "join" else {
-      throw DeliveryError(.forbidden, "\(server.name) has the account in that room no more; join the room again")
-    }
-    guard try await isEncrypted(room) else { return "\(user) is in the room" }
-    return
-      "\(user) is in the room, which is encrypted with Megolm: what others send there cannot be read here, and what"
-      + " is sent from here is NOT encrypted so"
-  }
-
-  private func isEncrypted(_ room: String) async throws(DeliveryError) -> Bool {
-    let answer: MatrixAnswer
-    do {
-      answer = try await server.ask(.get, "/_matrix/client/v3/rooms/\(room)/state/m.room.encryption")
-    } catch {
-      throw faults.error(error)
-    }
-    return answer.isSuccess
   }
 
   /// Whether an earlier attempt may have had its effect, and the homeserver may not know of it any more.

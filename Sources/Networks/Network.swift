@@ -11,6 +11,10 @@ public protocol Network: Sendable {
   /// the idempotency key, and whoever is asked again under it knows it. false by default.
   var takesRuns: Bool { get }
 
+  /// Asked before a photo for `conversation` is uploaded: refuses where it could not be published. By default it refuses
+  /// nothing.
+  func admit(_ conversation: ConversationID) async throws(DeliveryError)
+
   /// The id under which the network will know `message`, for a network that cannot be told ours: it makes ready what is
   /// to be published and keeps it, and publishes nothing. nil, as by default, where our own id is the idempotency key.
   ///
@@ -42,6 +46,9 @@ public protocol Network: Sendable {
   /// - Throws: why messages to it would fail, in the words in which they would.
   func check(_ conversation: ConversationID) async throws(DeliveryError) -> String?
 
+  /// Conversations that messages could be sent to and would not reach, each with the reason; none by default.
+  func closedConversations() async throws(DeliveryError) -> [ClosedConversation]
+
   /// Ends what the network keeps running. Nothing is published after it.
   func stop() async
 }
@@ -54,7 +61,22 @@ extension Network {
 
   public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
 
+  public func admit(_ conversation: ConversationID) async throws(DeliveryError) {}
+
   public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? { nil }
+
+  public func closedConversations() async throws(DeliveryError) -> [ClosedConversation] { [] }
+}
+
+/// A conversation that cannot be published to, by all names that lead there.
+public struct ClosedConversation: Sendable {
+  public let names: [ConversationID]
+  public let error: DeliveryError
+
+  public init(names: [ConversationID], error: DeliveryError) {
+    self.names = names
+    self.error = error
+  }
 }
 
 /// A message as a network gets it.

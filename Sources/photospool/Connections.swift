@@ -180,8 +180,8 @@ final class Connections: Sendable {
       return try LocalNetwork(name: network.name, directory: spool.published.path, pool: pool(network.name))
     case .matrix(let matrix):
       return try MatrixNetwork(
-        name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()), client: client,
-        limits: limits)
+        name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()),
+        encryptedRooms: EncryptedRooms(in: spool.state), client: client, limits: limits)
     case .webhook(let webhook):
       let secrets = try webhook.secret.load().reveal().split(separator: " ").map { Secret(String($0)) }
       var options = WebhookOptions(url: webhook.url, secrets: secrets)

@@ -64,7 +64,8 @@ struct DestinationChecks {
       }
     }
     guard isWell, isAnswering else { return }
-    for conversation in conversations(of: settings) {
+    let named = conversations(of: settings)
+    for conversation in named {
       let address = ConversationID(unchecked: conversation.address)
       do {
         guard let answer = try await network.check(address) else { continue }
@@ -73,13 +74,32 @@ struct DestinationChecks {
         _ = await report("conversation \(conversation.name)") { throw error }
       }
     }
+    let closed: [ClosedConversation]
+    do { closed = try await network.closedConversations() } catch {
+      _ = await report("network \(settings.name)") { throw error }
+      return
+    }
+    for conversation in closed {
+      let names = conversation.names.map(\.text)
+      guard !named.contains(where: { names.contains($0.address) }),
+        let name = names.first(where: { leads($0, to: settings.name) })
+      else { continue }
+      _ = await report("conversation \(name)") { throw conversation.error }
+    }
   }
 
   /// Those that a route sends to a network one by one, and what they are called there.
   private func conversations(of network: NetworkSettings) -> [(name: String, address: String)] {
     settings.routes.filter { $0.network == network.name }.flatMap { route in
-      route.conversations.filter { name in !name.contains { "*?".contains($0) } }.map { ($0, route.alias ?? $0) }
+      if let alias = route.alias { return [(route.conversations.joined(separator: ", "), alias)] }
+      return route.conversations.filter { name in !name.contains { "*?".contains($0) } }.map { ($0, $0) }
     }
+  }
+
+  /// Whether a request to that conversation goes to the network, by a pattern or as to the standard one, under its own name.
+  private func leads(_ conversation: String, to network: String) -> Bool {
+    guard let route = settings.route(of: conversation) else { return settings.networks.first?.name == network }
+    return route.network == network && route.alias == nil
   }
 
   private static let plain = "; the way there is NOT encrypted"
@@ -89,7 +109,9 @@ struct DestinationChecks {
     let plain = network.isPlainHTTP ? Self.plain : ""
     switch (network.seal, network.kind) {
     case (.unsealed, _): return "photos are NOT sealed: whoever reads the store sees them" + plain
-    case (_, .matrix): return "photos are sealed, and the homeserver can read the keys" + plain
+    case (_, .matrix):
+      return "photos are sealed, and the homeserver can read the keys; clients on matrix-nio show photos only with "
+        + "`seal: none`" + plain
     case (_, .webhook), (_, .exec): return "photos are sealed, and the receiver gets the keys" + plain
     case (let seal, _): return "photos are sealed with \(seal.rawValue)" + plain
     }

@@ -9,6 +9,9 @@ actor ScriptedNetwork: Network {
   private var fault: @Sendable (OutgoingMessage) -> DeliveryError?
   private(set) var published: [OutgoingMessage] = []
   private(set) var asked = 0
+  /// The conversations that photos are not uploaded for.
+  private var closed: Set<String> = []
+  private(set) var refused = 0
   private var waiters: [(@Sendable (ScriptedNetwork.Counts) -> Bool, CheckedContinuation<Void, Never>)] = []
 
   /// The conversation that it gives no answer to for now, and who waits for one.
@@ -19,11 +22,21 @@ actor ScriptedNetwork: Network {
     let asked: Int
     let published: Int
     let unanswered: Int
+    let refused: Int
   }
 
   init(fault: @escaping @Sendable (OutgoingMessage) -> DeliveryError? = { _ in nil }) { self.fault = fault }
 
   func answer(_ fault: @escaping @Sendable (OutgoingMessage) -> DeliveryError?) { self.fault = fault }
+
+  func close(_ conversations: Set<String>) { closed = conversations }
+
+  func admit(_ conversation: ConversationID) throws(DeliveryError) {
+    guard closed.contains(conversation.text) else { return }
+    refused += 1
+    defer { tellWaiters() }
+    throw DeliveryError(.encryptedRoom, "the room is encrypted")
+  }
 
   func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     asked += 1
@@ -58,7 +71,9 @@ actor ScriptedNetwork: Network {
     await withCheckedContinuation { waiters.append((condition, $0)) }
   }
 
-  private var counts: Counts { Counts(asked: asked, published: published.count, unanswered: unanswered.count) }
+  private var counts: Counts {
+    Counts(asked: asked, published: published.count, unanswered: unanswered.count, refused: refused)
+  }
 
   private func tellWaiters() {
     let counts = counts

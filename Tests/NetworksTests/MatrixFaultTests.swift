@@ -1,8 +1,10 @@
+import DurableFiles
 import HTTP
 import Matrix
 import Messages
 import Networks
 import Secrets
+import Synchronization
 import TestSupport
 import Testing
 
@@ -12,6 +14,14 @@ import Testing
   private let network: MatrixNetwork
   private static let start = Timestamp(milliseconds: 1_772_280_000_000)
   private static let sent = FaultServer.says(#"{"event_id": "$1"}"#)
+  /// The room is not encrypted.
+  private static let clear = FaultServer.says(#"{"errcode": "M_NOT_FOUND"}"#, status: 404)
+  private static let forbidden = FaultServer.says(#"{"errcode": "M_FORBIDDEN"}"#, status: 403)
+  private let time = Time()
+
+  private final class Time: Sendable {
+    let now = Mutex(MatrixFaultTests.start)
+  }
 
   init() throws {
     server = try FaultServer()
@@ -19,7 +29,7 @@ import Testing
     limits.stall = 1
     network = try MatrixNetwork(
       MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")), client: HTTPClient(), limits: limits,
-      clock: { Self.start })
+      clock: { [time] in time.now.withLock { $0 } })
   }
 
   private func message(_ firstTriedAt: Timestamp? = nil, to conversation: String = "!a:example.test") -> OutgoingMessage
@@ -65,31 +75,117 @@ import Testing
     ("stall", .timeout), ("half", .timeout), ("headers", .network),
   ])
   func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
-    let error = try #require(try await error(message(), fault))
-    #expect(error.cause == cause && error.cause.disposition != .fail)
-    #expect(error.sentence.contains("127.0.0.1") && !error.sentence.contains("SECRET"))
-    #expect(!error.sentence.contains("\n"))
+    // What closes a connection that was used before is asked once more by the HTTP client itself.
+    for script in fault == "close" ? [[fault]] : [[fault], [Self.clear, fault]] {
+      for word in script { try await server.script(word) }
+      let error = try #require(try await error(message()))
+      #expect(error.cause == cause && error.cause.disposition != .fail)
+      #expect(error.sentence.contains("127.0.0.1") && !error.sentence.contains("SECRET"))
+      #expect(!error.sentence.contains("\n"))
+    }
   }
 
   @Test func theMessagesIdIsTheTransactions() async throws {
-    #expect(try await error(message(), "close") != nil)
-    #expect(try await error(message(), Self.sent) == nil)
-    #expect(
-      try await asked() == Array(repeating: "PUT rooms/%21a%3Aexample.test/send/m.room.message/m1", count: 2))
+    #expect(try await error(message(), Self.clear, "status/503") != nil)
+    #expect(try await error(message(), Self.clear, Self.sent) == nil)
+    let asked = [
+      "GET rooms/%21a%3Aexample.test/state/m.room.encryption", "PUT rooms/%21a%3Aexample.test/send/m.room.message/m1",
+    ]
+    #expect(try await self.asked() == asked + asked)
     #expect(try await server.asked().last?.header("Authorization") == "Bearer TOKENSECRET")
   }
 
-  @Test func anAliasIsAskedForOnceAndAgainAfterAFailure() async throws {
+  private static let here = FaultServer.says(#"{"room_id": "!a:example.test"}"#)
+  private static let there = FaultServer.says(#"{"room_id": "!b:example.test"}"#)
+
+  /// How often the alias was looked up.
+  private func lookUps() async throws -> Int { try await asked().filter { $0.hasPrefix("GET directory") }.count }
+
+  @Test func anAliasIsLookedUpOnceAnHour() async throws {
     let message = message(to: "#family:example.test")
-    let (here, there) = (
-      FaultServer.says(#"{"room_id": "!a:example.test"}"#), FaultServer.says(#"{"room_id": "!b:example.test"}"#)
-    )
-    #expect(try await error(message, here, Self.sent) == nil)
-    #expect(
-      try await error(message, FaultServer.says(#"{"errcode": "M_FORBIDDEN"}"#, status: 403))?.cause == .forbidden)
-    #expect(try await error(message, there, Self.sent) == nil)
-    #expect(try await asked().filter { $0.hasPrefix("GET") }.count == 2)
+    #expect(try await error(message, Self.here, Self.clear, Self.sent) == nil)
+    time.now.withLock { $0 = $0.advanced(seconds: 3599) }
+    #expect(try await error(message, Self.clear, Self.sent) == nil)
+    #expect(try await lookUps() == 1)
+    time.now.withLock { $0 = $0.advanced(seconds: 1) }
+    #expect(try await error(message, Self.there, Self.clear, Self.sent) == nil)
+    #expect(try await lookUps() == 2)
     #expect(try await asked().last == "PUT rooms/%21b%3Aexample.test/send/m.room.message/m1")
+  }
+
+  @Test(arguments: [
+    ("M_FORBIDDEN", 403, Cause.forbidden), ("M_NOT_FOUND", 404, .roomGone),
+  ])
+  func whereARememberedRoomRefusesTheAliasIsLookedUpOnceAndThenTheRoomsAnswerCounts(
+    _ code: String, _ status: Int, _ cause: Cause
+  ) async throws {
+    let refusal = FaultServer.says(#"{"errcode": "\#(code)"}"#, status: status)
+    let message = message(to: "#family:example.test")
+    #expect(try await error(message, Self.here, Self.clear, Self.sent) == nil)
+    #expect(try await error(message, Self.clear, refusal, Self.there, Self.clear, Self.sent) == nil)
+    #expect(try await error(message, Self.clear, refusal, Self.here, Self.clear, refusal)?.cause == cause)
+    // Looked up a moment ago.
+    #expect(try await error(message, Self.there, Self.clear, refusal)?.cause == cause)
+    #expect(try await error(message, Self.there, Self.clear, Self.sent) == nil)
+    #expect(try await error(message, Self.clear, refusal, Self.there)?.cause == cause, "it leads to the same room")
+    #expect(try await lookUps() == 6)
+  }
+
+  // MARK: Encryption
+
+  @Test func aRoomThatWasEncryptedIsSoWhateverTheHomeserverSaysLater() async throws {
+    let scratch = try TemporaryDirectory()
+    let state = try Directory(path: scratch.path)
+    func network() throws -> MatrixNetwork {
+      try MatrixNetwork(
+        MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")),
+        encryptedRooms: EncryptedRooms(in: state), client: HTTPClient())
+    }
+    func cause(_ network: MatrixNetwork, _ room: String) async -> Cause? {
+      do {
+        _ = try await network.publish(message(to: room))
+        return nil
+      } catch { return error.cause }
+    }
+    let first = try network()
+    for room in ["!a:example.test", "!b/é:example.test"] {
+      try await server.script(FaultServer.says(#"{"algorithm": "m.megolm.v1.aes-sha2"}"#))
+      #expect(await cause(first, room) == .encryptedRoom)
+    }
+    let asked = try await self.asked().count
+    // A crash tore the last line that another process wrote.
+    try state.file(appendingTo: "encrypted-rooms").write(Array("\n%21torn".utf8))
+    for network in [first, try network()] {
+      for room in ["!a:example.test", "!b/é:example.test"] {
+        #expect(await cause(network, room) == .encryptedRoom)
+        await #expect(throws: DeliveryError.self) { try await network.admit(ConversationID(unchecked: room)) }
+      }
+    }
+    #expect(try await self.asked().count == asked, "the homeserver is not asked any more")
+    for word in [Self.clear, Self.sent] { try await server.script(word) }
+    #expect(await cause(try network(), "!c:example.test") == nil)
+  }
+
+  @Test(arguments: ["{}", #"{"algorithm": "another.one"}"#])
+  func anyStateOfEncryptionMeansThatTheRoomIsEncrypted(_ state: String) async throws {
+    let error = try #require(try await error(message(), FaultServer.says(state)))
+    #expect(error.cause == .encryptedRoom && error.cause.disposition == .hold)
+    #expect(error.sentence.contains("the room !a:example.test is encrypted and photospool cannot encrypt to it yet"))
+    #expect(try await asked().allSatisfy { $0.hasPrefix("GET") })
+  }
+
+  @Test(arguments: ["html/404", "status/404", "status/503", "close"])
+  func whereTheHomeserverDoesNotTellNothingIsSent(_ fault: String) async throws {
+    #expect(try await error(message(), fault)?.cause.disposition == .retry)
+    #expect(try await error(message(), Self.forbidden)?.cause == .forbidden)
+    #expect(try await asked().allSatisfy { $0.hasPrefix("GET") })
+  }
+
+  @Test func whatWasPublishedBeforeTheRoomWasEncryptedIsFound() async throws {
+    let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
+    let page = FaultServer.says(
+      #"{"chunk": [{"event_id": "$1", "sender": "@a:example.test", "origin_server_ts": 5, "content": {"photospool.message": "m1"}}]}"#)
+    #expect(try await error(message(Self.start), FaultServer.says("{}"), whoami, page) == nil)
   }
 
   @Test func aDirectoryThatCannotBeAskedFailsNothing() async throws {
@@ -101,17 +197,18 @@ import Testing
 
   @Test func onlyWhatTheHomeserverMayHaveForgottenIsLookedFor() async throws {
     for seconds in [0.0, 1, MatrixNetwork.homeserverMemory / 2] {
-      #expect(try await error(message(Self.start.advanced(seconds: seconds)), Self.sent) == nil)
+      #expect(try await error(message(Self.start.advanced(seconds: seconds)), Self.clear, Self.sent) == nil)
     }
-    #expect(try await asked().allSatisfy { $0.hasPrefix("PUT") })
+    #expect(try await asked().allSatisfy { !$0.hasSuffix("messages") })
     // Tried by a process before this one.
     let past = message(Self.start.advanced(seconds: -1))
     let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
     let page = FaultServer.says(#"{"chunk": [], "start": "t"}"#)
-    #expect(try await error(past, whoami, page, Self.sent) == nil)
+    #expect(try await error(past, whoami, page, Self.clear, Self.sent) == nil)
     #expect(
-      try await asked().suffix(3) == [
+      try await asked().suffix(4) == [
         "GET account/whoami", "GET rooms/%21a%3Aexample.test/messages",
+        "GET rooms/%21a%3Aexample.test/state/m.room.encryption",
         "PUT rooms/%21a%3Aexample.test/send/m.room.message/m1",
       ])
   }

@@ -7,6 +7,11 @@ public final class Synapse: Sendable {
   public struct Room: Sendable {
     public let id: String
     public let alias: String
+
+    public init(id: String, alias: String) {
+      self.id = id
+      self.alias = alias
+    }
   }
 
   /// A message as a chat app has it.

@@ -1,0 +1,62 @@
+import HTTP
+import Matrix
+import Messages
+
+/// What `photospool check` asks a homeserver.
+extension MatrixNetwork {
+  private struct Membership: Decodable {
+    let membership: String
+  }
+
+  private struct JoinedRooms: Decodable {
+    let rooms: [String]
+
+    private enum CodingKeys: String, CodingKey {
+      case rooms = "joined_rooms"
+    }
+  }
+
+  private struct Aliases: Decodable {
+    let aliases: [String]
+  }
+
+  public func check() async throws(DeliveryError) -> String {
+    "sends as \(try await past.userID()) through \(server.name); rooms' homeservers can read texts and photos' keys"
+  }
+
+  /// Asks for the account's own membership, which a homeserver refuses to strangers in the words in which it refuses their
+  /// messages, and whether the room is encrypted.
+  public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
+    try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
+      let user = try await past.userID()
+      let answer = try await ask("rooms/\(room)/state/m.room.member/\(user.percentEncoded())")
+      guard answer.isSuccess, let membership = answer.decoded(as: Membership.self)?.membership else {
+        throw faults.error(answer)
+      }
+      guard membership == "join" else {
+        throw DeliveryError(.forbidden, "\(server.name) has the account in that room no more; join the room again")
+      }
+      if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: conversation.text) }
+      return "\(user) is in the room"
+    }
+  }
+
+  /// The encrypted rooms that the account is in, by their ids and aliases.
+  public func closedConversations() async throws(DeliveryError) -> [ClosedConversation] {
+    let answer = try await ask("joined_rooms")
+    guard answer.isSuccess, let joined = answer.decoded(as: JoinedRooms.self)?.rooms else { throw faults.error(answer) }
+    var closed: [ClosedConversation] = []
+    for room in joined where try await encryption.isOn(in: room.percentEncoded()) {
+      // Homeservers need not know this request; the id is a name that always leads there.
+      let aliases = try await ask("rooms/\(room.percentEncoded())/aliases").decoded(as: Aliases.self)?.aliases ?? []
+      closed.append(
+        ClosedConversation(
+          names: ([room] + aliases).map(ConversationID.init(unchecked:)), error: MatrixEncryption.refusal(of: room)))
+    }
+    return closed
+  }
+
+  private func ask(_ path: String) async throws(DeliveryError) -> MatrixAnswer {
+    do { return try await server.ask(.get, "/_matrix/client/v3/\(path)") } catch { throw faults.error(error) }
+  }
+}

@@ -1,0 +1,52 @@
+import Messages
+import Testing
+
+@testable import Delivery
+
+@Suite(.timeLimit(.minutes(10))) struct ClosedConversationTests {
+  @Test("Nothing of a photo is uploaded for a conversation that is closed; it waits alone, and nothing of it fails")
+  func photo() async throws {
+    let (network, store) = (ScriptedNetwork(), HeldStore())
+    await network.close(["closed", "closed too"])
+    let daemon = try DaemonUnderTest(network: network, store: store, preparer: EasyPreparer()) {
+      $0.circuits.mending = 3600
+      $0.retry = RetryPolicy(first: 0.01, longest: 0.05)
+    }
+    try await daemon.run { daemon in
+      let waiting = [try daemon.sendPhoto(to: "closed"), try daemon.sendPhoto(to: "closed too")]
+      let text = try daemon.drop("behind it", to: "closed")
+      await network.wait { $0.refused >= 2 }
+      try daemon.sendPhoto(to: "open")
+      await network.wait { $0.published == 1 }
+      for name in waiting {
+        while try daemon.story(of: name)?.messages.first?.cause == nil { await Task.yield() }
+        let message = try #require(try daemon.story(of: name)?.messages.first)
+        #expect(message.cause == "encrypted_room" && message.line.state == .pending)
+      }
+      #expect(await store.asked == 1)
+      #expect(await network.refused == 2, "it is not asked for before somebody can have mended it")
+      await network.close([])
+      while await network.published.count < 4 {
+        _ = try? await daemon.ask(.flush)
+        await Task.yield()
+      }
+      #expect(await network.texts(in: "closed") == ["photo", "behind it"])
+      while try daemon.spool.sent.entry(text) == nil { await Task.yield() }
+    }
+  }
+
+  @Test("A text to a closed conversation holds this conversation and no other one, however many there are")
+  func text() async throws {
+    let network = ScriptedNetwork {
+      $0.conversation.text.hasPrefix("closed") ? DeliveryError(.encryptedRoom, "the room is encrypted") : nil
+    }
+    let daemon = try DaemonUnderTest(network: network) { $0.circuits.mending = 3600 }
+    try await daemon.run { daemon in
+      for number in 0..<5 { try daemon.drop("held", to: "closed \(number)") }
+      await network.wait { $0.asked >= 5 }
+      for number in 0..<20 { try daemon.drop("\(number)", to: "open \(number % 4)") }
+      await network.wait { $0.published == 20 }
+      #expect(await network.asked == 25)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import HTTP
+import Matrix
+import Messages
+import Networks
+import Secrets
+import TestSupport
+import Testing
+
+/// With rooms of Synapse that change under the account's hands.
+@Suite(.enabled(if: Synapse.isInstalled, "Synapse is not installed"), .timeLimit(.minutes(4)))
+struct MatrixRoomTests {
+  private let synapse: Synapse
+  private let room: Synapse.Room
+
+  init() throws {
+    synapse = try Synapse.shared()
+    room = try synapse.room(of: "alice", with: "bob")
+  }
+
+  private func network(as user: String = "alice") throws -> MatrixNetwork {
+    try MatrixNetwork(
+      MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token(user))), client: HTTPClient())
+  }
+
+  private func send(_ text: String, to conversation: String, through network: MatrixNetwork) async -> DeliveryError? {
+    do {
+      _ = try await network.publish(
+        OutgoingMessage(
+          message: MessageID(unchecked: UUID().uuidString), request: "r", conversation: ConversationID(unchecked: conversation),
+          inbox: InboxID(unchecked: "me"), content: .text(text)))
+      return nil
+    } catch { return error }
+  }
+
+  private func ask(_ user: String, _ method: HTTPRequest.Method, _ path: String, _ body: String = "{}") async throws
+    -> MatrixAnswer
+  {
+    let account = MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token(user)))
+    return try await MatrixServer(account, client: HTTPClient()).ask(
+      method, "/_matrix/client/v3/\(path)", Array(body.utf8))
+  }
+
+  private func encrypt(_ room: Synapse.Room) async throws {
+    let answer = try await ask(
+      "alice", .put, "rooms/\(room.id.percentEncoded())/state/m.room.encryption",
+      #"{"algorithm": "m.megolm.v1.aes-sha2"}"#)
+    #expect(answer.isSuccess)
+  }
+
+  @Test func nothingIsSentToARoomWhoseEncryptionIsSwitchedOnBetweenTwoMessages() async throws {
+    let network = try network()
+    for name in [room.id, room.alias] { #expect(await send("before", to: name, through: network) == nil) }
+    try await network.admit(ConversationID(unchecked: room.id))
+    try await encrypt(room)
+    for name in [room.id, room.alias] {
+      let error = await send("after", to: name, through: network)
+      #expect(error?.cause == .encryptedRoom && error?.sentence.contains("the room \(name) is encrypted") == true)
+      await #expect(throws: DeliveryError.self) { try await network.admit(ConversationID(unchecked: name)) }
+    }
+    #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == ["before", "before"])
+  }
+
+  @Test func aProfilePhotoIsNoRoomMessage() async throws {
+    try await network().admit(.profile(of: InboxID(unchecked: "me")))
+  }
+
+  @Test func checkingNamesEncryptedRoomsByTheirIdAndTheirAliases() async throws {
+    let network = try network()
+    try await encrypt(room)
+    let error = await #expect(throws: DeliveryError.self) {
+      try await network.check(ConversationID(unchecked: room.alias))
+    }
+    #expect(error?.cause == .encryptedRoom)
+    let clear = try synapse.room(of: "alice", with: "bob")
+    let closed = try await network.closedConversations()
+    let names = try #require(closed.first { $0.names.first?.text == room.id }).names.map(\.text)
+    #expect(names == [room.id, room.alias])
+    #expect(!closed.contains { $0.names.contains { $0.text == clear.id } })
+  }
+
+  @Test func afterAnUpgradeTheAliasLeadsToTheNewRoomAtOnce() async throws {
+    let network = try network(as: "bob")
+    #expect(await send("one", to: room.alias, through: network) == nil)
+    let answer = try await ask(
+      "alice", .post, "rooms/\(room.id.percentEncoded())/upgrade", #"{"new_version": "10"}"#)
+    let next = try #require(answer.slice?["replacement_room"]?.decoded(as: String.self))
+    let path = "rooms/\(next.percentEncoded())"
+    #expect(try await ask("alice", .post, "\(path)/invite", #"{"user_id": "@bob:localhost"}"#).isSuccess)
+    #expect(try await ask("bob", .post, "\(path)/join").isSuccess)
+    #expect(await send("no more", to: room.id, through: network)?.cause == .forbidden, "the old room refuses")
+    for text in ["two", "three"] { #expect(await send(text, to: room.alias, through: network) == nil) }
+    let texts = try synapse.messages(in: Synapse.Room(id: next, alias: room.alias), readBy: "alice").map(\.body)
+    #expect(texts == ["two", "three"])
+  }
+}

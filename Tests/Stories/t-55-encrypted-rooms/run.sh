@@ -1,0 +1,83 @@
+# What is meant for an encrypted Matrix room is never sent in the clear: neither a text nor a photo, sealed or not, by id, by
+# alias or by pattern, also where the encryption is switched on between two requests and the daemon starts again. The
+# conversation waits and says why; the others go on.
+. "$(dirname "$0")/../library.sh"
+
+start_server synapse.py
+(umask 077; fact alice > token)
+api() { # METHOD PATH [BODY]
+  curl -sf -X "$1" -H "Authorization: Bearer $(cat token)" -H 'Content-Type: application/json' ${3:+-d "$3"} \
+    "$(fact endpoint)/_matrix/client/v3/$2"
+}
+escaped() { jq -rn --arg text "$1" '$text | @uri'; }
+encrypt() { api PUT "rooms/$(escaped "$1")/state/m.room.encryption" '{"algorithm": "m.megolm.v1.aes-sha2"}' > /dev/null; }
+# The messages of a room, oldest first: what stands for each.
+messages() {
+  api GET "rooms/$(escaped "$1")/messages?dir=b&limit=100" \
+    | jq -r '[.chunk[] | select(.type == "m.room.message") | .content.body] | reverse | join(" ")'
+}
+uploads() { find synapse/media/local_content -type f 2>/dev/null | wc -l; }
+for name in clear first second third; do
+  order room alice bob
+  declare "$name=$(jq -r .room <<< "$answer")" "${name}_alias=$(jq -r .alias <<< "$answer")"
+done
+encrypt "$first"; encrypt "$second"
+cat > photospool.yaml <<END
+store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
+network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
+seal: none
+networks:
+  sealed: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token, seal: matrix}
+routes:
+  - {conversation: family, network: sealed, as: "$first_alias"}
+  - {conversation: "#*", network: sealed}
+END
+export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
+"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+
+start_daemon
+status=0
+"$photospool" check > check.log 2>&1 || status=$?
+expect "$status" 78 "$(cat check.log)"
+expect "$(grep -c 'is encrypted and photospool cannot encrypt to it yet' check.log)" 4 "$(cat check.log)"
+for name in family "$first" "$second" "$second_alias"; do
+  grep -q "conversation $name: the room" check.log || fail "check does not name $name: $(cat check.log)"
+done
+
+drop before "$third" before
+"$photospool" wait --timeout 60 before
+encrypt "$third"
+drop one family 'TOP SECRET caption' photo.jpg
+drop two "$second" 'TOP SECRET caption' photo.jpg
+drop three "$second_alias" 'TOP SECRET caption'
+drop four "$third" after photo.jpg
+is_held() {
+  "$photospool" queue --json | jq -es --arg request "$1" \
+    'any(.[]; .request == $request and (.error // "" | contains("photospool cannot encrypt to it yet")))' > /dev/null
+}
+for name in one two three four; do wait_until is_held $name; done
+# Others go on, on the same networks and the same store.
+drop cat "$clear" 'Check this out!' photo.jpg
+drop dog "$clear_alias" 'Check this out, too!' photo.jpg
+"$photospool" wait --timeout 60 cat dog
+expect "$(messages "$clear" | tr ' ' '\n' | grep -c photo.jpg)" 2
+expect "$(uploads)" 2
+"$photospool" flush > /dev/null
+for name in one two three four; do wait_until is_held $name; done
+"$photospool" show one > show.log
+grep -q 'is encrypted' show.log || fail "show: $(cat show.log)"
+"$photospool" metrics > metrics.log
+grep -q 'photospool_setbacks_total{cause="encrypted_room"}' metrics.log || fail 'the metrics do not tell'
+wait_for_line start.log 'cause=encrypted_room'
+
+# It is encrypted for good, also for the next daemon and where the homeserver forgets it.
+stop_daemon
+start_daemon
+"$photospool" flush > /dev/null
+for name in one two three four; do wait_until is_held $name; done
+expect "$(sort -u "$spool/state/encrypted-rooms" | grep -c .)" 3
+for room in "$first" "$second"; do expect "$(messages "$room")" ''; done
+expect "$(messages "$third")" before
+expect "$(uploads)" 2 'uploads'
+"$photospool" cancel one two three four > /dev/null
+stop_daemon
