@@ -83,7 +83,9 @@ actor PhotoLine {
         wakeSweeper()
       }
       do {
-        return try await slots.with(number) { try await self.bring(message, on: route, to: address, preparer: plan.preparer) }
+        return try await slots.with(number) {
+          try await self.bring(message, on: route, to: address, preparer: plan.preparer)
+        }
       } catch {
         // What can pass is over when the photo's turn comes: it says nothing any more of its destination.
         if (error as? StepError)?.canPass == true { self.forget(message.message, begunAs: number) }

@@ -44,6 +44,7 @@ extension ConversationWorker {
   /// - Throws: `CancellationError` when the first was cancelled.
   func begin(_ window: Window, _ pace: RunPace) async throws -> [Begun] {
     guard let message = window.messages.first else { return [] }
+    try await admitText(of: message)
     var run = [message]
     if message.kind == .text {
       let network = plan.destinations.route(for: message.conversation).network
@@ -52,6 +53,18 @@ extension ConversationWorker {
     let begun = try await commit(thenBegin: makeReady(run))
     if begun?.isEmpty == true { throw CancellationError() }
     return begun ?? []
+  }
+
+  /// A photo is not published when its network will refuse the text behind it.
+  private func admitText(of message: QueuedMessage) async throws {
+    let network = plan.destinations.route(for: message.conversation).network
+    guard message.kind == .photo, network.limitsTexts, let text = try await ledger.text(ofRequest: message.requestRow)
+    else { return }
+    do {
+      for text in try await files.texts(of: [text]) { try network.admit(text: text) }
+    } catch let error as DeliveryError {
+      throw StepError(step: .prepare, error: error)
+    }
   }
 
   /// Texts that can begin together; none of them is too old.

@@ -99,6 +99,16 @@ extension Ledger {
     }
   }
 
+  /// The text of a request that waits to be sent; nil when it has none.
+  public func text(ofRequest row: Int64) async throws -> QueuedMessage? {
+    try await ask { database in
+      try database.first(
+        "\(QueuedMessage.selection) WHERE m.request_id = ? AND m.kind = 'text' AND \(LedgerSchema.waiting(in: "m."))",
+        row
+      ) { QueuedMessage($0) }
+    }
+  }
+
   private static let head = """
     \(QueuedMessage.selectionOfWaiting)
     WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))

@@ -45,6 +45,9 @@ public struct MatrixAnswer: Sendable {
   /// Whether it can be a homeserver's. Errors that have no JSON body are those of what stands before it.
   var isMatrix: Bool { isObject && (isSuccess || code != nil) }
 
+  /// The access token was not accepted.
+  var isTokenRefused: Bool { code == "M_UNKNOWN_TOKEN" || code == "M_MISSING_TOKEN" || status == 401 }
+
   /// The body as that type; nil when it is not.
   public func decoded<Body: Decodable>(as type: Body.Type) -> Body? {
     try? JSONDecoder().decode(type, from: Data(body))

@@ -7,7 +7,7 @@ public struct MatrixServer: Sendable {
   /// `the homeserver at matrix.example.org`.
   public let name: String
   private let base: String
-  private let token: Secret
+  private let token: Renewable<Secret>
   private let client: HTTPClient
   private let limits: HTTPLimits
 
@@ -36,11 +36,13 @@ public struct MatrixServer: Sendable {
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8] = [], contentType: String = "application/json",
     replyBytes: Int? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(HTTPError) -> MatrixAnswer {
-    var headers = [HTTPHeader("Authorization", "Bearer \(token.reveal())")]
+    var headers = [HTTPHeader("Authorization", "Bearer \(token.current.reveal())")]
     if method == .put || method == .post { headers.append(HTTPHeader("Content-Type", contentType)) }
     var limits = limits
     if let replyBytes { limits.replyBytes = replyBytes }
     let request = HTTPRequest(method, base + path, headers: headers, body: body, limits: limits)
-    return MatrixAnswer(try await client.send(request, progress: progress))
+    let answer = MatrixAnswer(try await client.send(request, progress: progress))
+    if answer.isTokenRefused { token.refuse() }
+    return answer
   }
 }

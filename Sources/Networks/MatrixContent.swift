@@ -5,6 +5,15 @@ import Messages
 /// Two members are ours: `photospool.message`, by which a message is found again, and `photospool.digest`, the SHA-256 of
 /// a photo's object.
 enum MatrixContent {
+  /// Bytes of a content. An event has 65,536 at most, of which some are the homeserver's: ids, earlier events, signatures.
+  static let most = 63 << 10
+
+  static func checkLength(_ content: [UInt8]) throws(DeliveryError) {
+    if content.count <= most { return }
+    throw DeliveryError(
+      .rejected, "the message has \(content.count) bytes as a Matrix event, and \(most) at most fit; shorten the text")
+  }
+
   /// - Throws: `.configError` for a photo that no Matrix client could open.
   static func encoded(_ outgoing: OutgoingMessage) throws(DeliveryError) -> [UInt8] {
     var content = JSONObjectText()

@@ -16,6 +16,7 @@ import Messages
 public struct MatrixNetwork: Network {
   public let name: String
   public let takesRuns = true
+  public let limitsTexts = true
   let server: MatrixServer
   let faults: MatrixFaults
   let rooms: MatrixRooms
@@ -68,6 +69,7 @@ public struct MatrixNetwork: Network {
       return Publication(publishedAt: clock(), remoteID: nil, attachment: nil)
     }
     let content = try MatrixContent.encoded(message)
+    try MatrixContent.checkLength(content)
     return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in
       if isForgotten(message), let event = try await past.event(of: message.message, in: room) {
         return event.publication
@@ -81,6 +83,13 @@ public struct MatrixNetwork: Network {
       }
       return try await send(message, content, to: room)
     }
+  }
+
+  public func admit(text: String) throws(DeliveryError) {
+    let message = OutgoingMessage(
+      message: MessageID(unchecked: String(repeating: "0", count: 32)), request: "",
+      conversation: ConversationID(unchecked: ""), inbox: InboxID(unchecked: ""), content: .text(text))
+    try MatrixContent.checkLength(MatrixContent.encoded(message))
   }
 
   /// - Throws: `encryptedRoom`, so that nothing of a photo goes up for a room in which it cannot be announced.

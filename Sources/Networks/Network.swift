@@ -15,6 +15,13 @@ public protocol Network: Sendable {
   /// nothing.
   func admit(_ conversation: ConversationID) async throws(DeliveryError)
 
+  /// Asked with the text of a request before anything of it is published: refuses one that it could never publish. By
+  /// default it refuses nothing.
+  func admit(text: String) throws(DeliveryError)
+
+  /// Whether `admit(text:)` refuses any text that a request may have. false by default.
+  var limitsTexts: Bool { get }
+
   /// The id under which the network will know `message`, for a network that cannot be told ours: it makes ready what is
   /// to be published and keeps it, and publishes nothing. nil, as by default, where our own id is the idempotency key.
   ///
@@ -62,6 +69,10 @@ extension Network {
   public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
 
   public func admit(_ conversation: ConversationID) async throws(DeliveryError) {}
+
+  public func admit(text: String) throws(DeliveryError) {}
+
+  public var limitsTexts: Bool { false }
 
   public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? { nil }
 

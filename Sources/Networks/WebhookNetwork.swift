@@ -12,6 +12,8 @@ public struct WebhookOptions: Sendable {
   /// Whether the receiver may be this machine or on one of its own networks. Otherwise such an address is not connected
   /// to, whatever name leads to it.
   public var allowsPrivateAddresses = false
+  /// Reads the secrets again once they were refused; nil is that they never change.
+  public var rereadSecrets: (@Sendable () throws -> [Secret])?
 
   public init(url: String, secrets: [Secret]) {
     self.url = url
@@ -33,7 +35,7 @@ public struct WebhookNetwork: Network {
   public let takesRuns = true
   private let url: String
   private let reach: HTTPRequest.Reach
-  private let signature: WebhookSignature
+  private let signature: Renewable<WebhookSignature>
   private let client: HTTPClient
   private let limits: HTTPLimits
   private let faults: WebhookFaults
@@ -56,7 +58,8 @@ public struct WebhookNetwork: Network {
     }
     url = options.url
     reach = options.allowsPrivateAddresses ? .anyAddress : .publicAddresses
-    signature = try WebhookSignature(options.secrets)
+    let reread = options.rereadSecrets.map { read in { @Sendable in try WebhookSignature(read()) } }
+    signature = Renewable(try WebhookSignature(options.secrets), read: reread)
     self.client = client
     var limits = HTTPLimits()
     limits.total = Self.timeLimit
@@ -73,14 +76,18 @@ public struct WebhookNetwork: Network {
     let headers = [
       HTTPHeader("Content-Type", "application/json"), HTTPHeader("webhook-id", id),
       HTTPHeader("webhook-timestamp", String(seconds)),
-      HTTPHeader("webhook-signature", signature.header(id: id, seconds: seconds, body: body)),
+      HTTPHeader("webhook-signature", signature.current.header(id: id, seconds: seconds, body: body)),
     ]
     var request = HTTPRequest(.post, url, headers: headers, body: body, limits: limits)
     request.reach = reach
     request.successBytes = 0
     let response: HTTPResponse
     do { response = try await client.send(request) } catch { throw faults.error(error) }
-    guard response.isSuccess else { throw faults.error(response, now: now) }
+    guard response.isSuccess else {
+      let error = faults.error(response, now: now)
+      if error.cause == .authExpired { signature.refuse() }
+      throw error
+    }
     return Publication(publishedAt: clock(), remoteID: nil, attachment: message.content.attachment)
   }
 

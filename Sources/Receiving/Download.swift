@@ -93,7 +93,9 @@ struct Download: Sendable {
       // What is there is not of this object any more.
       try part.clear()
       throw DeliveryError(.network, "\(hop.host) has another object now than the one that was begun")
-    default: throw faults.error(response, host: hop.host)
+    default:
+      if hop.isHomeserver, response.status == 401 { homeserver?.token.refuse() }
+      throw faults.error(response, host: hop.host)
     }
   }
 

@@ -20,8 +20,7 @@ extension MatrixAccount {
     else { return nil }
     let path = parts.map { String($0).percentEncoded() }.joined(separator: "/")
     let base = homeserver.hasSuffix("/") ? String(homeserver.dropLast()) : homeserver
-    return (
-      "\(base)/_matrix/client/v1/media/download/\(path)", [HTTPHeader("Authorization", "Bearer \(token.reveal())")]
-    )
+    let authorization = HTTPHeader("Authorization", "Bearer \(token.current.reveal())")
+    return ("\(base)/_matrix/client/v1/media/download/\(path)", [authorization])
   }
 }

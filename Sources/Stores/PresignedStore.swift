@@ -16,7 +16,7 @@ public struct PresignedStore: Store {
   public let name: String
   private let endpoint: String
   private let isSecure: Bool
-  private let token: Secret?
+  private let token: Renewable<Secret?>
   private let client: HTTPClient
   private let limits: HTTPLimits
   private let faults: StoreFaults
@@ -27,10 +27,11 @@ public struct PresignedStore: Store {
   /// - Parameters:
   ///   - name: the store's word in the configuration, the log and the ledger.
   ///   - token: is shown to the endpoint, as `Authorization: Bearer`, and to nobody else.
+  ///   - rereadToken: reads it again once it was refused; nil is that it never changes.
   /// - Throws: `.configError` for what is no URL.
   public init(
-    name: String = "presigned", endpoint: String, token: Secret? = nil, client: HTTPClient,
-    limits: HTTPLimits = HTTPLimits()
+    name: String = "presigned", endpoint: String, token: Secret? = nil,
+    rereadToken: (@Sendable () throws -> Secret?)? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) throws(DeliveryError) {
     guard let address = HTTPAddress(endpoint) else {
       throw DeliveryError(
@@ -39,7 +40,7 @@ public struct PresignedStore: Store {
     self.name = name
     self.endpoint = endpoint + (address.query == nil ? "?" : "&")
     isSecure = address.scheme == "https"
-    self.token = token
+    self.token = Renewable(token, read: rereadToken)
     self.client = client
     self.limits = limits
     faults = StoreFaults(store: "the upload endpoint at \(address.authority)")
@@ -81,14 +82,18 @@ public struct PresignedStore: Store {
   private func ticket(for object: ObjectName, contentType: String) async throws(DeliveryError) -> UploadTicket {
     let url = "\(endpoint)contentType=\(contentType.percentEncoded())&filename=\(object.text.percentEncoded())"
     var headers = [HTTPHeader("Accept", "application/json")]
-    if let token { headers.append(HTTPHeader("Authorization", "Bearer \(token.reveal())")) }
+    if let token = token.current { headers.append(HTTPHeader("Authorization", "Bearer \(token.reveal())")) }
     let answer: StoreAnswer
     do {
       answer = StoreAnswer(try await client.send(HTTPRequest(.get, url, headers: headers, limits: limits)))
     } catch {
       throw faults.error(error)
     }
-    guard answer.isSuccess else { throw faults.error(answer) }
+    guard answer.isSuccess else {
+      let error = faults.error(answer)
+      if error.cause == .authExpired { token.refuse() }
+      throw error
+    }
     guard let ticket = UploadTicket(answer.response.body) else {
       throw DeliveryError(
         .configError,

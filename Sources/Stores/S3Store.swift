@@ -11,7 +11,7 @@ import Synchronization
 public struct S3Store: Store {
   public let name: String
   private let service: S3Service
-  private let signer: SigV4
+  private let credentials: Renewable<S3Credentials>
   private let naming: ObjectNaming
   private let publicURL: String?
   private let client: HTTPClient
@@ -21,15 +21,16 @@ public struct S3Store: Store {
 
   /// - Parameters:
   ///   - name: the store's word in the configuration, the log and the ledger.
+  ///   - rereadCredentials: reads them again once they were refused; nil is that they never change.
   ///   - publicURL: what receivers find before `/NAME`; nil is the service's own URL of the bucket.
   public init(
-    name: String = "s3", _ service: S3Service, credentials: S3Credentials, naming: ObjectNaming = .digest,
-    publicURL: String? = nil,
-    client: HTTPClient, limits: HTTPLimits = HTTPLimits()
+    name: String = "s3", _ service: S3Service, credentials: S3Credentials,
+    rereadCredentials: (@Sendable () throws -> S3Credentials)? = nil, naming: ObjectNaming = .digest,
+    publicURL: String? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) {
     self.name = name
     self.service = service
-    signer = SigV4(credentials: credentials, region: service.region)
+    self.credentials = Renewable(credentials, read: rereadCredentials)
     self.naming = naming
     self.publicURL = publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     self.client = client
@@ -123,15 +124,15 @@ public struct S3Store: Store {
     _ digest: SHA256Digest = SHA256Digest(of: []), progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(DeliveryError) -> StoreAnswer {
     // Signed for each attempt, as a signature is good for minutes only.
+    let signer = SigV4(credentials: credentials.current, region: service.region)
     let signed = signer.headers(
       method, host: service.authority, path: service.path(of: object), headers: headers, payload: digest, at: .now())
     var request = HTTPRequest(method, service.url(of: object), headers: signed, body: body, limits: limits)
     if method == .put { request.successBytes = 0 }
-    do {
-      return StoreAnswer(try await client.send(request, progress: progress))
-    } catch {
-      throw faults.error(error)
-    }
+    let answer: StoreAnswer
+    do { answer = StoreAnswer(try await client.send(request, progress: progress)) } catch { throw faults.error(error) }
+    if !answer.isSuccess, faults.error(answer).cause == .authExpired { credentials.refuse() }
+    return answer
   }
 
   private func url(of object: ObjectName) -> String {

@@ -158,18 +158,22 @@ final class Connections: Sendable {
       let service = try S3Service(
         endpoint: s3.endpoint, region: s3.region, bucket: s3.bucket,
         addressing: s3.addressing == .path ? .path : .virtualHost)
-      let credentials = S3Credentials(
-        accessKey: try s3.accessKey.load().reveal(), secretKey: try s3.secretKey.load(),
-        sessionToken: try s3.sessionToken?.load())
+      let read: @Sendable () throws -> S3Credentials = {
+        S3Credentials(
+          accessKey: try s3.accessKey.load().reveal(), secretKey: try s3.secretKey.load(),
+          sessionToken: try s3.sessionToken?.load())
+      }
       return S3Store(
-        name: store.name, service, credentials: credentials, naming: try ObjectNaming(s3.naming), publicURL: s3.url,
-        client: client, limits: limits)
+        name: store.name, service, credentials: try read(), rereadCredentials: read,
+        naming: try ObjectNaming(s3.naming), publicURL: s3.url, client: client, limits: limits)
     case .presigned(let presigned):
       return try PresignedStore(
-        name: store.name, endpoint: presigned.endpoint, token: presigned.token?.load(), client: client, limits: limits)
+        name: store.name, endpoint: presigned.endpoint, token: presigned.token?.load(),
+        rereadToken: { try presigned.token?.load() }, client: client, limits: limits)
     case .matrix(let matrix):
       return try MatrixStore(
-        name: store.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()), client: client,
+        name: store.name,
+        MatrixAccount(homeserver: matrix.homeserver, token: Renewable(reading: matrix.token.load)), client: client,
         limits: limits)
     }
   }
@@ -180,11 +184,15 @@ final class Connections: Sendable {
       return try LocalNetwork(name: network.name, directory: spool.published.path, pool: pool(network.name))
     case .matrix(let matrix):
       return try MatrixNetwork(
-        name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()),
+        name: network.name,
+        MatrixAccount(homeserver: matrix.homeserver, token: Renewable(reading: matrix.token.load)),
         encryptedRooms: EncryptedRooms(in: spool.state), client: client, limits: limits)
     case .webhook(let webhook):
-      let secrets = try webhook.secret.load().reveal().split(separator: " ").map { Secret(String($0)) }
-      var options = WebhookOptions(url: webhook.url, secrets: secrets)
+      let read: @Sendable () throws -> [Secret] = {
+        try webhook.secret.load().reveal().split(separator: " ").map { Secret(String($0)) }
+      }
+      var options = WebhookOptions(url: webhook.url, secrets: try read())
+      options.rereadSecrets = read
       options.allowsPrivateAddresses = webhook.allowsPrivate
       return try WebhookNetwork(name: network.name, options, client: client)
     case .exec(let exec):

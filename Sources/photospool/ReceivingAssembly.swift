@@ -3,6 +3,7 @@ import Matrix
 import Messages
 import Photos
 import Receiving
+import Secrets
 import Settings
 import Spooling
 
@@ -56,7 +57,8 @@ extension Assembly {
     var accounts = [(name: String, account: MatrixAccount)]()
     for network in settings.networks {
       guard case .matrix(let matrix) = network.kind else { continue }
-      accounts.append((network.name, MatrixAccount(homeserver: matrix.homeserver, token: try matrix.token.load())))
+      let account = MatrixAccount(homeserver: matrix.homeserver, token: try Renewable(reading: matrix.token.load))
+      accounts.append((network.name, account))
     }
     return { [accounts, settings] conversation in
       let name = settings.route(of: conversation.text)?.network ?? settings.networks.first?.name

@@ -3,6 +3,7 @@ import Matrix
 import Messages
 import Networks
 import Receiving
+import Secrets
 import Settings
 
 /// What a listener was made of: its network, and which conversations come to it.
@@ -39,7 +40,8 @@ extension Connections {
     switch network.kind {
     case .matrix(let matrix):
       return try MatrixListener(
-        name: network.name, MatrixAccount(homeserver: matrix.homeserver, token: matrix.token.load()),
+        name: network.name,
+        MatrixAccount(homeserver: matrix.homeserver, token: Renewable(reading: matrix.token.load)),
         conversations: settings.heardConversations(on: network), client: client, limits: limits
       ) { [log] line in log("\(network.name): \(line)") }
     case .xmtp:

@@ -83,13 +83,16 @@ extension DaemonUnderTest {
   func draft(to conversation: String) throws -> String { try drop(conversation, isDraft: true) }
 
   @discardableResult
-  func sendPhoto(to conversation: String) throws -> String { try drop(conversation, isDraft: false) }
+  func sendPhoto(to conversation: String, text: String? = nil) throws -> String {
+    try drop(conversation, text: text, isDraft: false)
+  }
 
-  private func drop(_ conversation: String, isDraft: Bool) throws -> String {
+  private func drop(_ conversation: String, text: String? = nil, isDraft: Bool) throws -> String {
     let photo = scratch.path("photo")
     try Directory(path: scratch.path).write([1, 2, 3], as: "photo")
     return try Submission(
-      to: ConversationID(conversation), from: nil, key: nil, text: nil, photos: [File(reading: photo)], isDraft: isDraft
+      to: ConversationID(conversation), from: nil, key: nil, text: text, photos: [File(reading: photo)],
+      isDraft: isDraft
     ).drop(into: spool.path).text
   }
 }

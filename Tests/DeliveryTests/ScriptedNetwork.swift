@@ -31,6 +31,12 @@ actor ScriptedNetwork: Network {
 
   func close(_ conversations: Set<String>) { closed = conversations }
 
+  nonisolated let limitsTexts = true
+
+  nonisolated func admit(text: String) throws(DeliveryError) {
+    if text == "too long" { throw DeliveryError(.rejected, "the text is too long") }
+  }
+
   func admit(_ conversation: ConversationID) throws(DeliveryError) {
     guard closed.contains(conversation.text) else { return }
     refused += 1

@@ -131,6 +131,28 @@ import Testing
     #expect(try await lookUps() == 6)
   }
 
+  @Test func aTokenThatWasRefusedIsReadAgainWithTheNextAttempt() async throws {
+    let file = Mutex("old")
+    let account = MatrixAccount(
+      homeserver: server.endpoint, token: try Renewable(reading: { Secret(file.withLock { $0 }) }))
+    let network = try MatrixNetwork(account, client: HTTPClient())
+    func publish() async -> Cause? {
+      do {
+        _ = try await network.publish(message())
+        return nil
+      } catch { return error.cause }
+    }
+    for word in [Self.clear, Self.sent] { try await server.script(word) }
+    #expect(await publish() == nil)
+    file.withLock { $0 = "new" }
+    try await server.script(FaultServer.says(#"{"errcode": "M_UNKNOWN_TOKEN"}"#, status: 401))
+    #expect(await publish() == .authExpired)
+    for word in [Self.clear, Self.sent] { try await server.script(word) }
+    #expect(await publish() == nil)
+    let tokens = try await server.asked().map { $0.header("Authorization") }
+    #expect(tokens == ["old", "old", "old", "new", "new"].map { "Bearer \($0)" })
+  }
+
   // MARK: Encryption
 
   @Test func aRoomThatWasEncryptedIsSoWhateverTheHomeserverSaysLater() async throws {
@@ -183,8 +205,9 @@ import Testing
 
   @Test func whatWasPublishedBeforeTheRoomWasEncryptedIsFound() async throws {
     let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
-    let page = FaultServer.says(
-      #"{"chunk": [{"event_id": "$1", "sender": "@a:example.test", "origin_server_ts": 5, "content": {"photospool.message": "m1"}}]}"#)
+    let event =
+      #"{"event_id": "$1", "sender": "@a:example.test", "origin_server_ts": 5, "content": {"photospool.message": "m1"}}"#
+    let page = FaultServer.says(#"{"chunk": [\#(event)]}"#)
     #expect(try await error(message(Self.start), FaultServer.says("{}"), whoami, page) == nil)
   }
 

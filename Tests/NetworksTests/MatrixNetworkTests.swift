@@ -274,9 +274,22 @@ struct MatrixNetworkTests {
     #expect(error?.cause.disposition == .fail)
   }
 
-  @Test func aTextThatIsTooLongForTheHomeserverIsRejected() async throws {
-    let error = await error(try network(), message(.text(String(repeating: "x", count: 65_536))))
-    #expect(error?.cause == .rejected && error?.sentence.contains("M_TOO_LARGE") == true)
+  @Test func whatTheHomeserverTakesOfATextIsKnownBefore() async throws {
+    let network = try network()
+    func fits(_ text: String) -> Bool { (try? network.admit(text: text)) != nil }
+    // The longest that are admitted, also where each character takes two bytes.
+    for character in ["x", "\""] {
+      var (least, most) = (0, 65_536)
+      while most - least > 1 {
+        let middle = (least + most) / 2
+        if fits(String(repeating: character, count: middle)) { least = middle } else { most = middle }
+      }
+      #expect(least > 31_000)
+      #expect(await error(network, message(.text(String(repeating: character, count: least)))) == nil)
+      let refused = await error(network, message(.text(String(repeating: character, count: most))))
+      #expect(refused?.cause == .rejected && refused?.sentence.contains("shorten the text") == true)
+    }
+    #expect(try read().count == 2)
   }
 
   @Test func whoSendsTooMuchIsAskedToWaitAndLosesNothing() async throws {

@@ -27,8 +27,8 @@ struct MatrixRoomTests {
     do {
       _ = try await network.publish(
         OutgoingMessage(
-          message: MessageID(unchecked: UUID().uuidString), request: "r", conversation: ConversationID(unchecked: conversation),
-          inbox: InboxID(unchecked: "me"), content: .text(text)))
+          message: MessageID(unchecked: UUID().uuidString), request: "r",
+          conversation: ConversationID(unchecked: conversation), inbox: InboxID(unchecked: "me"), content: .text(text)))
       return nil
     } catch { return error }
   }

@@ -24,6 +24,21 @@ import Testing
     }
   }
 
+  @Test func whatWasRefusedIsReadAgainAsSoonAsThatIsPossible() throws {
+    let source = SecretSource.file(try file("hush 1"))
+    let token = try Renewable(reading: { try source.load() })
+    _ = try file("hush 2")
+    #expect(token.current.reveal() == "hush 1", "nobody has refused it")
+    token.refuse()
+    _ = try file("")
+    #expect(token.current.reveal() == "hush 1", "there is no other one yet")
+    _ = try file("hush 2")
+    #expect(token.current.reveal() == "hush 2")
+    _ = try file("hush 3")
+    #expect(token.current.reveal() == "hush 2")
+    #expect(!"\(token) \(String(reflecting: token))".contains("hush"))
+  }
+
   @Test func aSecretDescribesItselfToNobody() {
     let secret = Secret("hush")
     var dumped = ""

@@ -115,6 +115,16 @@ import Testing
     #expect(try await error("status/401")?.cause == .authExpired)
   }
 
+  @Test func aTokenThatWasRefusedIsReadAgainWithTheNextAttempt() async throws {
+    let store = try PresignedStore(
+      endpoint: server.url("presigned"), token: Secret("old"), rereadToken: { Secret("new") }, client: HTTPClient())
+    for word in ["status/401", "status/503"] {
+      try await server.script(word)
+      await #expect(throws: DeliveryError.self) { try await store.check() }
+    }
+    #expect(try await server.asked().map { $0.header("Authorization") } == ["Bearer old", "Bearer new"])
+  }
+
   @Test(arguments: ["status/503", "html/503", "status/429?retry-after=7"])
   func anEndpointThatIsBusyIsTriedAgain(_ fault: String) async throws {
     #expect(try await error(fault)?.cause.disposition == .retry)

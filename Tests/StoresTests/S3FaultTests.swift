@@ -71,6 +71,23 @@ import Testing
     }
   }
 
+  @Test(arguments: ["status/401", "status/403?s3=ExpiredToken"])
+  func credentialsThatWereRefusedAreReadAgainWithTheNextAttempt(_ refusal: String) async throws {
+    @Sendable func credentials(_ name: String) -> S3Credentials {
+      S3Credentials(accessKey: name, secretKey: Secret("SKSECRET"), sessionToken: Secret("token of \(name)"))
+    }
+    let store = S3Store(
+      try S3Service(endpoint: server.endpoint, region: "us-east-1", bucket: "photos"), credentials: credentials("OLD"),
+      rereadCredentials: { credentials("NEW") }, client: HTTPClient())
+    for word in ["status/503", refusal, "status/503"] {
+      try await server.script(word)
+      await #expect(throws: DeliveryError.self) { try await store.check() }
+    }
+    let asked = try await server.asked()
+    #expect(asked.map { $0.header("x-amz-security-token") } == ["OLD", "OLD", "NEW"].map { "token of \($0)" })
+    #expect(asked.last?.header("Authorization")?.contains("Credential=NEW/") == true)
+  }
+
   @Test func aPageForPeopleIsNoBucket() async throws {
     try await server.script("html/200")
     await #expect { try await store.check() } throws: { ($0 as? DeliveryError)?.cause == .network }
