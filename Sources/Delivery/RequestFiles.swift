@@ -65,7 +65,7 @@ extension Spool {
 
   fileprivate func text(of message: QueuedMessage) throws -> String {
     let bytes = try read(message) { file in
-      let bytes = try file.contents(limit: RequestLimits.textBytes)
+      let bytes = try file.contents(limit: RequestLimits.textFileBytes)
       return bytes.flatMap { SHA256Digest(of: $0).hex == message.digest ? $0 : nil }
     }
     let text = String(decoding: bytes, as: UTF8.self)

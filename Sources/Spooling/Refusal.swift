@@ -10,6 +10,7 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case missingRecipient
   case badField(file: String, fault: String)
   case unknownFile(String)
+  case backup(String)
   case notAFile(file: String, kind: String)
   case severalLinks(String)
   case foreignOwner(String)
@@ -42,6 +43,8 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
       "\(escaped(file)): \(fault)"
     case .unknownFile(let file):
       "\(escaped(file)) is not part of a request; only to, from, id, kind, text, .sum and photo* are; remove it or rename it"
+    case .backup(let file):
+      "\(escaped(file)) is an editor's backup, and would be sent as a photo; remove it"
     case .notAFile(let file, let kind):
       "\(escaped(file)) is \(kind) and not a plain file; put a copy of the file itself there"
     case .severalLinks(let file):

@@ -57,8 +57,11 @@ public struct RequestReader: Sendable {
       if line.bytes == 0 { throw Refusal.badField(file: name, fault: "the photo is empty; copy it again") }
       parts.append(RequestPart(kind: .photo, file: name, bytes: line.bytes, digest: line.digest))
     }
-    // A text that is empty but for its newline is what `echo "$caption" > text` leaves when there is no caption.
-    if let text = try field("text"), !text.isEmpty, let line = found["text"]?.line {
+    // A text of nothing but blanks is what `echo "$caption" > text` leaves when there is no caption.
+    if let text = try field("text"), !text.allSatisfy(\.isWhitespace), let line = found["text"]?.line {
+      if text.utf8.count > RequestLimits.textBytes {
+        throw Refusal.tooLarge(file: "text", bytes: line.bytes, limit: RequestLimits.textBytes)
+      }
       parts.append(RequestPart(kind: .text, file: "text", bytes: line.bytes, digest: line.digest))
     }
     let isProfile: Bool
@@ -74,9 +77,9 @@ public struct RequestReader: Sendable {
       parts = try Self.profile(parts, kind: found["kind"]?.line)
     } else {
       guard let to else { throw Refusal.missingRecipient }
-      addressee = .conversation(try Self.identifier(ConversationID.self, to, in: "to"))
+      addressee = .conversation(try Self.identifier(ConversationID.self, Self.name(to, in: "to"), in: "to"))
     }
-    let inbox = try field("from").map { try Self.identifier(InboxID.self, $0, in: "from") }
+    let inbox = try field("from").map { try Self.identifier(InboxID.self, Self.name($0, in: "from"), in: "from") }
     let key = try field("id").map { text in
       guard let key = IdempotencyKey(text) else {
         throw Refusal.badField(file: "id", fault: "the id is not 1 to 128 of A-Za-z0-9._-; write one that is")
@@ -121,7 +124,7 @@ public struct RequestReader: Sendable {
     var limit: Int {
       switch self {
       case .field: RequestLimits.fieldBytes
-      case .text: RequestLimits.textBytes
+      case .text: RequestLimits.textFileBytes
       case .sum: RequestLimits.sumBytes
       case .photo: RequestLimits.photoBytes
       case .leftover: 0
@@ -173,6 +176,7 @@ public struct RequestReader: Sendable {
     case "text": .text
     case ".sum": .sum
     case "error", ".error.tmp": .leftover
+    case _ where name.hasPrefix("photo") && name.hasSuffix("~"): throw .backup(name)
     case _ where name.hasPrefix("photo"): .photo
     default: throw .unknownFile(name)
     }
@@ -209,6 +213,21 @@ public struct RequestReader: Sendable {
       return [RequestPart(kind: .profile, file: photo.file, bytes: photo.bytes, digest: photo.digest)]
     }
     return kind.map { [RequestPart(kind: .profileRemoval, file: "kind", bytes: $0.bytes, digest: $0.digest)] } ?? []
+  }
+
+  /// What an editor or a script adds to a name unseen makes another one of it, which nobody reads.
+  private static func name(_ text: String, in file: String) throws(Refusal) -> String {
+    let scalars = text.unicodeScalars
+    if text.last == "\r\n" || text.last == "\r" {
+      throw .badField(file: file, fault: "the name ends in a Windows line end; write it with a plain newline, or none")
+    }
+    if scalars.first == "\u{FEFF}" {
+      throw .badField(file: file, fault: "the name begins with a byte order mark; write it without one")
+    }
+    if scalars.first?.properties.isWhitespace == true || scalars.last?.properties.isWhitespace == true {
+      throw .badField(file: file, fault: "the name begins or ends with a blank; write it without")
+    }
+    return text
   }
 
   static func identifier<ID: Identifier>(_: ID.Type, _ text: String, in file: String) throws(Refusal) -> ID {

@@ -71,10 +71,34 @@ import Testing
     #expect(refusal().contains("the request holds 2 photos; leave one to set it, or none to remove"))
   }
 
-  @Test func anEmptyCaptionIsNoText() throws {
+  @Test("A caption of nothing but blanks is no text", arguments: ["", "\n", " \n", "\t\r\n\n"])
+  func emptyCaption(text: String) throws {
+    try write("text", text)
+    #expect(refusal().contains("neither photo nor text"))
     try write("photo", "x")
-    try write("text", "\n")
     #expect(try read().parts.map(\.file) == ["photo"])
+  }
+
+  @Test(
+    "What an editor adds to a name unseen is refused by its own name",
+    arguments: [
+      ("\u{FEFF}family\n", "begins with a byte order mark"), ("family\r\n", "ends in a Windows line end"),
+      ("family\r", "ends in a Windows line end"), ("family \n", "begins or ends with a blank"),
+      ("\u{A0}family", "begins or ends with a blank"), ("   \n", "begins or ends with a blank"),
+    ])
+  func unseen(text: String, sentence: String) throws {
+    try write("text", "hello")
+    try write("to", text)
+    #expect(refusal().hasPrefix("to: the name \(sentence)"))
+    try write("to", "family")
+    try write("from", text)
+    #expect(refusal().hasPrefix("from: the name \(sentence)"))
+  }
+
+  @Test func anEditorsBackupOfAPhotoIsNone() throws {
+    try write("photo.jpg", "x")
+    try write("photo.jpg~", "y")
+    #expect(refusal() == "photo.jpg~ is an editor's backup, and would be sent as a photo; remove it")
   }
 
   @Test func theErrorOfAnEarlierFailureIsPassedOver() throws {
@@ -110,6 +134,8 @@ import Testing
 
   @Test func sizesAreLimited() throws {
     try write("text", Data(count: 65_536))
+    #expect(try read().parts.count == 1)
+    try write("text", Data(count: 65_536) + Data("\n".utf8))
     #expect(try read().parts.count == 1)
     try write("text", Data(count: 65_537))
     #expect(refusal().contains("text has 65537 bytes; the limit is 65536"))
