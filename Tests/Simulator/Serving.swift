@@ -33,7 +33,11 @@ extension Simulation {
       }
       let window = try await ledger.head(of: worker.conversation, limit: 5)
       guard let message = window.first, !message.isHeld else { return false }
-      worker.behind = Array(window.dropFirst())
+      if message.isDuplicate {
+        _ = try await ledger.decideDuplicate(message, at: now)
+        return true
+      }
+      worker.behind = Array(window.dropFirst().prefix { !$0.isDuplicate })
       worker.served += 1
       worker.next = next(for: message)
     case .find(let message): try await find(message, &worker)
