@@ -234,6 +234,10 @@ extension Spool {
   ///   system is synced, whatever its directory is called.
   fileprivate func file(_ request: UnfiledRequest, isSynced: Bool) throws {
     let identity = RequestIdentity(inode: request.inode, born: request.born)
+    if request.state == .failed, let name = try nameOfNoRequest(identity, droppedAs: request.droppedAs) {
+      try quarantine(name, as: request.request, because: escaped(request.error ?? "failed"))
+      return
+    }
     let directory = try takeOver(identity, droppedAs: request.droppedAs, as: request.request)
     guard let directory else {
       // A power cut may have left its new name, and taken its receipt.
@@ -244,7 +248,8 @@ extension Spool {
     }
     if request.state == .failed {
       // It names files as their client named them, and is read on terminals.
-      try directory.write(Array("\(escaped(request.error ?? "failed"))\n".utf8), as: "error")
+      let dropped = request.droppedAs == request.request ? "" : " (dropped as \(request.droppedAs))"
+      try directory.write(Array("\(escaped((request.error ?? "failed") + dropped))\n".utf8), as: "error")
       try directory.sync()
       return try move(request.request, to: failed)
     }
@@ -257,13 +262,30 @@ extension Spool {
     try move(request.request, to: sent)
   }
 
+  /// What somebody has put there under that name makes room under an alternative of it.
   private func move(_ name: String, to other: Directory) throws {
     if try cur.move(name, to: other, as: name) { return }
     // An earlier version left the error of a request there that it could not move.
     if try other.directory(name).names() == ["error"] { try other.removeTree(name) }
-    if try !cur.move(name, to: other, as: name) {
-      throw FileError("rename", "\(cur.path(of: name)) to \(other.path(of: name))", code: EEXIST)
+    for number in 2... {
+      if try cur.move(name, to: other, as: name) { return }
+      _ = try other.move(name, to: other, as: RequestName.alternative(of: name, number))
     }
+  }
+
+  /// The name in `new/` of what was refused and is no directory, or has no request's name; nil when it is not there.
+  private func nameOfNoRequest(_ identity: RequestIdentity, droppedAs dropped: String) throws -> [UInt8]? {
+    if let entry = try? new.entry(dropped), RequestIdentity(entry) == identity {
+      return entry.kind != .directory || RequestName(dropped) == nil ? Array(dropped.utf8) : nil
+    }
+    if RequestName(dropped) != nil { return nil }
+    // Its name is no text, or it was renamed meanwhile.
+    var found: [UInt8]?
+    try new.forEachName { name in
+      if let entry = try new.entry(bytes: name), RequestIdentity(entry) == identity { found = name }
+      return found == nil
+    }
+    return found
   }
 }
 

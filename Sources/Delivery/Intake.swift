@@ -224,8 +224,9 @@ actor Intake: Service {
     let meanwhile = mailbox.take()
     for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
     let told = Set(seen.arrived + meanwhile.arrived)
-    try await pool.run { [spool] in
-      for name in scan.foreign { try spool.quarantineIfMovable(name, because: .badName) }
+    if !scan.foreign.isEmpty {
+      let inbox = options.inbox
+      try await enter(pool.run { [spool] in try IntakeBatch(foreign: scan.foreign, in: spool, inbox: inbox) })
     }
     // Conversations in which an earlier request is not to be taken yet: what comes behind it waits, what came before it does not.
     let waiting = WaitingConversations()

@@ -49,22 +49,19 @@ struct IntakeBatch: Sendable {
       if open >= Self.openFiles || size >= Self.bytes || requests.count >= Self.openFiles { break }
       taken += 1
       guard let entry = try new.entry(name) else { continue }
-      guard RequestName(name) != nil else {
-        try spool.quarantineIfMovable(Array(name.utf8), because: .badName)
-        continue
-      }
-      guard entry.kind == .directory else {
-        try spool.quarantineIfMovable(Array(name.utf8), because: .notADirectory(entry.kind.noun))
-        continue
-      }
       if leftAlone.has(RequestIdentity(entry), changed: entry.changed) { continue }
-      guard new.mayTake(name) else {
+      let isRequest = RequestName(name) != nil && entry.kind == .directory
+      guard isRequest, new.mayTake(name) else {
         // Before it is read: it could be sent, and never be moved.
-        outOfReach.append((RequestIdentity(entry), entry.changed))
+        let refusal = isRequest ? nil : NewRequest(refused: entry, named: escaped(name), droppedAs: name, inbox: inbox)
         requests.append(
-          NewRequest(
-            droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox,
-            contents: .failure(DeliveryError(.malformedRequest, Refusal.outOfReach.description))))
+          refusal
+            ?? NewRequest(
+              droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox,
+              contents: .failure(DeliveryError(.malformedRequest, Refusal.outOfReach.description))))
+        if entry.kind == .directory && !new.mayTake(name) {
+          outOfReach.append((RequestIdentity(entry), entry.changed))
+        }
         continue
       }
       let contents: Result<NewRequest.Contents, DeliveryError>
@@ -127,8 +124,17 @@ struct IntakeBatch: Sendable {
     for (index, request) in requests.enumerated() {
       areTaken[request.droppedAs] = spool.has(request.droppedAs)
       if request.born == 0, let error = try? new.directory(request.droppedAs).error() {
-        requests[index].isMarked = { escaped($0) == error }
+        requests[index].isMarked = { error.hasPrefix(escaped($0)) }
       }
+    }
+  }
+
+  /// Entries whose names are no text. They are refused.
+  init(foreign names: [[UInt8]], in spool: Spool, inbox: InboxID) throws {
+    for name in names {
+      guard let entry = try spool.new.entry(bytes: name) else { continue }
+      requests.append(
+        NewRequest(refused: entry, named: escaped(name: name), droppedAs: escaped(name: name), inbox: inbox))
     }
   }
 
@@ -159,6 +165,16 @@ extension Spool {
     if fileSystem.isQuick(for: crowd.count) { return fileSystem.sync() }
     fileSystem.catchUp(for: crowd.count)
     return false
+  }
+}
+
+extension NewRequest {
+  /// Something in `new/` that is no request, or is not called like one.
+  fileprivate init(refused entry: Entry, named name: String, droppedAs: String, inbox: InboxID) {
+    let refusal = entry.kind == .directory ? Refusal.badName : .notADirectory(entry.kind.noun)
+    self.init(
+      droppedAs: droppedAs, inode: entry.inode, born: entry.born, inbox: inbox,
+      contents: .failure(DeliveryError(.malformedRequest, "\(name): \(refusal)")))
   }
 }
 

@@ -78,6 +78,8 @@ public struct Operator: Sendable {
   /// What became of a request that was to be cancelled, so far.
   fileprivate struct Cancelling: Sendable {
     let end: Cancellation
+    /// The request that the name stands for; nil where the ledger does not know it.
+    var request: String?
     /// It has begun and waits, perhaps, for its turn: then it is taken back soon, and can be cancelled.
     var mayBeTakenBack = false
   }
@@ -89,8 +91,9 @@ public struct Operator: Sendable {
     if looks.contains(where: \.mayBeTakenBack) {
       try? await Task.sleep(for: RunPace.time * 2)
       for index in looks.indices where looks[index].mayBeTakenBack {
+        guard let request = looks[index].request else { continue }
         // Where it cannot be looked at again, what was found before is still so.
-        looks[index] = (try? await cancelAccepted(names[index])) ?? looks[index]
+        looks[index] = (try? await cancelAccepted(request)) ?? looks[index]
       }
     }
     return zip(names, looks).map { outcome($0, $1.end) }
@@ -98,8 +101,11 @@ public struct Operator: Sendable {
 
   private func cancel(_ name: String) async throws -> Cancelling {
     if try await cancelDraft(name) { return Cancelling(end: .cancelled) }
-    let accepted = try await cancelAccepted(name)
-    if accepted.end != .unknown { return accepted }
+    // The newest of that name counts. What lies in new/ is looked at when nothing of it can be half-way.
+    if try RequestName(name) == nil || spool.new.entry(name) == nil, let request = try await ledger.newest(name) {
+      let accepted = try await cancelAccepted(request)
+      if accepted.end != .unknown { return accepted }
+    }
     // It may lie in new/, or be half-way into the ledger at this moment.
     let answer = Answer()
     await hooks.betweenBatches { await answer.set(cancelOrTakeBack(name)) }
@@ -108,10 +114,14 @@ public struct Operator: Sendable {
 
   private func cancelOrTakeBack(_ name: String) async -> Result<Cancelling, any Error> {
     do {
-      let accepted = try await cancelAccepted(name)
-      guard accepted.end == .unknown else { return .success(accepted) }
       // In the order in which it is moved, so that it cannot slip by.
       for directory in [spool.draft, spool.new] {
+        if let entry = try RequestName(name).flatMap({ try directory.entry($0.text) }),
+          let request = try await ledger.arriving(inode: entry.inode, born: entry.born)
+        {
+          let accepted = try await cancelAccepted(request)
+          if accepted.end != .unknown { return .success(accepted) }
+        }
         guard let taken = try spool.takeAway(name, from: directory) else { continue }
         for draft in try await ledger.drafts(droppedAs: name) where draft.identity == taken.identity {
           try await ledger.abandonDraft(draft)
@@ -120,7 +130,8 @@ public struct Operator: Sendable {
         try taken.delete()
         return .success(Cancelling(end: .cancelled))
       }
-      return .success(Cancelling(end: .unknown))
+      guard let request = try await ledger.newest(name) else { return .success(Cancelling(end: .unknown)) }
+      return .success(try await cancelAccepted(request))
     } catch {
       return .failure(error)
     }
@@ -137,8 +148,8 @@ public struct Operator: Sendable {
     return true
   }
 
-  private func cancelAccepted(_ name: String) async throws -> Cancelling {
-    let (cancellation, messages) = try await ledger.cancel(name, at: .now())
+  private func cancelAccepted(_ request: String) async throws -> Cancelling {
+    let (cancellation, messages) = try await ledger.cancel(request, at: .now())
     if !messages.isEmpty {
       try await hooks.discard(messages)
       let cache = PhotoCache(spool)
@@ -148,8 +159,10 @@ public struct Operator: Sendable {
       }
     }
     hooks.wake()
-    guard messages.isEmpty, case .partly = cancellation else { return Cancelling(end: cancellation) }
-    return Cancelling(end: cancellation, mayBeTakenBack: true)
+    guard messages.isEmpty, case .partly = cancellation else {
+      return Cancelling(end: cancellation)
+    }
+    return Cancelling(end: cancellation, request: request, mayBeTakenBack: true)
   }
 
   private func outcome(_ name: String, _ cancellation: Cancellation) -> ControlReply.Outcome {

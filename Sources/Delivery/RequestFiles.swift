@@ -140,14 +140,19 @@ extension Spool {
   ///
   /// - Returns: whether it is in `cur/` now, or another thread has just moved it.
   func bringIn(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Bool {
-    guard let entry = try new.entry(droppedAs), entry.inode == identity.inode, entry.born == identity.born else {
-      return try cur.entry(name)?.kind == .directory
-    }
+    // One that came back from `failed/` has the name that it had there.
+    let dropped = try isNew(droppedAs, identity) ? droppedAs : isNew(name, identity) ? name : nil
+    guard let dropped else { return try cur.entry(name)?.kind == .directory }
     do {
-      _ = try new.move(droppedAs, to: cur, as: name)
+      _ = try new.move(dropped, to: cur, as: name)
     } catch let error where error.isMissing {
       // Another thread moved it at the same moment.
     }
     return true
+  }
+
+  private func isNew(_ name: String, _ identity: RequestIdentity) throws -> Bool {
+    guard RequestName(name) != nil, let entry = try new.entry(name) else { return false }
+    return RequestIdentity(entry) == identity
   }
 }

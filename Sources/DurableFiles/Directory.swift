@@ -198,6 +198,17 @@ public final class Directory: Sendable {
 }
 
 extension Directory {
+  /// As `entry(_:)`, of a name that may be any bytes.
+  public func entry(bytes name: [UInt8]) throws(FileError) -> Entry? {
+    var status = ckernel_status()
+    let result = (name + [0]).withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { ckernel_status_at(descriptor, $0.baseAddress, &status) }
+    }
+    if result == 0 { return Entry(status) }
+    if errno == ENOENT { return nil }
+    throw FileError("stat", "\(path)/\(String(decoding: name, as: UTF8.self))")
+  }
+
   /// Renames an entry whose name may be any bytes; false when it is gone.
   public func moveAnything(_ name: [UInt8], to other: Directory, as newName: String) throws(FileError) -> Bool {
     let status = (name + [0]).withUnsafeBufferPointer { bytes in

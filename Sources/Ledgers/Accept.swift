@@ -107,7 +107,7 @@ struct Acceptor {
     // Each photo of a draft is compared when it is sent.
     if known.state == .draft { return true }
     if known.isFiled { return known.state == .failed && new.isMarked(known.error ?? "failed") }
-    guard known.droppedAs == new.droppedAs else { return false }
+    guard [known.droppedAs, known.request].contains(new.droppedAs) else { return false }
     // What could not be read, then or now, has none.
     guard let before = known.digest, let now = try? new.contents.get().digest else { return true }
     return before == now
@@ -237,11 +237,13 @@ struct Acceptor {
 
   private func revive(_ known: Known, as new: NewRequest) throws -> Acceptance {
     let (contents, verdict) = try judge(new)
+    // Back from `failed/`, where it has its own name, it is still asked for by the one that its client gave it.
+    let droppedAs = new.droppedAs == known.request ? known.droppedAs : new.droppedAs
     guard let contents, verdict.state != .failed else {
       try database.run(
         """
         UPDATE requests SET dropped_as = ?, cause = ?, error = ?, finished_at = ?, filed = 0 WHERE id = ?
-        """, new.droppedAs, verdict.cause?.rawValue, verdict.error, now.milliseconds, known.id)
+        """, droppedAs, verdict.cause?.rawValue, verdict.error, now.milliseconds, known.id)
       return Acceptance(
         droppedAs: new.droppedAs, request: known.request, state: .failed, error: verdict.error, wasKnown: false)
     }
@@ -266,7 +268,7 @@ struct Acceptor {
         cause = NULL, error = NULL, bytes = ?, duplicate_of = ?, accepted_at = ?, finished_at = ?, filed = 0
       WHERE id = ?
       """,
-      new.droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
+      droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
       contents.parts.reduce(0) { $0 + $1.bytes }, state == .sent ? nil : verdict.duplicateOf, now.milliseconds,
       rest.isEmpty ? now.milliseconds : nil, known.id)
     if state == .sent { try database.endDuplicates(of: known.id, at: now) }

@@ -90,15 +90,32 @@ public struct QueueLine: Sendable {
   public let isDraft: Bool
 }
 
+/// A request that was not accepted.
+public struct RefusedRequest: Sendable {
+  /// Its name in `failed/`.
+  public let request: String
+  public let droppedAs: String
+  public let inbox: String
+  public let conversation: String?
+  public let error: String?
+  public let refusedAt: Timestamp
+  public let bytes: Int
+}
+
 extension LedgerView {
   /// Visits the messages that wait, or those in `state`, in order of arrival. Memory does not grow with their number.
+  ///
+  /// - Parameter lying: directories that were found in `draft/` and `new/` before.
+  /// - Returns: for each of these the request that it is, of the same moment; nil where none is known.
+  @discardableResult
   public func forEachLine(
-    state: MessageState? = nil, conversation: String? = nil, _ visit: (QueueLine) throws -> Void
-  ) throws {
+    state: MessageState? = nil, conversation: String? = nil, lying: [(inode: UInt64, born: Int64)] = [],
+    _ visit: (QueueLine) throws -> Void
+  ) throws -> [String?] {
     var conditions = [state.map { _ in "m.state = ?" } ?? LedgerSchema.waiting(in: "m."), "r.state <> 'abandoned'"]
     if conversation != nil { conditions.append("c.conversation = ?") }
     let arguments = [state?.rawValue, conversation].compactMap { $0 }
-    try read { database in
+    return try read { database in
       let rows = try Row.fetchCursor(
         database,
         sql: """
@@ -108,13 +125,29 @@ extension LedgerView {
           """,
         arguments: StatementArguments(arguments))
       while let row = try rows.next() { try visit(QueueLine(row)) }
+      return try lying.map { try database.arriving(inode: $0.inode, born: $0.born) }
     }
   }
 
-  /// The names in `draft/` of the drafts that the ledger knows.
-  public func draftNames() throws -> Set<String> {
+  /// Visits the requests that were refused, longest ago first: none of them has a message.
+  public func forEachRefused(conversation: String? = nil, _ visit: (RefusedRequest) throws -> Void) throws {
     try read { database in
-      try Set(String.fetchAll(database, sql: "SELECT dropped_as FROM requests WHERE state = 'draft'"))
+      let rows = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT r.request, r.dropped_as, r.inbox, r.error, r.accepted_at, r.bytes, c.conversation
+          FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
+          WHERE r.state = 'failed' AND NOT EXISTS (SELECT 1 FROM messages WHERE request_id = r.id)
+            AND (?1 IS NULL OR c.conversation = ?1) ORDER BY r.id
+          """,
+        arguments: [conversation])
+      while let row = try rows.next() {
+        try visit(
+          RefusedRequest(
+            request: row["request"], droppedAs: row["dropped_as"], inbox: row["inbox"],
+            conversation: (row["conversation"] as String?).map { ConversationID(unchecked: $0).description },
+            error: row["error"], refusedAt: Timestamp(milliseconds: row["accepted_at"]), bytes: row["bytes"]))
+      }
     }
   }
 

@@ -36,6 +36,8 @@ public struct RequestStory: Sendable {
   }
 
   public let request: String
+  /// Its name in `new/`; another one where that was taken.
+  public let droppedAs: String
   public let state: RequestState
   public let conversation: String?
   public let inbox: String
@@ -54,21 +56,6 @@ extension LedgerView {
     try read { database in
       try Row.fetchOne(database, sql: "SELECT state, filed FROM requests WHERE request = ?", arguments: [request])
     }.map { (RequestState(rawValue: $0["state"]) ?? .failed, $0["filed"]) }
-  }
-
-  /// Whether a request is over and stays where it is, as its owner does not let us move it.
-  public func isImmovable(_ request: String) throws -> Bool {
-    try read { database in
-      try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE request = ? AND filed = 2)", arguments: [request])
-    } ?? false
-  }
-
-  /// The names in `new/` of requests that are over and stay there.
-  public func immovableNames() throws -> Set<String> {
-    try read { database in
-      try Set(String.fetchAll(database, sql: "SELECT dropped_as FROM requests WHERE filed = 2"))
-    }
   }
 
   /// The states of a request's messages, in order.
@@ -98,7 +85,7 @@ extension LedgerView {
           arguments: [request])
       else { return nil }
       return RequestStory(
-        request: row["request"], state: RequestState(rawValue: row["state"]) ?? .failed,
+        request: row["request"], droppedAs: row["dropped_as"], state: RequestState(rawValue: row["state"]) ?? .failed,
         conversation: (row["conversation"] as String?).map { ConversationID(unchecked: $0).description },
         inbox: row["inbox"], idempotencyKey: row["idempotency_key"],
         duplicateOf: row["duplicate_of"], cause: row["cause"], error: row["error"],

@@ -99,3 +99,9 @@ public func escaped(_ text: String) -> String {
   }
   return result
 }
+
+/// A file's name as text, with all bytes escaped that are no UTF-8.
+public func escaped(name: [UInt8]) -> String {
+  if let text = String(validating: name, as: UTF8.self) { return escaped(text) }
+  return name.map { (0x20...0x7E).contains($0) ? String(UnicodeScalar($0)) : "\\x" + [$0].hex }.joined()
+}

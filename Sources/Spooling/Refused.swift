@@ -1,4 +1,3 @@
-import Digests
 import DurableFiles
 import Glibc
 
@@ -9,19 +8,19 @@ extension Spool {
   /// Order: the directory and its `error`, synced; then the rename; then both parents. Killed in between, the entry is
   /// still in `new/` and is refused again.
   ///
+  /// - Parameter base: what the directory is called, or an alternative of it.
   /// - Returns: the name in `failed/`, or nil when the entry is gone.
   @discardableResult
-  public func quarantine(_ name: [UInt8], because refusal: Refusal) throws -> RequestName? {
-    try Self.quarantine(name, from: new, to: failed, because: "\(refusal)")
+  public func quarantine(_ name: [UInt8], as base: String, because sentence: String) throws -> RequestName? {
+    try Self.quarantine(name, from: new, to: failed, as: RequestName(base), because: sentence)
   }
 
   /// The same for any two directories of the spool.
   static func quarantine(
-    _ name: [UInt8], from new: Directory, to failed: Directory, because sentence: String
+    _ name: [UInt8], from new: Directory, to failed: Directory, as base: RequestName? = nil, because sentence: String
   ) throws -> RequestName? {
     let readable = String(decoding: name.prefix(100), as: UTF8.self)
-    let base = RequestName(readable) ?? RequestName("unnamed-" + SHA256Digest(of: name).hex.prefix(16))
-    guard let base else { return nil }
+    guard let base = base ?? RequestName(RequestName.alternative(of: readable, 1)) else { return nil }
     for number in 1... {
       let failedName = base.alternative(number)
       guard try failed.make(failedName.text, mode: 0o700) else { continue }
@@ -39,13 +38,6 @@ extension Spool {
       return moved ? failedName : nil
     }
     return nil
-  }
-
-  /// As `quarantine`; what its owner does not let us move stays where it is. One such entry must not stop the others.
-  public func quarantineIfMovable(_ name: [UInt8], because refusal: Refusal) throws {
-    do { try quarantine(name, because: refusal) } catch let error as FileError
-      where error.code == EACCES || error.code == EPERM
-    {}
   }
 }
 

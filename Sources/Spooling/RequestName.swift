@@ -1,3 +1,5 @@
+import Digests
+
 /// The name of a request's directory: 1 to 128 of `A-Za-z0-9._-`, not starting with `.` or `-`.
 public struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertible {
   public static let longest = 128
@@ -21,9 +23,10 @@ public struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertib
     return RequestName(text.prefix(Self.longest - ending.utf8.count) + ending) ?? self
   }
 
-  /// The same of a name as it was dropped.
+  /// The same of a name as it was dropped, which may be no request's.
   public static func alternative(of name: String, _ number: Int) -> String {
-    RequestName(name)?.alternative(number).text ?? name
+    let base = RequestName(name) ?? RequestName("unnamed-" + SHA256Digest(of: Array(name.utf8)).hex.prefix(16))
+    return base?.alternative(number).text ?? name
   }
 }
 

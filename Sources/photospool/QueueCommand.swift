@@ -45,15 +45,18 @@ struct QueueCommand: ParsableCommand {
       isSilent = true
     } catch {}
     var printer = QueuePrinter(isJSON: json, progress: daemon?.progress ?? [:])
+    // In the order in which requests move, the ledger last: what is accepted meanwhile is in both, and is printed once.
+    let lying = state == nil || state == .pending ? try lying(in: spool) : []
     let ledger = try LedgerView(ifThereIsOneIn: spool.state)
-    try ledger?.forEachLine(state: state, conversation: to) { try printer.print($0) }
-    if state == nil || state == .pending {
-      // What was refused and stays there is over.
-      try print(spool.new, except: ledger?.immovableNames() ?? [], &printer)
-      let known = try ledger?.draftNames() ?? []
-      try print(spool.draft, except: known, isDraft: true, &printer)
+    let known = try ledger?.forEachLine(state: state, conversation: to, lying: lying.map { ($0.id.inode, $0.id.born) })
+    {
+      try printer.print($0)
     }
-    printer.finish()
+    for (index, entry) in lying.enumerated() where known?[index] == nil && (to == nil || to == entry.conversation) {
+      try printer.printNew(entry.name, conversation: entry.conversation, isDraft: entry.isDraft)
+    }
+    if state == .failed { try ledger?.forEachRefused(conversation: to) { try printer.print($0) } }
+    printer.finish(state)
     // For people; programs have the log and `check`.
     if !json, let trouble = daemon?.trouble { Swift.print("! \(escaped(trouble))") }
     if isSilent { Terminal.complain(ControlError.noAnswer.description) }
@@ -67,16 +70,30 @@ struct QueueCommand: ParsableCommand {
     }
   }
 
-  /// What lies in `new/` or `draft/` is waiting too, although nobody looked at it yet.
-  private func print(
-    _ directory: Directory, except known: Set<String> = [], isDraft: Bool = false, _ printer: inout QueuePrinter
-  ) throws {
-    for name in try directory.names() where RequestName(name) != nil && !known.contains(name) {
-      guard let entry = try directory.entry(name), entry.kind == .directory else { continue }
-      let conversation = (try? directory.directory(name).file("to").contents(limit: 1_024)) ?? nil
-      let text = conversation.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) }
-      if to == nil || to == text { try printer.printNew(name, conversation: text, isDraft: isDraft) }
+  private struct Lying {
+    let name: String
+    let id: RequestIdentity
+    let conversation: String?
+    let isDraft: Bool
+  }
+
+  /// What lies in `draft/` or `new/` is waiting too, although nobody looked at it yet.
+  private func lying(in spool: Spool) throws -> [Lying] {
+    var found = [Lying]()
+    for directory in [spool.draft, spool.new] {
+      for name in try directory.names() where RequestName(name) != nil {
+        guard let entry = try directory.entry(name), entry.kind == .directory else { continue }
+        let to = (try? directory.directory(name).file("to").contents(limit: 1_024)) ?? nil
+        found.append(
+          Lying(
+            name: name, id: RequestIdentity(entry),
+            conversation: to.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) },
+            isDraft: directory === spool.draft))
+      }
     }
+    // One that was sent meanwhile was found twice.
+    let sent = Set(found.filter { !$0.isDraft }.map(\.id))
+    return found.filter { !$0.isDraft || !sent.contains($0.id) }
   }
 }
 
@@ -98,9 +115,12 @@ private struct QueuePrinter {
     let error: String?
     let acceptedAt: String?
     let bytes: Int?
+    /// Of what was refused, which may have had a name that is no request's.
+    var droppedAs: String?
 
     private enum CodingKeys: CodingKey {
       case request, message, conversation, inbox, kind, state, progress, attempts, nextAttempt, error, acceptedAt, bytes
+      case droppedAs
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -117,6 +137,7 @@ private struct QueuePrinter {
       try container.encode(error, forKey: .error)
       try container.encode(acceptedAt, forKey: .acceptedAt)
       try container.encode(bytes, forKey: .bytes)
+      try container.encodeIfPresent(droppedAs, forKey: .droppedAs)
     }
   }
 
@@ -151,6 +172,16 @@ private struct QueuePrinter {
       mark: " ", isDraft: isDraft)
   }
 
+  /// What was refused has no message.
+  mutating func print(_ refused: RefusedRequest) throws {
+    try print(
+      Line(
+        request: refused.request, message: nil, conversation: refused.conversation, inbox: refused.inbox, kind: nil,
+        state: MessageState.failed.rawValue, progress: nil, attempts: 0, nextAttempt: nil, error: refused.error,
+        acceptedAt: refused.refusedAt.description, bytes: refused.bytes, droppedAs: refused.droppedAs),
+      mark: " ", isDraft: false)
+  }
+
   private mutating func print(_ line: Line, mark: String, isDraft: Bool) throws {
     if isJSON { return try printJSON(line) }
     if count == 0 { Swift.print(Terminal.bold(Self.columns("REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"))) }
@@ -160,7 +191,8 @@ private struct QueuePrinter {
     let state = isDraft ? "draft \(progress)" : progress
     Swift.print(
       Self.columns(
-        line.request + mark, line.bytes.map(Terminal.bytes) ?? "-", line.acceptedAt ?? "not yet", state,
+        escaped(line.droppedAs ?? line.request) + mark, line.bytes.map(Terminal.bytes) ?? "-",
+        line.acceptedAt ?? "not yet", state,
         escaped(line.conversation ?? "-")))
     if let error = line.error {
       let next = line.nextAttempt.map { "; next attempt \($0)" } ?? ""
@@ -177,9 +209,10 @@ private struct QueuePrinter {
     return "\(pad(request, 32)) \(pad(size, 9)) \(pad(time, 24)) \(pad(state, 20)) \(to)"
   }
 
-  func finish() {
+  func finish(_ state: MessageState?) {
     guard !isJSON else { return }
+    let nothing = state?.isFinal == true ? "Nothing is \(state?.rawValue ?? "")." : "Nothing is waiting."
     Swift.print(
-      count == 0 ? "Nothing is waiting." : "-- \(count) message\(count == 1 ? "" : "s"), \(Terminal.bytes(bytes))")
+      count == 0 ? nothing : "-- \(count) message\(count == 1 ? "" : "s"), \(Terminal.bytes(bytes))")
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DurableFiles
+import Ledgers
 import Spooling
 
 struct RetryCommand: ParsableCommand {
@@ -21,22 +22,48 @@ struct RetryCommand: ParsableCommand {
 
   func run() throws {
     let spool = try options.openSpool()
-    var missing = [String]()
+    let ledger = try? LedgerView(ifThereIsOneIn: spool.state)
+    var faults = [String]()
     for name in all ? try failed(in: spool) : names {
-      guard RequestName(name) != nil, try spool.failed.entry(name) != nil else {
-        missing.append(name)
+      // The newest that was dropped under the name, if it failed.
+      let newest = all ? nil : try ledger?.newest(name)
+      let failed = try [newest, name].compactMap { $0 }.first {
+        try RequestName($0) != nil && spool.failed.entry($0) != nil
+      }
+      guard let failed else {
+        faults.append("failed/ holds no \(escaped(name)); see `ls \(spool.path)/failed`")
         continue
       }
-      if try !spool.failed.move(name, to: spool.new, as: name) {
-        throw Failure(.tryAgain, "new/ holds another \(name) just now; try again in a moment")
-      }
-      print("\(name): retried")
+      if let fault = try retry(failed, in: spool) { faults.append(fault) } else { print("\(escaped(name)): retried") }
     }
     try spool.new.sync()
     try spool.failed.sync()
-    if let first = missing.first {
-      throw Failure(.noInput, "failed/ holds no \(first); see `ls \(spool.path)/failed`")
+    guard let last = faults.popLast() else { return }
+    for fault in faults { Terminal.complain(fault) }
+    if all { return Terminal.complain(last) }
+    throw Failure(.noInput, last)
+  }
+
+  /// - Returns: why it cannot be sent, nothing being changed then.
+  private func retry(_ name: String, in spool: Spool) throws -> String? {
+    let directory = try spool.failed.directory(name)
+    let entry = try directory.entry("entry")
+    if let entry, entry.kind != .directory {
+      return """
+        \(name) is \(entry.kind.noun) and no request, and stays in failed/\(name)/entry; make a directory with the files to, \
+        photo and text, and move that into new/
+        """
     }
+    // A request whose name was none goes under that of its place.
+    let isMoved =
+      try entry == nil
+      ? spool.failed.move(name, to: spool.new, as: name) : directory.move("entry", to: spool.new, as: name)
+    guard isMoved else { return "new/ holds another \(name) just now; try again in a moment" }
+    if entry != nil {
+      try spool.new.sync()
+      try spool.failed.removeTree(name)
+    }
+    return nil
   }
 
   private func failed(in spool: Spool) throws -> [String] {

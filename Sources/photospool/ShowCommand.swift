@@ -1,4 +1,6 @@
 import ArgumentParser
+import Control
+import DurableFiles
 import Ledgers
 import Messages
 import Spooling
@@ -17,15 +19,38 @@ struct ShowCommand: ParsableCommand {
 
   func run() throws {
     let spool = try options.openSpool()
-    guard let story = try LedgerView(in: spool.state).story(of: name) else {
-      if try RequestName(name) != nil && spool.new.entry(name) != nil {
-        throw Failure(.tryAgain, "\(name) lies in new/ and is not accepted yet; is the daemon running?")
+    // In the order in which requests move. The newest of that name counts.
+    for directory in [spool.draft, spool.new] where RequestName(name) != nil {
+      guard let entry = try directory.entry(name) else { continue }
+      let ledger = try LedgerView(ifThereIsOneIn: spool.state)
+      if let request = try ledger?.arriving(inode: entry.inode, born: entry.born),
+        let story = try ledger?.story(of: request)
+      {
+        return try show(story)
       }
-      if try RequestName(name) != nil && spool.draft.entry(name) != nil {
-        throw Failure(.tryAgain, "\(name) lies in draft/ and cannot be sent as it is, or no daemon runs; see its log")
-      }
+      throw Failure(.tryAgain, why(directory === spool.draft, spool))
+    }
+    let ledger = try LedgerView(in: spool.state)
+    guard let request = try ledger.newest(name), let story = try ledger.story(of: request) else {
       throw Failure(.noInput, "no request \(name) is known; see `photospool queue`")
     }
+    try show(story)
+  }
+
+  /// Why the ledger does not know what lies in `new/` or `draft/`.
+  private func why(_ isDraft: Bool, _ spool: Spool) -> String {
+    let isRunning = (try? ControlClient.ask(.progress, in: spool.state)) != nil
+    if isDraft {
+      return isRunning
+        ? "\(name) lies in draft/ and is not looked at yet, or cannot be sent as it is; see the daemon's log"
+        : "\(name) lies in draft/ and no daemon runs; start `photospool run`"
+    }
+    return isRunning
+      ? "\(name) lies in new/ and is just being accepted; try again in a moment"
+      : "\(name) lies in new/ and is not accepted yet, as no daemon runs; start `photospool run`"
+  }
+
+  private func show(_ story: RequestStory) throws {
     if json { try printJSON(StoryJSON(story)) } else { print(story) }
   }
 
@@ -35,6 +60,7 @@ struct ShowCommand: ParsableCommand {
       Swift.print("  \(label)\(String(repeating: " ", count: max(1, 13 - label.count)))\(escaped(value))")
     }
     Swift.print("\(Terminal.bold(story.request)): \(story.state.rawValue)")
+    row("dropped as", story.droppedAs == story.request ? nil : story.droppedAs)
     row("conversation", story.conversation)
     row("inbox", story.inbox)
     row("id", story.idempotencyKey)
@@ -101,6 +127,7 @@ private struct StoryJSON: Encodable {
   }
 
   let request: String
+  let droppedAs: String
   let state: String
   let conversation: String?
   let inbox: String
@@ -114,6 +141,7 @@ private struct StoryJSON: Encodable {
 
   init(_ story: RequestStory) {
     request = story.request
+    droppedAs = story.droppedAs
     state = story.state.rawValue
     conversation = story.conversation
     inbox = story.inbox

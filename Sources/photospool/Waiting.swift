@@ -57,36 +57,44 @@ struct Waiting {
     }
   }
 
-  /// How a request ended; nil while it has not, or while its directory is on its way to its last place.
+  /// How the newest request of that name ended; nil while it has not, or while its directory is on its way to its last place.
   private func state(of name: String, in ledger: LedgerView?) throws -> Outcome? {
-    guard let (state, isFiled) = try ledger?.state(of: name) else {
-      if try RequestName(name) != nil && (spool.draft.entry(name) ?? spool.new.entry(name)) != nil { return nil }
-      // Accepted between the two looks.
-      if try ledger?.state(of: name) != nil { return nil }
+    // In the order in which requests move, so that none slips by.
+    var request: String?
+    for directory in [spool.draft, spool.new] where RequestName(name) != nil {
+      guard let entry = try directory.entry(name) else { continue }
+      request = try ledger?.arriving(inode: entry.inode, born: entry.born)
+      if request == nil { return nil }
+    }
+    request = try request ?? ledger?.newest(name)
+    guard let request, let (state, isFiled) = try ledger?.state(of: request) else {
       if try ledger == nil && RequestName(name) != nil && spool.cur.entry(name) != nil { return nil }
       if try spool.sent.entry(name) != nil { return .sent }
       if try spool.failed.entry(name) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
       return .unknown(name)
     }
     guard isFiled || state == .abandoned else { return nil }
+    let subject = request == name ? name : "\(name) (\(request))"
     switch state {
     case .queued, .draft: return nil
     case .sent, .duplicate: return .sent
-    case .cancelled, .abandoned: return .failed("\(name) was cancelled")
+    case .cancelled, .abandoned: return .failed("\(subject) was cancelled")
     case .failed:
       // Sent again, it is what it was until it is accepted, which may be between the two looks.
-      if try ledger?.isImmovable(name) != true && RequestName(name) != nil
-        && (spool.new.entry(name) ?? spool.cur.entry(name)) != nil
-      {
-        return nil
+      if RequestName(name) != nil {
+        if let entry = try spool.new.entry(name), try ledger?.arriving(inode: entry.inode, born: entry.born) != request
+        {
+          return nil
+        }
+        if try spool.cur.entry(request) != nil { return nil }
       }
-      if try ledger?.state(of: name)?.state != .failed { return nil }
-      return .failed("\(name) failed: \(try ledger?.story(of: name)?.error ?? "see failed/\(name)/error")")
+      if try ledger?.state(of: request)?.state != .failed { return nil }
+      return .failed("\(subject) failed: \(try ledger?.story(of: request)?.error ?? "see failed/\(request)/error")")
     }
   }
 
   private func draw(_ name: String, _ ledger: LedgerView) throws {
-    let states = try ledger.messageStates(of: name)
+    let states = try ledger.messageStates(of: ledger.newest(name) ?? name)
     guard !states.isEmpty else { return Terminal.redraw("waiting to be accepted") }
     let uploads = try ControlClient.ask(.progress, in: spool.state)?.progress ?? [:]
     let shares = states.map { $0.state.share(upload: uploads[$0.message.text] ?? 0) }

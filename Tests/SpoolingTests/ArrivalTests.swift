@@ -111,7 +111,7 @@ import Testing
     #expect(mkdir(path, 0o700) == 0)
     let scan = try ArrivalScan(spool.new)
     #expect(scan.count == 0 && scan.foreign == [[0xff, 0xfe]])
-    let name = try #require(try spool.quarantine([0xff, 0xfe], because: .badName))
+    let name = try #require(try spool.quarantine([0xff, 0xfe], as: "unnamed", because: "no"))
     #expect(try spool.failed.directory(name.text).names() == ["entry", "error"])
     #expect(try ArrivalScan(spool.new).foreign.isEmpty)
   }

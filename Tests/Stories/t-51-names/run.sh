@@ -1,0 +1,74 @@
+# A name is no identity: what is refused is told under the name that it had, and a name that was used before stands for the
+# newest request.
+. "$(dirname "$0")/../library.sh"
+
+start_daemon
+head -c 3000 "$photos/Wine_by_Jakkub_Mede.jpg" > bad.jpg
+request() { mkdir "$1"; echo "$2" > "$1/to"; echo "$3" > "$1/text"; }
+# fails STATUS COMMAND...: its words are in err.log.
+fails() { local want=$1 status=0; shift; "$@" > out.log 2> err.log || status=$?; expect "$status" "$want" "$*: $(cat err.log)"; }
+
+# All that is refused leaves a line, a count, a row and its name.
+request "$spool/tmp/my cat" family meow; mv "$spool/tmp/my cat" "$spool/new/"
+cp "$photos/Wine_by_Jakkub_Mede.jpg" "$spool/tmp/cat.jpg"; mv "$spool/tmp/cat.jpg" "$spool/new/"
+ln -s nowhere "$spool/new/link"
+request "$spool/tmp/odd" family odd; mv "$spool/tmp/odd" "$spool/new/"$'odd\xff'
+mkdir "$spool/tmp/nobody"; echo hello > "$spool/tmp/nobody/text"; mv "$spool/tmp/nobody" "$spool/new/"
+for name in 'my cat' cat.jpg link 'odd\\xff' nobody; do
+  fails 69 "$photospool" wait --timeout 60 "${name/\\\\/\\}"
+  "$photospool" show "${name/\\\\/\\}" > show.log
+  grep -q ': failed' show.log || fail "$name: $(cat show.log)"
+done
+"$photospool" show 'my cat' | grep -q 'dropped as *my cat' || fail 'show does not know the name'
+expect "$(grep -c 'event=refused' start.log)" 5
+expect "$("$photospool" metrics | grep 'requests_ended_total{outcome="failed"}' | cut -d' ' -f2)" 5
+"$photospool" queue --state failed > queue.log
+for name in 'my cat' cat.jpg link 'odd\\xff' nobody; do grep -q "^$name " queue.log || fail "$name: $(cat queue.log)"; done
+expect "$("$photospool" queue --state failed --json | jq -r 'select(.message == null) | .droppedAs' | sort | paste -sd,)" \
+  'cat.jpg,link,my cat,nobody,odd\xff'
+expect "$(grep -l 'my cat: the name of the request' "$spool"/failed/*/error | wc -l)" 1
+expect "$(grep -lF 'odd\xff: the name of the request' "$spool"/failed/*/error | wc -l)" 1
+
+# Retried, it is sent where it can be; otherwise the reason stays.
+cp "$spool/failed/cat.jpg/error" before.log
+fails 66 "$photospool" retry cat.jpg
+grep -q 'cat.jpg is a file and no request' err.log || fail "$(cat err.log)"
+cmp before.log "$spool/failed/cat.jpg/error"
+"$photospool" retry 'my cat' > /dev/null
+"$photospool" wait --timeout 60 'my cat'
+expect "$(published family | jq -r .text)" meow
+fails 0 "$photospool" retry --all
+grep -q 'link is a symbolic link and no request' err.log || fail "$(cat err.log)"
+fails 69 "$photospool" wait --timeout 60 nobody
+rm -rf "$spool"/failed/*
+
+# Something that has the name of a request that waits is filed beside it, whoever put it there.
+"$photospool" hold room > /dev/null
+drop taken room '' bad.jpg
+wait_for_line start.log 'event=accepted request=taken '
+echo precious > "$spool/tmp/taken"; mv "$spool/tmp/taken" "$spool/new/"
+wait_until test -e "$spool/failed/taken.2/entry"
+mkdir "$spool/failed/taken"; echo mine > "$spool/failed/taken/note"
+"$photospool" release room > /dev/null
+wait_until test -e "$spool/failed/taken/photo-0.jpg"
+expect "$(cat "$spool/failed/taken.2/entry" "$spool/failed/taken.3/note" | paste -sd,)" precious,mine
+! grep -q 'cannot file' start.log || fail 'a request could not be filed'
+
+# The newest counts.
+drop same family one
+"$photospool" wait --timeout 60 same
+drop same family '' bad.jpg
+fails 69 "$photospool" wait --timeout 60 same
+grep -q 'same (same.2) failed: photo-0.jpg' err.log || fail "$(cat err.log)"
+"$photospool" show same | grep -q 'dropped as *same' || fail "$("$photospool" show same)"
+grep -q '(dropped as same)$' "$spool/failed/same.2/error" || fail "$(cat "$spool/failed/same.2/error")"
+expect "$("$photospool" retry same)" 'same: retried'
+fails 69 "$photospool" wait --timeout 60 same
+stop_daemon
+drop same family later
+fails 75 "$photospool" wait --timeout 0.3 same
+fails 75 "$photospool" show same
+grep -q 'no daemon runs' err.log || fail "$(cat err.log)"
+expect "$("$photospool" cancel same)" 'same: cancelled; nothing of it was published'
+fails 69 "$photospool" wait --timeout 5 same
+is_empty "$spool/new" "$spool/cur"
