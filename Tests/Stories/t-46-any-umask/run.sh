@@ -11,7 +11,7 @@ cp cat.jpg secret.jpg
 chmod 644 cat.jpg
 chmod 600 secret.jpg
 chown 61001 secret.jpg
-trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l xfs tmpfs 2> /dev/null || true' EXIT
+trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l xfs tmpfs plain 2> /dev/null || true' EXIT
 
 start_as_daemon() {
   : > start.log
@@ -59,11 +59,30 @@ tell() { # place
   stop_daemon
 }
 
-mkdir xfs tmpfs
+mkdir xfs tmpfs plain
 tell spool
 if mount -t tmpfs none tmpfs 2> /dev/null; then tell tmpfs/spool; umount -l tmpfs; fi
 truncate -s 320M xfs.img
 if mkfs.xfs -q xfs.img 2> /dev/null && mount -o loop xfs.img xfs 2> /dev/null; then tell xfs/spool; umount -l xfs; fi
+
+# Where the file system keeps no ACLs, `check` says what clients need, and a request that lacks it is refused.
+truncate -s 160M plain.img
+if mkfs.btrfs -q plain.img > /dev/null 2>&1 && mount -o loop,noacl plain.img plain 2> /dev/null; then
+  spool=$PWD/plain/spool
+  export PHOTOSPOOL_SPOOL=$spool
+  install -d -o 61000 -g 61000 -m 750 "$spool"
+  start_as_daemon
+  check
+  grep -q 'requests of other users: only those built with `umask 007`' check.log || fail "$(cat check.log)"
+  four_lines 022 61001 refused cat.jpg
+  status=0
+  timeout 60 "$photospool" wait refused 2> wait.log || status=$?
+  expect "$status" 69
+  four_lines 007 61001 taken cat.jpg
+  timeout 60 "$photospool" wait taken
+  stop_daemon
+  umount -l plain
+fi
 
 # A spool that an earlier version made is one without these ACLs: `check` says so, and a start mends it.
 spool=$PWD/spool
