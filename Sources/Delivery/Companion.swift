@@ -19,12 +19,15 @@ public struct Companion: Sendable {
   /// How listening goes: a network, whether it works, and a sentence.
   let report: @Sendable () async -> [ControlReply.Outcome]
   let metrics: @Sendable () async -> [MetricFamily]
+  /// How far downloads have come, by message.
+  let progress: @Sendable () -> [MessageID: Double]
 
   public init(
     services: [any Service], post: @escaping @Sendable (SpoolEvent) -> Void, wake: @escaping @Sendable () -> Void,
     hurry: @escaping @Sendable () async -> Void, release: @escaping @Sendable (ConversationID) async -> Void,
     report: @escaping @Sendable () async -> [ControlReply.Outcome],
-    metrics: @escaping @Sendable () async -> [MetricFamily]
+    metrics: @escaping @Sendable () async -> [MetricFamily],
+    progress: @escaping @Sendable () -> [MessageID: Double]
   ) {
     self.services = services
     self.post = post
@@ -33,5 +36,6 @@ public struct Companion: Sendable {
     self.release = release
     self.report = report
     self.metrics = metrics
+    self.progress = progress
   }
 }

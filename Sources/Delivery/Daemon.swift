@@ -116,7 +116,8 @@ public struct Daemon: Sendable {
         closeCircuits: {
           await circuits.closeAll()
           await companion?.hurry()
-        }, wake: wake, progress: { photos.progress }, trouble: { troubles.current },
+        }, wake: wake,
+        progress: { photos.progress.merging(companion?.progress() ?? [:]) { $1 } }, trouble: { troubles.current },
         metrics: {
           // Whoever asks may have changed the ledger, as the janitor does.
           reports.wake()

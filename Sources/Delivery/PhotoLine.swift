@@ -34,7 +34,7 @@ actor PhotoLine {
   private let slots: Slots
   private let log: Logger
   private var running: [MessageID: Way] = [:]
-  private let uploading = UploadProgress()
+  private let uploading = PhotoProgress()
 
   /// Photos whose keys are held for conversations that wait; beyond it they are given up and uploaded again later.
   private static let mostHeld = 4096

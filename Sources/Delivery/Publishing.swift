@@ -87,6 +87,11 @@ extension ConversationWorker {
       }
       destinations = plan.destinations
     case .profileRemoval:
+      guard try await ledger.mayHaveProfilePhoto(first.inbox) else {
+        throw StepError(
+          step: .publish,
+          error: DeliveryError(.rejected, "the inbox has no profile photo to remove; `photospool profile show` tells"))
+      }
       contents = [.profileRemoval]
     case .photo, .profile:
       var (photo, form) = try await photos.uploaded(first)

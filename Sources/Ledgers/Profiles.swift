@@ -35,6 +35,18 @@ extension Ledger {
     }
   }
 
+  /// Whether the inbox has a profile photo, or a change whose outcome is not known may have set one.
+  public func mayHaveProfilePhoto(_ inbox: InboxID) async throws -> Bool {
+    try await read { database in
+      try Bool.fetchOne(
+        database,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM profiles WHERE inbox = ?1 AND message IS NOT NULL)
+            OR EXISTS (SELECT 1 FROM uploads WHERE profile_of = ?1 AND state IN ('offered','published'))
+          """, arguments: [inbox.text]) ?? false
+    }
+  }
+
   /// Deletes the row of such a photo, whose files are gone.
   public func forgetSupersededProfilePhoto(_ photo: CachedPhoto) async throws {
     try await write { database in

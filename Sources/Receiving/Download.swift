@@ -14,6 +14,8 @@ struct Download: Sendable {
   let client: HTTPClient
   let options: ReceivingOptions
   let homeserver: MatrixAccount?
+  /// Is told the part of the object that is there, 0 to 1, where its length is known.
+  var progress: @Sendable (Double) -> Void = { _ in }
 
   /// Hops behind the first request, as in libxmtp.
   static let mostRedirects = 10
@@ -79,7 +81,8 @@ struct Download: Sendable {
     }
     if !hop.isHomeserver, !options.allowsPrivateAddresses { request.reach = .publicAddresses }
     let sink = ObjectSink(
-      part, resumesAt: isResuming ? start : nil, limit: limit, keepsParts: photo.hasDigest, host: hop.host)
+      part, resumesAt: isResuming ? start : nil, limit: limit, keepsParts: photo.hasDigest, host: hop.host,
+      announced: photo.contentLength, progress: progress)
     request.sink = sink
     let response = try await send(request, sink, faults)
     if [301, 302, 303, 307, 308].contains(response.status), let location = response.header("Location") {

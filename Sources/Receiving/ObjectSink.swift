@@ -11,6 +11,8 @@ final class ObjectSink: HTTPSink {
     var count = 0
     var fault: DeliveryError?
     var head: HTTPResponse?
+    /// Bytes of the whole object; nil when nobody said.
+    var total: Int?
   }
 
   private let part: PartialObject
@@ -18,18 +20,27 @@ final class ObjectSink: HTTPSink {
   private let limit: Int
   private let keepsParts: Bool
   private let host: String
+  private let announced: Int?
+  private let progress: @Sendable (Double) -> Void
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - resumesAt: how many bytes are there that were asked to be left out; nil for none.
   ///   - limit: bytes of the whole object.
   ///   - keepsParts: what comes may be gone on with later.
-  init(_ part: PartialObject, resumesAt: Int?, limit: Int, keepsParts: Bool, host: String) {
+  ///   - announced: bytes of the object, by its sender's word.
+  ///   - progress: is told the part of the object that is there, 0 to 1.
+  init(
+    _ part: PartialObject, resumesAt: Int?, limit: Int, keepsParts: Bool, host: String, announced: Int? = nil,
+    progress: @escaping @Sendable (Double) -> Void = { _ in }
+  ) {
     self.part = part
     self.resumesAt = resumesAt
     self.limit = limit
     self.keepsParts = keepsParts
     self.host = host
+    self.announced = announced
+    self.progress = progress
   }
 
   /// Why it wanted no more.
@@ -55,6 +66,7 @@ final class ObjectSink: HTTPSink {
         state.file = try part.begin(validator: keepsParts ? head.strongTag : nil)
       }
       if let declared, declared > limit - state.count { throw tooLarge }
+      state.total = declared.map { [count = state.count] in $0 + count } ?? announced
     }
   }
 
@@ -63,6 +75,7 @@ final class ObjectSink: HTTPSink {
       state.count += piece.count
       if state.count > limit { throw tooLarge }
       try state.file?.write(Array(piece))
+      if let total = state.total, total > 0 { progress(min(1, Double(state.count) / Double(total))) }
     }
   }
 

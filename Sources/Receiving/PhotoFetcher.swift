@@ -21,6 +21,7 @@ public struct PhotoFetcher: Sendable {
   private let ledger: Ledger
   private let plan: @Sendable () -> ReceivingPlan
   private let pool: BlockingPool
+  let progress = PhotoProgress()
   /// An eviction that was begun before ends once.
   private static let keepings = 3
 
@@ -109,7 +110,9 @@ public struct PhotoFetcher: Sendable {
     // All of it came before, and then the process died.
     if photo.hasDigest, !former.isEmpty, let whole = try? photo.open(former) { return try limited(whole) }
     let download = Download(
-      client: plan.client, options: options, homeserver: plan.homeservers(wanted.conversation))
+      client: plan.client, options: options, homeserver: plan.homeservers(wanted.conversation)
+    ) { [progress] in progress.set($0, of: wanted.message) }
+    defer { progress.end(wanted.message) }
     try await download.fetch(photo, into: part)
     let object = try await onDisk { try part.contents(limit: options.objectBytes) ?? [] }
     do { return try limited(photo.open(object)) } catch {

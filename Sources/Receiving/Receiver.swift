@@ -42,6 +42,9 @@ public actor Receiver: Service {
     intake = IncomingIntake(incoming: incoming, ledger: ledger, plan: plan, log: log)
   }
 
+  /// How far downloads have come, 0 to 1, by message.
+  public nonisolated var progress: [MessageID: Double] { fetcher.progress.all }
+
   private var options: ReceivingOptions { plan().options }
 
   /// Called with what was seen in the spool, on any thread.

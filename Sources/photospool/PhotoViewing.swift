@@ -78,6 +78,8 @@ struct PhotoViewing {
   /// Waits while the daemon fetches.
   private func wait(for photo: PhotoStory, timeout: Double) async throws -> String {
     let end = ContinuousClock.now + .seconds(timeout)
+    let showsProgress = Terminal.errorIsTerminal
+    defer { if showsProgress { Terminal.redraw("") } }
     while true {
       let now = try self.photo(photo.message.text)
       if now.state == .downloaded, let path = try path(now, isBlurred: now.isHidden) { return path }
@@ -85,6 +87,9 @@ struct PhotoViewing {
       if ContinuousClock.now >= end {
         let reason = now.error.map { ": \(escaped($0))" } ?? ""
         throw Failure(.tryAgain, "\(photo.message) is not there yet and goes on being fetched\(reason)")
+      }
+      if showsProgress, let share = try ControlClient.ask(.progress, in: spool.state)?.progress[photo.message.text] {
+        Terminal.redraw("\(Terminal.bar(share, width: 40)) \(Int(share * 100)) %  downloading")
       }
       try await Task.sleep(for: .seconds(Self.interval))
     }

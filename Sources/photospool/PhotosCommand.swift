@@ -28,8 +28,9 @@ struct PhotosCommand: ParsableCommand {
   var to: String?
 
   func run() throws {
-    guard let view = try LedgerView(ifThereIsOneIn: options.openSpool().state) else { return }
-    if received { return try ReceivedList(isJSON: json, inbox: inbox, conversation: to).print(view) }
+    let spool = try options.openSpool()
+    guard let view = try LedgerView(ifThereIsOneIn: spool.state) else { return }
+    if received { return try ReceivedList(isJSON: json, inbox: inbox, conversation: to).print(view, in: spool) }
     var hasHeading = json
     try view.forEachPhoto(inbox: inbox, conversation: to) { photo in
       let line = PhotoLine(photo)

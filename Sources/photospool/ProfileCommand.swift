@@ -38,7 +38,23 @@ private struct RemoveProfile: AsyncParsableCommand {
   @OptionGroup var options: SpoolOptions
   @OptionGroup var change: ProfileChange
 
-  func run() async throws { try await change.drop(nil, options) }
+  func run() async throws {
+    try refuseInVain()
+    try await change.drop(nil, options)
+  }
+
+  /// Says at once that there is nothing to remove, where no change is on its way that could set a photo first. A key asks
+  /// for what was asked for before, whose answer the daemon has.
+  private func refuseInVain() throws {
+    guard change.id == nil, let spool = try? options.openSpool() else { return }
+    let inbox = try change.from.map { try InboxID($0) } ?? options.settings().inbox
+    let waitsInNew = try spool.new.names().contains { !$0.hasPrefix(".") }
+    guard !waitsInNew, let view = try? LedgerView(ifReadable: spool.state),
+      try view.profile(of: inbox)?.message == nil,
+      try view.waitingConversations(limit: 1, only: ConversationID.profile(of: inbox).text).isEmpty
+    else { return }
+    throw Failure(.noInput, "the inbox \(escaped(inbox.text)) has no profile photo to remove")
+  }
 }
 
 /// What both changes share.

@@ -1,3 +1,4 @@
+import Control
 import Ledgers
 import Messages
 import Spooling
@@ -8,12 +9,15 @@ struct ReceivedList {
   let inbox: String?
   let conversation: String?
 
-  func print(_ view: LedgerView) throws {
+  func print(_ view: LedgerView, in spool: Spool) throws {
+    // A daemon that does not answer is no reason to say nothing.
+    let progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress ?? [:]
     try view.forEachReceived(inbox: inbox, conversation: conversation) { photo in
-      let line = Line(photo)
+      let line = Line(photo, progress: progress[photo.message.text])
       if isJSON { return try printJSON(line) }
       let fields = [
-        line.message, line.state, line.hidden ? "hidden" : "shown", line.bytes.map { Terminal.bytes($0) } ?? "-",
+        line.message, line.progress.map { "\(line.state) \(Int($0 * 100)) %" } ?? line.state,
+        line.hidden ? "hidden" : "shown", line.bytes.map { Terminal.bytes($0) } ?? "-",
         Terminal.age(since: photo.receivedAt), escaped(line.inbox), escaped(line.conversation),
         line.sender.map { escaped($0) } ?? "-",
         escaped(line.remote),
@@ -33,6 +37,8 @@ struct ReceivedList {
     let conversation: String
     let sender: String?
     let state: String
+    /// Of the download, 0 to 1; null when none is in flight.
+    let progress: Double?
     let hidden: Bool
     let bytes: Int?
     let attempts: Int
@@ -41,7 +47,8 @@ struct ReceivedList {
     let error: String?
     let receivedAt: String
 
-    init(_ photo: ReceivedRecord) {
+    init(_ photo: ReceivedRecord, progress: Double?) {
+      self.progress = progress
       message = photo.message.text
       remote = photo.remote
       inbox = photo.inbox
@@ -59,7 +66,7 @@ struct ReceivedList {
 
     private enum CodingKeys: CodingKey {
       case message, remote, inbox, conversation, sender, state, hidden, bytes, attempts, nextAttempt, cause, error
-      case receivedAt
+      case receivedAt, progress
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -70,6 +77,7 @@ struct ReceivedList {
       try container.encode(conversation, forKey: .conversation)
       try container.encode(sender, forKey: .sender)
       try container.encode(state, forKey: .state)
+      try container.encode(progress, forKey: .progress)
       try container.encode(hidden, forKey: .hidden)
       try container.encode(bytes, forKey: .bytes)
       try container.encode(attempts, forKey: .attempts)

@@ -1,13 +1,15 @@
 import ArgumentParser
 import Control
+import Ledgers
 import Messages
+import Spooling
 
 struct RevealCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reveal", abstract: "Show received photos that are hidden.",
     discussion: """
       One that was only announced is fetched. From the first one on, `photospool prefs CONVERSATION --auto-reveal on` has \
-      later photos of the conversation shown as they arrive.
+      later photos of the conversation shown as they arrive. The first reveal in a conversation says so.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -21,7 +23,14 @@ struct RevealCommand: AsyncParsableCommand {
     for photo in photos where photo.state == nil {
       throw Failure(.usage, "\(photo.message) was sent from here and is not hidden")
     }
+    let view = try LedgerView(in: viewing.spool.state)
+    let first = try Set(photos.map(\.conversation)).filter { try !view.preferences(of: $0.text).hasRevealed }
     try await carryOut(.reveal(photos.map(\.message.text)), on: viewing.spool)
+    for name in first.map({ escaped($0.description) }).sorted() {
+      StandardError.write(
+        "later photos of \(name) stay hidden until each is revealed; `photospool prefs \(name) --auto-reveal on` shows them "
+          + "as they arrive\n")
+    }
     let announced = photos.filter { $0.state == .offered }.map(\.message.text)
     if !announced.isEmpty { try await carryOut(.want(announced), on: viewing.spool) }
   }

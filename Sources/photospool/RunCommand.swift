@@ -59,7 +59,7 @@ struct RunCommand: AsyncParsableCommand {
           services: [receiver, listeners], post: { receiver.post($0) }, wake: { receiver.wake() },
           hurry: { await listeners.hurry() }, release: { await receiver.release($0) },
           report: { await listeners.state.map { .init($0.network, isDone: $0.failure == nil, $0.sentence()) } },
-          metrics: { await ListeningMetrics.families(listeners.state) })
+          metrics: { await ListeningMetrics.families(listeners.state) }, progress: { receiver.progress })
       }, ledgerFailed: { _exit((ExitStatus(for: $0) ?? .inputOutput).rawValue) })
     try await daemon.run(
       signals: [.sigterm, .sigint], reloads: reloads, overdue: { _exit(ExitStatus.tryAgain.rawValue) }

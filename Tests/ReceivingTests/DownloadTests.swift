@@ -6,6 +6,7 @@ import Matrix
 import Messages
 import Secrets
 import Spooling
+import Synchronization
 import TestSupport
 import Testing
 
@@ -52,6 +53,14 @@ import Testing
   ) async throws {
     try await Download(client: client, options: options ?? self.options, homeserver: homeserver)
       .fetch(photo, into: part)
+  }
+
+  @Test func theProgressOfADownloadRisesToTheEnd() async throws {
+    let told = Mutex<[Double]>([])
+    try await Download(client: client, options: options, homeserver: nil) { part in told.withLock { $0.append(part) } }
+      .fetch(remote("plain/object"), into: part())
+    let parts = told.withLock { $0 }
+    #expect(parts.last == 1 && parts == parts.sorted() && parts.allSatisfy { 0...1 ~= $0 })
   }
 
   private func cause(

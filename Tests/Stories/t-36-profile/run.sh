@@ -135,6 +135,18 @@ ask LOCAL may
 expect "$(show .state)" removed
 wait_until_swept 'removed'
 expect "$(tail -n 1 "$lines" | jq -r .kind)" profile-removal
+# There is nothing to remove any more, and nothing is published.
+before=$(wc -l < "$lines") status=0
+"$photospool" profile remove > name 2> error || status=$?
+expect "$status $(cat error)" '66 photospool: the inbox default has no profile photo to remove'
+mkdir "$spool/tmp/vain"
+echo profile > "$spool/tmp/vain/kind"
+mv "$spool/tmp/vain" "$spool/new/"
+status=0
+"$photospool" wait --timeout 60 vain 2> error || status=$?
+expect "$status" 69
+grep -q 'no profile photo to remove' "$spool/failed/vain/error" || fail "error: $(cat "$spool/failed/vain/error")"
+expect "$(wc -l < "$lines")" "$before"
 "$photospool" profile set me-0.jpg --wait > name
 stop_daemon
 sweep local LOCAL
