@@ -58,6 +58,14 @@ extension LedgerView {
     }.map { (RequestState(rawValue: $0["state"]) ?? .failed, $0["filed"]) }
   }
 
+  /// Whether a request is over and stays where it is, as its owner does not let us move it.
+  public func isImmovable(_ request: String) throws -> Bool {
+    try read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE request = ? AND filed = 2)", arguments: [request])
+    } ?? false
+  }
+
   /// The states of a request's messages, in order.
   public func messageStates(of request: String) throws -> [(message: MessageID, state: MessageState)] {
     try read { database in

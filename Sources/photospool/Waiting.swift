@@ -86,7 +86,8 @@ struct Waiting {
         {
           return nil
         }
-        if try spool.cur.entry(request) != nil { return nil }
+        // One that we may not move stays there.
+        if try spool.cur.entry(request) != nil && ledger?.isImmovable(request) != true { return nil }
       }
       if try ledger?.state(of: request)?.state != .failed { return nil }
       return .failed("\(subject) failed: \(try ledger?.story(of: request)?.error ?? "see failed/\(request)/error")")
