@@ -310,6 +310,7 @@ actor Intake: Service {
   ///
   /// - Parameter waiting: conversations whose requests are passed over; a later scan finds them.
   private func accept(_ names: [String], except waiting: WaitingConversations) async throws {
+    if !names.isEmpty, try spool.state.freeBytes() < Reserve.bytes { throw SpoolError.full(spool.path) }
     let batches = ReadAhead { [pool, spool, plan, closed, unconfirmed, leftAlone, open] names in
       try await pool.run {
         let batch = try IntakeBatch(

@@ -276,8 +276,11 @@ actor PhotoLine {
 
   private nonisolated func cache(_ prepared: PreparedPhoto, of message: QueuedMessage) async throws {
     let cache = PhotoCache(files.spool)
-    try await files.pool.run {
+    try await files.pool.run { [spool = files.spool] in
       do {
+        guard try Reserve(spool).hasRoom(for: prepared.jpeg.count) else {
+          throw DeliveryError(.localStorageFull, SpoolError.full(spool.path).description)
+        }
         try cache.keep(
           original: prepared.jpeg, thumbnail: prepared.thumbnail, blurred: prepared.blurred, inbox: message.inbox,
           conversation: message.conversation, message: message.message)

@@ -12,7 +12,10 @@ extension Ledger {
     if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
       throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
     }
+    let reserve = Reserve(spool)
+    try reserve.give()
     try self.init(in: spool.state, isOwn: isClaimed)
+    onCommit { try? reserve.give() }
   }
 
   /// Opens the ledger for a command, beside a daemon or not. Only where there is none is its schema brought up to date.

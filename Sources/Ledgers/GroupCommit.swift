@@ -127,9 +127,15 @@ final class GroupCommit: Sendable {
 
   private func drain(_ database: Database) {
     while let group = nextGroup() {
-      let result = Result { try commit(group, in: database) }.mapError { meaning(of: $0) }
+      var result = Result { try commit(group, in: database) }.mapError { meaning(of: $0) }
+      let listeners = listeners.withLock { $0 }
+      if case .failure(LedgerError.full) = result {
+        // One of them may make room.
+        for listener in listeners { listener() }
+        result = Result { try commit(group, in: database) }.mapError { meaning(of: $0) }
+      }
       for change in group { change.settle(result) }
-      for listener in listeners.withLock({ $0 }) { listener() }
+      for listener in listeners { listener() }
     }
   }
 

@@ -2,13 +2,16 @@ import DurableFiles
 
 /// Room on the disk that is kept for those who make room: the file `state/reserve`.
 ///
-/// A purge has to be written down before anything is deleted, and so has an eviction. On a disk that is full to its last block
-/// neither could ever begin, and only somebody else could mend that.
+/// A purge has to be written down before anything is deleted, and so have an eviction, a cancellation and the end of a request.
+/// On a disk that is full to its last block none of them could begin. So that new requests do not take that room, none is
+/// accepted while less than that is free.
 public struct Reserve: Sendable {
   /// In `state/`.
   public static let fileName = "reserve"
-  /// Enough for the order of a purge, the ledger's log and its index.
-  static let bytes = 1 << 20
+  /// Enough for the ledger's log and its index, and for a photo on its way. While less is free, new requests wait.
+  public static let bytes = 4 << 20
+  /// Less than that is none: enough for the order of a purge.
+  private static let enough = 1 << 20
   /// It is not taken from a disk that has less than so many times as much left.
   private static let plenty = 4
 
@@ -17,9 +20,16 @@ public struct Reserve: Sendable {
   /// The reserve of a spool; nothing is taken or given yet.
   public init(_ spool: Spool) { state = spool.state }
 
-  /// Gives the room up where the disk has less than that left. For who is about to delete.
+  /// Gives the room up where the disk has next to nothing left. For who is about to make room.
   public func give() throws {
-    if try state.freeBytes() < Self.bytes { try state.remove(Self.fileName) }
+    if try state.freeBytes() < Self.enough { try state.remove(Self.fileName) }
+  }
+
+  /// Whether a photo of `bytes` has room in the cache and in a store beside it. The rest is the ledger's, so that photos which
+  /// wait for one another do not take the room to end any.
+  public func hasRoom(for bytes: Int) throws -> Bool {
+    try give()
+    return try state.freeBytes() >= 2 * bytes + Self.enough
   }
 
   /// Takes the room, unless it is taken or there is little of it. A crash may leave less of it, or nothing: the next one who

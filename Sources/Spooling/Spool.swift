@@ -155,6 +155,7 @@ public enum SpoolError: Error, Equatable, CustomStringConvertible {
   case severalFilesystems(String)
   case busy(String)
   case cannotShare(String)
+  case full(String)
 
   public var description: String {
     switch self {
@@ -168,6 +169,8 @@ public enum SpoolError: Error, Equatable, CustomStringConvertible {
     case .cannotShare(let path):
       "\(path) cannot be opened to the spool's group from here; run `install -d -m 3770 -o photospool -g photospool \(path)`"
         + " once for each of tmp, draft and new"
+    case .full(let path):
+      "less than \(Reserve.bytes >> 20) MiB are free on the disk of \(path), and new requests wait until there is more; make room"
     case .busy(let path):
       "another photospool already runs on \(path); stop it first, or use another spool"
     }

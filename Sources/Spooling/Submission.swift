@@ -50,6 +50,8 @@ public struct Submission: Sendable {
   ///   is not, and that nothing of it is left.
   public func drop(into path: String) throws -> RequestName {
     let root = try Directory(path: path)
+    let bytes = try photos.reduce(Reserve.bytes) { try $0 + $1.entry().size }
+    guard try root.freeBytes() >= bytes else { throw SpoolError.full(path) }
     let tmp = try Self.open("tmp", in: root)
     let goal = try Self.open(isDraft ? "draft" : "new", in: root)
     var name = Self.freshName(order: 0)

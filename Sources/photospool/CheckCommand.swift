@@ -89,7 +89,8 @@ struct CheckCommand: AsyncParsableCommand {
         {
           let free = try FileManager.default.attributesOfFileSystem(forPath: path)[.systemFreeSize] as? Int ?? 0
           if free < 100_000_000 {
-            throw Failure(.configuration, "only \(Terminal.bytes(free)) are free; make room")
+            let wait = free < Reserve.bytes ? ", and new requests wait in new/" : ""
+            throw Failure(.configuration, "only \(Terminal.bytes(free)) are free\(wait); make room")
           }
           return "\(Terminal.bytes(free)) free"
         }

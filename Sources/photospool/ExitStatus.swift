@@ -27,7 +27,7 @@ enum ExitStatus: Int32 {
     case is SettingsError: self = .configuration
     case let error as SpoolError:
       switch error {
-      case .busy: self = .tryAgain
+      case .busy, .full: self = .tryAgain
       case .notASpool: self = .cannotCreate
       case .openToEverybody, .cannotShare: self = .noPermission
       case .severalFilesystems: self = .configuration

@@ -4,13 +4,13 @@
 
 [ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'
 mkdir disk
-mount -t tmpfs -o size=8m,nr_inodes=400 none disk 2> mount.log || skip "a small disk cannot be mounted here: $(cat mount.log)"
+mount -t tmpfs -o size=24m,nr_inodes=400 none disk 2> mount.log || skip "a small disk cannot be mounted here: $(cat mount.log)"
 trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l disk' EXIT
 spool=$PWD/disk/spool
 export PHOTOSPOOL_SPOOL=$spool
 "$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
 
-sentence='the disk is full, so that the ledger .* cannot be written; make room'
+sentence='less than 4 MiB are free on the disk of .*, and new requests wait until there is more; make room'
 fill() { cat /dev/zero >> disk/filler 2> /dev/null || true; }
 queue_says() { "$photospool" queue | grep -q "$1"; }
 # Built while there is room; sent when there is none.
@@ -33,7 +33,7 @@ build full
 fill
 mv "$spool/tmp/full" "$spool/new/"
 wait_until queue_says "! $sentence"
-refused refused 75 'No space left on device'
+refused refused 75 "$sentence"
 wait_for_line start.log "requests are left in new/ for now\" error=\"$sentence"
 # It tries again every second, and says it once.
 sleep 3
@@ -45,7 +45,7 @@ queue_says '!' && fail 'the queue complains of what is over'
 
 # What makes room has room for that on a disk which is full to its last block: a purge with a daemon and without one, and an
 # eviction. It is kept again as soon as there is enough.
-is_kept() { [ "$(stat -c %s "$spool/state/reserve" 2> /dev/null)" = 1048576 ]; }
+is_kept() { [ "$(stat -c %s "$spool/state/reserve" 2> /dev/null)" = 4194304 ]; }
 cached() { find "$spool/photos" -type f -name 'original*' | wc -l; }
 for doomed in with-daemon alone; do
   drop "$doomed" "$doomed" doomed photo.jpg

@@ -1,0 +1,52 @@
+# A disk that a queue has filled to the last byte: what waits can be cancelled, released and sent, which makes room, and
+# nothing new is taken meanwhile.
+. "$(dirname "$0")/../library.sh"
+
+[ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'
+mkdir disk
+mount -t tmpfs -o size=40m none disk 2> mount.log || skip "a small disk cannot be mounted here: $(cat mount.log)"
+trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l disk' EXIT
+spool=$PWD/disk/spool
+export PHOTOSPOOL_SPOOL=$spool
+"$python" -c 'from PIL import Image; Image.effect_noise((1900, 1400), 80).convert("RGB").save("photo.jpg", quality=97)'
+fill() {
+  while cat /dev/zero >> disk/filler; do :; done 2> /dev/null || true
+  expect "$(df --output=avail disk | tail -1 | tr -d ' ')" 0 'room on the disk'
+}
+sentence='less than 4 MiB are free on the disk of .*, and new requests wait until there is more; make room'
+
+start_daemon
+"$photospool" hold family > /dev/null 2>&1
+for number in 1 2 3 4; do names[number]=$("$photospool" send --to family --photo photo.jpg --text "$number"); done
+accepted() { [ "$(sqlite3 -readonly "$spool/state/ledger.sqlite" "SELECT count(*) FROM requests WHERE state = 'queued'")" = 4 ]; }
+wait_until accepted
+mkdir "$spool/tmp/later"
+echo other > "$spool/tmp/later/to"
+echo later > "$spool/tmp/later/text"
+fill
+mv "$spool/tmp/later" "$spool/new/"
+wait_for_line start.log "requests are left in new/ for now\" error=\"$sentence"
+"$photospool" queue | grep -q "! $sentence" || fail 'the queue does not tell why nothing is accepted'
+status=0
+"$photospool" check > check.log 2>&1 || status=$?
+expect "$status" 78
+grep -q 'new requests wait in new/' check.log || fail "$(cat check.log)"
+status=0
+"$photospool" send --to family --photo photo.jpg 2> send.log || status=$?
+expect "$status" 75
+grep -q "$sentence" send.log || fail "$(cat send.log)"
+
+expect "$("$photospool" cancel "${names[2]}")" "${names[2]}: cancelled; nothing of it was published"
+rm disk/filler
+"$photospool" wait --timeout 60 later
+"$photospool" janitor
+fill
+"$photospool" release family > /dev/null
+"$photospool" wait --timeout 60 "${names[1]}" "${names[3]}" "${names[4]}"
+expect "$(published family | jq -r 'select(.kind == "text") | .text' | paste -sd,)" '1,3,4'
+
+# Room is kept again.
+rm disk/filler
+"$photospool" janitor
+expect "$(stat -c %s "$spool/state/reserve")" 4194304
+stop_daemon
