@@ -83,7 +83,8 @@ extension ConversationWorker {
     switch first.kind {
     case .text:
       do { contents = try await files.texts(of: messages).map { .text($0) } } catch let error as DeliveryError {
-        throw StepError(step: .prepare, error: error)
+        let cause = error.cause == .photoChanged ? Cause.textChanged : error.cause
+        throw StepError(step: .publish, error: DeliveryError(cause, error.sentence))
       }
       destinations = plan.destinations
     case .profileRemoval:

@@ -96,6 +96,9 @@ public enum SpoolMetrics {
       MetricFamily(
         "photospool_cache_evicted_bytes_total", .counter, "Bytes that were evicted from the cache.",
         Double(counts.evicted.bytes)),
+      MetricFamily(
+        "photospool_cache_views_total", .counter, "Photos that were viewed or exported, by where they were found.",
+        by: "source", ["cache": Double(counts.viewsOfCached), "fetched": Double(counts.viewsOfFetched)]),
     ]
     if let ran = counts.janitorRan {
       families.append(

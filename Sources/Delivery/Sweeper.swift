@@ -61,7 +61,9 @@ struct Sweeper: Service {
         }
         try await store.delete(ObjectName(unchecked: upload.object))
         try await ledger.forgetUpload(upload.row)
-        log.info("upload deleted", metadata: ["store": "\(upload.store)", "message": "\(upload.message)"])
+        // A purge leaves nothing of its messages, not even their ids.
+        let message = upload.message.text.isEmpty ? "purged" : upload.message.text
+        log.info("upload deleted", metadata: ["store": "\(upload.store)", "message": "\(message)"])
       }
     }
   }

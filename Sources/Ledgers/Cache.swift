@@ -23,6 +23,11 @@ extension Ledger {
   @discardableResult
   public func viewed(_ message: MessageID, at now: Timestamp) async throws -> Bool {
     try await write { database in
+      // One of ours that came back since it was stored, or one of others' since it was last viewed, had been evicted.
+      let isFetched: Bool? = try database.value(
+        "SELECT coalesce(downloaded_at > coalesce(viewed_at, uploaded_at), 0) FROM photos WHERE message = ?",
+        message.text)
+      if let isFetched { try database.count(isFetched ? "views.fetched" : "views.cache", 1) }
       try database.run(
         "UPDATE photos SET viewed_at = ?, recency = ? WHERE message = ?",
         now.milliseconds, try database.nextRecency(), message.text)

@@ -29,6 +29,9 @@ public struct Counts: Sendable, Equatable {
   public let preparedBytes: Int
   /// Photos whose originals, and such whose thumbnails, were evicted from the cache, and the bytes of all.
   public let evicted: EvictionCount
+  /// How often a photo was looked at that was in the cache, and that had been fetched again for it.
+  public let viewsOfCached: Int
+  public let viewsOfFetched: Int
   /// When the janitor last ended a pass.
   public let janitorRan: Timestamp?
 
@@ -78,6 +81,8 @@ extension Counts {
     evicted.thumbnails = value("evicted.thumbnails")
     evicted.bytes = value("evicted.bytes")
     self.evicted = evicted
+    viewsOfCached = value("views.cache")
+    viewsOfFetched = value("views.fetched")
     janitorRan = value("janitor_ran") > 0 ? Timestamp(milliseconds: Int64(value("janitor_ran"))) : nil
     cache = try database.cacheUse()
     received = all(ReceivedState.allCases, "received")

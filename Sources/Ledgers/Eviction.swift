@@ -124,6 +124,25 @@ extension Ledger {
   }
 }
 
+extension LedgerView {
+  /// How many originals could be evicted since they can be fetched again, and their bytes.
+  public func clearable(inbox: InboxID?, conversation: ConversationID?) throws -> (photos: Int, bytes: Int) {
+    var conditions = [LedgerSchema.evictable, "fetchable = 1"]
+    if inbox != nil { conditions.append("inbox = ?") }
+    if conversation != nil {
+      conditions.append("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)")
+    }
+    return try read { database in
+      let row = try Row.fetchOne(
+        database,
+        sql: "SELECT count(*) AS photos, sum(cached_bytes) AS bytes FROM photos WHERE "
+          + conditions.joined(separator: " AND "),
+        arguments: StatementArguments([inbox?.text, conversation?.text].compactMap { $0 }))
+      return (row?["photos"] ?? 0, row?["bytes"] ?? 0)
+    }
+  }
+}
+
 /// Carries an answer out of a transaction that is rolled back.
 private struct Rehearsal<Answer: Sendable>: Error {
   let answer: Answer

@@ -26,6 +26,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   case truncatedImage = "truncated_image"
   case imageLimits = "image_limits"
   case photoChanged = "photo_changed"
+  case textChanged = "text_changed"
   case forbidden
   case roomGone = "room_gone"
   case rejected
@@ -65,7 +66,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
       .retry
     case .authExpired, .accountDisabled, .configError, .encryptedRoom:
       .hold
-    case .tooLargeAfterCompress, .unsupportedImage, .truncatedImage, .imageLimits, .photoChanged,
+    case .tooLargeAfterCompress, .unsupportedImage, .truncatedImage, .imageLimits, .photoChanged, .textChanged,
       .forbidden, .roomGone, .rejected, .malformedRequest, .expired, .cancelled, .digestMismatch, .decryptionFailed,
       .notAnAttachment, .insecureURL, .blockedAddress, .tooManyRedirects, .httpStatus, .tooLarge:
       .fail

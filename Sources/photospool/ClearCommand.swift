@@ -19,12 +19,19 @@ struct ClearCommand: AsyncParsableCommand {
   @Option(name: .long, help: "Only photos of this conversation.")
   var to: String?
 
+  @Flag(name: .long, help: "Change nothing, and print what would go.")
+  var dryRun = false
+
   func run() async throws {
     umask(0o077)
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
     let inbox = try inbox.map { try InboxID($0) }
     let conversation = try to.map { try ConversationID($0) }
+    if dryRun {
+      let count = try LedgerView(ifThereIsOneIn: spool.state)?.clearable(inbox: inbox, conversation: conversation)
+      return say(photos: count?.photos ?? 0, bytes: count?.bytes ?? 0)
+    }
     // A janitor at work is through soon.
     let turn = try Janitor.turn(on: spool, waits: true)
     defer { turn?.release() }
@@ -35,6 +42,10 @@ struct ClearCommand: AsyncParsableCommand {
     let count = try await Assembly(settings: settings).janitor(spool, ledger)
       .clear(inbox: inbox, conversation: conversation)
     try ledger.close()
-    print("\(count.photos) photo\(count.photos == 1 ? "" : "s"), \(Terminal.bytes(count.bytes))")
+    say(photos: count.photos, bytes: count.bytes)
+  }
+
+  private func say(photos: Int, bytes: Int) {
+    print("\(photos) photo\(photos == 1 ? "" : "s"), \(Terminal.bytes(bytes))")
   }
 }

@@ -21,14 +21,19 @@ struct PurgeCommand: AsyncParsableCommand {
   @Option(name: .long, help: "Seconds to wait for the daemon.")
   var timeout = 60.0
 
-  @Argument(help: "Conversations.")
+  @Flag(name: .long, help: "Change nothing, and print what would be deleted.")
+  var dryRun = false
+
+  @Argument(
+    help: ArgumentHelp("Conversations; - reads them from standard input, one a line.", valueName: "conversation"))
   var conversations: [String]
 
   func run() async throws {
     umask(0o077)
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
-    let named = try conversations.map { try ConversationID($0) }
+    let named = try expanded(conversations).map { try ConversationID($0) }
+    if dryRun { return try rehearse(named, in: spool) }
     let reserve = Reserve(spool)
     try reserve.give()
     defer { reserve.take() }
@@ -56,6 +61,22 @@ struct PurgeCommand: AsyncParsableCommand {
     for conversation in named {
       let remark = unknown.contains(conversation) ? "; the ledger knew no conversation of that name" : ""
       print("\(escaped(conversation.text)): purged\(remark)")
+    }
+  }
+
+  private func rehearse(_ conversations: [ConversationID], in spool: Spool) throws {
+    let view = try LedgerView(ifThereIsOneIn: spool.state)
+    for name in conversations.map(\.text) {
+      var (messages, photos, bytes) = (0, 0, 0)
+      try view?.forEachLine(conversation: name) { _ in messages += 1 }
+      try view?.forEachPhoto(inbox: nil, conversation: name) { photo in
+        photos += 1
+        bytes += photo.cachedBytes + photo.cachedThumbnailBytes
+      }
+      let isKnown = try view?.conversations(beginning: name, limit: 1) == [name]
+      print(
+        "\(escaped(name)): " + (isKnown ? "" : "the ledger knows no conversation of that name; ")
+          + "\(messages) waiting and \(photos) photos (\(Terminal.bytes(bytes)) in the cache) would go")
     }
   }
 }

@@ -13,7 +13,9 @@ struct RetryCommand: ParsableCommand {
   @Flag(name: .long, help: "All failed requests, in the order in which they failed.")
   var all = false
 
-  @Argument(help: "Names of failed requests.", completion: Completion.failedRequests)
+  @Argument(
+    help: ArgumentHelp("Names of failed requests; - reads them from standard input, one a line.", valueName: "name"),
+    completion: Completion.failedRequests)
   var names: [String] = []
 
   func validate() throws {
@@ -24,7 +26,7 @@ struct RetryCommand: ParsableCommand {
     let spool = try options.openSpool()
     let ledger = try? LedgerView(ifThereIsOneIn: spool.state)
     var faults = [String]()
-    for name in all ? try failed(in: spool) : names {
+    for name in all ? try failed(in: spool) : expanded(names) {
       // The newest that was dropped under the name, if it failed.
       let newest = all ? nil : try ledger?.newest(name)
       let failed = try [newest, name].compactMap { $0 }.first {

@@ -35,6 +35,11 @@ struct RunCommand: AsyncParsableCommand {
     LoggingSystem.bootstrap { _ in handler }
     let log = Logger(label: "photospool")
     if geteuid() == 0 { log.warning("running as root; name another user with spool.user") }
+    if access(DarkroomProgram.path, X_OK) != 0 {
+      log.warning(
+        "photos cannot be prepared: photospool-darkroom is missing; install photospool again",
+        metadata: ["program": "\(DarkroomProgram.path)"])
+    }
     let spool = try Spool(creating: settings.spool.directory)
     let configured = try Configured(settings, spool: spool, after: nil, log: log)
     let inForce = ConfiguredInForce(configured)

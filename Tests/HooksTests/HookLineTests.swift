@@ -141,10 +141,16 @@ import Testing
   @Test func aStopEndsTheProgramThatRuns() async throws {
     try await run(options(#"echo $$ > "$DIR/pid"; while :; do sleep 1; done"#)) { [scratch] line in
       line.tell(.sent, Notice(number: 1))
-      while !FileManager.default.fileExists(atPath: scratch.path("pid")) {
-        try await Task.sleep(for: .milliseconds(20))
-      }
+      while process(scratch) == nil { try await Task.sleep(for: .milliseconds(20)) }
     }
-    // `run` has returned, so that it was waited for.
+    let ended = try #require(process(scratch))
+    #expect(kill(ended, 0) == -1 && errno == ESRCH)
+  }
+
+  /// What the program wrote of itself.
+  private func process(_ scratch: TemporaryDirectory) -> pid_t? {
+    (try? String(contentsOfFile: scratch.path("pid"), encoding: .utf8)).flatMap { text in
+      text.hasSuffix("\n") ? pid_t(text.dropLast()) : nil
+    }
   }
 }

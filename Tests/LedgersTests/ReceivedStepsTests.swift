@@ -22,6 +22,19 @@ import Testing
     #expect(try await ledger.cacheUse().first?.bytes == 11)
   }
 
+  @Test func aViewTellsWhetherThePhotoHadToBeFetchedAgain() async throws {
+    _ = try await receive(new("a"), fetch: .always)
+    let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
+    #expect(try await end(wanted) == .kept)
+    // It came at `now`: looked at before, it has come again since; the first look is at what came by itself.
+    for time in [now.advanced(seconds: -10), now, now.advanced(seconds: 10)] {
+      #expect(try await ledger.viewed(wanted.message, at: time))
+    }
+    #expect(try await !ledger.viewed(id("nobody"), at: now))
+    let counts = try await ledger.counts()
+    #expect(counts.viewsOfCached == 2 && counts.viewsOfFetched == 1)
+  }
+
   @Test func aPhotoWhoseFilesWereTakenAgainIsNotDownloaded() async throws {
     _ = try await receive(new("a"), fetch: .always)
     let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)

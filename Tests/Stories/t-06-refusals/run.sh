@@ -64,7 +64,8 @@ build x; mv "$spool/tmp/x" "$spool/new/-dash"
 ln -s /etc "$spool/new/link"
 drop last family last
 "$photospool" wait --timeout 60 last
-wait_for_line start.log 'request=link\|built in new' 30 || true
+all_are_refused() { [ -e "$spool/failed/stray.txt/error" ] && [ -e "$spool/failed/link/error" ] && [ -z "$(ls "$spool/new")" ]; }
+wait_until all_are_refused
 expect "$(cat "$spool/failed/stray.txt/entry")" stray
 grep -q 'not a directory' "$spool/failed/stray.txt/error"
 grep -q 'starts with . or -' "$spool"/failed/*/error

@@ -44,6 +44,21 @@ seq 2500 | sed 's/^/nobody-/' > names
 ends 69 cancel - < names
 expect "$(grep -c 'nobody-' err.log)" 2500
 
+# What a purge or a clear would do, and failed requests from standard input.
+ends 0 purge --dry-run family nobody
+has out.log '^family: 0 waiting and 0 photos (0 B in the cache) would go$'
+has out.log '^nobody: the ledger knows no conversation of that name; 0 waiting'
+expect "$("$photospool" clear --dry-run)" '0 photos, 0 B'
+[ -s "$spool/published/family.jsonl" ] && [ -z "$(ls "$spool/purge")" ] || fail 'something was purged'
+mkdir "$spool/tmp/nowhere"; echo text > "$spool/tmp/nowhere/text"; mv "$spool/tmp/nowhere" "$spool/new/"
+is_refused() { [ -e "$spool/failed/nowhere/error" ]; }
+wait_until is_refused
+echo family > "$spool/failed/nowhere/to"
+expect "$(echo nowhere | "$photospool" retry -)" 'nowhere: retried'
+"$photospool" wait --timeout 60 nowhere
+ends 0 purge - < <(echo nobody)
+has out.log '^nobody: purged'
+
 # A daemon that does not answer.
 "$photospool" hold family > /dev/null
 drop three family text
