@@ -13,10 +13,11 @@ extension CheckCommand {
       guard let program else { return nil }
       return ("hook \(event)", { try checkProgram(program) })
     }
-    return [
-      ("profile photos", { try profile(settings) }),
-      ("requests of other users", { try sharing(Spool(opening: settings.spool.directory)) }),
-    ] + hooks
+    let path = settings.spool.directory
+    // Before the first run there is nothing to share.
+    let sharing: [(String, () async throws -> String)] =
+      access(path, F_OK) == 0 ? [("requests of other users", { try Self.sharing(Spool(opening: path)) })] : []
+    return [("profile photos", { try profile(settings) })] + sharing + hooks
   }
 
   /// Whether photospool can take what other users of the spool's group build, whatever their umask.
