@@ -55,6 +55,8 @@ int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode
   return openat(directory, name, flags | O_NOFOLLOW, mode);
 }
 
+bool ckernel_output_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
+
 int ckernel_rename_exclusive(int from_directory, const char *from, int to_directory, const char *to) {
   if (renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE) == 0) return 0;
   // Also what many file systems in user space and on other machines say, which cannot do it.

@@ -12,8 +12,8 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Replace a file that is there.")
   var force = false
 
-  @Option(name: .long, help: "Seconds to wait for a photo that has to be fetched.")
-  var timeout = 60.0
+  @Option(name: .long, help: "How long to wait for a photo that has to be fetched, as 90, 90s, 5m or 2h.")
+  var timeout = TimeLimit(seconds: 60)
 
   @Argument(help: "A photo's id, or the id of its message on its network.")
   var message: String
@@ -36,7 +36,7 @@ struct ExportCommand: AsyncParsableCommand {
       if entry.kind == .directory { throw Failure(.cannotCreate, "\(file) is a directory; name a file in it") }
       if !force { throw taken }
     }
-    _ = try await viewing.shown(photo, timeout: timeout)
+    _ = try await viewing.shown(photo, timeout: timeout.seconds)
     let original = try PhotoCache(viewing.spool).original(
       inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
     guard let bytes = try original.contents(limit: 100_000_000) else {

@@ -64,6 +64,9 @@ struct Photospool: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      if ckernel_output_failed() {
+        throw Failure(.inputOutput, "the output cannot be written; make room for it, and ask again")
+      }
     } catch {
       let kind = parsed.map { type(of: $0) }
       if error is MissingCommand { end(with: helpMessage(for: kind ?? Self.self)) }

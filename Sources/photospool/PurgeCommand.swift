@@ -18,8 +18,8 @@ struct PurgeCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "Seconds to wait for the daemon.")
-  var timeout = 60.0
+  @Option(name: .long, help: "How long to wait for the daemon, as 90, 90s, 5m or 2h.")
+  var timeout = TimeLimit(seconds: 60)
 
   @Flag(name: .long, help: "Change nothing, and print what would be deleted.")
   var dryRun = false
@@ -42,7 +42,7 @@ struct PurgeCommand: AsyncParsableCommand {
     let unknown = try named.filter { try view?.conversations(beginning: $0.text, limit: 1).first != $0.text }
     let orders = PurgeOrders(spool)
     try orders.add(named)
-    let end = ContinuousClock.now + .seconds(timeout)
+    let end = ContinuousClock.now + .seconds(timeout.seconds)
     while try orders.read().conversations.contains(where: named.contains) {
       if let claim = try spool.claim(briefly: true) {
         defer { claim.release() }

@@ -74,14 +74,15 @@ struct SendCommand: AsyncParsableCommand {
     if photos.isEmpty && (text ?? "").isEmpty {
       throw ValidationError("give at least one --photo or a --text that is not empty")
     }
+    // A script that is told that it may not wait must not have sent.
+    let followed = wait ? try options.openToFollow(complains: false) : nil
     let submission = Submission(to: conversation, from: inbox, key: key, text: text, photos: photos, isDraft: draft)
     let name = try submission.drop(into: path)
     print(name)
     // Who reads it from a pipe has it while this waits.
     fflush(nil)
-    guard wait else { return }
-    let outcome = try await Waiting(options.openSpool(complains: false), showsProgress: Terminal.errorIsTerminal).wait(
-      for: [name.text])
+    guard let followed else { return }
+    let outcome = try await Waiting(followed, showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
     if let failure = outcome.failure { throw failure }
   }
 

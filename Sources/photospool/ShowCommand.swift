@@ -18,7 +18,7 @@ struct ShowCommand: ParsableCommand {
   var name: String
 
   func run() throws {
-    let spool = try options.openSpool()
+    let spool = try options.openToFollow()
     // In the order in which requests move. The newest of that name counts.
     for directory in [spool.draft, spool.new] where RequestName(name) != nil {
       guard let entry = try directory.entry(name) else { continue }

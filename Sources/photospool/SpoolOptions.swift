@@ -86,6 +86,18 @@ struct SpoolOptions: ParsableArguments {
     }
   }
 
+  /// As `openSpool`, to see what becomes of requests.
+  func openToFollow(complains: Bool = true) throws -> Spool {
+    do { return try openSpool(complains: complains) } catch let error as FileError
+      where error.code == EACCES || error.code == EPERM
+    {
+      throw Failure(
+        .noPermission,
+        "only the user that photospool runs as may follow requests (\(error)); `send` without --wait drops one, and that user may `wait` and `show`"
+      )
+    }
+  }
+
   /// The spool, which has to be there.
   func openSpool(complains: Bool = true) throws -> Spool {
     let path = try path(complains: complains)

@@ -10,8 +10,8 @@ struct ViewCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "Seconds to wait for a photo that has to be fetched.")
-  var timeout = 60.0
+  @Option(name: .long, help: "How long to wait for a photo that has to be fetched, as 90, 90s, 5m or 2h.")
+  var timeout = TimeLimit(seconds: 60)
 
   @Argument(help: "A photo's id, or the id of its message on its network.")
   var message: String
@@ -19,7 +19,7 @@ struct ViewCommand: AsyncParsableCommand {
   func run() async throws {
     let viewing = try PhotoViewing(options)
     let photo = try viewing.photo(message)
-    let path = try await viewing.shown(photo, timeout: timeout)
+    let path = try await viewing.shown(photo, timeout: timeout.seconds)
     print("\(viewing.spool.path)/\(path)")
     viewing.note(photo)
   }

@@ -7,14 +7,14 @@ struct WaitCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "Seconds to wait at most. (default: no limit)")
-  var timeout: Double?
+  @Option(name: .long, help: "How long to wait at most, as 90, 90s, 5m or 2h. (default: no limit)")
+  var timeout: TimeLimit?
 
   @Argument(help: "Names of requests.", completion: Completion.waitingRequests)
   var names: [String]
 
   func run() async throws {
-    let waiting = Waiting(try options.openSpool(), showsProgress: Terminal.errorIsTerminal)
-    if let failure = try await waiting.wait(for: names, timeout: timeout).failure { throw failure }
+    let waiting = Waiting(try options.openToFollow(), showsProgress: Terminal.errorIsTerminal)
+    if let failure = try await waiting.wait(for: names, timeout: timeout?.seconds).failure { throw failure }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <dirent.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -12,6 +13,9 @@
    reading: to set that costs more than to read a small file. Only an owner may ask for it, so that this process asks for it no
    more once it has met a file of somebody else. */
 int ckernel_open_beneath(int directory, const char *name, int flags, mode_t mode);
+
+/* Writes what standard output still holds. Whether that, or anything before, could not be written. */
+bool ckernel_output_failed(void);
 
 /* renameat2(2) with RENAME_NOREPLACE. Where the file system cannot do that, a look and then a rename: what takes the name in
    between is replaced, unless it is a directory with anything in it, as a request is. */

@@ -28,6 +28,17 @@ timeout 60 "$photospool" wait plain
 status=0
 setpriv --reuid 61003 --regid 61003 --clear-groups "$photospool" send --to family --text no 2> refused.log || status=$?
 expect "$status" 77
+# Who may not follow a request is told before it is dropped.
+before=$(published family | wc -l)
+status=0
+as 61001 "$photospool" send --to family --text no --wait > out.log 2> refused.log || status=$?
+expect "$status" 77 "$(cat refused.log)"
+[ ! -s out.log ] || fail 'a request was dropped'
+grep -q 'only the user that photospool runs as may follow requests' refused.log || fail "$(cat refused.log)"
+status=0; as 61001 "$photospool" wait plain 2> refused.log || status=$?
+expect "$status" 77 "$(cat refused.log)"
+is_empty "$spool/new"
+expect "$(published family | wc -l)" "$before"
 # A user cannot touch what another one builds, or look into what was accepted.
 as 61001 mkdir -m 2770 "$spool/tmp/mine"
 as 61002 rmdir "$spool/tmp/mine" 2> /dev/null && fail 'another user removed a request'

@@ -66,9 +66,19 @@ expect "$("$photospool" retry same)" 'same: retried'
 fails 69 "$photospool" wait --timeout 60 same
 stop_daemon
 drop same family later
-fails 75 "$photospool" wait --timeout 0.3 same
+fails 75 "$photospool" wait --timeout 300ms same
+for time in inf nan -1 1e30 5x; do fails 64 "$photospool" wait --timeout="$time" same; done
+for time in inf nan -1 1e30 5x; do fails 64 "$photospool" purge --timeout="$time" family; done
+is_empty "$spool/purge"
 fails 75 "$photospool" show same
 grep -q 'no daemon runs' err.log || fail "$(cat err.log)"
 expect "$("$photospool" cancel same)" 'same: cancelled; nothing of it was published'
 fails 69 "$photospool" wait --timeout 5 same
 is_empty "$spool/new" "$spool/cur"
+
+# A list that cannot be written does not look whole.
+for command in "queue --state sent" "queue --json --state sent" metrics "show same" "storage --json"; do
+  status=0; "$photospool" $command > /dev/full 2> err.log || status=$?
+  expect "$status" 74 "$command: $(cat err.log)"
+  grep -q 'the output cannot be written' err.log || fail "$command: $(cat err.log)"
+done
