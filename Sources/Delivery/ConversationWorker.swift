@@ -95,6 +95,8 @@ struct ConversationWorker: Sendable {
       }
       return .goOn(try await publish(run, &window, &pace))
     } catch let failure as StepError {
+      // Cut off by a stop: nobody knows how it went, which the next start finds out as after a kill.
+      if Task.isCancelled { return .wait }
       return try await settle(window.messages[0], failure, window: window)
     } catch is CancellationError {
       // Cancelled by its owner, unless the daemon is stopping; the ledger has the truth, so look again.

@@ -229,7 +229,7 @@ public struct Daemon: Sendable {
     groupLog.logLevel = .warning
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
     let stopSeconds = plan.options.stopSeconds
-    // A co-process may take 5 s more, and the ledger has to be closed.
+    // A program or co-process may take 1 s more, and the ledger has to be closed.
     let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
     let check = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let before: [(any Service)?] = [

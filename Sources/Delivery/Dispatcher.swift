@@ -78,7 +78,13 @@ actor Dispatcher: Service {
     answerAskers()
     await alarm.stop()
     await photos.stop()
-    for worker in working.values { await worker.task.value }
+    // The group is cancelled once the time to finish what is in hand is over; that cuts off whoever waits for an answer.
+    let tasks = working.values.map(\.task)
+    await withTaskCancellationHandler {
+      for task in tasks { await task.value }
+    } onCancel: {
+      for task in tasks { task.cancel() }
+    }
     filing.follows(publishing: false)
   }
 

@@ -45,6 +45,7 @@ struct Reports: Service {
   }
 
   private func report(isUp: Bool) async {
+    if !isUp && plan.options.textfile == nil { return }
     do {
       let counts = try await ledger.counts()
       if isUp { manager?.status(Self.status(counts, open: await metrics.circuits.open)) }

@@ -37,6 +37,11 @@ public struct HTTPAddress: Hashable, Sendable {
   /// What the header `Host` says: the port only where it is not the scheme's own.
   public var authority: String { port.map { "\(host):\($0)" } ?? host }
 
+  /// Whether the host is this computer by its name or number.
+  public var isThisComputer: Bool {
+    host.lowercased() == "localhost" || PublicAddress.isLoopback(host.filter { $0 != "[" && $0 != "]" })
+  }
+
   private static func text(_ part: CURLUPart, of parts: OpaquePointer) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     guard ccurl_url_get(parts, part, &text) == CURLUE_OK, let text else { return nil }

@@ -13,6 +13,8 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     case cannotReachProxy
     /// It has private addresses only, and the request asked to be kept from those.
     case privateAddress
+    /// Its name is to be this computer's, and leads elsewhere.
+    case notThisComputer
     case timedOut(Limit)
     case tls(TLSFault)
     /// The connection ended before the answer did, or what came is no HTTP.
@@ -68,6 +70,8 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
       "cannot reach the proxy on the way to \(host); check `http.proxy` and whether the proxy is up"
     case .privateAddress:
       "\(host) is an address of this machine or of its own network; check the URL, or set `allowPrivate: true`"
+    case .notThisComputer:
+      "\(host) does not lead to this computer; check /etc/hosts, or write 127.0.0.1 in the URL"
     case .timedOut(.connect):
       "no connection to \(host) within the time limit; check the address and this machine's network"
     case .timedOut(.stall): "\(host) went silent"
@@ -97,7 +101,7 @@ extension HTTPError {
     case .cannotResolve, .cannotConnect, .cannotReachProxy, .timedOut(.connect): wasNeverSent ? .unreachable : .network
     case .connectionLost, .replyTooLarge, .tls(.handshake), .other: .network
     case .timedOut: .timeout
-    case .badURL, .badHeader, .tls, .privateAddress: .configError
+    case .badURL, .badHeader, .tls, .privateAddress, .notThisComputer: .configError
     case .stopped, .cancelled: .cancelled
     }
   }

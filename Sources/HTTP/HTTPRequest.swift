@@ -29,6 +29,8 @@ public struct HTTPRequest: Sendable {
     case anyAddress
     /// Addresses of the internet, as `PublicAddress` has them. Through a proxy, the proxy has to see to that.
     case publicAddresses
+    /// This computer alone, whatever its name leads to, and never through a proxy.
+    case thisComputer
   }
 
   public init(

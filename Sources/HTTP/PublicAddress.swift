@@ -13,6 +13,27 @@ public enum PublicAddress {
     return false
   }
 
+  /// Whether `text`, an IPv4 or IPv6 address, is this computer's own, which no other can be reached at.
+  static func isLoopback(_ text: String) -> Bool {
+    var (four, six) = (in_addr(), in6_addr())
+    if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { $0[0] == 127 } }
+    guard inet_pton(AF_INET6, text, &six) == 1 else { return false }
+    return withUnsafeBytes(of: six) { $0.dropLast().allSatisfy { $0 == 0 } && $0[15] == 1 }
+  }
+
+  /// The same of the address that a socket is about to be connected to.
+  static func isLoopback(_ address: UnsafePointer<sockaddr>, length: Int) -> Bool {
+    let bytes = UnsafeRawPointer(address)
+    switch Int32(address.pointee.sa_family) {
+    case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
+      return withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in.self).sin_addr) { $0[0] == 127 }
+    case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
+      let six = bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+      return withUnsafeBytes(of: six) { $0.dropLast().allSatisfy { $0 == 0 } && $0[15] == 1 }
+    default: return false
+    }
+  }
+
   /// Whether the address that a socket is about to be connected to is one of them.
   static func isPublic(_ address: UnsafePointer<sockaddr>, length: Int) -> Bool {
     let bytes = UnsafeRawPointer(address)

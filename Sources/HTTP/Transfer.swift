@@ -46,7 +46,7 @@ final class Transfer {
     self.order = order
     self.easy = easy
     self.handles = handles
-    hasProxy = options.proxy != nil
+    hasProxy = options.proxy != nil && order.request.reach != .thisComputer
     let results = [setConnection(options), setLimits(), setRequest(options)]
     if let result = results.first(where: { $0 != CURLE_OK }) {
       order.end(.other(Int(result.rawValue)), wasNeverSent: true)
@@ -84,7 +84,7 @@ final class Transfer {
       // Else a transfer that ends while its name is looked up waits for the look-up, and all others with it.
       ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1),
       // An empty text and none at all differ: with none, the environment is asked.
-      ccurl_set_text(easy, CURLOPT_PROXY, options.proxy ?? ""),
+      ccurl_set_text(easy, CURLOPT_PROXY, hasProxy ? options.proxy : ""),
       ccurl_set_text(easy, CURLOPT_NOPROXY, ""),
       ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
       ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
@@ -131,7 +131,7 @@ final class Transfer {
       ccurl_set_writer(easy, receiveHead, receiveBody, context),
     ]
     // The address of a connection to a proxy says nothing of the host behind it.
-    if request.reach == .publicAddresses, !hasProxy {
+    if request.reach != .anyAddress, !hasProxy {
       results.append(ccurl_set_guard(easy, openSocket, checkConnection, context))
     }
     switch request.method {
@@ -245,7 +245,11 @@ final class Transfer {
 
   /// Makes the socket for a connection, unless it would go where the request may not.
   func socket(for address: curl_sockaddr, at pointer: UnsafePointer<sockaddr>) -> curl_socket_t {
-    guard PublicAddress.isPublic(pointer, length: Int(address.addrlen)) else {
+    let length = Int(address.addrlen)
+    let mayBeReached =
+      order.request.reach == .thisComputer
+      ? PublicAddress.isLoopback(pointer, length: length) : PublicAddress.isPublic(pointer, length: length)
+    guard mayBeReached else {
       isKeptFromPrivateAddress = true
       return CURL_SOCKET_BAD
     }
@@ -254,7 +258,11 @@ final class Transfer {
 
   /// Looks at a connection before anything is sent: it may be one that another request left.
   func mayUseConnection(to address: UnsafePointer<CChar>?) -> Bool {
-    if let address, PublicAddress.isPublic(String(cString: address)) { return true }
+    if let address = address.map({ String(cString: $0) }),
+      order.request.reach == .thisComputer ? PublicAddress.isLoopback(address) : PublicAddress.isPublic(address)
+    {
+      return true
+    }
     isKeptFromPrivateAddress = true
     return false
   }
@@ -271,7 +279,7 @@ final class Transfer {
 
   private func fault(_ result: CURLcode) -> HTTPError.Reason {
     if isKeptFromPrivateAddress, result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK {
-      return .privateAddress
+      return order.request.reach == .thisComputer ? .notThisComputer : .privateAddress
     }
     if isStopped { return .stopped }
     if isReplyTooLarge { return .replyTooLarge(limit: order.request.limits.replyBytes) }

@@ -10,7 +10,7 @@ struct CoProcessProgram: Sendable {
   /// Seconds in which it has to answer a request. One that does not is taken to hang, and is ended.
   var answerSeconds = 60.0
   /// Seconds that it has to end by itself, once its input is closed.
-  var endSeconds = 5.0
+  var endSeconds = 1.0
   /// Bytes of one answer.
   var longestAnswer = 1 << 20
   /// Requests that it is given before it has answered earlier ones.

@@ -34,8 +34,9 @@ public struct ExecNetwork: Network {
   private let timeLimit: Duration
   private let clock: @Sendable () -> Timestamp
 
-  /// How long a program may take to end itself when it is told to.
+  /// How long a program may take to end itself when its time is over, and when photospool stops.
   private static let grace = Duration.seconds(5)
+  private static let graceAtStop = Duration.seconds(1)
   private static let environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"]
 
   /// - Throws: `.configError` for a path that is not absolute.
@@ -52,7 +53,9 @@ public struct ExecNetwork: Network {
     var platform = PlatformOptions()
     // A group of its own, so that what it started ends with it.
     platform.processGroupID = 0
-    platform.teardownSequence = [.send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: Self.grace)]
+    platform.teardownSequence = [
+      .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: Self.graceAtStop)
+    ]
     configuration = Configuration(
       executable: .path(.init(options.program)), arguments: Arguments(options.arguments),
       environment: .custom(environment.reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),

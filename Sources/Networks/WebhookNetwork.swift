@@ -4,13 +4,13 @@ import Secrets
 
 /// Where a webhook goes, and what it is signed with.
 public struct WebhookOptions: Sendable {
-  /// `https://…`; `http://` only where private addresses are allowed.
+  /// `https://…`; `http://` only to this computer, or where private addresses are allowed.
   public var url: String
   /// `whsec_` and base64, at least one. All of them sign: to change one, add the new one, have the receiver change, and
   /// remove the old one.
   public var secrets: [Secret]
-  /// Whether the receiver may be this machine or on one of its own networks. Otherwise such an address is not connected
-  /// to, whatever name leads to it.
+  /// Whether the receiver may be on one of this machine's own networks. Otherwise such an address is not connected to,
+  /// whatever name leads to it. This machine itself may be reached by its own name or number.
   public var allowsPrivateAddresses = false
   /// Reads the secrets again once they were refused; nil is that they never change.
   public var rereadSecrets: (@Sendable () throws -> [Secret])?
@@ -53,11 +53,15 @@ public struct WebhookNetwork: Network {
     guard let address = HTTPAddress(options.url) else {
       throw DeliveryError(.configError, "the webhook has to be a URL such as `https://photos.example.org/webhook`")
     }
-    guard address.scheme == "https" || options.allowsPrivateAddresses else {
-      throw DeliveryError(.configError, "the webhook's URL has to be `https://`, as the messages carry keys")
+    guard address.scheme == "https" || address.isThisComputer || options.allowsPrivateAddresses else {
+      throw DeliveryError(
+        .configError,
+        "the webhook's URL has to be `https://`, as the messages carry keys; plain `http://` goes only to this computer, "
+          + "or anywhere with `allowPrivate: true`")
     }
     url = options.url
-    reach = options.allowsPrivateAddresses ? .anyAddress : .publicAddresses
+    reach =
+      options.allowsPrivateAddresses ? .anyAddress : address.isThisComputer ? .thisComputer : .publicAddresses
     let reread = options.rereadSecrets.map { read in { @Sendable in try WebhookSignature(read()) } }
     signature = Renewable(try WebhookSignature(options.secrets), read: reread)
     self.client = client

@@ -180,11 +180,28 @@ import Testing
       #expect(error?.reason == .privateAddress && error?.wasNeverSent == true, "\(host)")
       #expect(try await server.asked().count == asked)
     }
-    let options = WebhookOptions(url: "https://localhost:\(port)/hook", secrets: [Secret(Self.secret)])
+    let options = WebhookOptions(url: "https://0.0.0.0:\(port)/hook", secrets: [Secret(Self.secret)])
     let error = await #expect(throws: DeliveryError.self) {
       try await WebhookNetwork(options, client: client).publish(message())
     }
-    #expect(error?.cause == .configError && error?.sentence.contains("localhost") == true)
+    #expect(error?.cause == .configError && error?.sentence.contains("0.0.0.0") == true)
+  }
+
+  @Test func thisComputerIsReachedByItsOwnNamesWithoutLeave() async throws {
+    let server = try FaultServer()
+    let port = server.endpoint.split(separator: ":").last ?? ""
+    var http = HTTPOptions()
+    http.proxy = "http://127.0.0.1:1"
+    for host in ["127.0.0.1", "localhost", "LOCALHOST", "127.1"] {
+      try await server.script("status/204")
+      let options = WebhookOptions(url: "http://\(host):\(port)/hook", secrets: [Secret(Self.secret)])
+      _ = try await WebhookNetwork(options, client: HTTPClient(http)).publish(message())
+    }
+    // Whatever a name of this computer leads to, nothing goes to another one in the clear.
+    var request = HTTPRequest(.get, "http://0.0.0.0:\(port)/echo")
+    request.reach = .thisComputer
+    let error = await #expect(throws: HTTPError.self) { try await HTTPClient().send(request) }
+    #expect(error?.reason == .notThisComputer && error?.wasNeverSent == true)
   }
 
   @Test func whatIsNoWebhookIsAConfigurationError() {
