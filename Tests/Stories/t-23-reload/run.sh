@@ -12,7 +12,7 @@ spool: {directory: $spool}
 networks:
   hook: {type: webhook, url: "$hook/photos", secretFile: hook.secret, allowPrivate: true}
 routes:
-  - {conversation: family, network: hook}
+  - {conversation: [family, cousins], network: hook}
 EOF
   [ $# = 0 ] || printf '%s\n' "$@" >> new.yaml
   mv new.yaml photospool.yaml
@@ -34,18 +34,19 @@ metric() { "$photospool" metrics | awk -v name="$1" '$1 == name { print $2 }'; }
 # The spool is the configuration's, not the environment's.
 start_daemon -u PHOTOSPOOL_SPOOL PHOTOSPOOL_CONFIG="$PWD/photospool.yaml"
 drop cat family 'Check this out!' "$photos/Dragonfly_by_Bolly.jpg"
+# A second conversation that is refused shows that it concerns all.
+drop cousin cousins hello
 wait_for_line start.log 'event="destination waits".*cause=auth_expired'
 drop other friends hello
 "$photospool" wait --timeout 60 other
 expect "$(metric 'photospool_destination_available{destination="hook"}')" 0
-expect "$(metric photospool_conversations_parked)" 1
 
 # Mended, and asked for: it arrives at once, and not only with the next probe.
 (umask 077; echo "$good" > hook.secret)
 reload
 grep -q 'event="configuration reloaded".*anew="network hook"' start.log || fail 'the log does not say what is new'
-"$photospool" wait --timeout 60 cat
-expect "$(verdicts | grep -c '^verified')" 2
+"$photospool" wait --timeout 60 cat cousin
+expect "$(verdicts | grep -c '^verified')" 3
 expect "$(metric photospool_config_reload_successful)" 1
 
 # A wrong one: each of its mistakes is told with its line, and nothing of it is in force.
@@ -58,7 +59,7 @@ drop still friends 'still there'
 drop again family 'and here'
 "$photospool" wait --timeout 60 still again
 expect "$(published friends | tail -n 1 | jq -r .inbox)" default
-expect "$(verdicts | grep -c '^verified')" 3
+expect "$(verdicts | grep -c '^verified')" 4
 # So is one with a secret that cannot be read, although its file is good.
 configuration 'inbox: nobody'
 chmod 644 hook.secret

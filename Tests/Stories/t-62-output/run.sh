@@ -34,7 +34,7 @@ start_daemon MARKERVARIABLE=MARKERVALUE
 for kind in fine refuses waits; do
   mkdir "$spool/tmp/$kind"
   printf '%s %s\n' "$plain" "$kind" > "$spool/tmp/$kind/to"
-  printf '%s\n' "$plain" > "$spool/tmp/$kind/from"
+  printf '%s me\n' "$plain" > "$spool/tmp/$kind/from"
   printf '%s\n' "$escapes" > "$spool/tmp/$kind/text"
   cp photo.jpg "$spool/tmp/$kind/photo $plain $escapes.jpg"
   mv "$spool/tmp/$kind" "$spool/new/"

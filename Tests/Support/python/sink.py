@@ -60,6 +60,9 @@ class Sink(fault_server.Connection):
                 CHANGED.wait_for(lambda: not IS_SLOW.is_set())
                 HELD[0] -= 1
             entry = entry | {"target": "/hook"}
+        if words[0] in ("reset-reply", "half"):
+            # Whose answer begins with success has acted.
+            self.act(entry, body)
         if words[0] not in ("hook", "slow", "upload", "objects", "lost", "mute"):
             return super().reply(words, query, entry, body)
         status, answer = self.act(entry, body)
