@@ -46,7 +46,8 @@ no_secret run.log
 # JSON instead; and with the journal at the other end, priorities instead of times. A variable that was inherited, while
 # standard error is something else, does not count.
 sed -i 's/level: trace/level: debug, format: json/' photospool.yaml
-start_daemon_at() { "$@" "$photospool" run 2> journal.log & daemon=$!; }
+# Emptied before the daemon is there: what the one before it said must not be taken for its own.
+start_daemon_at() { : > journal.log; "$@" "$photospool" run 2> journal.log & daemon=$!; }
 : > journal.log
 start_daemon_at env SIGNER_TOKEN=x JOURNAL_STREAM="$(stat -L -c %d:%i journal.log)"
 wait_for_line journal.log '"event":"ready"'
