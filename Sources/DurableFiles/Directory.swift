@@ -38,6 +38,19 @@ public final class Directory: Sendable {
     return Entry(status)
   }
 
+  /// The same of a name that may be any bytes.
+  public func entry(ofAny name: [UInt8]) throws(FileError) -> Entry? {
+    var status = ckernel_status()
+    let result = (name + [0]).withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { text in
+        text.baseAddress.map { ckernel_status_at(descriptor, $0, &status) } ?? -1
+      }
+    }
+    if result == 0 { return Entry(status) }
+    if errno == ENOENT { return nil }
+    throw FileError("stat", path(of: String(decoding: name, as: UTF8.self)))
+  }
+
   /// What the kernel says of the directory itself.
   public func entry() throws(FileError) -> Entry {
     var status = ckernel_status()

@@ -17,6 +17,10 @@ public struct JanitorClock: Sendable {
   /// Seconds that the clocks may differ by: somebody, or a time server, has set the clock a little.
   private static let tolerance = 600.0
 
+  /// After a start of the computer, a time that differs more than that from the last pass's is believed once the computer has
+  /// been on for `trial`: a clock without a battery may be years ahead until a time server has set it.
+  private static let (longestPause, trial) = (7 * 86_400.0, 3600.0)
+
   public init(now: Timestamp, sinceBoot: Double, boot: String) {
     self.now = now
     self.sinceBoot = sinceBoot
@@ -40,11 +44,17 @@ public struct JanitorClock: Sendable {
 
   /// By how many seconds the wall clock has jumped since the pass that left `notes`; nil when it has not.
   func jump(since notes: [String: String]) -> Double? {
-    guard notes["boot"] == boot, let then = notes["wall"].flatMap(Int64.init), let up = notes["up"].flatMap(Double.init)
-    else { return nil }
+    guard let then = notes["wall"].flatMap(Int64.init), let up = notes["up"].flatMap(Double.init) else { return nil }
+    guard isSameRun(as: notes) else {
+      let gap = now.seconds(since: Timestamp(milliseconds: then))
+      return abs(gap) > Self.longestPause && sinceBoot < Self.trial ? gap : nil
+    }
     let jump = now.seconds(since: Timestamp(milliseconds: then)) - (sinceBoot - up)
     return abs(jump) > Self.tolerance ? jump : nil
   }
+
+  /// Whether the computer has not been started since the pass that left `notes`.
+  func isSameRun(as notes: [String: String]) -> Bool { notes["boot"] == boot }
 
   var notes: [String: String] {
     ["boot": boot, "wall": "\(now.milliseconds)", "up": "\(sinceBoot)"]

@@ -1,3 +1,4 @@
+import Digests
 import DurableFiles
 import Ledgers
 import Messages
@@ -28,9 +29,15 @@ struct Housekeeping: Sendable {
   func keep(_ notes: inout [String: String]) async throws -> Count {
     var count = Count()
     for place in [spool.tmp, try spool.incoming.directory("tmp")] {
-      count.tmp += try await removeAbandoned(in: place, &count.left)
+      count.tmp += try await removeAbandoned(in: place, after: options.tmp, &count.left) { name, _ in
+        name != Array(ArrivalNumber.lockName.utf8)
+      }
     }
-    count.drafts = try await removeDrafts(&count.left)
+    // What lies in draft/ and can be no draft.
+    count.drafts = try await removeAbandoned(in: spool.draft, after: options.drafts, &count.left) { name, kind in
+      kind != .directory || RequestName(String(decoding: name, as: UTF8.self)) == nil
+    }
+    count.drafts += try await removeDrafts(&count.left)
     count.receipts = try await forget([.sent, .duplicate, .cancelled], after: options.receipts, from: spool.sent)
     count.failed = try await forget([.failed], after: options.failed, from: spool.failed)
     for (place, note) in [(spool.failed, "failed"), (try spool.incoming.directory("failed"), "incoming-failed")] {
@@ -48,13 +55,31 @@ struct Housekeeping: Sendable {
   // MARK: tmp/
 
   /// What nobody works on any more. A program that says so by a lock on its directory is left alone for any time.
-  private func removeAbandoned(in place: Directory, _ left: inout [String]) async throws -> Int {
+  private func removeAbandoned(
+    in place: Directory, after seconds: Double, _ left: inout [String],
+    where isAbandoned: ([UInt8], Entry.Kind) -> Bool
+  ) async throws -> Int {
+    var names = [[UInt8]]()
+    try place.forEachName {
+      names.append($0)
+      return true
+    }
     var count = 0
-    for name in try place.names() where !name.hasPrefix(".") {
+    for bytes in names {
       try await tidy(&left, &count) {
-        guard let entry = try place.entry(name), clock.isOlder(entry.changed, than: options.tmp) else { return false }
+        guard let entry = try place.entry(ofAny: bytes), isAbandoned(bytes, entry.kind),
+          clock.isOlder(entry.changed, than: seconds)
+        else { return false }
+        var name = String(decoding: bytes, as: UTF8.self)
+        if Array(name.utf8) != bytes {
+          if isRehearsal { return true }
+          // What is no UTF-8 gets another name first.
+          name = ".removed-\(SHA256Digest(of: bytes).hex)"
+          guard try place.moveAnything(bytes, to: place, as: name) else { return false }
+        }
         if entry.kind == .directory {
-          guard try clock.isOlder(lastChange(below: name, in: place), than: options.tmp), try !place.isLocked(name)
+          guard try clock.isOlder(lastChange(below: name, in: place), than: seconds),
+            try !place.isLocked(name)
           else { return false }
         }
         if !isRehearsal { try place.removeTree(name) }
@@ -87,7 +112,8 @@ struct Housekeeping: Sendable {
     var count = 0
     for name in try spool.draft.names() where RequestName(name) != nil {
       try await tidy(&left, &count) {
-        guard let entry = try spool.draft.entry(name), clock.isOlder(entry.changed, than: options.drafts),
+        guard let entry = try spool.draft.entry(name), entry.kind == .directory,
+          clock.isOlder(entry.changed, than: options.drafts),
           try clock.isOlder(lastChange(below: name, in: spool.draft), than: options.drafts)
         else { return false }
         if isRehearsal { return true }

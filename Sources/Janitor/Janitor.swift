@@ -43,7 +43,9 @@ public struct Janitor: Sendable {
     report.isRehearsal = isRehearsal
     try await purges(&report)
     var notes = try await ledger.janitorNotes()
-    if let jump = clock.jump(since: notes) {
+    let jump = clock.jump(since: notes)
+    let wasDoubted = jump != nil && !clock.isSameRun(as: notes)
+    if let jump {
       report.warnings.append(
         "the clock has jumped by \(Int(jump)) s since the last pass; nothing is removed for its age now, and the next pass takes the new time for the right one"
       )
@@ -67,7 +69,7 @@ public struct Janitor: Sendable {
     report.evicted = limits.evicted
     report.warnings += limits.warnings
     if isRehearsal { return report }
-    notes.merge(clock.notes) { $1 }
+    if !wasDoubted { notes.merge(clock.notes) { $1 } }
     // What a purge of the daemon has written down meanwhile.
     notes["scrubs"] = nil
     notes["remains"] = nil

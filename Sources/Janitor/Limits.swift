@@ -42,16 +42,19 @@ struct Limits: Sendable {
     result.evicted += try await end()
     let turns = Turns()
     let uses = try await ledger.cacheUse()
-    for use in uses where isBeyond(use) && !use.isWarned { result.warnings.append(warning(use)) }
+    for use in uses where isBeyond(use) && !use.isWarned {
+      result.warnings.append(warning(use))
+      try await ledger.setWarned(true, inbox: use.inbox)
+    }
     for use in uses where use.inbox != nil && isBeyond(use) {
       result.evicted += try await evict(use.bytes - limit(use), inbox: use.inbox, turns)
     }
     if let total = try await ledger.cacheUse().first, isBeyond(total) {
       result.evicted += try await evict(total.bytes - limit(total), inbox: nil, turns)
     }
-    // Said again only once it has been within the limit.
-    for use in try await ledger.cacheUse() where use.isWarned != isBeyond(use) {
-      try await ledger.setWarned(isBeyond(use), inbox: use.inbox)
+    // Said again only once it has been well within the limit: a full cache is at it after every pass.
+    for use in try await ledger.cacheUse() where use.isWarned && use.bytes < limit(use) / 10 * 9 {
+      try await ledger.setWarned(false, inbox: use.inbox)
     }
     return result
   }
@@ -72,7 +75,8 @@ struct Limits: Sendable {
 
   private func warning(_ use: CacheUse) -> String {
     let what = use.inbox.map { "the photos of inbox \($0)" } ?? "all photos in the cache"
-    return "\(what) take \(use.bytes) bytes, beyond the limit of \(limit(use)); the least recently viewed go"
+    let (size, limit) = (sizeInWords(use.bytes), sizeInWords(limit(use)))
+    return "\(what) take \(size), beyond the limit of \(limit); the least recently viewed go"
   }
 
   private func evict(_ bytes: Int, inbox: InboxID?, _ turns: Turns) async throws -> EvictionCount {

@@ -62,6 +62,18 @@ extension Ledger {
   private static let namesAtOnce = 16_384
 }
 
+extension LedgerView {
+  /// The ledger of a spool; nil where the spool is new.
+  ///
+  /// - Throws: `LedgerError.lost` when it is gone although the spool is in use.
+  public init?(of spool: Spool) throws {
+    if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
+      throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
+    }
+    try self.init(ifThereIsOneIn: spool.state)
+  }
+}
+
 extension Spool {
   /// Whether something lies here that only a daemon can have put here.
   fileprivate var isInUse: Bool {

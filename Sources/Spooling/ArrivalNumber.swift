@@ -7,8 +7,9 @@ import Messages
 /// The counter lies in `tmp/.order` and is only changed under its lock. It is the larger of the last number plus one
 /// and the clock in microseconds: with the counter at hand no clock is needed, and when a power cut takes the counter,
 /// the clock starts it behind all earlier numbers.
-enum ArrivalNumber {
-  static let lockName = ".order"
+public enum ArrivalNumber {
+  /// The counter's file in `tmp/`.
+  public static let lockName = ".order"
   /// How long a client waits for a lock holder that was stopped before it relies on the clock alone, in seconds.
   static let lockPatience = 0.025
 

@@ -3,6 +3,7 @@ import Control
 import Delivery
 import DurableFiles
 import Foundation
+import Janitor
 import Ledgers
 import Messages
 import Settings
@@ -98,7 +99,7 @@ struct CheckCommand: AsyncParsableCommand {
       (
         "ledger",
         {
-          let ledger = try LedgerView(ifThereIsOneIn: Spool(opening: path).state)
+          let ledger = try LedgerView(of: Spool(opening: path))
           return try ledger?.checkIntegrity() ?? "none yet; the daemon makes it"
         }
       ),

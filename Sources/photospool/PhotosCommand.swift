@@ -1,6 +1,7 @@
 import ArgumentParser
 import DurableFiles
 import Foundation
+import Janitor
 import Ledgers
 import Messages
 import Spooling

@@ -2,6 +2,7 @@ import ArgumentParser
 import Control
 import DurableFiles
 import Foundation
+import Janitor
 import Ledgers
 import Messages
 import Spooling
@@ -47,7 +48,7 @@ struct QueueCommand: ParsableCommand {
     var printer = QueuePrinter(isJSON: json, progress: daemon?.progress ?? [:])
     // In the order in which requests move, the ledger last: what is accepted meanwhile is in both, and is printed once.
     let lying = state == nil || state == .pending ? try lying(in: spool) : []
-    let ledger = try LedgerView(ifThereIsOneIn: spool.state)
+    let ledger = try LedgerView(of: spool)
     let known = try ledger?.forEachLine(state: state, conversation: to, lying: lying.map { ($0.id.inode, $0.id.born) })
     {
       try printer.print($0)

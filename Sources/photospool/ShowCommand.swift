@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import DurableFiles
+import Janitor
 import Ledgers
 import Messages
 import Spooling
@@ -30,7 +31,7 @@ struct ShowCommand: ParsableCommand {
       }
       throw Failure(.tryAgain, why(directory === spool.draft, spool))
     }
-    let ledger = try LedgerView(in: spool.state)
+    let ledger = try (LedgerView(of: spool) ?? LedgerView(in: spool.state))
     guard let request = try ledger.newest(name), let story = try ledger.story(of: request) else {
       throw Failure(.noInput, "no request \(name) is known; see `photospool queue`")
     }

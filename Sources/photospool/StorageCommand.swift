@@ -1,6 +1,7 @@
 import ArgumentParser
 import DurableFiles
 import Foundation
+import Janitor
 import Ledgers
 import Messages
 import Settings
@@ -18,7 +19,7 @@ struct StorageCommand: ParsableCommand {
 
   func run() throws {
     let settings = try options.settings()
-    guard let view = try LedgerView(ifThereIsOneIn: Spool(opening: settings.spool.directory).state) else {
+    guard let view = try LedgerView(of: Spool(opening: settings.spool.directory)) else {
       return try print(StorageLine(inbox: nil, conversation: nil, photos: 0, bytes: 0, limit: settings.cache.total))
     }
     let uses = try view.cacheUse()

@@ -55,12 +55,5 @@ enum Terminal {
   }
 
   /// A number of bytes for people: `512 B`, `1.2 MB`.
-  static func bytes(_ count: Int) -> String {
-    switch count {
-    case ..<1_000: "\(count) B"
-    case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1e3)
-    case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1e6)
-    default: String(format: "%.1f GB", Double(count) / 1e9)
-    }
-  }
+  static func bytes(_ count: Int) -> String { sizeInWords(count) }
 }

@@ -2,6 +2,7 @@ import Digests
 import DurableFiles
 import Foundation
 import GRDB
+import Glibc
 import Messages
 import Spooling
 import Testing
@@ -38,6 +39,39 @@ import Testing
     _ = try FileLock(".order", in: spool.spool.tmp)
     _ = try await spool.janitor(at: later(10_000)).pass()
     #expect(try spool.spool.tmp.entry(".order") != nil)
+  }
+
+  @Test func whateverItsNameIsGoesFromTmpAndWhatCanBeNoDraftFromDraft() async throws {
+    let spool = try SpoolUnderJanitor()
+    _ = try spool.spool.tmp.make(".hidden")
+    _ = try spool.spool.tmp.make("plain")
+    let odd: [CChar] = [CChar(bitPattern: 0xff), CChar(bitPattern: 0xfe), 0]
+    let place = Array(spool.spool.tmp.path.utf8CString.dropLast())
+    #expect(rename(spool.spool.tmp.path(of: "plain"), place + [47] + odd) == 0)
+    try spool.spool.draft.write([1], as: "plain")
+    _ = try spool.spool.draft.make("no request")
+    let early = try await spool.janitor(at: later(20)).pass()
+    #expect(early.tmp == 0 && early.drafts == 0 && early.warnings == [])
+    let report = try await spool.janitor(at: later(37), sinceBoot: 1000 + 17 * 3600).pass()
+    #expect(report.tmp == 2 && report.drafts == 2 && report.warnings == [])
+    #expect(try spool.spool.tmp.names() == [".order"] && spool.spool.draft.names() == [])
+  }
+
+  @Test func afterAStartOfTheComputerATimeFarAheadIsBelievedOnceItHasBeenOnForAnHour() async throws {
+    let spool = try SpoolUnderJanitor()
+    _ = try spool.spool.tmp.make("new")
+    func pass(_ days: Double, up: Double) async throws -> JanitorReport {
+      try await Janitor(
+        spool: spool.spool, ledger: spool.ledger, options: spool.options,
+        clock: JanitorClock(now: later(days * 24), sinceBoot: up, boot: up < 0 ? "before" : "after")
+      ).pass()
+    }
+    _ = try await pass(0, up: -1)
+    for minutes in [1.0, 59] {
+      let doubted = try await pass(400, up: minutes * 60)
+      #expect(doubted.tmp == 0 && doubted.warnings.count == 1)
+    }
+    #expect(try await pass(400, up: 3700).tmp == 1)
   }
 
   @Test func aDraftGoesAfterADayAndNotBefore() async throws {

@@ -110,7 +110,7 @@ if [ ! -d "$systemd" ]; then
   send me cron 03.jpg
   expect "$(by_cron)" '0 0 0' "$(cat cron.err)"
   expect "$(by_cron PHOTOSPOOL_CACHE_TOTAL=1kB)" '0 0 1' "$(cat cron.err)"
-  grep -q '^photospool: all photos in the cache take [0-9]* bytes, beyond the limit of 1000;' cron.err || fail "$(cat cron.err)"
+  grep -q '^photospool: all photos in the cache take [0-9.]* [kM]*B, beyond the limit of 1.0 kB;' cron.err || fail "$(cat cron.err)"
   expect "$(by_cron PHOTOSPOOL_CACHE_TOTAL=1kB)" '0 0 0' "said before: $(cat cron.err)"
   expect "$(by_cron)" '0 0 0' "within the limit: $(cat cron.err)"
   send me cron 04.jpg
