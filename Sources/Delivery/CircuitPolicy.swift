@@ -25,14 +25,20 @@ public struct CircuitPolicy: Sendable {
   /// What fails like this may work as soon as the network of this machine does.
   func isOfTheLine(_ cause: Cause) -> Bool { cause == .unreachable || cause == .network || cause == .timeout }
 
+  /// So many conversations that are refused one after the other, with no success between, say that it is the destination
+  /// which somebody has to mend. It is asked as seldom then as each of them asks.
+  static let manyRefusals = 10
+
   /// Seconds until the next probe by a conversation that was not refused.
   ///
   /// - Parameters:
+  ///   - error: how the last probe failed.
   ///   - failures: probes that failed, one after the other; 1 is the first.
   ///   - random: evenly from 0 to 1.
-  func pause(failures: Int, random: Double) -> Double {
+  func pause(after error: DeliveryError, failures: Int, random: Double) -> Double {
+    if error.cause.disposition == .hold && failures > Self.manyRefusals { return mending }
     // Half of it is certain, so that many programs do not probe together, and none does so all the time.
-    min(longestProbe * Self.share, Self.doubled(failures)) * (0.5 + 0.5 * random)
+    return min(longestProbe * Self.share, Self.doubled(failures)) * (0.5 + 0.5 * random)
   }
 
   /// Seconds until a conversation that was refused may be the probe again.

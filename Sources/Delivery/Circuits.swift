@@ -93,7 +93,7 @@ actor Circuits: Service {
     // Many were on their way when it opened, and fail together: that is no long row of failures.
     if former?.probeBegan != nil { circuit.failures += 1 }
     circuit.restsUntil = .now + .seconds(policy.rest(after: error, failures: circuit.failures))
-    let pause = policy.pause(failures: circuit.failures, random: .random(in: 0...1))
+    let pause = policy.pause(after: error, failures: circuit.failures, random: .random(in: 0...1))
     // The time that a probe took to fail is part of the pause between two of them. A ticket that was just given out is
     // not taken back: the line may have returned behind this failure.
     let begin = circuit.probeBegan ?? .now

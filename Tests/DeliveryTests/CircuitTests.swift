@@ -87,11 +87,14 @@ import Testing
     let policy = CircuitPolicy()
     for failures in [1, 2, 5, 50, .max] {
       for random in [0, 0.5, 1] {
-        let pause = policy.pause(failures: failures, random: random)
+        let pause = policy.pause(after: Self.unreachable, failures: failures, random: random)
         #expect(pause >= 0.25 && pause <= 4)
       }
     }
-    #expect(policy.rest(after: DeliveryError(.authExpired, "no"), failures: 1) == 300)
+    let refused = DeliveryError(.authExpired, "no")
+    #expect(policy.pause(after: refused, failures: CircuitPolicy.manyRefusals, random: 1) == 4)
+    #expect(policy.pause(after: refused, failures: CircuitPolicy.manyRefusals + 1, random: 1) == 300)
+    #expect(policy.rest(after: refused, failures: 1) == 300)
     #expect(policy.rest(after: DeliveryError(.rateLimited, "slowly", retryAfter: 7), failures: 3) == 7)
     #expect(policy.rest(after: DeliveryError(.rateLimited, "slowly"), failures: 99) == 60)
     #expect(policy.rest(after: Self.unreachable, failures: 99) == 0)
