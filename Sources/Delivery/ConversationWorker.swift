@@ -2,6 +2,7 @@ import Ledgers
 import Logging
 import Messages
 import Networks
+import Spooling
 import Stores
 
 /// Publishes the messages of one conversation, one after the other, while the photos behind the first are prepared and
@@ -54,7 +55,9 @@ struct ConversationWorker: Sendable {
         // Whether a duplicate is sent is known once it is the first.
         let ready = found.prefix { !$0.isDuplicate }
         var window = Window(messages: Array(ready), isWhole: found.count < limit && ready.count == found.count)
-        for photo in ahead(of: window) where needsUpload(photo) { await photos.start(photo) }
+        for photo in ahead(of: window) where needsUpload(photo) && mayStart(photo, before: message) {
+          await photos.start(photo)
+        }
         var begun: [Begun] = []
         repeat {
           let waiting = window.messages.count
@@ -75,6 +78,11 @@ struct ConversationWorker: Sendable {
 
   /// The first message, and those of which photos are prepared and uploaded meanwhile.
   private func ahead(of window: Window) -> [QueuedMessage] { Array(window.messages.prefix(options.lookahead + 1)) }
+
+  /// On a disk that is nearly full the photos behind the first wait: they must not take the room in which it ends.
+  private func mayStart(_ photo: QueuedMessage, before first: QueuedMessage) -> Bool {
+    photo.row == first.row || (try? Reserve(files.spool).hasPlenty()) ?? false
+  }
 
   /// A photo that may be published already is looked for first, with the upload that it had.
   private func needsUpload(_ message: QueuedMessage) -> Bool {

@@ -32,6 +32,9 @@ public struct Reserve: Sendable {
     return try state.freeBytes() >= 2 * bytes + Self.enough
   }
 
+  /// Whether the disk has much more than the reserve left.
+  public func hasPlenty() throws -> Bool { try state.freeBytes() >= Self.plenty * Self.bytes }
+
   /// Takes the room, unless it is taken or there is little of it. A crash may leave less of it, or nothing: the next one who
   /// takes it mends that, so that nothing is synced.
   ///
@@ -39,7 +42,7 @@ public struct Reserve: Sendable {
   public func take() {
     do {
       if try state.entry(Self.fileName)?.size == Self.bytes { return }
-      guard try state.freeBytes() >= Self.plenty * Self.bytes else { return }
+      guard try hasPlenty() else { return }
       try state.remove(Self.fileName)
       try state.file(creating: Self.fileName).allocate(Self.bytes)
     } catch {
