@@ -4,9 +4,10 @@ import Messages
 
 /// The place in the order of arrival that `photospool send` writes at the front of a request's name.
 ///
-/// The counter lies in `tmp/.order` and is only changed under its lock. It is the larger of the last number plus one
-/// and the clock in microseconds: with the counter at hand no clock is needed, and when a power cut takes the counter,
-/// the clock starts it behind all earlier numbers.
+/// The counter lies in `tmp/.order` and is only changed under its lock: a number, and below it the id of the boot in which it
+/// was written. The next number is the larger of the last one plus one and the clock in microseconds, so that no clock is
+/// needed. A power cut may take the counter, or bring an older one back; so the first that counts after each start of the
+/// computer also looks at the numbers in `new/`. All that was accepted has its place already.
 public enum ArrivalNumber {
   /// The counter's file in `tmp/`.
   public static let lockName = ".order"
@@ -15,10 +16,34 @@ public enum ArrivalNumber {
 
   private static let digits = 13
 
-  static func next(after note: String) throws -> UInt64 {
-    let last = UInt64(note.prefix { $0 != "\n" }) ?? 0
+  /// - Parameters:
+  ///   - note: what the counter's file holds; empty where it is lost, or cannot be locked.
+  ///   - highest: the highest number in `new/`, which is asked only where the note is of another boot.
+  static func next(after note: String, highest: () throws -> UInt64) throws -> UInt64 {
+    let lines = note.split(separator: "\n")
+    var last = lines.first.flatMap { UInt64($0) } ?? 0
+    if lines.count < 2 || lines[1] != boot { last = max(last, try highest()) }
     // All of the spool's group can write there: behind the last number there is, the clock counts again.
     return last < .max ? max(last + 1, clock) : clock
+  }
+
+  /// What is written into the counter's file.
+  static func note(_ order: UInt64) -> String { "\(order)\n\(boot)\n" }
+
+  /// The id of this run of the kernel: random(4).
+  private static let boot: String = {
+    let bytes = try? File(reading: "/proc/sys/kernel/random/boot_id").bytes(from: 0, count: 64)
+    return String(decoding: bytes ?? [], as: UTF8.self).filter { !$0.isWhitespace }
+  }()
+
+  /// The highest number of a request in `new/`; 0 where none has one.
+  static func highest(in new: Directory) throws -> UInt64 {
+    var highest: UInt64 = 0
+    try new.forEachName { bytes in
+      if let number = String(validating: bytes, as: UTF8.self).flatMap(number(in:)) { highest = max(highest, number) }
+      return true
+    }
+    return highest
   }
 
   /// The clock, in microseconds.
@@ -31,10 +56,12 @@ public enum ArrivalNumber {
   }
 
   /// Whether `name` starts with such a number.
-  static func isNumbered(_ name: String) -> Bool {
+  static func isNumbered(_ name: String) -> Bool { number(in: name) != nil }
+
+  private static func number(in name: String) -> UInt64? {
     let bytes = name.utf8
-    return bytes.first == UInt8(ascii: "o") && bytes.dropFirst(digits + 1).first == UInt8(ascii: "-")
-      && UInt64(name.dropFirst().prefix(digits), radix: 36) != nil
+    guard bytes.first == UInt8(ascii: "o"), bytes.dropFirst(digits + 1).first == UInt8(ascii: "-") else { return nil }
+    return UInt64(name.dropFirst().prefix(digits), radix: 36)
   }
 }
 

@@ -119,10 +119,10 @@ public struct Submission: Sendable {
     let locked = try lock?.tryAcquire(within: ArrivalNumber.lockPatience) ?? false
     defer { if locked { lock?.release() } }
     while true {
-      let order = try ArrivalNumber.next(after: locked ? lock?.note() ?? "" : "")
+      let order = try ArrivalNumber.next(after: locked ? lock?.note() ?? "" : "") { try ArrivalNumber.highest(in: new) }
       let text = freshName(order: order)
       guard let final = RequestName(text) else { throw Refusal.badName }
-      if locked { try lock?.write(note: "\(order)\n") }
+      if locked { try lock?.write(note: ArrivalNumber.note(order)) }
       if try tmp.move(name, to: new, as: final.text) { return final }
     }
   }

@@ -34,6 +34,19 @@ import Testing
     try spool.tmp.removeEmpty("probe")
   }
 
+  @Test(
+    "A counter that a power cut took or brought back goes on behind what waits, although the clock was set back",
+    arguments: ["", "7\n", "7\nanother boot\n"])
+  func lostCounter(_ note: String) throws {
+    let first = try submit("first")
+    // As one that was numbered when the clock was far ahead of now.
+    let ahead = "o1zzzzzzzzzzzz" + first.dropFirst(14)
+    _ = try spool.new.move(first, to: spool.new, as: ahead)
+    try Data(note.utf8).write(to: URL(fileURLWithPath: "\(spool.path)/tmp/.order"))
+    let (second, third) = (try submit("second"), try submit("third"))
+    #expect([ahead, second, third] == [ahead, second, third].sorted())
+  }
+
   @Test func whatOnlyLooksNumberedKeepsNobodyOut() throws {
     let name = try submit("first")
     let path = "\(spool.path)/new"
