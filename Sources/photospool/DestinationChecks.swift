@@ -1,5 +1,6 @@
 import Control
 import Delivery
+import HTTP
 import Messages
 import Networks
 import Settings
@@ -57,7 +58,7 @@ struct DestinationChecks {
   private func check(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
     var isAnswering = true
     let isWell = await report("network \(settings.name)") {
-      do { return "\(try await network.check()); \(Self.privacy(of: settings))" } catch let error as DeliveryError {
+      do { return "\(try await network.check()); \(Self.privacy(of: settings))\(reach(of: settings))" } catch let error as DeliveryError {
         guard error.cause == .conflict, let process = try CheckCommand.daemon(of: spool) else { throw error }
         isAnswering = false
         return "only the daemon, process \(process), can try it; `photospool queue` tells whether it gets through"
@@ -100,6 +101,16 @@ struct DestinationChecks {
   private func leads(_ conversation: String, to network: String) -> Bool {
     guard let route = settings.route(of: conversation) else { return settings.networks.first?.name == network }
     return route.network == network && route.alias == nil
+  }
+
+  /// Where the photos of a network cannot be opened by those it sends to: the default store is a directory of this computer.
+  private func reach(of network: NetworkSettings) -> String {
+    guard case .webhook(let webhook) = network.kind, let address = HTTPAddress(webhook.url),
+      !address.isThisComputer, let store = settings.stores.first(where: { $0.name == network.store }),
+      case .directory(let directory) = store.kind, directory.url == nil
+    else { return "" }
+    return "; the receiver CANNOT open its photos, which have file:// addresses of this computer: "
+      + "give the store \(store.name) a `url`, or choose another store"
   }
 
   private static let plain = "; the way there is NOT encrypted"

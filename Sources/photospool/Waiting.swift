@@ -39,6 +39,8 @@ struct Waiting {
     let end = timeout.map { ContinuousClock.now + .seconds($0) }
     var ledger: LedgerView?
     var waiting = names
+    var looks = 0
+    var held = Set<String>()
     defer { if showsProgress { Terminal.redraw("") } }
     while true {
       if ledger == nil { ledger = try LedgerView(ifReadable: spool.state) }
@@ -51,7 +53,14 @@ struct Waiting {
         }
         if waiting.first == name { break }
       }
-      if waiting.isEmpty { return .sent }
+      guard let name = waiting.first else { return .sent }
+      // A second apart: it costs more than the look.
+      looks += 1
+      if looks % 10 == 2, let ledger, let conversation = try heldConversation(of: name, ledger),
+        held.insert(conversation).inserted
+      {
+        Terminal.complain("\(escaped(conversation)) is held; this waits until `photospool release` lets it go on")
+      }
       if let end, ContinuousClock.now >= end { return .timedOut }
       try await Task.sleep(for: .seconds(Self.interval))
     }
@@ -92,6 +101,12 @@ struct Waiting {
       if try ledger?.state(of: request)?.state != .failed { return nil }
       return .failed("\(subject) failed: \(try ledger?.story(of: request)?.error ?? "see failed/\(request)/error")")
     }
+  }
+
+  /// The conversation of a request that is held, so that the request waits for a person.
+  private func heldConversation(of name: String, _ ledger: LedgerView) throws -> String? {
+    let line = try ledger.story(of: ledger.newest(name) ?? name)?.messages.first?.line
+    return line.flatMap { $0.isHeld ? $0.conversation : nil }
   }
 
   private func draw(_ name: String, _ ledger: LedgerView) throws {

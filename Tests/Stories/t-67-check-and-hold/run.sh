@@ -14,6 +14,13 @@ has out.log "^store directory: keeps objects in $spool/objects$"
 echo "network: {type: exec, program: $PWD/missing}" > photospool.yaml
 ends 78 check --config photospool.yaml
 has err.log "$PWD/missing cannot be run"
+(umask 077; echo "whsec_$(printf 'a secret of some length, long enough' | base64)" > hook.secret)
+echo 'network: {type: webhook, url: "https://hooks.example.org/", secretFile: hook.secret}' > photospool.yaml
+ends 0 check --config photospool.yaml
+has out.log '^network webhook: .*the receiver CANNOT open its photos, .*give the store directory a `url`'
+sed -i 's,https://hooks.example.org,http://localhost:9,' photospool.yaml
+ends 0 check --config photospool.yaml
+! grep -q 'CANNOT open' out.log || fail "$(cat out.log)"
 ends 78 check --spool "$PWD/no/where"
 has err.log "$PWD/no is not there either; make that with .mkdir -p $PWD/no.$"
 ends 66 run --spool "$PWD/no/where"
@@ -36,8 +43,15 @@ expect "$("$photospool" hold | paste -sd' ')" 'fam* family'
 drop one family text
 drop two family text
 wait_until [ -d "$spool/cur/two" ]
+# A wait for what is held says so, once.
+"$photospool" wait one 2> wait.log & waiting=$!
+wait_for_line wait.log 'photospool: family is held; this waits until `photospool release` lets it go on'
 ends 0 cancel - < <(printf 'one\n\ntwo\n')
 expect "$(paste -sd' ' out.log)" 'one: cancelled; nothing of it was published two: cancelled; nothing of it was published'
+status=0
+wait "$waiting" || status=$?
+expect "$status" 69 'the wait for what was cancelled'
+expect "$(grep -c 'is held' wait.log)" 1
 "$photospool" hold | "$photospool" release - > /dev/null
 expect "$("$photospool" hold)" ''
 seq 2500 | sed 's/^/nobody-/' > names
