@@ -63,8 +63,9 @@ struct SpoolOptions: ParsableArguments {
   /// The spool that the caller names, whatever the configuration says.
   private var named: String? { spool ?? ProcessInfo.processInfo.environment["PHOTOSPOOL_SPOOL"] }
 
-  /// The path of the spool, for whose owner root works from here on. Where the caller names it, the configuration is not read: nothing else in it concerns who only
-  /// looks into a spool, and to read it takes longer than the look. One that is asked for is looked at all the same.
+  /// The path of the spool; from here on root works as its owner. Where the caller names the spool, the configuration is not
+  /// read: a client needs nothing else of it, and to read it takes longer than the look. One that is asked for is read all
+  /// the same.
   ///
   /// - Parameter complains: whether standard error is told what is wrong with a configuration that does not matter here.
   func path(complains: Bool = true) throws -> String {
