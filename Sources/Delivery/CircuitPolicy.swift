@@ -29,6 +29,11 @@ public struct CircuitPolicy: Sendable {
   /// which somebody has to mend. It is asked as seldom then as each of them asks.
   static let manyRefusals = 10
 
+  /// Whether a destination whose last probe failed so, and so many before it, has to be mended by somebody.
+  func refusesEverybody(_ error: DeliveryError, failures: Int) -> Bool {
+    error.cause.disposition == .hold && failures > Self.manyRefusals
+  }
+
   /// Seconds until the next probe by a conversation that was not refused.
   ///
   /// - Parameters:
@@ -36,7 +41,7 @@ public struct CircuitPolicy: Sendable {
   ///   - failures: probes that failed, one after the other; 1 is the first.
   ///   - random: evenly from 0 to 1.
   func pause(after error: DeliveryError, failures: Int, random: Double) -> Double {
-    if error.cause.disposition == .hold && failures > Self.manyRefusals { return mending }
+    if refusesEverybody(error, failures: failures) { return mending }
     // Half of it is certain, so that many programs do not probe together, and none does so all the time.
     return min(longestProbe * Self.share, Self.doubled(failures)) * (0.5 + 0.5 * random)
   }

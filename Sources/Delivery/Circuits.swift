@@ -75,8 +75,14 @@ actor Circuits: Service {
   }
 
   private func close(_ destination: String) async throws {
-    guard circuits.removeValue(forKey: destination) != nil else { return }
-    let count = try await ledger.release(waitingFor: destination, at: .now())
+    guard let circuit = circuits.removeValue(forKey: destination) else { return }
+    let count: Int
+    do { count = try await ledger.release(waitingFor: destination, at: .now()) } catch {
+      // Those who wait are released by the next probe.
+      if circuits[destination] == nil { circuits[destination] = circuit }
+      setProbe(of: destination, in: policy.longestProbe)
+      throw error
+    }
     log.info("destination works again", metadata: ["destination": "\(destination)", "conversations": "\(count)"])
     wakeDispatcher()
   }
@@ -117,11 +123,14 @@ actor Circuits: Service {
   ) async throws {
     try await ledger.park(message, for: destination, error: error, until: until, keepsUpload: keepsUpload, at: .now())
     // The circuit may have closed meanwhile, and then nobody would come to release it.
-    guard circuits[destination] != nil else {
+    guard let circuit = circuits[destination] else {
       if try await ledger.release(waitingFor: destination, at: .now()) > 0 { wakeDispatcher() }
       return
     }
-    setProbe(of: destination, in: policy.longestProbe)
+    // One that refuses everybody is asked when its time comes.
+    if circuit.nextProbe == nil || !policy.refusesEverybody(circuit.error, failures: circuit.failures) {
+      setProbe(of: destination, in: policy.longestProbe)
+    }
   }
 
   /// Has the next probe begin then, or when it was to begin if that is earlier.

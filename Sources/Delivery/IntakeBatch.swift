@@ -11,7 +11,7 @@ struct IntakeBatch: Sendable {
   private(set) var taken = 0
   private(set) var requests: [NewRequest] = []
   /// Of those that are refused, what we may not take, to be left alone once the ledger has it.
-  private(set) var outOfReach: [(identity: RequestIdentity, changed: Int64)] = []
+  private(set) var outOfReach: [(identity: RequestIdentity, changed: Int64, index: Int)] = []
   /// Of the names of these requests, whether they are taken. Asked here, where the ledger does not wait for it.
   private var areTaken: [String: Bool] = [:]
 
@@ -60,7 +60,7 @@ struct IntakeBatch: Sendable {
               droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox,
               contents: .failure(DeliveryError(.malformedRequest, Refusal.outOfReach.description))))
         if entry.kind == .directory && !new.mayTake(name) {
-          outOfReach.append((RequestIdentity(entry), entry.changed))
+          outOfReach.append((RequestIdentity(entry), entry.changed, requests.count - 1))
         }
         continue
       }
@@ -107,6 +107,7 @@ struct IntakeBatch: Sendable {
       if index > 0, begin.duration(to: .now) > Self.patience {
         // The next batch begins with it.
         requests.removeSubrange(index...)
+        outOfReach.removeAll { $0.index >= index }
         taken = before
         break
       }

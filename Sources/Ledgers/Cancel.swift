@@ -30,6 +30,12 @@ extension Ledger {
       let messages = try String.fetchAll(
         database.kept("SELECT message FROM messages WHERE request_id = ? AND \(cancellable)"), arguments: [id]
       ).map(MessageID.init(unchecked:))
+      let first: Int64? = try database.value(
+        """
+        SELECT request_id FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waiting) ORDER BY id LIMIT 1
+        """, conversation)
+      // What stood behind it waited for its destination or its retry.
+      if first == id { try database.hurry(conversation, at: now) }
       try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
       let published = try String.fetchAll(
         database.kept(

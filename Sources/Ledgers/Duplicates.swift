@@ -14,7 +14,7 @@ extension Ledger {
         """
         SELECT first.request FROM requests first JOIN requests r ON r.inbox = first.inbox
           AND r.idempotency_key = first.idempotency_key AND r.digest = first.digest
-        WHERE r.id = ? AND first.state = 'sent'
+        WHERE r.id = ? AND r.state = 'queued' AND first.state = 'sent'
         """, message.requestRow)
       if let sent {
         try database.endAsDuplicate(message.requestRow, of: sent, at: now)
@@ -49,7 +49,7 @@ extension Database {
       """
       SELECT request, conversation_id,
         (SELECT count(*) FROM messages WHERE request_id = requests.id AND \(LedgerSchema.waiting))
-      FROM requests WHERE id = ?
+      FROM requests WHERE id = ? AND state = 'queued'
       """, duplicate
     ) { ($0[0], $0[1], $0[2]) }
     guard let found else { return }

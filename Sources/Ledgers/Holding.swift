@@ -10,7 +10,10 @@ extension Ledger {
       let id = try database.conversation(conversation, now: now)
       try database.execute(
         sql: "UPDATE conversations SET held = ? WHERE id = ? AND held <> ?", arguments: [isHeld, id, isHeld])
-      return database.changesCount > 0
+      guard database.changesCount > 0 else { return false }
+      // No probe was let through meanwhile. Where its destination still does not work, it waits for it again.
+      if !isHeld { try database.hurry(id, at: now) }
+      return true
     }
   }
 
@@ -38,5 +41,13 @@ extension Ledger {
         arguments: [now.milliseconds, now.milliseconds])
       return database.changesCount
     }
+  }
+}
+
+extension Database {
+  /// Has a conversation that waits for a destination or for a retry be served now.
+  func hurry(_ conversation: Int64, at now: Timestamp) throws {
+    try run(
+      "UPDATE conversations SET waits_for = NULL, due = min(due, ?) WHERE id = ?", now.milliseconds, conversation)
   }
 }
