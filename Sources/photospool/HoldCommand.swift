@@ -24,16 +24,20 @@ struct HoldCommand: AsyncParsableCommand {
       return
     }
     for names in expanded(conversations).orders {
-      try complainOfUnknown(names, in: spool, "it is held all the same")
+      complainOfUnknown(names, in: spool, "it is held all the same")
       try await carryOut(.hold(names), on: spool)
     }
   }
 }
 
 /// Says which conversations no request was ever sent to: a name may be misspelt, and `*` stands for itself.
-func complainOfUnknown(_ conversations: [String], in spool: Spool, _ consequence: String) throws {
-  let ledger = try LedgerView(ifThereIsOneIn: spool.state)
-  for name in conversations where try ledger?.conversations(beginning: name, limit: 1) != [name] {
-    Terminal.complain("\(escaped(name)): no conversation of this name is known; \(consequence)")
-  }
+///
+/// Nothing is said where the ledger cannot be read now, as before it is brought up to date: the order counts all the same.
+func complainOfUnknown(_ conversations: [String], in spool: Spool, _ consequence: String) {
+  do {
+    let ledger = try LedgerView(ifThereIsOneIn: spool.state)
+    for name in conversations where try ledger?.conversations(beginning: name, limit: 1) != [name] {
+      Terminal.complain("\(escaped(name)): no conversation of this name is known; \(consequence)")
+    }
+  } catch {}
 }

@@ -15,7 +15,7 @@ struct ReleaseCommand: AsyncParsableCommand {
   func run() async throws {
     let spool = try options.openSpool()
     for names in expanded(conversations).orders {
-      try complainOfUnknown(names, in: spool, "there was nothing to release")
+      complainOfUnknown(names, in: spool, "there was nothing to release")
       try await carryOut(.release(names), on: spool)
     }
   }
