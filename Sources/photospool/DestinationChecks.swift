@@ -58,7 +58,9 @@ struct DestinationChecks {
   private func check(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
     var isAnswering = true
     let isWell = await report("network \(settings.name)") {
-      do { return "\(try await network.check()); \(Self.privacy(of: settings))\(reach(of: settings))" } catch let error as DeliveryError {
+      do { return "\(try await network.check()); \(Self.privacy(of: settings))\(reach(of: settings))" } catch let error
+        as DeliveryError
+      {
         guard error.cause == .conflict, let process = try CheckCommand.daemon(of: spool) else { throw error }
         isAnswering = false
         return "only the daemon, process \(process), can try it; `photospool queue` tells whether it gets through"

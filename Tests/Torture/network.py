@@ -142,7 +142,7 @@ class Connection:
         if fault == "late":
             # Longer than others, so that answers come in another order than requests.
             time.sleep(0.3)
-        self.answer(status, answer)
+        self.answer(status, answer, 'ETag: "e"\r\n')
         return True
 
     def answer(self, status, body, more=""):

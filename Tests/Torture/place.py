@@ -192,11 +192,16 @@ class Place:
     def drop(self, conversation, photos=0, name=None, to="new", bad=False):
         """A request as any shell script drops it: files in tmp/, and a rename."""
         entry = self.begin(conversation, photos, **({"fails": True} if bad else {}))
-        name = name or f"r{entry['serial']}"
+        name = name or self.name(entry)
         self.build(entry, name, bad)
         os.rename(f"{self.spool}/tmp/{name}", f"{self.spool}/{to}/{name}")
         self.note(entry, "accepted" if to == "new" else "ahead", request=name)
         return {**entry, "request": name}
+
+    @staticmethod
+    def name(entry):
+        """A name in the order of the drops: of what is renamed within one tick of the kernel's clock, names decide."""
+        return f"r{entry['serial']:07}"
 
     def build(self, entry, name, bad=False):
         directory = f"{self.spool}/tmp/{name}"
@@ -217,7 +222,7 @@ class Place:
     def drop_in_shell(self, conversation, environment={}):
         """mkdir, cp and mv, as the contract shows them. Returns its entry with the shell's `status`."""
         entry = self.begin(conversation, 1)
-        name = f"r{entry['serial']}"
+        name = self.name(entry)
         status = self.run(
             ["bash", "-c", SHELL, "client", f"{self.spool}/tmp/{name}", photo(entry["widths"][0]), conversation,
              entry["text"], f"{self.spool}/new/{name}"], environment)

@@ -20,7 +20,7 @@ def some(part, kind="local", photos=1, count=3):
 @control("an accepted request is taken out of new/", must="LOST")
 def removed(part):
     place = some(part)
-    shutil.rmtree(f"{place.spool}/new/r2")
+    shutil.rmtree(f"{place.spool}/new/r0000002")
     part.fault()
     place.settle()
     part.judge(place)

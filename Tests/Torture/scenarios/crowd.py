@@ -13,7 +13,7 @@ from scenarios.errors import AMOUNTS, a_machine
 
 CONVERSATIONS = 3
 # Some wait to be published, several of a conversation in one commit; those that repeat the first of them are over at once, and together.
-REQUESTS = [f"r{number}" for number in range(18)]
+REQUESTS = [f"r{number:02}" for number in range(18)]
 REPETITIONS = [f"repeated{number}" for number in range(18)]
 BUSY = "so much waits for the disks of this machine that no file system is synced at once"
 

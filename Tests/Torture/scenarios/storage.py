@@ -113,6 +113,7 @@ def purge_by_daemon(part):
 
 # What takes the newest ledger back to an earlier one, the newest change first.
 BACK = {
+    "v16 requests that stay where they are, owners of drafts": ["requests_immovable", "requests.owner"],
     "v15 counts as sums": [],
     "v14 attempts that succeed stand with their messages": ["messages.begun_at"],
     "v13 states without lists": ["messages_waiting", "messages_in_hand", "requests_unfiled"],
