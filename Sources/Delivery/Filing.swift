@@ -262,7 +262,7 @@ extension Spool {
     try move(request.request, to: sent)
   }
 
-  /// What somebody has put there under that name makes room under an alternative of it.
+  /// An entry that somebody has put there under that name makes room, under an alternative of it.
   private func move(_ name: String, to other: Directory) throws {
     if try cur.move(name, to: other, as: name) { return }
     // An earlier version left the error of a request there that it could not move.

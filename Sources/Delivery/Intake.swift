@@ -29,7 +29,7 @@ actor Intake: Service {
   private let tellCompanion: @Sendable (SpoolEvent) -> Void
   private let log: Logger
   private let troubles: Troubles
-  /// What of `cancel/` was said to be unreadable.
+  /// The files of `cancel/` that were said to be unreadable.
   private var unreadableOrders = [String]()
   private let unconfirmed = UnconfirmedRequests()
   private let leftAlone = LeftAlone()
@@ -235,7 +235,7 @@ actor Intake: Service {
     for index in 0..<scan.count where !isStopping.isSet {
       let entry = scan[index]
       if told.contains(entry.name) { continue }
-      // What is set aside was renamed, or has settled before.
+      // Requests that are set aside were renamed, or have settled before.
       let isSettled = settled.remove(entry.name) != nil || open.contains(entry.name)
       let settles =
         settling.contains(entry.name)

@@ -29,7 +29,7 @@ final class Purger: Service {
   private let hooks: Hooks
   private let log: Logger
   private let bell = Bell()
-  /// What was said to be unreadable.
+  /// The lines and files that were said to be unreadable.
   private let told = Mutex<[String]>([])
 
   /// Seconds until a purge that failed is tried again.

@@ -1,7 +1,7 @@
 import CKernel
 import Glibc
 
-/// What a user may do with all that others make in a directory, whatever their umask: a default ACL.
+/// A default ACL: the permissions of a user in all that others make in a directory, whatever their umask.
 extension Directory {
   /// Gives `user` everything in what is made here from now on, and its group and others nothing. An ACL that gives the user
   /// everything is left as it is.

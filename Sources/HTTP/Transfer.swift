@@ -19,7 +19,7 @@ final class Transfer {
   private var isReplyTooLarge = false
   /// The head of an answer of 2xx is there, and with it all that the request is about.
   private var isDone = false
-  /// Whoever waits was told how it ended.
+  /// Those who wait were told how it ended.
   private var isTold = false
   /// Bytes of a body that were passed over.
   private var passed = 0

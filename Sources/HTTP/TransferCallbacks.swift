@@ -1,7 +1,7 @@
 import CCurl
 import Glibc
 
-// What libcurl calls of a transfer, as C has it.
+// The functions that libcurl calls for a transfer, as C has them.
 
 private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
   context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }

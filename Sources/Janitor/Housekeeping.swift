@@ -33,7 +33,7 @@ struct Housekeeping: Sendable {
         name != Array(ArrivalNumber.lockName.utf8)
       }
     }
-    // What lies in draft/ and can be no draft.
+    // Entries of draft/ that can be no draft.
     count.drafts = try await removeAbandoned(in: spool.draft, after: options.drafts, &count.left) { name, kind in
       kind != .directory || RequestName(String(decoding: name, as: UTF8.self)) == nil
     }
