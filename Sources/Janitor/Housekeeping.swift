@@ -73,7 +73,7 @@ struct Housekeeping: Sendable {
         var name = String(decoding: bytes, as: UTF8.self)
         if Array(name.utf8) != bytes {
           if isRehearsal { return true }
-          // What is no UTF-8 gets another name first.
+          // A name that is no UTF-8 is replaced first.
           name = ".removed-\(SHA256Digest(of: bytes).hex)"
           guard try place.moveAnything(bytes, to: place, as: name) else { return false }
         }
@@ -173,7 +173,7 @@ struct Housekeeping: Sendable {
     return !isSent
   }
 
-  /// What lies under the name of a request, if it is that request: another one may have come to have its name.
+  /// The entry under the name of a request, if it is that request: another one may have come to have its name.
   private func own(_ request: FiledRequest, in place: Directory) throws -> RequestIdentity? {
     guard let entry = try place.entry(request.request), entry.kind == .directory else { return nil }
     let found = RequestIdentity(entry)

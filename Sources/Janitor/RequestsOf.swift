@@ -20,14 +20,14 @@ struct RequestsOf {
   /// The requests in `directory` that are to the conversation, also those in `NAME/entry`.
   func requests(in directory: Directory) throws -> [Found] { try all(in: directory, isNamed(by:)) }
 
-  /// What is received in `directory` from the conversation.
+  /// The announcements in `directory` that are from the conversation.
   func received(in directory: Directory) throws -> [Found] {
     try all(in: directory) {
       try names(it: "from-conversation", in: $0) || names(it: "from-conversation", below: "entry", in: $0)
     }
   }
 
-  /// What lies in `directory` under the name of one of the conversation's requests, if it is that request.
+  /// The entry in `directory` under the name of one of the conversation's requests, if it is that request.
   ///
   /// Another request, or anything else, may have come to have that name. So may, where no time of birth is kept, its inode.
   func request(_ request: FiledRequest, in directory: Directory) throws -> Found? {

@@ -108,7 +108,7 @@ struct Acceptor {
     if known.state == .draft { return true }
     if known.isFiled { return known.state == .failed && new.isMarked(known.error ?? "failed") }
     guard [known.droppedAs, known.request].contains(new.droppedAs) else { return false }
-    // What could not be read, then or now, has none.
+    // A request that could not be read, then or now, has none.
     guard let before = known.digest, let now = try? new.contents.get().digest else { return true }
     return before == now
   }

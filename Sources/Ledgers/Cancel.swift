@@ -34,7 +34,7 @@ extension Ledger {
         """
         SELECT request_id FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waiting) ORDER BY id LIMIT 1
         """, conversation)
-      // What stood behind it waited for its destination or its retry.
+      // The messages behind it waited for its destination or its retry.
       if first == id { try database.hurry(conversation, at: now) }
       try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
       let published = try String.fetchAll(

@@ -2,7 +2,7 @@ import HTTP
 import Matrix
 import Messages
 
-/// What `photospool check` asks a homeserver.
+/// The questions of `photospool check` to a homeserver.
 extension MatrixNetwork {
   private struct Membership: Decodable {
     let membership: String

@@ -21,7 +21,7 @@ public final class Renewable<Value: Sendable>: Sendable {
     self.init(try read(), read: read)
   }
 
-  /// What is valid as far as is known. While it cannot be read again, that is what was refused.
+  /// The value that is valid as far as is known. While it cannot be read again, that is the refused one.
   public var current: Value {
     state.withLock { state in
       if state.isRefused, let value = try? read?() { state = State(value: value) }
