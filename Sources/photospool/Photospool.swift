@@ -67,6 +67,7 @@ struct Photospool: AsyncParsableCommand {
       if ckernel_output_failed() {
         throw Failure(.inputOutput, "the output cannot be written; make room for it, and ask again")
       }
+      end(.done)
     } catch {
       let kind = parsed.map { type(of: $0) }
       if error is MissingCommand { end(with: helpMessage(for: kind ?? Self.self)) }
@@ -75,8 +76,15 @@ struct Photospool: AsyncParsableCommand {
       }
       guard let status = ExitStatus(for: error) else { end(with: error, arguments) }
       Terminal.complain("\(error)\((error as? FileError)?.remedy ?? "")")
-      Glibc.exit(status.rawValue)
+      end(status)
     }
+  }
+
+  /// Ends the process without the libraries' exit handlers. OpenSSL's handler frees memory that threads still use which are
+  /// ending at the same moment.
+  private static func end(_ status: ExitStatus) -> Never {
+    fflush(nil)
+    _exit(status.rawValue)
   }
 
   /// Thrown where one of several commands has to follow.
@@ -104,7 +112,7 @@ struct Photospool: AsyncParsableCommand {
     print("SQLite \(Ledger.sqliteVersion), \(opensslVersion)")
     print(HTTPClient.libraryVersion)
     print("darkroom: \(DarkroomProgram.libraries() ?? "photospool-darkroom cannot be started")")
-    Glibc.exit(ExitStatus.done.rawValue)
+    end(.done)
   }
 
   /// The first argument that is neither an option nor the value of one that may stand before the command.
@@ -121,6 +129,6 @@ struct Photospool: AsyncParsableCommand {
     for line in message.split(separator: "\n", omittingEmptySubsequences: false) {
       Terminal.say(escaped(String(line.prefix(Terminal.longest))))
     }
-    Glibc.exit(ExitStatus.usage.rawValue)
+    end(.usage)
   }
 }
