@@ -64,9 +64,6 @@ struct Photospool: AsyncParsableCommand {
       } else {
         try command.run()
       }
-      if ckernel_output_failed() {
-        throw Failure(.inputOutput, "the output cannot be written; make room for it, and ask again")
-      }
       end(.done)
     } catch {
       let kind = parsed.map { type(of: $0) }
@@ -83,8 +80,10 @@ struct Photospool: AsyncParsableCommand {
   /// Ends the process without the libraries' exit handlers. OpenSSL's handler frees memory that threads still use which are
   /// ending at the same moment.
   private static func end(_ status: ExitStatus) -> Never {
+    let failed = ckernel_output_failed()
+    if failed { Terminal.complain("the output cannot be written; make room for it, and ask again") }
     fflush(nil)
-    _exit(status.rawValue)
+    _exit(failed && status == .done ? ExitStatus.inputOutput.rawValue : status.rawValue)
   }
 
   /// Thrown where one of several commands has to follow.
