@@ -151,30 +151,6 @@ int ckernel_terminal_rows(int terminal) {
   return ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
-static int told[2] = {-1, -1};
-
-static void tell(int signal) {
-  const int before = errno;
-  const unsigned char byte = (unsigned char)signal;
-  if (write(told[1], &byte, 1) < 0) {
-    // The pipe is full of signals that nobody has read yet.
-  }
-  errno = before;
-}
-
-int ckernel_signal_pipe(void) {
-  if (told[0] < 0 && pipe2(told, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
-  return told[0];
-}
-
-void ckernel_tell_signal(int number) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = tell;
-  action.sa_flags = SA_RESTART;
-  sigaction(number, &action, NULL);
-}
-
 int ckernel_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

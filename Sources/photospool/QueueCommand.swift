@@ -27,12 +27,12 @@ struct QueueCommand: ParsableCommand {
   @Option(name: .long, help: "Only this conversation.", completion: Completion.conversations)
   var to: String?
 
-  @Flag(name: .long, help: "Show it on the whole terminal, as it changes; q ends it.")
+  @Flag(name: .long, help: "Show it on the whole terminal, as it changes, until Ctrl-C.")
   var watch = false
 
   func validate() throws {
     if watch && (json || state != nil) { throw ValidationError("--watch goes with --to alone; take away the others") }
-    if watch && !Screen.isPossible {
+    if watch && !QueueWatch.isPossible {
       throw ValidationError("--watch needs a terminal to draw on; for a program there is `photospool queue --json`")
     }
   }

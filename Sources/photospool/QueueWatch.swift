@@ -1,4 +1,6 @@
+import CKernel
 import Control
+import Foundation
 import Ledgers
 import Messages
 import Spooling
@@ -14,14 +16,44 @@ struct QueueWatch {
   private static let interval = 0.5
   private static let barWidth = 20
 
+  /// Whether there is a terminal to draw on.
+  static var isPossible: Bool {
+    Terminal.outputIsTerminal && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  }
+
+  /// Draws until a signal ends the process, or the terminal is gone. Each picture has the size that the terminal has then.
   func run() throws {
-    let screen = try Screen()
-    defer { screen.leave() }
     var ledger: LedgerView?
-    repeat {
+    while true {
       if ledger == nil { ledger = try LedgerView(ifReadable: spool.state) }
-      screen.draw(try lines(ledger, rows: screen.size.rows))
-    } while screen.wait(seconds: Self.interval) == .redraw
+      let height = Int(ckernel_terminal_rows(STDOUT_FILENO))
+      let width = Int(ckernel_terminal_columns(STDOUT_FILENO))
+      // The last row stays free for the cursor, and for the prompt of the shell later.
+      let rows = max(1, (height > 0 ? height : 24) - 1)
+      draw(try lines(ledger, rows: rows).prefix(rows), columns: width > 0 ? width : 80)
+      if ckernel_output_failed() { return }
+      Thread.sleep(forTimeInterval: Self.interval)
+    }
+  }
+
+  /// Draws the lines from the top, the first one in bold, and clears the rest. A line that is too long is cut off.
+  private func draw(_ lines: ArraySlice<String>, columns: Int) {
+    let fitting = lines.enumerated().map { index, line in
+      let shown = Self.cut(line, to: columns)
+      return "\(index == 0 ? Terminal.bold(shown) : shown)\u{1b}[K\n"
+    }
+    // The terminal wraps nothing meanwhile: the width of a character is a guess.
+    print("\u{1b}[H\u{1b}[?7l" + fitting.joined() + "\u{1b}[?7h\u{1b}[J", terminator: "")
+  }
+
+  /// Counts characters from Hangul on as two columns, which most of them have.
+  private static func cut(_ line: String, to columns: Int) -> String {
+    var left = columns
+    return String(
+      line.prefix { character in
+        left -= (character.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1
+        return left >= 0
+      })
   }
 
   private func lines(_ ledger: LedgerView?, rows: Int) throws -> [String] {
@@ -32,7 +64,7 @@ struct QueueWatch {
     let heading =
       "\(waiting) message\(waiting == 1 ? "" : "s") wait\(waiting == 1 ? "s" : "") in "
       + "\(counts?.conversations ?? 0) conversation\(counts?.conversations == 1 ? "" : "s")\(state)"
-    var lines = [heading + "   q ends", ""]
+    var lines = [heading, ""]
     guard let ledger else { return lines + ["Nothing was ever accepted here."] }
     // At least the name and one message of each.
     let room = max(2, rows - lines.count - 1)

@@ -104,12 +104,6 @@ void ckernel_refuse_core_files(void);
    standard error, of which the system keeps no copy: it must stay. */
 void ckernel_end_on_bus_error(const char *sentence, int status);
 
-/* The end of a pipe from which each signal that is told can be read as one byte, or -1. */
-int ckernel_signal_pipe(void);
-
-/* From here on, this signal is told through that pipe, which must have been made, and does nothing else. */
-void ckernel_tell_signal(int number);
-
 /* accept4(2) with SOCK_CLOEXEC. */
 int ckernel_accept(int socket);
 

@@ -1,5 +1,5 @@
-# `queue --watch` draws on a real terminal, follows its size, and gives it back as it was, however it ends; without a
-# terminal it says so.
+# `queue --watch` draws on a real terminal, shows what changes, follows the terminal's size, and changes none of its settings;
+# without a terminal it says so.
 . "$(dirname "$0")/../library.sh"
 
 start_daemon
@@ -9,33 +9,32 @@ for number in $(seq 30); do drop "more-$number" family "$number"; done
 "$photospool" hold "$(printf 'bold \342\200\256name')"
 drop evil "$(printf 'bold \342\200\256name')" text
 wait_for_line start.log 'event=accepted.*request=evil'
+"$photospool" hold late
 
 watch() { "$python" "$here/../Support/python/watch_queue.py" "$1" "$2" "$3" "$photospool" queue --watch "${@:4}" > facts.json \
   || fail "watch $*: $(cat facts.json)"; }
 seen() { jq -e "$1" facts.json > /dev/null || fail "not so: $1: $(cat facts.json)"; }
-restored='(.restored and .hides and .isRaw) and (.end | contains("\u001b[?25h") and endswith("\u001b[?1049l"))'
 
-watch 24 80 q
-seen "$restored"
-seen '.status == 0'
-seen '.shown[0] | startswith("33 messages wait in 2 conversations")'
+CHANGE="'$photospool' send --to late --text late" SHOWS='late, held' watch 24 80 ctrl-c
+seen '.isUntouched and .status == -2'
+seen '.shown[0] == "33 messages wait in 2 conversations"'
 seen '.shown | any(startswith("family, 32 messages, held; `photospool release` lets it go on"))'
 seen '.shown | any(test("^  \\[-{20}\\] pending  cat  photo, [0-9.]+ kB$"))'
 seen '.shown | any(. == "  [--------------------] pending  more-1  text, 2 B")'
 seen '.shown | any(startswith("bold \\u{202e}name, held"))'
-seen '.linesAfterResize <= 12'
-seen '.resized[0] == "33 messages wait in 2 conversations   q"'
-for ending in ctrl-c:-2 sigterm:-15 hangup:-1; do
+seen '.changed[0] == "34 messages wait in 3 conversations"'
+seen '.linesAfterResize <= 11'
+seen '.resized[0] == "34 messages wait in"'
+for ending in sigterm:-15 hangup:-1; do
   watch 40 120 "${ending%:*}"
-  seen "$restored"
-  seen ".status == ${ending#*:}"
+  seen ".isUntouched and .status == ${ending#*:}"
 done
-watch 24 80 q --to family
+watch 24 80 ctrl-c --to family
 seen '[.shown[] | select(test("held"))] | length == 1'
 
 # What waits for its destination says so, and progress is a bar; a daemon that is gone is told, too.
 stop_daemon
-watch 24 80 q
+watch 24 80 ctrl-c
 seen '.shown[0] | contains("no daemon answers")'
 
 refused() { local status=0; "$photospool" queue --watch "$@" > out.log 2> err.log < /dev/null || status=$?; expect "$status" 64 "$*"; }

@@ -1,8 +1,8 @@
-"""`photospool queue --watch` on a terminal of its own, and what a person does there. Usage:
-watch_queue.py ROWS COLUMNS ENDING PROGRAM [ARGUMENT...]; ENDING is q, ctrl-c, sigterm or hangup.
+"""`photospool queue --watch` on a terminal of its own. Usage:
+watch_queue.py ROWS COLUMNS ENDING PROGRAM [ARGUMENT...]; ENDING is ctrl-c, sigterm or hangup.
 
-Prints one line of JSON: what a terminal shows once it shows something, what it shows after it was made half as large,
-what is left at the end, whether the terminal's settings are as before, and how the program ended."""
+Prints one line of JSON: the first picture, the one after the shell command CHANGE has run (if it is set; the picture has to
+contain SHOWS), the one on a terminal of half as many rows and a quarter of the columns, and how the program ended."""
 
 import fcntl
 import json
@@ -11,6 +11,7 @@ import pty
 import select
 import signal
 import struct
+import subprocess
 import sys
 import termios
 import time
@@ -20,6 +21,7 @@ import pyte
 rows, columns = int(sys.argv[1]), int(sys.argv[2])
 ending, arguments = sys.argv[3], sys.argv[4:]
 PATIENCE = 120
+END_OF_PICTURE = b"\x1b[J"
 
 
 def resize(terminal, rows, columns):
@@ -27,8 +29,6 @@ def resize(terminal, rows, columns):
 
 
 class Terminal:
-    """What pyte makes of the output. It has no second screen, so that this one keeps what stood on the first."""
-
     def __init__(self, keeper):
         self.keeper, self.raw = keeper, b""
         self.screen = pyte.Screen(columns, rows)
@@ -52,6 +52,11 @@ class Terminal:
             if time.monotonic() > deadline:
                 sys.exit(f"the terminal never shows {what}: {self.lines()} {self.raw[-500:]!r}")
 
+    def pictures(self, count):
+        """Waits for so many further ones."""
+        wanted = self.raw.count(END_OF_PICTURE) + count
+        self.until(lambda: self.raw.count(END_OF_PICTURE) >= wanted, "the next picture")
+
     def lines(self):
         return [line.rstrip() for line in self.screen.display]
 
@@ -67,26 +72,22 @@ if child == 0:
         os.dup2(terminal, descriptor)
     os.execv(arguments[0], arguments)
 view = Terminal(keeper)
-view.until(lambda: any("q ends" in line for line in view.lines()), "its heading")
-view.until(lambda: b"\x1b[J" in view.raw, "a whole picture")
-facts = {
-    "shown": view.lines(), "hides": view.raw.startswith(b"\x1b[?1049h\x1b[?25l"),
-    "isRaw": not termios.tcgetattr(terminal)[3] & termios.ICANON,
-}
+view.pictures(1)
+facts = {"shown": view.lines()}
+if "CHANGE" in os.environ:
+    subprocess.run(["sh", "-c", os.environ["CHANGE"]], check=True, stdout=sys.stderr)
+    view.until(lambda: any(os.environ["SHOWS"] in line for line in view.lines()), "the change")
+    facts["changed"] = view.lines()
 
-# Half as large: nothing may stand below, and the next picture is of that size.
-drawn = view.raw.count(b"\x1b[J")
-view.screen.resize(rows // 2, columns // 2)
-resize(terminal, rows // 2, columns // 2)
-view.until(lambda: view.raw.count(b"\x1b[J") > drawn + 1, "the next picture")
-last = view.raw.rsplit(b"\x1b[H", 2)[1]
+# The picture after the next one was begun after the terminal had its new size.
+view.screen.resize(rows // 2, columns // 4)
+resize(terminal, rows // 2, columns // 4)
+view.pictures(2)
 facts["resized"] = view.lines()
-facts["linesAfterResize"] = last.count(b"\r\n") + 1
+facts["linesAfterResize"] = view.raw.rsplit(b"\x1b[H", 2)[1].count(b"\r\n")
 
-mark = len(view.raw)
-if ending == "q":
-    os.write(keeper, b"q")
-elif ending == "ctrl-c":
+facts["isUntouched"] = termios.tcgetattr(terminal) == before and b"\x1b[?1049" not in view.raw
+if ending == "ctrl-c":
     os.write(keeper, b"\x03")
 elif ending == "sigterm":
     os.kill(child, signal.SIGTERM)
@@ -97,9 +98,5 @@ while True:
     found, status = os.waitpid(child, os.WNOHANG)
     if found:
         break
-while view.read(0.2):
-    pass
-facts["end"] = view.raw[mark:].rsplit(b"\x1b[J", 1)[-1].decode()
-facts["restored"] = termios.tcgetattr(terminal) == before
 facts["status"] = os.waitstatus_to_exitcode(status)
 print(json.dumps(facts))
