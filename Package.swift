@@ -41,7 +41,7 @@ let package = Package(
       dependencies: [
         "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "Messages",
         "Metrics",
-        "Networks", "Photos", "Seals", "Spooling", "Stores", "Supervision",
+        "Networks", "Photos", "Seals", "Signalling", "Spooling", "Stores", "Supervision",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -57,7 +57,7 @@ let package = Package(
       name: "Receiving",
       dependencies: [
         "Blocking", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos", "Seals",
-        "Secrets", "Spooling",
+        "Secrets", "Signalling", "Spooling",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
@@ -66,7 +66,7 @@ let package = Package(
     .target(
       name: "Hooks",
       dependencies: [
-        "Blocking", "CKernel", "Children", "Messages",
+        "Blocking", "CKernel", "Children", "Messages", "Signalling",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
@@ -117,6 +117,8 @@ let package = Package(
     .target(name: "Children", dependencies: ["CKernel", "Messages"]),
     .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
     .target(name: "Blocking"),
+    .target(
+      name: "Signalling", dependencies: [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]),
     .target(name: "Messages"),
     .target(name: "Metrics"),
     .target(name: "Supervision"),
@@ -225,7 +227,8 @@ let package = Package(
       dependencies: [
         "CKernel", "Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks",
         "Stores",
-        "Seals", "Photos", "Control", "Blocking", "Supervision", .product(name: "Logging", package: "swift-log"),
+        "Seals", "Photos", "Control", "Blocking", "Signalling", "Supervision",
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
   ]

@@ -1,3 +1,4 @@
+import Signalling
 import Spooling
 import Synchronization
 

@@ -2,6 +2,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 
 /// Which destinations are not to be tried just now, and when they are probed: one circuit for each store and network
 /// that cannot be reached, or that failed a second conversation in the same way.
@@ -158,23 +159,17 @@ actor Circuits: Service {
   // MARK: Probing
 
   func run() async throws {
-    let alarm = Alarm(bell)
-    await withGracefulShutdownHandler {
-      for await _ in bell.rings {
-        do {
-          try await probe()
-        } catch {
-          log.error("the ledger failed; probes wait", metadata: ["error": "\(error)"])
-          await alarm.ring(in: 1)
-        }
+    await bell.serve {
+      defer {
         if let next = circuits.values.compactMap(\.nextProbe).min() {
-          await alarm.ring(in: max(0.01, (next - .now) / .seconds(1)))
+          bell.ring(in: max(0.01, (next - .now) / .seconds(1)))
         }
       }
-    } onGracefulShutdown: {
-      self.bell.retire()
+      try await probe()
+    } failed: { error in
+      log.error("the ledger failed; probes wait", metadata: ["error": "\(error)"])
+      return 1
     }
-    await alarm.stop()
   }
 
   /// Lets somebody try each destination whose time for that has come: one that was not refused, or anybody when all were

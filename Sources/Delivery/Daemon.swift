@@ -9,6 +9,7 @@ import Messages
 import Networks
 import Photos
 import ServiceLifecycle
+import Signalling
 import Spooling
 import Supervision
 import UnixSignals

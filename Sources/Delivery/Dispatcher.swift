@@ -2,6 +2,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 import Synchronization
 
 /// Gives every conversation that is due a worker, longest due first, for each network and store as many at a time as
@@ -56,27 +57,17 @@ actor Dispatcher: Service {
   }
 
   func run() async throws {
-    let alarm = Alarm(bell)
     bell.ring()
-    await withGracefulShutdownHandler {
-      for await _ in bell.rings {
-        if isStopping.isSet { break }
-        do {
-          try await serve(alarm)
-          troubles.end(Self.work)
-        } catch {
-          troubles.tell(Self.work, error)
-          await alarm.ring(in: 1)
-        }
-        answerAskers()
-      }
-    } onGracefulShutdown: {
-      self.isStopping.set()
-      self.bell.retire()
+    await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
+      defer { answerAskers() }
+      try await serve()
+      troubles.end(Self.work)
+    } failed: { error in
+      troubles.tell(Self.work, error)
+      return 1
     }
     isStopping.set()
     answerAskers()
-    await alarm.stop()
     await photos.stop()
     // The group is cancelled once the time to finish what is in hand is over; that cuts off whoever waits for an answer.
     let tasks = working.values.map(\.task)
@@ -96,22 +87,22 @@ actor Dispatcher: Service {
     await task.value
   }
 
-  private func serve(_ alarm: Alarm) async throws {
+  private func serve() async throws {
     let now = Timestamp.now()
     let options = plan.options
     let longestWait = max(options.retry.longest, options.lifetime, 86_400)
     if wasSetBack(at: now) { try await ledger.forgetFuture(at: now) }
-    try await startDue(at: now, alarm)
+    try await startDue(at: now)
     filing.follows(publishing: !working.isEmpty)
     if let next = try await ledger.nextDue(after: now) {
       let wait = next.seconds(since: now)
       // No retry is that far away: the clock was set back.
       if wait > longestWait { try await ledger.clampDue(to: now) }
-      await alarm.ring(in: min(wait, longestWait))
+      bell.ring(in: min(wait, longestWait))
     }
   }
 
-  private func startDue(at now: Timestamp, _ alarm: Alarm) async throws {
+  private func startDue(at now: Timestamp) async throws {
     let (places, destinations) = (plan.options.conversations, plan.destinations)
     let isFull = { (lane: String) in self.taken[lane, default: 0] >= places }
     guard !destinations.lanes.allSatisfy(isFull) else { return }
@@ -135,7 +126,7 @@ actor Dispatcher: Service {
       // Behind those for whom there is no place may be some for whom there is one. To look for them takes a tenth of the
       // time at most, however many there are.
       guard nextLongLook <= begin else {
-        await alarm.ring(in: (nextLongLook - .now) / .seconds(1))
+        bell.ring(in: (nextLongLook - .now) / .seconds(1))
         return
       }
       page = try await ledger.dueConversations(at: now, behind: page.last, limit: limit)
@@ -171,11 +162,4 @@ actor Dispatcher: Service {
     if let lane = working.removeValue(forKey: conversation)?.lane { taken[lane]? -= 1 }
     bell.ring()
   }
-}
-
-/// Set once, seen by all.
-final class StopFlag: Sendable {
-  private let flag = Atomic<Bool>(false)
-  var isSet: Bool { flag.load(ordering: .acquiring) }
-  func set() { flag.store(true, ordering: .releasing) }
 }

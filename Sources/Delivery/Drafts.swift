@@ -5,6 +5,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 import Spooling
 
 /// Looks after `draft/`: has the photos there prepared and uploaded ahead of Send, and removes what is left of drafts
@@ -85,34 +86,25 @@ actor Drafts: Service {
   }
 
   func run() async throws {
-    let alarm = Alarm(mailbox.bell)
-    await withGracefulShutdownHandler {
-      for await _ in mailbox.bell.rings {
-        if isStopping.isSet { break }
-        do {
-          try await gate.pass { try await self.attend(alarm) }
-          troubles.end(Self.work)
-        } catch {
-          troubles.tell(Self.work, error)
-          if !hasLostTrack {
-            hasLostTrack = true
-            mailbox.post(.overflow, in: 1)
-          }
-        }
+    await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
+      try await gate.pass { try await self.attend() }
+      troubles.end(Self.work)
+    } failed: { error in
+      troubles.tell(Self.work, error)
+      if !hasLostTrack {
+        hasLostTrack = true
+        mailbox.post(.overflow, in: 1)
       }
-    } onGracefulShutdown: {
-      self.isStopping.set()
-      self.mailbox.bell.retire()
+      return nil
     }
-    await alarm.stop()
   }
 
-  private func attend(_ alarm: Alarm) async throws {
+  private func attend() async throws {
     let seen = mailbox.take()
     if seen.needsScan { hasLostTrack = false }
     try await look(seen)
     try await endAbandoned()
-    try await startAhead(alarm)
+    try await startAhead()
   }
 
   /// Runs `job` while no draft is being looked at.
@@ -256,7 +248,7 @@ actor Drafts: Service {
 
   // MARK: Upload ahead
 
-  private func startAhead(_ alarm: Alarm) async throws {
+  private func startAhead() async throws {
     let now = Timestamp.now()
     let ahead = try await ledger.draftPhotos(limit: Self.mostAhead)
     if ahead.isEmpty { failures = [:] }
@@ -264,7 +256,7 @@ actor Drafts: Service {
     where photo.state != .uploaded && uploads[photo.message] == nil && !isStopping.isSet {
       // An attempt that is years away was set by another clock.
       if let wait = nextAttempt?.seconds(since: now), wait > 0, wait < 86_400 {
-        await alarm.ring(in: wait)
+        mailbox.bell.ring(in: wait)
       } else {
         uploads[photo.message] = Task { await upload(photo) }
       }

@@ -6,6 +6,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 import Spooling
 
 /// Brings the directories of requests that are over to their last place: `sent/` with a receipt, `failed/` with an
@@ -63,38 +64,26 @@ struct Filing: Service {
   func settle() async throws { try await gate.pass {} }
 
   func run() async throws {
-    let alarm = Alarm(bell)
     var pace = FilingPace()
     // Of an earlier start, too.
     var (someStay, nextTry) = (true, ContinuousClock.now)
     bell.ring()
-    await withGracefulShutdownHandler {
-      for await _ in bell.rings {
-        if let wait = pace.wait(at: .now), traffic.awaitsEnd() {
-          await alarm.ring(in: wait)
-          continue
-        }
-        do {
-          if someStay && nextTry <= .now {
-            someStay = try await gate.pass { try await fileImmovable() }
-            nextTry = .now + .seconds(rescan())
-          }
-          let outcome = try await fileAll { !isStopping.isSet }
-          if outcome.immovable > 0 { someStay = true }
-          if someStay { await alarm.ring(in: rescan()) }
-          pace.filed(outcome.filed, at: .now)
-          if outcome.failed > 0 { throw FilingError(left: outcome.failed) }
-          troubles.end(Self.work)
-        } catch {
-          troubles.tell(Self.work, error)
-          await alarm.ring(in: 5)
-        }
+    await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
+      if let wait = pace.wait(at: .now), traffic.awaitsEnd() { return bell.ring(in: wait) }
+      if someStay && nextTry <= .now {
+        someStay = try await gate.pass { try await fileImmovable() }
+        nextTry = .now + .seconds(rescan())
       }
-    } onGracefulShutdown: {
-      isStopping.set()
-      bell.retire()
+      let outcome = try await fileAll { !isStopping.isSet }
+      if outcome.immovable > 0 { someStay = true }
+      if someStay { bell.ring(in: rescan()) }
+      pace.filed(outcome.filed, at: .now)
+      if outcome.failed > 0 { throw FilingError(left: outcome.failed) }
+      troubles.end(Self.work)
+    } failed: { error in
+      troubles.tell(Self.work, error)
+      return 5
     }
-    await alarm.stop()
     // What failed is told at the next start, which tries again.
     let end = ContinuousClock.now + Self.lastRounds
     _ = try? await fileAll { ContinuousClock.now < end }

@@ -5,6 +5,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 import Spooling
 
 /// Takes requests out of `new/`, in order of arrival, into the ledger. Nothing else reads `new/`.
@@ -107,7 +108,6 @@ actor Intake: Service {
   }
 
   func run() async throws {
-    let alarm = Alarm(mailbox.bell)
     // Watch first, then scan: what arrives in between is told by both.
     isWatching = watcher.start()
     if !isWatching {
@@ -126,34 +126,25 @@ actor Intake: Service {
         try await Task.sleep(for: .seconds(plan.options.rescan))
       }
     }
-    await withGracefulShutdownHandler {
-      for await _ in mailbox.bell.rings {
-        if isStopping.isSet { break }
-        await runJobs()
-        if restsUntil > .now {
-          await alarm.ring(in: (restsUntil - .now) / .seconds(1))
-          continue
-        }
-        do {
-          try await handle(mailbox.take())
-          troubles.end(Self.work)
-        } catch {
-          troubles.tell(Self.work, error)
-          // What later events name must not overtake them.
-          hasLostTrack = true
-          restsUntil = .now + .seconds(Self.patience)
-          mailbox.post(.overflow)
-        }
+    await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
+      await runJobs()
+      if restsUntil > .now { return mailbox.bell.ring(in: (restsUntil - .now) / .seconds(1)) }
+      defer {
         for time in [settling.nextDeadline, open.nextLook] {
-          if let time { await alarm.ring(in: (time - .now) / .seconds(1)) }
+          if let time { mailbox.bell.ring(in: (time - .now) / .seconds(1)) }
         }
       }
-    } onGracefulShutdown: {
-      self.isStopping.set()
-      self.mailbox.bell.retire()
+      try await handle(mailbox.take())
+      troubles.end(Self.work)
+    } failed: { error in
+      troubles.tell(Self.work, error)
+      // What later events name must not overtake them.
+      hasLostTrack = true
+      restsUntil = .now + .seconds(Self.patience)
+      mailbox.post(.overflow)
+      return nil
     }
     rescans.cancel()
-    await alarm.stop()
     await runJobs()
     watcher.stop()
   }

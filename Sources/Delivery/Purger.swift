@@ -4,6 +4,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 import Spooling
 import Synchronization
 
@@ -47,16 +48,12 @@ final class Purger: Service {
   func wake() { bell.ring() }
 
   func run() async throws {
-    let alarm = Alarm(bell)
     bell.ring()
-    await withGracefulShutdownHandler {
-      for await _ in bell.rings {
-        if await !carryOut() { await alarm.ring(in: Self.patience) }
-      }
-    } onGracefulShutdown: {
-      self.bell.retire()
+    await bell.serve {
+      if await !carryOut() { bell.ring(in: Self.patience) }
+    } failed: { _ in
+      nil
     }
-    await alarm.stop()
   }
 
   /// Carries out what is ordered now; false when something of it is left.

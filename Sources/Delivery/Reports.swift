@@ -5,6 +5,7 @@ import Logging
 import Messages
 import Metrics
 import ServiceLifecycle
+import Signalling
 import Supervision
 
 /// Tells how things stand: metrics into a file for node_exporter, one line to the service manager. Both follow changes,
@@ -33,13 +34,11 @@ struct Reports: Service {
   func run() async throws {
     ledger.onCommit { [self] in wake() }
     wake()
-    await withGracefulShutdownHandler {
-      for await _ in bell.rings {
-        await report(isUp: true)
-        try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(plan.options.reportPause)) }
-      }
-    } onGracefulShutdown: {
-      bell.retire()
+    await bell.serve {
+      await report(isUp: true)
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(plan.options.reportPause)) }
+    } failed: { _ in
+      nil
     }
     await report(isUp: false)
   }

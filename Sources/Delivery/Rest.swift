@@ -2,6 +2,7 @@ import CKernel
 import Ledgers
 import Logging
 import ServiceLifecycle
+import Signalling
 import Synchronization
 
 /// Gives memory back once the daemon has had nothing to do for a while: what is only held to be quick. Nothing runs

@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import Logging
 import ServiceLifecycle
+import Signalling
 
 /// Tells when the kernel reports a change of interfaces, addresses or routes: a line that is back is used at once, and
 /// not only with the next probe. Nothing runs while nothing changes.

@@ -2,6 +2,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 import Stores
 
 /// Deletes abandoned uploads from their stores. What may have been published is never among them.
@@ -26,23 +27,17 @@ struct Sweeper: Service {
   func wake() { bell.ring() }
 
   func run() async throws {
-    let alarm = Alarm(bell)
     var restsUntil = ContinuousClock.now
     bell.ring()
-    await withGracefulShutdownHandler {
+    await bell.serve {
       // While it rests, every message that fails would have it ask again, and say again that it failed.
-      for await _ in bell.rings where restsUntil <= .now {
-        do { try await sweep() } catch {
-          log.warning("abandoned uploads are left for later", metadata: ["error": "\(error)"])
-          try? await ledger.unclaimAbandonedUploads()
-          restsUntil = .now + .seconds(Self.patience)
-          await alarm.ring(in: Self.patience)
-        }
-      }
-    } onGracefulShutdown: {
-      bell.retire()
+      if restsUntil <= .now { try await sweep() }
+    } failed: { error in
+      log.warning("abandoned uploads are left for later", metadata: ["error": "\(error)"])
+      try? await ledger.unclaimAbandonedUploads()
+      restsUntil = .now + .seconds(Self.patience)
+      return Self.patience
     }
-    await alarm.stop()
   }
 
   private func sweep() async throws {

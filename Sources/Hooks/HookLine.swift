@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Logging
 import ServiceLifecycle
+import Signalling
 import Synchronization
 
 /// Tells programs what has happened, beside delivery and never in its way: whoever tells it something returns at once.
@@ -36,17 +37,12 @@ public final class HookLine: Service {
   private let options: @Sendable () -> HookOptions
   private let log: Logger
   private let pool = BlockingPool(label: "hooks", threads: HookEvent.allCases.count)
-  private let bells: [HookEvent: (stream: AsyncStream<Void>, ringer: AsyncStream<Void>.Continuation)]
+  private let bells = Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, Bell()) })
 
   /// - Parameter options: those in force at the moment.
   public init(options: @escaping @Sendable () -> HookOptions, log: Logger) {
     self.options = options
     self.log = log
-    bells = Dictionary(
-      uniqueKeysWithValues: HookEvent.allCases.map { event in
-        let (stream, ringer) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        return (event, (stream, ringer))
-      })
   }
 
   /// Has the event's program told of `notice`, unless there is none.
@@ -65,7 +61,7 @@ public final class HookLine: Service {
       }
       lines[event] = line
     }
-    bells[event]?.ringer.yield()
+    bells[event]?.ring()
   }
 
   /// By event.
@@ -85,7 +81,7 @@ public final class HookLine: Service {
 
   private func serve(_ event: HookEvent) async {
     guard let bell = bells[event] else { return }
-    for await _ in bell.stream {
+    for await _ in bell.rings {
       while !Task.isCancelled, let body = take(event) {
         guard (try? await pace(event)) != nil else { return }
         // The configuration may have changed meanwhile.

@@ -1,3 +1,4 @@
+import Signalling
 import Spooling
 import Synchronization
 
@@ -16,18 +17,7 @@ final class IncomingMailbox: Sendable {
   private static let limit = 4096
 
   private let state = Mutex(Contents())
-  private let stream: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-
-  /// A ring for whatever there is to look at; those that come during a look are one.
-  var rings: AsyncStream<Void> { stream }
-
-  func ring() { continuation.yield() }
-
-  /// Ends the rings.
-  func retire() { continuation.finish() }
+  let bell = Bell()
 
   /// Called on the watcher's thread.
   func post(_ event: SpoolEvent) {
@@ -38,7 +28,7 @@ final class IncomingMailbox: Sendable {
       default: contents.needsScan = true
       }
     }
-    ring()
+    bell.ring()
   }
 
   /// Posts `event` in `seconds`.

@@ -4,6 +4,7 @@ import Logging
 import Messages
 import Networks
 import ServiceLifecycle
+import Signalling
 import Spooling
 import Synchronization
 
@@ -32,7 +33,7 @@ public actor ListenerService: Service {
   private let log: Logger
   private let pool = BlockingPool(label: "listening", threads: 2)
   private nonisolated let wanted: Mutex<[Subscription]>
-  private nonisolated let bell: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
+  private nonisolated let bell = Bell()
   private var listening: [String: (subscription: Subscription, task: Task<Void, Never>)] = [:]
   private var reports: [String: ListeningReport] = [:]
   private var pauses: [String: Task<Void, Never>] = [:]
@@ -49,15 +50,14 @@ public actor ListenerService: Service {
     self.pace = pace
     self.log = log
     wanted = Mutex(subscriptions)
-    bell = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    bell.continuation.yield()
+    bell.ring()
   }
 
   /// Has these listened to and nobody else. Those that are the same go on; the others end first, so that no two ever
   /// listen to one network.
   public nonisolated func follow(_ subscriptions: [Subscription]) {
     wanted.withLock { $0 = subscriptions }
-    bell.continuation.yield()
+    bell.ring()
   }
 
   /// Something may have been mended: all that failed is tried now.
@@ -69,13 +69,10 @@ public actor ListenerService: Service {
   public var state: [ListeningReport] { reports.values.sorted { $0.network < $1.network } }
 
   public func run() async throws {
-    await withGracefulShutdownHandler {
-      for await _ in bell.stream {
-        if isStopping { break }
-        await reconcile()
-      }
-    } onGracefulShutdown: {
-      Task { await self.stop() }
+    await bell.serve(stopping: { Task { await self.stop() } }) {
+      await reconcile()
+    } failed: { _ in
+      nil
     }
     await end(listening.keys.map(\.self))
   }
@@ -84,7 +81,7 @@ public actor ListenerService: Service {
   func stop() {
     isStopping = true
     for (_, task) in listening.values { task.cancel() }
-    bell.continuation.finish()
+    bell.retire()
   }
 
   private func reconcile() async {

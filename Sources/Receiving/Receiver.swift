@@ -5,6 +5,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 import Spooling
 
 /// Receives photos as long as the daemon runs: takes in what bridges drop, and fetches what is wanted, a few at a time.
@@ -22,8 +23,7 @@ public actor Receiver: Service {
   private nonisolated let mailbox = IncomingMailbox()
   private let pool = BlockingPool(label: "incoming", threads: 1)
   private var downloads: [MessageID: (conversation: ConversationID, task: Task<Void, Never>)] = [:]
-  private var alarm: Task<Void, Never>?
-  private var isStopping = false
+  private let isStopping = StopFlag()
 
   /// - Parameters:
   ///   - plan: what is in force at the moment.
@@ -51,27 +51,20 @@ public actor Receiver: Service {
   public nonisolated func post(_ event: SpoolEvent) { mailbox.post(event) }
 
   /// Says that a photo may be wanted, or was purged.
-  public nonisolated func wake() { mailbox.ring() }
+  public nonisolated func wake() { mailbox.bell.ring() }
 
   public func run() async throws {
     try await ledger.recoverReceived()
     try await removeLeftovers()
     mailbox.post(.overflow)
-    await withGracefulShutdownHandler {
-      for await _ in mailbox.rings {
-        if isStopping { break }
-        do {
-          try await take(mailbox.take())
-          try await startDownloads()
-        } catch {
-          log.error("receiving waits", metadata: ["error": "\(error)"])
-          mailbox.post(.overflow, in: 1)
-        }
-      }
-    } onGracefulShutdown: {
-      Task { await self.stop() }
+    await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
+      try await take(mailbox.take())
+      try await startDownloads()
+    } failed: { error in
+      log.error("receiving waits", metadata: ["error": "\(error)"])
+      mailbox.post(.overflow, in: 1)
+      return nil
     }
-    alarm?.cancel()
     await end(Array(downloads.values))
   }
 
@@ -87,8 +80,8 @@ public actor Receiver: Service {
 
   /// Takes in nothing more, and lets `run` end.
   func stop() {
-    isStopping = true
-    mailbox.retire()
+    isStopping.set()
+    mailbox.bell.retire()
   }
 
   // MARK: incoming/new/
@@ -102,7 +95,7 @@ public actor Receiver: Service {
       try intake.refuse(name, "the name is no UTF-8; rename it and move it into incoming/new/ again")
     }
     var ready = [String]()
-    for index in 0..<scan.count where !isStopping {
+    for index in 0..<scan.count where !isStopping.isSet {
       let entry = scan[index]
       let age = Double(Timestamp.now().milliseconds) / 1000 - Double(entry.changed) / 1e9
       // It may be being built there at this moment.
@@ -123,9 +116,9 @@ public actor Receiver: Service {
   // MARK: Downloads
 
   private func startDownloads() async throws {
-    alarm?.cancel()
+    mailbox.bell.silence()
     guard var next = try await nextDownload() else { return }
-    if next <= .now(), !isStopping {
+    if next <= .now(), !isStopping.isSet {
       let free = options.downloads - downloads.count
       for wanted in try await ledger.beginDownloads(limit: free, perHost: options.perHost, at: .now()) {
         downloads[wanted.message] = (wanted.conversation, Task { await download(wanted) })
@@ -135,10 +128,7 @@ public actor Receiver: Service {
     }
     // An attempt that is years away was set by another clock.
     let wait = min(max(next.seconds(since: .now()), 0.01), 3600)
-    alarm = Task { [mailbox] in
-      try? await Task.sleep(for: .seconds(wait))
-      if !Task.isCancelled { mailbox.ring() }
-    }
+    mailbox.bell.ring(in: wait)
   }
 
   /// When a photo is due next; nil when none is, or when as many are being fetched as may be.
@@ -160,7 +150,7 @@ public actor Receiver: Service {
       _ = try? await ledger.postponeDownload(of: wanted.message, error: nil, until: nil)
     }
     downloads[wanted.message] = nil
-    mailbox.ring()
+    mailbox.bell.ring()
   }
 
   private func attempt(_ wanted: WantedPhoto) async throws -> Attempt {

@@ -1,3 +1,4 @@
+import Signalling
 import Supervision
 import TestSupport
 import Testing
