@@ -127,6 +127,8 @@ public struct Operator: Sendable {
           try await ledger.abandonDraft(draft)
           hooks.wake()
         }
+        // It is cancelled, even if the disk is too full to remember it.
+        if directory === spool.new { try? await remember(taken, droppedAs: name) }
         try taken.delete()
         return .success(Cancelling(end: .cancelled))
       }
@@ -135,6 +137,15 @@ public struct Operator: Sendable {
     } catch {
       return .failure(error)
     }
+  }
+
+  /// Writes a request that was never accepted into the ledger as cancelled, for `show`.
+  private func remember(_ taken: TrashedRequest, droppedAs name: String) async throws {
+    let goal = try? RequestReader.goal(of: taken.directory())
+    try await ledger.enterCancelled(
+      droppedAs: name, inode: taken.identity.inode, born: taken.identity.born, to: goal?.conversation,
+      from: goal?.inbox, at: .now(), isTaken: { [spool] in spool.has($0) },
+      alternative: { RequestName.alternative(of: $0, $1) })
   }
 
   /// Removes a draft, which leaves `draft/` in one rename; false when there is none, or it was sent just now.

@@ -45,4 +45,31 @@ extension Ledger {
       return (published.isEmpty ? .cancelled : .partly(published: published), messages)
     }
   }
+
+  /// Writes down a request that was cancelled before it was accepted, and whose directory is gone, so that it can still be
+  /// asked for.
+  ///
+  /// - Parameters:
+  ///   - conversation: where it was to go, as far as that could be read.
+  ///   - inbox: nil where it names none: it was never given the configured one.
+  ///   - isTaken: whether a directory of that name exists that the ledger may not know.
+  ///   - alternative: the `number`-th name to try where its own is taken.
+  public func enterCancelled(
+    droppedAs name: String, inode: UInt64, born: Int64, to conversation: ConversationID?, from inbox: InboxID?,
+    at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
+    alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
+  ) async throws {
+    try await write { database in
+      let acceptor = Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative)
+      let row = try conversation.map { try database.conversation($0, now: now) }
+      try database.run(
+        """
+        INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at,
+          finished_at, filed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 1)
+        """,
+        try acceptor.freeName(for: name), name, Int64(bitPattern: inode), born, row, inbox?.text ?? "",
+        RequestState.cancelled.rawValue, now.milliseconds, now.milliseconds)
+    }
+  }
 }

@@ -143,15 +143,22 @@ public struct RequestReader: Sendable {
 
   /// Where the messages of a request have their place that cannot be read as a whole yet.
   public static func conversation(of directory: Directory, defaultInbox: InboxID) throws -> ConversationID {
+    let goal = try goal(of: directory)
+    if let conversation = goal.conversation { return conversation }
+    return Addressee.profile.conversation(of: goal.inbox ?? defaultInbox)
+  }
+
+  /// The same without the configured inbox: nil where only that tells the conversation of a profile photo.
+  public static func goal(of directory: Directory) throws -> (conversation: ConversationID?, inbox: InboxID?) {
     func line(_ name: String) throws -> String? {
       guard try directory.entry(name)?.kind == .file else { return nil }
       let bytes = try directory.file(name).contents(limit: RequestLimits.fieldBytes) ?? []
       let text = String(decoding: bytes, as: UTF8.self)
       return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
-    let inbox = try line("from").map { try InboxID($0) } ?? defaultInbox
-    if try line("kind") == "profile" { return Addressee.profile.conversation(of: inbox) }
-    return try ConversationID(line("to") ?? "")
+    let inbox = try line("from").map { try InboxID($0) }
+    if try line("kind") == "profile" { return (inbox.map { Addressee.profile.conversation(of: $0) }, inbox) }
+    return try (ConversationID(line("to") ?? ""), inbox)
   }
 
   private static func entries(of directory: Directory) throws -> [(name: String, kind: Entry.Kind?)] {

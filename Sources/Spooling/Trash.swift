@@ -9,6 +9,9 @@ public struct TrashedRequest: Sendable {
   fileprivate let name: String
   public let identity: RequestIdentity
 
+  /// The directory where it lies now.
+  public func directory() throws -> Directory { try trash.directory(name) }
+
   /// Deletes it for good.
   public func delete() throws { try trash.removeTree(name) }
 }

@@ -37,7 +37,7 @@ struct PhotosCommand: ParsableCommand {
       let line = PhotoLine(photo)
       if json { return try printJSON(line) }
       if !hasHeading {
-        print(Terminal.bold(Self.heading))
+        print(Terminal.bold(row(Self.heading)))
         hasHeading = true
       }
       let fields = [
@@ -46,13 +46,19 @@ struct PhotosCommand: ParsableCommand {
         escaped(line.conversation),
         line.sender.map { escaped($0) } ?? "-", line.path,
       ]
-      print(fields.joined(separator: "  "))
+      print(row(fields))
     }
   }
 
+  private func row(_ fields: [String]) -> String {
+    Terminal.outputColumns.map { Terminal.folded(fields, separator: "  ", to: $0) } ?? fields.joined(separator: "  ")
+  }
+
   /// A message's id has 26 characters; what stands behind it is as long as it is.
-  private static let heading =
-    "MESSAGE                     CACHED  SHOWN  PIXELS  BYTES  AGE  VIEWED  INBOX  CONVERSATION  SENDER  PATH"
+  private static let heading = [
+    "MESSAGE                   ", "CACHED", "SHOWN", "PIXELS", "BYTES", "AGE", "VIEWED", "INBOX", "CONVERSATION", "SENDER",
+    "PATH",
+  ]
 }
 
 /// One line of `photos --json`. The keys are never renamed once released.

@@ -58,6 +58,7 @@ struct QueueCommand: ParsableCommand {
     }
     if state == .failed { try ledger?.forEachRefused(conversation: to) { try printer.print($0) } }
     printer.finish(state)
+    if let to, printer.isEmpty { complainOfUnknown([to], in: spool, "nothing was ever sent there") }
     // For people; programs have the log and `check`.
     if !json, let trouble = daemon?.trouble { Swift.print("! \(escaped(trouble))") }
     if isSilent { Terminal.complain(ControlError.noAnswer.description) }
@@ -146,6 +147,10 @@ private struct QueuePrinter {
   let progress: [String: Double]
   private var count = 0
   private var bytes = 0
+  /// Of a terminal too narrow for the table.
+  private let columns = Terminal.outputColumns.flatMap { $0 < 100 ? $0 : nil }
+
+  var isEmpty: Bool { count == 0 }
 
   init(isJSON: Bool, progress: [String: Double]) {
     self.isJSON = isJSON
@@ -184,26 +189,32 @@ private struct QueuePrinter {
   }
 
   private mutating func print(_ line: Line, mark: String, isDraft: Bool) throws {
-    if isJSON { return try printJSON(line) }
-    if count == 0 { Swift.print(Terminal.bold(Self.columns("REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"))) }
     count += 1
+    if isJSON { return try printJSON(line) }
+    if count == 1 { Swift.print(Terminal.bold(row("REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"))) }
     bytes += line.bytes ?? 0
     let progress = line.progress.map { "\(line.state) \(Int($0 * 100)) %" } ?? line.state
     let state = isDraft ? "draft \(progress)" : progress
     Swift.print(
-      Self.columns(
+      row(
         escaped(line.droppedAs ?? line.request) + mark, line.bytes.map(Terminal.bytes) ?? "-",
         line.acceptedAt ?? "not yet", state,
         escaped(line.conversation ?? "-")))
     if let error = line.error {
       let next = line.nextAttempt.map { "; next attempt \($0)" } ?? ""
-      Swift.print("    (\(escaped(error))\(next))")
+      let reason = "    (\(escaped(error))\(next))"
+      Swift.print(
+        columns.map {
+          Terminal.folded(reason.components(separatedBy: " "), separator: " ", to: $0)
+        } ?? reason)
     }
   }
 
-  private static func columns(_ request: String, _ size: String, _ time: String, _ state: String, _ to: String)
-    -> String
-  {
+  private func row(_ request: String, _ size: String, _ time: String, _ state: String, _ to: String) -> String {
+    if let columns {
+      let name = request.trimmingCharacters(in: .whitespaces)
+      return Terminal.folded([name, size, time, state, to], separator: "  ", to: columns)
+    }
     func pad(_ text: String, _ width: Int) -> String {
       text + String(repeating: " ", count: max(0, width - text.count))
     }

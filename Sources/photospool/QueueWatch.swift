@@ -46,12 +46,11 @@ struct QueueWatch {
     print("\u{1b}[H\u{1b}[?7l" + fitting.joined() + "\u{1b}[?7h\u{1b}[J", terminator: "")
   }
 
-  /// Counts characters from Hangul on as two columns, which most of them have.
   private static func cut(_ line: String, to columns: Int) -> String {
     var left = columns
     return String(
       line.prefix { character in
-        left -= (character.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1
+        left -= Terminal.width(String(character))
         return left >= 0
       })
   }

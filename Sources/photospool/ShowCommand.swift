@@ -63,7 +63,7 @@ struct ShowCommand: ParsableCommand {
     Swift.print("\(Terminal.bold(story.request)): \(story.state.rawValue)")
     row("dropped as", story.droppedAs == story.request ? nil : story.droppedAs)
     row("conversation", story.conversation)
-    row("inbox", story.inbox)
+    row("inbox", story.inbox.isEmpty ? nil : story.inbox)
     row("id", story.idempotencyKey)
     row("duplicate of", story.duplicateOf)
     row(story.state == .draft ? "dropped" : "accepted", story.acceptedAt.description)

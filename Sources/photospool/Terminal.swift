@@ -34,6 +34,31 @@ enum Terminal {
     return columns > 0 ? columns : 80
   }
 
+  /// Columns of the terminal that standard output is; nil when it is none, or does not tell.
+  static let outputColumns: Int? = {
+    let columns = outputIsTerminal ? Int(ckernel_terminal_columns(STDOUT_FILENO)) : 0
+    return columns > 0 ? columns : nil
+  }()
+
+  /// `words` in as many lines as it takes so that none is longer than `columns`; all but the first are indented. A word
+  /// that is longer by itself is left to the terminal.
+  static func folded(_ words: [String], separator: String, to columns: Int) -> String {
+    var lines = [String]()
+    for word in words {
+      if let last = lines.last, width(last + separator + word) <= columns {
+        lines[lines.count - 1] = last + separator + word
+      } else {
+        lines.append(lines.isEmpty ? word : "    " + word)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// How many columns `text` takes. Signs from Hangul on are counted as two, which most of them have.
+  static func width(_ text: some StringProtocol) -> Int {
+    text.reduce(0) { $0 + (($1.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1) }
+  }
+
   /// `[####----]`, with `width` signs between the brackets.
   static func bar(_ share: Double, width: Int) -> String {
     let filled = Int((min(1, max(0, share)) * Double(width)).rounded(.down))

@@ -98,6 +98,32 @@ ends 73 queue
 has err.log "has no directory new; start .photospool run. there once, or where it runs already .mkdir -m 3770 $spool/new."
 mv "$spool/gone" "$spool/new"
 stop_daemon
+
+# A list of a conversation that nobody knows says so, beside the list.
+ends 0 queue --to famly
+has err.log 'famly: no conversation of this name is known; nothing was ever sent there'
+ends 0 queue --json --to famly
+[ ! -s out.log ] && has err.log 'famly: no conversation of this name'
+ends 0 queue --to family
+[ ! -s err.log ] || fail "$(cat err.log)"
+
+# What was cancelled before any daemon accepted it is known all the same.
+unseen=$("$photospool" send --to family --from work --text unseen)
+ends 0 queue --to family
+expect "$("$photospool" cancel "$unseen")" "$unseen: cancelled; nothing of it was published"
+expect "$("$photospool" show --json "$unseen" | jq -c '[.state, .conversation, .inbox, .messages]')" '["cancelled","family","work",[]]'
+ends 69 wait "$unseen"
+ends 69 cancel nobody
+
+# A narrow terminal gets its fields in lines that fit; only a word that is longer by itself is not cut.
+on_terminal() { script -qec "stty cols $1; '$photospool' ${*:2}" /dev/null < /dev/null | tr -d '\r' | sed 's/\x1b[^m]*m//g'; }
+"$photospool" send --to family --text waits > /dev/null
+on_terminal 40 queue > narrow.log
+[ "$(wc -L < narrow.log)" -le 40 ] || fail "$(cat narrow.log)"
+has narrow.log '^    CONVERSATION$'
+has narrow.log '^    .*pending  family$'
+on_terminal 120 queue > wide.log
+has wide.log '^REQUEST  *SIZE  *ACCEPTED  *STATE  *CONVERSATION$'
 if as=$(command -v setpriv) && [ "$(id -u)" = 0 ]; then
   chmod 755 . && chmod 2750 "$spool" && chgrp 61003 "$spool" "$spool/tmp" "$spool/new" "$spool/draft"
   member() { "$as" --reuid 61002 --regid 61002 --groups 61003 env HOME=/ "$photospool" "$@"; }
