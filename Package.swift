@@ -12,7 +12,6 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
@@ -106,9 +105,7 @@ let package = Package(
     .target(
       name: "Settings",
       dependencies: [
-        "Messages", "Secrets",
-        .product(name: "Configuration", package: "swift-configuration"),
-        .product(name: "Yams", package: "Yams"),
+        "Messages", "Secrets", .product(name: "Yams", package: "Yams"),
       ]),
     .target(name: "DurableFiles", dependencies: ["CKernel", "Messages"]),
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),

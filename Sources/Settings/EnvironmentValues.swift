@@ -1,5 +1,3 @@
-import Configuration
-
 /// What the environment sets, by key, and what is wrong with it.
 struct EnvironmentValues {
   struct Value {
@@ -47,11 +45,8 @@ struct EnvironmentValues {
     }
   }
 
-  /// The variable that sets a dotted key, as swift-configuration maps it: `photo.longestSide` is
-  /// `PHOTOSPOOL_PHOTO_LONGEST_SIDE`.
+  /// The variable that sets a dotted key: `photo.longestSide` is `PHOTOSPOOL_PHOTO_LONGEST_SIDE`.
   static func variable(for key: String) -> String {
-    let provider = EnvironmentVariablesProvider(environmentVariables: [:])
-    let absolute = AbsoluteConfigKey(ConfigKey(key)).prepending("photospool")
-    return (try? provider.value(forKey: absolute, type: .string).encodedKey) ?? key
+    prefix + key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
   }
 }

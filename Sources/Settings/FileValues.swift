@@ -24,7 +24,6 @@ struct FileValues {
   var isComplete: Bool { root != nil || found.isEmpty }
   private var found = [SettingsDocument.Problem]()
   private let path: String
-  private let renamed: [String: String]
   private let root: Node?
 
   /// - Parameter isExplicit: whether a missing file is a problem.
@@ -38,7 +37,6 @@ struct FileValues {
     self.path = path
     let document = SettingsDocument(text)
     found = document.problems
-    renamed = document.renamed
     root = document.root
     guard let root else { return }
     if let mapping = root.mapping {
@@ -63,19 +61,17 @@ struct FileValues {
     let names = section.isEmpty ? SettingsSchema.names(below: "") : SettingsSchema.names(of: rows, below: section)
     for (key, value) in mapping {
       let line = key.mark?.line ?? 1
-      guard let written = key.scalar?.string else {
+      guard let name = key.scalar?.string else {
         complain(line, "a key has to be one word")
         continue
       }
-      let name = renamed[written] ?? written
       let path = section.isEmpty ? name : "\(section).\(name)"
       if name.contains(".") || !names.contains(name) {
         complain(line, unknown(name, section: section, names: names))
       } else if let setting = rows.first(where: { $0.key == path }) {
-        // A repeated key is checked like the others, and sets nothing.
-        take(value, for: setting, line: line, isRepeated: name != written)
+        take(value, for: setting, line: line)
       } else if path == "routes" {
-        let list = RouteValues(value, line: line, renamed: renamed)
+        let list = RouteValues(value, line: line)
         found += list.problems
         routes += list.entries
       } else if let inner = value.mapping {
@@ -97,18 +93,17 @@ struct FileValues {
   private mutating func walk(_ mapping: Node.Mapping, _ family: SectionFamily) {
     for (key, value) in mapping.prefix(SectionFamily.most) {
       let line = key.mark?.line ?? 1
-      guard let written = key.scalar?.string else {
+      guard let name = key.scalar?.string else {
         complain(line, "a key has to be one word")
         continue
       }
-      let name = renamed[written] ?? written
       let path = "\(family.rawValue).\(name)"
       if !isSectionName(name) {
         complain(line, "no \(family.noun) can be called \(quoted(name)); it has to be \(sectionNameRule)")
         rejected.insert(path)
         continue
       }
-      if name == written { sections.append(Section(family: family, name: name, line: line)) }
+      sections.append(Section(family: family, name: name, line: line))
       if let inner = value.mapping {
         walk(inner, section: path, rows: family.rows(name))
       } else if !value.isNothing {
@@ -122,12 +117,10 @@ struct FileValues {
     }
   }
 
-  private mutating func take(_ node: Node, for setting: Setting<Settings>, line: Int, isRepeated: Bool) {
+  private mutating func take(_ node: Node, for setting: Setting<Settings>, line: Int) {
     let text = node.scalar?.string ?? ""
     if let complaint = node.complaint(for: setting.key, expects: setting.expects) ?? setting.complaint(about: text) {
       complain(line, complaint)
-      rejected.insert(setting.key)
-    } else if isRepeated {
       rejected.insert(setting.key)
     } else {
       values[setting.key] = Value(text: text, line: line)

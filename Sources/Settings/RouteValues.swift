@@ -20,11 +20,8 @@ struct RouteValues {
 
   private(set) var entries = [Entry]()
   private(set) var problems = [SettingsDocument.Problem]()
-  private let renamed: [String: String]
 
-  /// - Parameter renamed: the name in the file, by that in the tree, of keys that stand in a section twice.
-  init(_ node: Node, line: Int, renamed: [String: String]) {
-    self.renamed = renamed
+  init(_ node: Node, line: Int) {
     guard let list = node.sequence else {
       if !node.isNothing { complain(line, "`routes` is a list; a route begins with `- conversation: NAME`") }
       return
@@ -52,11 +49,10 @@ struct RouteValues {
     var seen = Set<String>()
     for (key, value) in mapping {
       let line = key.mark?.line ?? line
-      guard let written = key.scalar?.string else {
+      guard let name = key.scalar?.string else {
         complain(line, "a key has to be one word")
         continue
       }
-      let name = renamed[written] ?? written
       seen.insert(name)
       switch name {
       case "conversation": entry.conversations += conversations(value, line: line)

@@ -11,28 +11,16 @@ struct SettingsDocument {
   /// nil for an empty file, and for one that could not be read to its end.
   private(set) var root: Node?
   private(set) var problems = [Problem]()
-  /// Keys that stand in the tree under another name, because their section has them twice: the name in the file.
-  private(set) var renamed = [String: String]()
 
   init(_ text: String) {
     problems = Self.anchors(in: text)
     if !problems.isEmpty { return }
-    var keys = DuplicateKeys(text)
     do {
-      while true {
-        do {
-          root = try compose(yaml: keys.text)
-          break
-        } catch YamlError.duplicatedKeysInMapping(let names, let context) {
-          guard let name = names.first, keys.setAside(name, from: context.mark) else { break }
-        }
-      }
-      problems = keys.problems
-      renamed = keys.renamed
+      root = try compose(yaml: text)
     } catch let error as YamlError {
-      problems = keys.problems + Self.problems(of: error, in: text)
+      problems = Self.problems(of: error, in: text)
     } catch {
-      problems = keys.problems + [Problem(line: nil, sentence: "this is not YAML: \(error)")]
+      problems = [Problem(line: nil, sentence: "this is not YAML: \(error)")]
     }
   }
 
@@ -50,6 +38,21 @@ struct SettingsDocument {
       }
       return nil
     }
+  }
+
+  /// Yams gives the line of the first key; the second one is below it, indented as far.
+  private static func repeated(_ key: String, from first: Mark, in text: String) -> Problem {
+    let lines = splitLines(text).enumerated().dropFirst(first.line).map { index, line in
+      (number: index + 1, depth: line.prefix { $0 == " " }.count + 1, content: line.drop { $0 == " " })
+    }
+    let section = lines.filter { !$0.content.isEmpty && !$0.content.hasPrefix("#") }
+      .prefix { $0.depth >= first.column }
+    let second = section.first {
+      $0.depth == first.column && $0.content.prefix { $0 != ":" }.filter { !" \"'".contains($0) } == key
+    }
+    guard let second else { return Problem(line: first.line, sentence: "\(quoted(key)) is set more than once") }
+    return Problem(
+      line: second.number, sentence: "\(quoted(key)) is set again; line \(first.line) has it already")
   }
 
   /// What libyaml says, in the words of the person who edits the file.
@@ -74,6 +77,8 @@ struct SettingsDocument {
       let digits = String(max(value, 0), radix: 16, uppercase: true)
       let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
       return [Problem(line: line, sentence: "the character \(code) cannot stand in this file")]
+    case .duplicatedKeysInMapping(let keys, let context):
+      return [repeated(keys.first ?? "", from: context.mark, in: text)]
     default:
       return [Problem(line: nil, sentence: "this is not YAML: \(error)")]
     }

@@ -1,7 +1,7 @@
-import Configuration
-import Synchronization
-
 extension Settings {
+  /// The values of one place by key, as texts, and where each stands.
+  private typealias Source = [String: (text: String, origin: SettingOrigin)]
+
   /// Reads the configuration: a flag goes before the environment, that before the file, that before the default.
   ///
   /// Everything is checked, also a value that another one takes precedence over, and every problem is told at once.
@@ -14,7 +14,6 @@ extension Settings {
   public static func load(
     file: String?, fileIsExplicit: Bool, environment: [String: String], flags: [String: String]
   ) throws(SettingsError) -> Settings {
-    var sources = [Source(values: [:]), Source(values: [:]), Source(values: [:])]
     var problems = [SettingsProblem]()
     var rejected = Set<String>()
     var written = FileValues(text: "", path: file ?? "")
@@ -25,7 +24,6 @@ extension Settings {
         let found = try FileValues(path: file, isExplicit: fileIsExplicit)
         written = found
         isComplete = found.isComplete
-        sources[2] = Source(values: found.values.mapValues { ($0.text, .file(file, line: $0.line)) })
         problems += found.problems
         rejected.formUnion(found.rejected)
       } catch {
@@ -35,11 +33,10 @@ extension Settings {
     }
 
     let variables = EnvironmentValues(environment)
-    sources[1] = Source(values: variables.values.mapValues { ($0.text, .environment($0.variable)) })
     problems += variables.problems
     rejected.formUnion(variables.rejected)
 
-    var given = [String: (text: String, origin: SettingOrigin)]()
+    var given = Source()
     for (key, text) in flags.sorted(by: { $0.key < $1.key }) {
       let setting = SettingsSchema.setting(key)
       if let sentence = setting.map({ $0.complaint(about: text) }) ?? "unknown key \(quoted(key))" {
@@ -49,8 +46,11 @@ extension Settings {
         given[key] = (text, .flag)
       }
     }
-    sources[0] = Source(values: given)
 
+    let sources = [
+      given, variables.values.mapValues { ($0.text, .environment($0.variable)) },
+      written.values.mapValues { ($0.text, .file(file ?? "", line: $0.line)) },
+    ]
     var settings = Settings(reading: sources, sections: written.sections, of: file ?? "")
     for rule in SettingsRule.all where rejected.isDisjoint(with: [rule.lower, rule.upper]) {
       if let problem = rule.problem(in: settings) { problems.append(problem) }
@@ -67,8 +67,6 @@ extension Settings {
 
   /// Takes each setting from the first of the sources that has it; the values were checked.
   private init(reading sources: [Source], sections: [FileValues.Section], of file: String) {
-    let winners = Winners()
-    let reader = ConfigReader(providers: sources.map(\.provider), accessReporter: winners)
     var settings = SettingsSchema.settings
     for section in sections {
       switch section.family {
@@ -79,8 +77,7 @@ extension Settings {
       settings += section.family.rows(section.name)
     }
     for setting in settings {
-      guard let text = reader.string(forKey: ConfigKey(setting.key)) else { continue }
-      let origin = winners.last.flatMap { sources[$0].values[setting.key]?.origin } ?? .byDefault
+      guard let (text, origin) = sources.lazy.compactMap({ $0[setting.key] }).first else { continue }
       if setting.assign(setting.isFile ? origin.resolve(text) : text, in: &self) { origins[setting.key] = origin }
     }
   }
@@ -93,29 +90,5 @@ extension SettingOrigin {
     guard case .file(let file, _) = self, !path.isEmpty, !path.hasPrefix("/"), let slash = file.lastIndex(of: "/")
     else { return path }
     return file[...slash] + path
-  }
-}
-
-/// One place that values come from.
-private struct Source {
-  let values: [String: (text: String, origin: SettingOrigin)]
-
-  var provider: InMemoryProvider {
-    InMemoryProvider(
-      values: Dictionary(
-        values.map { (AbsoluteConfigKey(ConfigKey($0.key)), ConfigValue(.string($0.value.text), isSecret: false)) }
-      ) { first, _ in first })
-  }
-}
-
-/// Remembers which of the reader's sources answered last.
-private final class Winners: AccessReporter {
-  private let index = Mutex<Int?>(nil)
-
-  var last: Int? { index.withLock { $0 } }
-
-  func report(_ event: AccessEvent) {
-    // The reader asks one source after the other and stops at the first that has the key.
-    index.withLock { $0 = event.providerResults.count - 1 }
   }
 }
