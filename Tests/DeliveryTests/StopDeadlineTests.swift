@@ -1,5 +1,6 @@
 import Logging
 import ServiceLifecycle
+import Signalling
 import Testing
 
 @testable import Delivery
