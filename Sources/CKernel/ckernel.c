@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/netlink.h>
 #include <linux/openat2.h>
-#include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -214,31 +212,6 @@ int ckernel_limit_processor_time(pid_t child, uint64_t seconds) {
 void ckernel_release_memory(void) { malloc_trim(0); }
 
 void ckernel_join_freed_memory(void) { mallopt(M_MXFAST, 0); }
-
-int ckernel_watch_routes(void) {
-  const struct sockaddr_nl address = {
-    .nl_family = AF_NETLINK,
-    .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE,
-  };
-  const int watch = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
-  if (watch < 0) return -1;
-  if (bind(watch, (const struct sockaddr *)&address, sizeof address) == 0) return watch;
-  const int error = errno;
-  close(watch);
-  errno = error;
-  return -1;
-}
-
-int ckernel_drain(int socket) {
-  char buffer[4096];
-  int found = 0;
-  // ENOBUFS says that there was more than the kernel could keep.
-  while (recv(socket, buffer, sizeof buffer, 0) > 0 || errno == ENOBUFS || errno == EINTR) {
-    found = 1;
-    errno = 0;
-  }
-  return found;
-}
 
 static const char *bus_sentence;
 static size_t bus_length;

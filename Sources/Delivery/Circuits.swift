@@ -148,14 +148,6 @@ actor Circuits: Service {
   /// Closes all circuits: everything may be tried now. The ledger has released those who waited.
   func closeAll() { (circuits, refusals) = ([:], [:]) }
 
-  /// Something changed about the network: what could not be reached is probed at once.
-  func probeUnreachable() {
-    for (destination, circuit) in circuits where policy.isOfTheLine(circuit.error.cause) {
-      circuits[destination]?.nextProbe = .now
-    }
-    bell.ring()
-  }
-
   // MARK: Probing
 
   func run() async throws {
@@ -174,18 +166,18 @@ actor Circuits: Service {
 
   /// Lets somebody try each destination whose time for that has come: one that was not refused, or anybody when all were
   /// and have waited for long enough.
-  func probe() async throws {
+  func probe(at now: ContinuousClock.Instant = .now) async throws {
     for (destination, circuit) in circuits {
-      guard let time = circuit.nextProbe, time <= .now else { continue }
-      circuits[destination]?.nextProbe = .now + .seconds(policy.longestProbe)
+      guard let time = circuit.nextProbe, time <= now else { continue }
+      circuits[destination]?.nextProbe = now + .seconds(policy.longestProbe)
       circuits[destination]?.hasTicket = true
       let refused = refusals[destination]?.conversations ?? []
       if try await ledger.releaseOne(waitingFor: destination, except: refused, at: .now()) {
         wakeDispatcher()
-      } else if circuit.restsUntil <= .now, try await ledger.releaseOne(waitingFor: destination, at: .now()) {
+      } else if circuit.restsUntil <= now, try await ledger.releaseOne(waitingFor: destination, at: .now()) {
         wakeDispatcher()
       } else {
-        circuits[destination]?.nextProbe = circuit.restsUntil > .now && !refused.isEmpty ? circuit.restsUntil : nil
+        circuits[destination]?.nextProbe = circuit.restsUntil > now && !refused.isEmpty ? circuit.restsUntil : nil
       }
     }
   }

@@ -209,14 +209,6 @@ public struct Daemon: Sendable {
     signals: [UnixSignal], reloads: UnixSignalsSequence? = nil, overdue: @escaping @Sendable () -> Void = {},
     read: @escaping @Sendable () throws -> Reconfiguration = { throw CancellationError() }
   ) async throws {
-    let routes = RouteWatch(log: log) { [circuits, ledger, companion, log] in
-      await circuits.probeUnreachable()
-      do { try await ledger.hurryDownloads() } catch {
-        log.warning("photos wait for their next attempt", metadata: ["error": "\(error)"])
-      }
-      companion?.wake()
-      await companion?.hurry()
-    }
     let control = ControlService(state: spool.state, operator: `operator`, log: log)
     let reload = reload(on: reloads, read)
     let watchdog = Watchdog(
@@ -234,7 +226,7 @@ public struct Daemon: Sendable {
     let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
     let check = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let before: [(any Service)?] = [
-      check, rest, reports, hooks, filing, sweeper, circuits, routes, dispatcher, drafts,
+      check, rest, reports, hooks, filing, sweeper, circuits, dispatcher, drafts,
     ]
     let after: [(any Service)?] = [intake, purger, control, reload, watchdog, deadline]
     var configuration = ServiceGroupConfiguration(

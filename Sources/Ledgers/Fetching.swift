@@ -155,9 +155,6 @@ extension Ledger {
     }
   }
 
-  /// Ends all waiting of photos for their next attempt: the network is another one.
-  public func hurryDownloads() async throws { try await write { try $0.hurryDownloads() } }
-
   /// Those of `messages` that nobody wants, or that are not known any more: what came of them can go.
   public func unwanted(_ messages: [String]) async throws -> [String] {
     try await read { database in
@@ -172,6 +169,7 @@ extension Ledger {
 }
 
 extension Database {
+  /// Ends all waiting of photos for their next attempt.
   func hurryDownloads() throws {
     try execute(
       sql: "UPDATE received SET next_attempt = NULL WHERE \(LedgerSchema.wanted) AND next_attempt IS NOT NULL")

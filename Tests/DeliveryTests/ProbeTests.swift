@@ -33,8 +33,7 @@ import Testing
   func late() async throws {
     try await circuits.failed("store", unreachable, conversation: 1)
     #expect(await circuits.obstacle(to: "store", for: 1) == unreachable)
-    await circuits.probeUnreachable()
-    try await circuits.probe()
+    try await circuits.probe(at: .now + .seconds(5))
     try await circuits.failed("store", unreachable, conversation: 1)
     #expect(await circuits.obstacle(to: "store", for: 1) == nil)
     #expect(await circuits.obstacle(to: "store", for: 1) == unreachable, "one probe and not two")
@@ -44,8 +43,7 @@ import Testing
   func slow() async throws {
     try await circuits.failed("store", unreachable, conversation: 1)
     for round in 2...6 {
-      await circuits.probeUnreachable()
-      try await circuits.probe()
+      try await circuits.probe(at: .now + .seconds(5))
       #expect(await circuits.obstacle(to: "store", for: 1) == nil)
       let began = try #require(await circuits.circuits["store"]?.probeBegan)
       try await circuits.failed("store", unreachable, conversation: 1)
@@ -114,8 +112,8 @@ import Testing
   /// Has the time of the next probe come.
   private func letGo(_ destination: String) async throws {
     while await circuits.circuits[destination]?.hasTicket != true {
-      if let next = await circuits.circuits[destination]?.nextProbe { try await Task.sleep(until: next) }
-      try await circuits.probe()
+      let next = try #require(await circuits.circuits[destination]?.nextProbe)
+      try await circuits.probe(at: max(next, .now))
     }
   }
 }

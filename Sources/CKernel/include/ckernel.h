@@ -140,8 +140,3 @@ void ckernel_join_freed_memory(void);
    or unmapped and no such address becomes anything else. Pages that a segment shares with a neighbour are left out. */
 void ckernel_rest(void);
 
-/* A socket that becomes readable whenever an interface, address or route changes, or -1. */
-int ckernel_watch_routes(void);
-
-/* Takes what has come on it; returns whether there was anything. */
-int ckernel_drain(int socket);
