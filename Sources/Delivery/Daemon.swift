@@ -84,7 +84,7 @@ public struct Daemon: Sendable {
     ) { hooks?.tell(ended: $0) }
     let runs = RunWatch()
     let dispatcher = Dispatcher(
-      ledger: ledger, photos: photos, filing: filing, plan: plan, bell: dispatcherBell, troubles: troubles, log: log
+      ledger: ledger, photos: photos, plan: plan, bell: dispatcherBell, troubles: troubles, log: log
     ) {
       conversation, isStopping in
       ConversationWorker(

@@ -14,7 +14,6 @@ actor Dispatcher: Service {
   private let troubles: Troubles
   private let log: Logger
   private let plan: PlanInForce
-  private let filing: Filing
   private let makeWorker: @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   private let bell: Bell
   private let isStopping = StopFlag()
@@ -31,12 +30,11 @@ actor Dispatcher: Service {
   private static let drift = 1.0
 
   init(
-    ledger: Ledger, photos: PhotoLine, filing: Filing, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
+    ledger: Ledger, photos: PhotoLine, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
     makeWorker: @escaping @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   ) {
     self.ledger = ledger
     self.photos = photos
-    self.filing = filing
     self.bell = bell
     self.troubles = troubles
     self.log = log
@@ -76,7 +74,6 @@ actor Dispatcher: Service {
     } onCancel: {
       for task in tasks { task.cancel() }
     }
-    filing.follows(publishing: false)
   }
 
   /// Cuts off what is being done for a conversation, and returns once nothing is. Its messages are cancelled, so that
@@ -93,7 +90,6 @@ actor Dispatcher: Service {
     let longestWait = max(options.retry.longest, options.lifetime, 86_400)
     if wasSetBack(at: now) { try await ledger.forgetFuture(at: now) }
     try await startDue(at: now)
-    filing.follows(publishing: !working.isEmpty)
     if let next = try await ledger.nextDue(after: now) {
       let wait = next.seconds(since: now)
       // No retry is that far away: the clock was set back.

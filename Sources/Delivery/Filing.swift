@@ -16,7 +16,7 @@ import Spooling
 /// synced; what must not stay is removed; directories are renamed; `sent/`, `failed/`, `cur/` and `new/` are synced; the
 /// requests are marked as filed, or as those that stay where they are since we may not move them; these are tried again
 /// now and then. Receipts of many requests are synced at the end, by one sync of the file system. Every
-/// step may be done again after a crash. What is being published goes before (`FilingPace`).
+/// step may be done again after a crash.
 struct Filing: Service {
   let ledger: Ledger
   let spool: Spool
@@ -29,7 +29,6 @@ struct Filing: Service {
   let ended: @Sendable (UnfiledRequest) -> Void
   private let bell = Bell()
   private let isStopping = StopFlag()
-  private let traffic = Traffic()
   private let gate = Gate()
 
   private static let work = "finished requests are left for later"
@@ -55,21 +54,14 @@ struct Filing: Service {
   /// Says that a request may be over.
   func wake() { bell.ring() }
 
-  /// Says whether something is being published, so that a crowd is filed after it.
-  func follows(publishing isGoingOn: Bool) {
-    if traffic.change(to: isGoingOn) { bell.ring() }
-  }
-
   /// Returns once nothing is in hand that the ledger gave out before.
   func settle() async throws { try await gate.pass {} }
 
   func run() async throws {
-    var pace = FilingPace()
     // Of an earlier start, too.
     var (someStay, nextTry) = (true, ContinuousClock.now)
     bell.ring()
     await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
-      if let wait = pace.wait(at: .now), traffic.awaitsEnd() { return bell.ring(in: wait) }
       if someStay && nextTry <= .now {
         someStay = try await gate.pass { try await fileImmovable() }
         nextTry = .now + .seconds(rescan())
@@ -77,7 +69,6 @@ struct Filing: Service {
       let outcome = try await fileAll { !isStopping.isSet }
       if outcome.immovable > 0 { someStay = true }
       if someStay { bell.ring(in: rescan()) }
-      pace.filed(outcome.filed, at: .now)
       if outcome.failed > 0 { throw FilingError(left: outcome.failed) }
       troubles.end(Self.work)
     } failed: { error in
