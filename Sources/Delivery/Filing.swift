@@ -152,11 +152,7 @@ struct Filing: Service {
 
   /// Files a crowd with one sync. nil when it is none, or when that is not possible now.
   private func fileTogether(_ requests: [UnfiledRequest]) async throws -> [Tried]? {
-    guard let fileSystem = spool.fileSystem else { return nil }
-    if !fileSystem.isQuick(for: requests.count) {
-      fileSystem.catchUp(for: requests.count)
-      return nil
-    }
+    guard let fileSystem = spool.fileSystem, fileSystem.isQuick(for: requests.count) else { return nil }
     return try await pool.run { [spool] in
       let tried = requests.map { ($0, file($0, in: spool, isSynced: false)) }
       // Else all are written again, and each is synced by itself.

@@ -163,9 +163,7 @@ extension Spool {
     guard let fileSystem, !crowd.contains(where: { $0.request.parts.contains(where: \.kind.hasPhoto) }) else {
       return false
     }
-    if fileSystem.isQuick(for: crowd.count) { return fileSystem.sync() }
-    fileSystem.catchUp(for: crowd.count)
-    return false
+    return fileSystem.isQuick(for: crowd.count) && fileSystem.sync()
   }
 }
 

@@ -1,5 +1,4 @@
 import CKernel
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -13,9 +12,11 @@ import Synchronization
 /// file is synced by itself.
 public final class FileSystemSync: Sendable {
   private let descriptor: Mutex<Int32?>
-  private let pace = Mutex(SyncPace())
-  /// Whether a sync is under way for which nobody waits.
-  private let isCatchingUp = Atomic(false)
+
+  /// From this many requests on, one sync of the file system replaces the syncs of each.
+  static let crowd = 16
+  /// Bytes for each request that may wait for a disk: written in about the time that its own syncs take.
+  static let bytesPerRequest = 256_000
 
   /// - Returns: nil where a file system or kernel does not promise that all is on the disk then, or does not tell of errors.
   public init?(of directory: Directory) throws(FileError) {
@@ -29,56 +30,27 @@ public final class FileSystemSync: Sendable {
 
   /// Whether a sync of everything takes less time than one of each of so many requests by itself.
   public func isQuick(for count: Int) -> Bool {
-    guard count >= SyncPace.crowd, !isCatchingUp.load(ordering: .acquiring), let waiting = Self.waiting() else {
-      return false
-    }
-    return pace.withLock { pace in
-      pace.look(at: waiting)
-      return pace.isQuick(for: count, waiting: waiting)
-    }
+    guard count >= Self.crowd, let waiting = Self.waiting() else { return false }
+    return Self.isQuick(for: count, waiting: waiting)
   }
 
-  /// Has everything written meanwhile, where so many are synced one by one because too much waits, and that takes a few
-  /// seconds: left to itself the kernel takes half a minute. Nobody waits for it.
-  ///
-  /// - Returns: whether that was begun.
-  @discardableResult
-  public func catchUp(for count: Int) -> Bool {
-    guard count >= SyncPace.crowd, let waiting = Self.waiting(), pace.withLock({ $0.canCatchUp(waiting: waiting) }),
-      !isCatchingUp.exchange(true, ordering: .acquiringAndReleasing)
-    else { return false }
-    DispatchQueue.global(qos: .utility).async { [self] in
-      _ = syncAll()
-      isCatchingUp.store(false, ordering: .releasing)
-    }
-    return true
+  /// - Parameter waiting: bytes in all of the machine's memory that wait for a disk.
+  static func isQuick(for count: Int, waiting: Int) -> Bool {
+    count >= crowd && waiting <= count * bytesPerRequest
   }
 
   /// Waits until all that was written to the file system is on the disk: bytes, names and sizes.
   ///
-  /// - Returns: false when anything could not be written, by whomever, since the start of the program, and while a sync
-  ///   is under way for which nobody waits. What was wanted has to be synced file by file then: the descriptor of each
-  ///   hears of its own error. Errors from before that start are not told here, and are asked of the files
-  ///   (`File.checkWritten`).
+  /// - Returns: false when anything could not be written, by any program, since the start of this one. Each file has to be
+  ///   synced by itself then: its descriptor reports its own error. Errors from before that start are not reported here;
+  ///   `File.checkWritten` asks the files for them.
   public func sync() -> Bool {
-    // Who asked `isQuick` just before that began would wait for all of it.
-    isCatchingUp.load(ordering: .acquiring) ? false : syncAll()
-  }
-
-  private func syncAll() -> Bool {
     descriptor.withLock { descriptor in
       guard let open = descriptor else { return false }
-      let (before, begin) = (Self.waiting(), ContinuousClock.now)
-      guard ckernel_sync_whole(open) == 0 else {
-        close(open)
-        descriptor = nil
-        return false
-      }
-      let seconds = (ContinuousClock.now - begin) / .seconds(1)
-      if let before, let after = Self.waiting() {
-        pace.withLock { $0.learn(before: before, after: after, seconds: seconds) }
-      }
-      return true
+      if ckernel_sync_whole(open) == 0 { return true }
+      close(open)
+      descriptor = nil
+      return false
     }
   }
 

@@ -27,72 +27,12 @@ import Testing
     }
   }
 
-  @Test("Everything is synced at once as long as that takes less time than each request by itself")
-  func pace() {
-    var pace = SyncPace()
-    #expect(!pace.isQuick(for: SyncPace.crowd - 1, waiting: 0))
-    #expect(pace.isQuick(for: SyncPace.crowd, waiting: 0))
-    #expect(pace.isQuick(for: 256, waiting: 32_000_000))
-    #expect(!pace.isQuick(for: SyncPace.crowd, waiting: 32_000_000))
-    #expect(!pace.isQuick(for: 256, waiting: 1_000_000_000))
-    for _ in 0..<5 { pace.learn(before: 100_000_000, after: 0, seconds: 10) }
-    #expect(!pace.isQuick(for: 256, waiting: 32_000_000))
-    for _ in 0..<9 { pace.learn(before: 100_000_000, after: 0, seconds: 0.1) }
-    #expect(pace.isQuick(for: 256, waiting: 300_000_000))
-    let known = pace.speed
-    // A little is written in no time, or waits for its turn: neither says anything.
-    pace.learn(before: 4096, after: 0, seconds: 1)
-    #expect(pace.speed == known)
-  }
-
-  @Test("One sync that says something odd is soon forgotten")
-  func oddTimes() {
-    var pace = SyncPace()
-    // Somebody has deleted a gigabyte that waited.
-    pace.learn(before: 1_000_000_000, after: 0, seconds: 0.001)
-    #expect(pace.speed < 2 * SyncPace().speed)
-    pace.learn(before: 8_000_000, after: 0, seconds: 60)
-    #expect(!pace.isQuick(for: 256, waiting: 32_000_000))
-    for _ in 0..<5 { pace.learn(before: 20_000_000, after: 0, seconds: 0.1) }
-    #expect(pace.isQuick(for: 256, waiting: 32_000_000))
-  }
-
-  @Test("What can be written in a second or two is written meanwhile, and no gigabytes")
-  func catchingUp() {
-    var pace = SyncPace()
-    #expect(pace.canCatchUp(waiting: 100_000_000) && !pace.canCatchUp(waiting: 1_000_000_000))
-    for _ in 0..<9 { pace.learn(before: 100_000_000, after: 0, seconds: 60) }
-    // Enough to learn anew how fast the disk is.
-    #expect(pace.canCatchUp(waiting: 12_000_000) && !pace.canCatchUp(waiting: 100_000_000))
-  }
-
-  @Test("What waits for another disk is left out, unless it may have come meanwhile")
-  func elsewhere() {
-    var pace = SyncPace()
-    pace.learn(before: 2_000_000_000, after: 1_900_000_000, seconds: 0.05)
-    #expect(pace.isQuick(for: SyncPace.crowd, waiting: 1_900_000_000))
-    #expect(!pace.isQuick(for: SyncPace.crowd, waiting: 3_900_000_000))
-    pace.learn(before: 2_000_000_000, after: 1_900_000_000, seconds: 8)
-    #expect(!pace.isQuick(for: 256, waiting: 1_900_000_000))
-  }
-
-  @Test("What waited elsewhere and was written does not hide what waits here")
-  func elsewhereIsOver() {
-    var pace = SyncPace()
-    pace.learn(before: 2_000_000_000, after: 1_900_000_000, seconds: 0.05)
-    pace.look(at: 1_000_000)
-    #expect(!pace.isQuick(for: 256, waiting: 1_900_000_000))
-  }
-
-  @Test("Catching up writes what waits, and crowds are synced together again after it")
-  func catchUp() async throws {
-    let scratch = try TemporaryDirectory()
-    let directory = try Directory(path: scratch.path)
-    guard let fileSystem = try FileSystemSync(of: directory) else { return }
-    #expect(!fileSystem.catchUp(for: SyncPace.crowd - 1))
-    fileSystem.catchUp(for: SyncPace.crowd)
-    while !fileSystem.isQuick(for: 1_000_000) { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(fileSystem.sync())
+  @Test("One sync serves 16 requests and more while no more than 256 kB for each wait for a disk")
+  func crowd() {
+    #expect(!FileSystemSync.isQuick(for: 15, waiting: 0))
+    #expect(FileSystemSync.isQuick(for: 16, waiting: 16 * 256_000))
+    #expect(!FileSystemSync.isQuick(for: 16, waiting: 16 * 256_000 + 1))
+    #expect(FileSystemSync.isQuick(for: 256, waiting: 256 * 256_000))
   }
 
   @Test func aFileIsWrittenOverWhatWasThere() throws {
