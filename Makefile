@@ -13,10 +13,8 @@ export TESTS_AT_ONCE ?= 16
 # Of `make fuzz`, for each parser.
 SECONDS_EACH ?= 60
 # The programs that are installed hold the runtime of Swift, and start in half the time for it. Packed, the addresses that
-# the loader has to set take little room. What is wrapped lets a process sleep that has nothing to do: Sources/CKernel/monitor.c.
-WRAPPED := _dispatch_workq_worker_register _dispatch_workq_worker_unregister dispatch_source_set_timer
-RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
-	$(WRAPPED:%=-Xlinker --wrap=%)
+# the loader has to set take little room.
+RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python

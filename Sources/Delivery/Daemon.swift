@@ -28,7 +28,6 @@ public struct Daemon: Sendable {
   private let plan: PlanInForce
   private let photos: PhotoLine
   private let reports: Reports
-  private let rest: Rest
   private let reloads: ReloadOutcome
   private let manager: ServiceManager?
   private let wake: @Sendable () -> Void
@@ -92,7 +91,6 @@ public struct Daemon: Sendable {
         times: times, runs: runs, filing: filing, sweeper: sweeper, troubles: troubles, log: log, isStopping: isStopping
       )
     }
-    let rest = Rest(ledger: ledger, log: log)
     let intakeBox = LateIntake()
     let closed = ClosedConversations()
     let drafts = Drafts(
@@ -157,11 +155,7 @@ public struct Daemon: Sendable {
           sweeper.wake()
         }
       }, tellDrafts: { drafts.post($0) }, closed: closed,
-      wakePurger: {
-        purger.wake()
-        // It is woken with every look at the whole spool.
-        rest.wake()
-      },
+      wakePurger: { purger.wake() },
       tellCompanion: { companion?.post($0) })
     await intakeBox.set(intake)
     self.spool = spool
@@ -177,7 +171,6 @@ public struct Daemon: Sendable {
     self.manager = manager
     self.wake = wake
     self.reports = reports
-    self.rest = rest
     self.drafts = drafts
     self.operator = `operator`
     self.purger = purger
@@ -226,7 +219,7 @@ public struct Daemon: Sendable {
     let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
     let check = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let before: [(any Service)?] = [
-      check, rest, reports, hooks, filing, sweeper, circuits, dispatcher, drafts,
+      check, reports, hooks, filing, sweeper, circuits, dispatcher, drafts,
     ]
     let after: [(any Service)?] = [intake, purger, control, reload, watchdog, deadline]
     var configuration = ServiceGroupConfiguration(

@@ -126,13 +126,6 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// Frees what is only held to be quick: copies of the ledger's pages, and readers, which are opened again when they are
-  /// needed.
-  public func rest() async throws {
-    pool.invalidateReadOnlyConnections()
-    try await alone { try $0.execute(sql: "PRAGMA shrink_memory") }
-  }
-
   /// Returns when a change that is asked for now would have been made: all that came before it was.
   public func answers() async throws { try await write { _ in } }
 

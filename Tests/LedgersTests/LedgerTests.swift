@@ -137,14 +137,6 @@ import Testing
     #expect(try await ledger.unknownRequests { try $0(["b", "a"]) }.first == nil)
   }
 
-  @Test func restingForgetsNothing() async throws {
-    try await accept(request("a", inode: 1))
-    try await ledger.rest()
-    #expect(try await head().map(\.request) == ["a"])
-    try await accept(request("b", inode: 2))
-    #expect(try await head().map(\.request) == ["a", "b"])
-  }
-
   // MARK: Accepting
 
   @Test func messagesWaitInOrderOfAcceptance() async throws {

@@ -130,13 +130,3 @@ void ckernel_release_memory(void);
    piece is asked for: for a daemon that asks for large ones all the time, that is most of what memory costs. */
 void ckernel_join_freed_memory(void);
 
-/* Gives memory that was freed back to the kernel, and forgets the pages of programs and libraries that are only read; those
-   come back from the kernel's cache of files when they are touched, which costs a fault and no reading.
-
-   Why nothing is lost: it goes by the segments that the loader has mapped and that are not writable. The kernel maps them
-   privately from a file, and nobody has written them, neither the program nor, as there are no relocations in them
-   (DT_TEXTREL), the loader; so each page is the file's, and comes back with the same bytes. What the loader writes and
-   protects then (RELRO) lies in writable segments. The loader's lock is held meanwhile, so that no library is mapped
-   or unmapped and no such address becomes anything else. Pages that a segment shares with a neighbour are left out. */
-void ckernel_rest(void);
-
