@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""What a daemon costs that has nothing to do: memory and wake-ups, as it comes up, after it has rested,
-and after it has sent texts; and what the first request after a rest takes to the network. Prints figures and
-holds nothing to them.
+"""Measures an idle daemon: memory and wake-ups after its start and after it has sent texts, and how long the first request
+after a pause takes to the network. Prints figures and holds nothing to them.
 
     make build && .build/bench-python/bin/python Benchmarks/idle.py [--seconds N] [--firsts N]
 
@@ -20,8 +19,8 @@ from pathlib import Path
 import measure
 
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(Path(__file__).resolve().parent.parent / ".build/release/photospool"))
-# The daemon gives memory back 10 s after the last thing that it did.
-REST = 25
+# Threads of pools that have nothing to do end within this time, in seconds.
+PAUSE = 25
 
 
 def memory(pid: int) -> dict[str, float]:
@@ -67,7 +66,7 @@ def drop(spool: Path, name: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60, help="of idleness for each count of wake-ups")
-    parser.add_argument("--firsts", type=int, default=5, help="requests after a rest of their own")
+    parser.add_argument("--firsts", type=int, default=5, help="requests after a pause of their own")
     options = parser.parse_args()
     scratch, daemon = Path(tempfile.mkdtemp(prefix="photospool-idle.")), None
     spool = scratch / "spool"
@@ -78,8 +77,8 @@ def main() -> None:
             daemon = subprocess.Popen([PHOTOSPOOL, "run"], env=environment, stdout=subprocess.DEVNULL, stderr=log)
         measure.wait_until(lambda: b"event=ready" in (scratch / "log").read_bytes(), 60)
         rows["at the start"] = memory(daemon.pid)
-        time.sleep(REST)
-        rows["after a rest"] = memory(daemon.pid) | {"wake-ups a minute": wakeups(daemon.pid, options.seconds)}
+        time.sleep(PAUSE)
+        rows["idle"] = memory(daemon.pid) | {"wake-ups a minute": wakeups(daemon.pid, options.seconds)}
         rows["a minute later"] = memory(daemon.pid)
         for number in range(20):
             drop(spool, f"warm-{number}")
@@ -87,10 +86,10 @@ def main() -> None:
         rows["after 70 texts"] = memory(daemon.pid)
         firsts = []
         for number in range(options.firsts):
-            time.sleep(REST)
+            time.sleep(PAUSE)
             firsts.append(drop(spool, f"first-{number}"))
-        time.sleep(REST)
-        rows["after a rest again"] = memory(daemon.pid) | {"wake-ups a minute": wakeups(daemon.pid, options.seconds)}
+        time.sleep(PAUSE)
+        rows["idle again"] = memory(daemon.pid) | {"wake-ups a minute": wakeups(daemon.pid, options.seconds)}
     finally:
         if daemon:
             daemon.terminate()
@@ -101,10 +100,10 @@ def main() -> None:
     for name, row in rows.items():
         print(f"| {name} | " + " | ".join(f"{row[column]:.1f}" if column in row else "-" for column in columns) + " |")
     print(f"\nmilliseconds to the local network, median: {statistics.median(steady):.1f} one after the other, "
-          f"{statistics.median(firsts):.1f} after a rest ({measure.spread(firsts, 1)})")
+          f"{statistics.median(firsts):.1f} after a pause ({measure.spread(firsts, 1)})")
     measure.plot("idle", "A daemon that does nothing", "MiB", {
         column: {name: row[column] for name, row in rows.items()} for column in ("resident", "anonymous")})
-    measure.keep("idle", {"rows": rows, "milliseconds": {"steady": steady, "after a rest": firsts}})
+    measure.keep("idle", {"rows": rows, "milliseconds": {"steady": steady, "idle": firsts}})
 
 
 if __name__ == "__main__":
