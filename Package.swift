@@ -14,7 +14,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
     // The command: one file per verb.
@@ -65,7 +64,7 @@ let package = Package(
     .target(
       name: "Hooks",
       dependencies: [
-        "Blocking", "CKernel", "Children", "Messages", "Signalling",
+        "Children", "Messages", "Signalling",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
@@ -98,7 +97,6 @@ let package = Package(
       name: "Networks",
       dependencies: [
         "Blocking", "CKernel", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Secrets", "Stores",
-        .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
 
     // The ground floor.
@@ -153,8 +151,8 @@ let package = Package(
     .executableTarget(
       name: "photospool-fuzz",
       dependencies: [
-        "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "Matrix", "Messages", "Networks", "Photos",
-        "Receiving",
+        "Children", "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "Matrix", "Messages",
+        "Networks", "Photos", "Receiving",
         "Seals", "Secrets", "Settings", "Spooling", "Stores", "TestSupport",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),

@@ -153,6 +153,17 @@ int ckernel_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
+int ckernel_begin_in_root(posix_spawn_file_actions_t *actions) {
+  return posix_spawn_file_actions_addchdir_np(actions, "/");
+}
+
+int ckernel_pipe(int ends[2]) {
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  return fcntl(ends[0], F_SETFL, O_NONBLOCK);
+}
+
+int ckernel_watch_process(pid_t child) { return (int)syscall(SYS_pidfd_open, child, 0); }
+
 int ckernel_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC); }
 
 int ckernel_memory_file(const char *label) { return memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING); }

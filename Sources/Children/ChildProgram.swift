@@ -8,11 +8,14 @@ public struct ChildProgram: Sendable {
   public let arguments: [String]
   /// `NAME=VALUE`; nothing of our own environment is passed on.
   public let environment: [String]
+  /// Whether its directory is `/`, and not that of this process. Its path has to be absolute then.
+  public let beginsInRoot: Bool
 
-  public init(path: String, arguments: [String] = [], environment: [String] = []) {
+  public init(path: String, arguments: [String] = [], environment: [String] = [], beginsInRoot: Bool = false) {
     self.path = path
     self.arguments = arguments
     self.environment = environment
+    self.beginsInRoot = beginsInRoot
   }
 
   /// Starts it, in a process group of its own, so that a terminal's interrupt ends us first and a kill of the group
@@ -34,6 +37,7 @@ public struct ChildProgram: Sendable {
     }
     // Ours are closed by the exec anyway; a library's may not be.
     ckernel_close_from(&actions, Int32(descriptors.count))
+    if beginsInRoot { ckernel_begin_in_root(&actions) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -64,9 +68,9 @@ public struct ChildProgram: Sendable {
     return (ends[0], ends[1])
   }
 
-  private func failure(_ error: Int32) -> DeliveryError {
+  func failure(_ error: Int32) -> DeliveryError {
     let words = String(cString: strerror(error))
-    return [ENOENT, EACCES, ENOEXEC, ENOTDIR].contains(error)
+    return [ENOENT, EACCES, ELOOP, ENOEXEC, ENOTDIR, EPERM].contains(error)
       ? DeliveryError(.configError, "\(path) cannot be started: \(words); is it installed?")
       : DeliveryError(.localResources, "there is no room for another process: \(words)")
   }

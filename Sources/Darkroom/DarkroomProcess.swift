@@ -3,7 +3,6 @@ import Children
 import Glibc
 import Messages
 import Photos
-import Synchronization
 
 /// One process that decodes photos, locked in by itself, and the line to it.
 ///
@@ -19,8 +18,7 @@ final class DarkroomProcess: Sendable {
   }
 
   private let socket: Int32
-  /// nil once it was waited for: from then on the number may be another's.
-  private let child: Mutex<pid_t?>
+  private let leash: ChildLeash
 
   /// Pages of 2 MB for what is large, where the kernel gives them to those that ask: what is decoded lies in fresh
   /// memory, photo after photo, and half a tenth of all time went into pages of 4 kB. (glibc's manual, "Memory
@@ -43,14 +41,14 @@ final class DarkroomProcess: Sendable {
       throw error
     }
     socket = line.ours
-    child = Mutex(pid)
+    leash = ChildLeash(pid)
   }
 
   deinit {
     // An honest one ends when its socket closes; one that was taken over may not.
     end()
     close(socket)
-    _ = wait()
+    leash.wait()
   }
 
   /// Has a photo prepared, and waits for it.
@@ -58,7 +56,7 @@ final class DarkroomProcess: Sendable {
   /// - Parameter seconds: of processor time that it may take; three times as long by the clock.
   func prepare(_ photo: PhotoBytes, limits: PhotoLimits, seconds: Int) -> Outcome {
     let order = DarkroomOrder(limits: limits).encoded
-    guard let pid = child.withLock({ $0 }), ckernel_limit_processor_time(pid, UInt64(max(1, seconds))) == 0,
+    guard let pid = leash.processID, ckernel_limit_processor_time(pid, UInt64(max(1, seconds))) == 0,
       ckernel_send_file(socket, order, order.count, photo.descriptor) == order.count
     else {
       _ = bury(.crashed)
@@ -75,30 +73,12 @@ final class DarkroomProcess: Sendable {
   }
 
   /// Ends it at once, whatever it does.
-  func end() {
-    child.withLock { pid in
-      if let pid { _ = kill(pid, SIGKILL) }
-    }
-  }
+  func end() { leash.pull(SIGKILL) }
 
   /// Ends a process that is of no use any more, if it has not ended by itself, and says what it died of.
   private func bury(_ suspected: Death) -> Outcome {
     end()
     // The processor limit speaks for itself; all else is as it looked from here.
-    return .died(wait() == SIGXCPU ? .tooSlow : suspected)
-  }
-
-  /// The signal that ended it, or 0.
-  private func wait() -> Int32 {
-    guard let pid = child.withLock({ $0 }) else { return 0 }
-    var information = siginfo_t()
-    while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-    // Its number is given back only while nobody can be about to signal it.
-    return child.withLock { child in
-      var status: Int32 = 0
-      waitpid(pid, &status, WNOHANG)
-      child = nil
-      return status & 0x7F
-    }
+    return .died(leash.wait() & 0x7F == SIGXCPU ? .tooSlow : suspected)
   }
 }

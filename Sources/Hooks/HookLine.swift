@@ -1,7 +1,8 @@
-import Blocking
+import Children
 import Foundation
 import Glibc
 import Logging
+import Messages
 import ServiceLifecycle
 import Signalling
 import Synchronization
@@ -31,12 +32,12 @@ public final class HookLine: Service {
   /// Events that wait for one program.
   static let longest = 256
   /// Seconds that a program may take to end itself when it is told to.
-  private static let grace = 2.0
+  private static let grace = Duration.seconds(2)
+  private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
 
   private let lines = Mutex<[HookEvent: Line]>([:])
   private let options: @Sendable () -> HookOptions
   private let log: Logger
-  private let pool = BlockingPool(label: "hooks", threads: HookEvent.allCases.count)
   private let bells = Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, Bell()) })
 
   /// - Parameter options: those in force at the moment.
@@ -119,32 +120,39 @@ public final class HookLine: Service {
   }
 
   private func run(_ path: String, _ body: [UInt8], for event: HookEvent, within seconds: Double) async {
-    let leash = HookLeash()
-    let program = HookProgram(path: path)
-    let timer = Task {
+    let leash = ChildLeash()
+    let limit = Task {
       try await Task.sleep(for: .seconds(seconds))
-      leash.pull(SIGTERM)
-      try await Task.sleep(for: .seconds(Self.grace))
-      leash.pull(SIGKILL)
+      leash.end(within: Self.grace)
     }
-    let end = await withTaskCancellationHandler {
-      try? await pool.run { program.run(body, on: leash) }
+    let fault: String? = await withTaskCancellationHandler {
+      await Self.fault(of: ChildProgram(path: path, environment: Self.environment), body, within: seconds, leash)
     } onCancel: {
       leash.pull(SIGKILL)
     }
-    timer.cancel()
+    limit.cancel()
     lines.withLock { lines in
       lines[event, default: Line()].counts.run += 1
-      if end != .exited(0) { lines[event, default: Line()].counts.failed += 1 }
+      if fault != nil { lines[event, default: Line()].counts.failed += 1 }
     }
-    guard let end, end != .exited(0), !Task.isCancelled else { return }
-    let fault =
-      switch end {
+    guard let fault, !Task.isCancelled else { return }
+    log.warning("a hook failed", metadata: ["hook": "\(event.rawValue)", "error": "\(fault)"])
+  }
+
+  /// Runs the program to its end. Returns why it failed; nil when it did not.
+  private static func fault(
+    of program: ChildProgram, _ body: [UInt8], within seconds: Double, _ leash: ChildLeash
+  ) async -> String? {
+    do throws(DeliveryError) {
+      let end = try await program.run(input: body, capturesOutput: false, endsGroup: true, on: leash)
+      return switch end.status {
+      case .exited(0): nil
       case .exited(let status): "it ended with the status \(status)"
       case .killed(by: let signal): "it was ended by the signal \(signal); it may take \(seconds) s"
-      case .absent(let sentence): sentence
       }
-    log.warning("a hook failed", metadata: ["hook": "\(event.rawValue)", "error": "\(fault)"])
+    } catch {
+      return error.sentence
+    }
   }
 
   private func sayDropped(_ event: HookEvent) {

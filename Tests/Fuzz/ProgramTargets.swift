@@ -1,3 +1,4 @@
+import Children
 import Messages
 
 @testable import Networks
@@ -34,7 +35,8 @@ extension FuzzTarget {
   static let programOutput = FuzzTarget("program-output", words: ["\n", "\r\n", " ", "\u{1B}[2J", "\u{2028}"]) {
     input throws(BrokenProperty) in
     let text = String(decoding: input, as: UTF8.self)
-    let speech = ExecSpeech(text)
+    var speech = CapturedOutput()
+    speech.add(input)
     for line in [speech.firstLine, speech.lastLine].compactMap({ $0 }) {
       try holdPlain(line)
       try hold(1...255 ~= line.utf8.count, "a line has \(line.utf8.count) bytes")

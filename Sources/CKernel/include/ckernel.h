@@ -104,6 +104,16 @@ void ckernel_refuse_core_files(void);
    standard error, of which the system keeps no copy: it must stay. */
 void ckernel_end_on_bus_error(const char *sentence, int status);
 
+/* Two ends of a pipe, to read from and to write to, that no program inherits by chance; reading does not block.
+   0, or -1 with errno. */
+int ckernel_pipe(int ends[2]);
+
+/* A descriptor that becomes readable when a child of this process has ended, or -1. */
+int ckernel_watch_process(pid_t child);
+
+/* Has a program begin in the directory `/`. 0, or an error number. */
+int ckernel_begin_in_root(posix_spawn_file_actions_t *actions);
+
 /* accept4(2) with SOCK_CLOEXEC. */
 int ckernel_accept(int socket);
 

@@ -1,6 +1,5 @@
-import Glibc
+import Children
 import Messages
-import Subprocess
 
 /// What the failures of a program mean for the message: the one table of causes, after sysexits.h.
 ///
@@ -10,24 +9,19 @@ struct ExecFaults: Sendable {
   /// Its path, as the sentences call it.
   let program: String
 
-  func error(_ result: ExecResult) -> DeliveryError {
+  func error(_ result: ChildEnd) -> DeliveryError {
     let because = result.errors.lastLine.map { ": \($0)" } ?? ""
     switch result.status {
     case .exited(let code):
       let (cause, words) = finding(code)
       return DeliveryError(cause, "\(program) \(words) (\(code))\(because)")
-    case .signaled(let signal):
+    case .killed(by: let signal):
       return DeliveryError(.serverBusy, "\(program) was killed by signal \(signal)\(because)")
     }
   }
 
-  /// It did not run.
-  func error(_ error: SubprocessError) -> DeliveryError {
-    let isMissing =
-      error.code == .executableNotFound
-      || error.underlyingError.map { [ENOENT, ENOTDIR, EACCES, ENOEXEC, EPERM, ELOOP].contains($0.rawValue) } ?? false
-    return isMissing ? missing : noRoom
-  }
+  /// It was not started.
+  func error(notStarted error: DeliveryError) -> DeliveryError { error.cause == .configError ? missing : noRoom }
 
   var missing: DeliveryError {
     DeliveryError(.configError, "\(program) cannot be run; check that it is there and executable")

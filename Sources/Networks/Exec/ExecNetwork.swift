@@ -1,8 +1,6 @@
-import CKernel
+import Children
 import Glibc
 import Messages
-import Subprocess
-import Synchronization
 
 /// The program that publishes messages, and what it is given.
 public struct ExecOptions: Sendable {
@@ -28,9 +26,8 @@ public struct ExecOptions: Sendable {
 /// program ran out of its time. It knows such a message by `message`, and has to take it once.
 public struct ExecNetwork: Network {
   public let name: String
-  private let path: String
   private let faults: ExecFaults
-  private let configuration: Configuration
+  private let program: ChildProgram
   private let timeLimit: Duration
   private let clock: @Sendable () -> Timestamp
 
@@ -47,32 +44,40 @@ public struct ExecNetwork: Network {
     guard options.program.hasPrefix("/"), !options.program.contains("\0") else {
       throw DeliveryError(.configError, "the program that publishes has to be an absolute path")
     }
-    path = options.program
-    faults = ExecFaults(program: ExecSpeech.plain(options.program))
+    faults = ExecFaults(program: CapturedOutput.plain(options.program))
     let environment = Self.environment.merging(options.environment) { $1 }
-    var platform = PlatformOptions()
-    // A group of its own, so that what it started ends with it.
-    platform.processGroupID = 0
-    platform.teardownSequence = [
-      .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: Self.graceAtStop)
-    ]
-    configuration = Configuration(
-      executable: .path(.init(options.program)), arguments: Arguments(options.arguments),
-      environment: .custom(environment.reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),
-      workingDirectory: .init("/"), platformOptions: platform)
+    program = ChildProgram(
+      path: options.program, arguments: options.arguments,
+      environment: environment.map { "\($0.key)=\($0.value)" }, beginsInRoot: true)
     timeLimit = .seconds(options.timeLimit)
     self.clock = clock
   }
 
   /// - Throws: what `ExecFaults` makes of how the program ended.
   public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
-    let leash = ExecLeash()
-    let result = try await run(message, leash).get()
-    // One that was told to end may have done so with an answer.
-    if case .signaled = result.status, leash.wasPulled { throw faults.tookTooLong }
-    guard result.status.isSuccess else { throw faults.error(result) }
+    let leash = ChildLeash()
+    let limit = Task {
+      try await Task.sleep(for: timeLimit)
+      leash.end(within: Self.grace)
+    }
+    let result: Result<ChildEnd, DeliveryError> = await withTaskCancellationHandler {
+      do throws(DeliveryError) {
+        return .success(
+          try await program.run(
+            input: Array("\(message.members)\n".utf8), capturesOutput: true, endsGroup: false, on: leash))
+      } catch {
+        return .failure(faults.error(notStarted: error))
+      }
+    } onCancel: {
+      leash.end(within: Self.graceAtStop)
+    }
+    limit.cancel()
+    let end = try result.get()
+    // A program that was told to end may have done so with an answer.
+    if case .killed = end.status, leash.wasPulled { throw Task.isCancelled ? faults.interrupted : faults.tookTooLong }
+    guard end.status == .exited(0) else { throw faults.error(end) }
     return Publication(
-      publishedAt: clock(), remoteID: result.output.firstLine, attachment: message.content.attachment)
+      publishedAt: clock(), remoteID: end.output.firstLine, attachment: message.content.attachment)
   }
 
   /// A program cannot be asked what it has published; it knows a repetition by its id.
@@ -80,88 +85,9 @@ public struct ExecNetwork: Network {
 
   public func check() async throws(DeliveryError) -> String {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 else {
+    guard stat(program.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(program.path, X_OK) == 0 else {
       throw faults.missing
     }
     return "runs \(faults.program) for each message"
   }
-
-  /// Runs the program to its end, which comes soon when its time is over or this task is cancelled.
-  private func run(_ message: OutgoingMessage, _ leash: ExecLeash) async -> Result<ExecResult, DeliveryError> {
-    await withTaskGroup(of: Result<ExecResult, DeliveryError>?.self) { group in
-      group.addTask { await self.run(input: Array("\(message.members)\n".utf8), leash) }
-      group.addTask {
-        // The sleeps end early once the program has ended.
-        guard (try? await Task.sleep(for: timeLimit)) != nil else { return nil }
-        leash.pull(SIGTERM)
-        guard (try? await Task.sleep(for: Self.grace)) != nil else { return nil }
-        leash.pull(SIGKILL)
-        return nil
-      }
-      while let ending = await group.next() {
-        guard let ending else { continue }
-        group.cancelAll()
-        return ending
-      }
-      return .failure(faults.interrupted)
-    }
-  }
-
-  private func run(input: [UInt8], _ leash: ExecLeash) async -> Result<ExecResult, DeliveryError> {
-    do {
-      // Not a pipe, which a program that does not read would break.
-      let file = try file(with: input)
-      let result = try await Subprocess.run(
-        configuration, input: .fileDescriptor(.init(rawValue: file), closeAfterSpawningProcess: true),
-        output: .sequence, error: .sequence
-      ) { execution in
-        leash.attach(to: execution.processIdentifier.value)
-        async let output = ExecSpeech.read(execution.standardOutput)
-        async let errors = ExecSpeech.read(execution.standardError)
-        return try await (output, errors)
-      }
-      let (output, errors) = result.closureResult
-      return .success(ExecResult(status: result.terminationStatus, output: output, errors: errors))
-    } catch let error as SubprocessError {
-      return .failure(faults.error(error))
-    } catch let error as DeliveryError {
-      return .failure(error)
-    } catch {
-      return .failure(faults.interrupted)
-    }
-  }
-
-  /// A file in memory that holds `bytes`, at its beginning. It holds keys, and is never on a disk.
-  private func file(with bytes: [UInt8]) throws(DeliveryError) -> Int32 {
-    let file = ckernel_memory_file("message")
-    guard file >= 0 else { throw faults.noRoom }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-      guard count > 0 || errno == EINTR else {
-        close(file)
-        throw faults.noRoom
-      }
-      written += max(count, 0)
-    }
-    lseek(file, 0, SEEK_SET)
-    return file
-  }
-}
-
-/// What ends a program and all that it started, once it runs.
-private final class ExecLeash: Sendable {
-  private let state = Mutex<(group: pid_t?, wasPulled: Bool)>((nil, false))
-
-  func attach(to group: pid_t) { state.withLock { $0.group = group } }
-
-  func pull(_ signal: Int32) {
-    state.withLock { state in
-      guard let group = state.group else { return }
-      state.wasPulled = true
-      kill(-group, signal)
-    }
-  }
-
-  var wasPulled: Bool { state.withLock { $0.wasPulled } }
 }

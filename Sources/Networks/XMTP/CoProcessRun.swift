@@ -7,9 +7,7 @@ import Synchronization
 /// One life of a co-process: a process in a group of its own, a socket that is both its input and its output, and one
 /// for what it says on standard error.
 ///
-/// It is started as the darkroom is. The package swift-subprocess was left out: there a process lives
-/// as long as a closure runs, while this one outlives each request and ends in the middle of many. Sockets are used and
-/// no pipes, because a blocked read or write ends when they are shut down, whoever else still holds them, and because
+/// Sockets are used and no pipes, because a blocked read or write ends when they are shut down, whoever else still holds them, and because
 /// writing to a dead one is no SIGPIPE.
 final class CoProcessRun: Sendable {
   /// Why it was ended, or ended by itself.
@@ -30,8 +28,7 @@ final class CoProcessRun: Sendable {
 
   private let socket: Int32
   private let errors: Int32
-  /// nil once it was waited for: from then on the number may be another's.
-  private let child: Mutex<pid_t?>
+  private let leash: ChildLeash
   private let ending = Mutex(Ending())
 
   /// - Throws: `config_error` when there is no such program; `local_resources` when the kernel has no room for it.
@@ -51,7 +48,7 @@ final class CoProcessRun: Sendable {
       throw error
     }
     (socket, errors) = (talk.ours, words.ours)
-    self.child = Mutex(pid)
+    leash = ChildLeash(pid)
   }
 
   deinit {
@@ -60,7 +57,7 @@ final class CoProcessRun: Sendable {
   }
 
   /// nil once it has ended.
-  var processID: pid_t? { child.withLock { $0 } }
+  var processID: pid_t? { leash.processID }
 
   /// Begins to listen, on threads of its own, until the process has ended and was waited for.
   ///
@@ -116,9 +113,7 @@ final class CoProcessRun: Sendable {
   /// Ends it at once, with all that it started.
   func kill(_ fault: Fault?) {
     if let fault { ending.withLock { $0.fault = $0.fault ?? fault } }
-    child.withLock { pid in
-      if let pid { _ = Glibc.kill(-pid, SIGKILL) }
-    }
+    leash.pull(SIGKILL)
     shutdown(socket, Int32(SHUT_RDWR))
   }
 
@@ -136,14 +131,8 @@ final class CoProcessRun: Sendable {
   /// Waits for its end, which is at hand: one that has closed its output has nothing more to say, and is ended. One that
   /// was about to end by itself keeps the status that it gave.
   private func bury() -> Int32 {
-    child.withLock { child in
-      guard let pid = child else { return 0 }
-      _ = Glibc.kill(-pid, SIGKILL)
-      var status: Int32 = 0
-      while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-      child = nil
-      return status
-    }
+    leash.pull(SIGKILL)
+    return leash.wait()
   }
 
   /// Reads until the other end is closed or the socket shut down.

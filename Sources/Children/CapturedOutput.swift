@@ -1,14 +1,5 @@
-import Subprocess
-
-/// How a program ended, and what it said.
-struct ExecResult: Sendable {
-  let status: TerminationStatus
-  let output: ExecSpeech
-  let errors: ExecSpeech
-}
-
 /// The beginning and the end of what a program printed, however much that was.
-struct ExecSpeech: Sendable {
+public struct CapturedOutput: Sendable {
   private var head = [UInt8]()
   private var tail = [UInt8]()
 
@@ -17,25 +8,19 @@ struct ExecSpeech: Sendable {
   /// Bytes of a line that anybody is shown.
   private static let shown = 255
 
-  /// Reads to the end, so that the program can go on printing.
-  static func read(_ output: SubprocessOutputSequence) async throws -> ExecSpeech {
-    var speech = ExecSpeech()
-    for try await piece in output { piece.withUnsafeBytes { speech.add($0) } }
-    return speech
-  }
+  public init() {}
 
-  init(_ text: String = "") { text.utf8.withContiguousStorageIfAvailable { add(UnsafeRawBufferPointer($0)) } }
-
-  private mutating func add(_ piece: UnsafeRawBufferPointer) {
+  /// Adds what was printed next.
+  public mutating func add(_ piece: some Collection<UInt8>) {
     if head.count < Self.kept { head += piece.prefix(Self.kept - head.count) }
     tail += piece.suffix(Self.kept)
     if tail.count > Self.kept { tail.removeFirst(tail.count - Self.kept) }
   }
 
   /// Nil when there is none, or it is blank.
-  var firstLine: String? { Self.lines(of: head).first.flatMap(Self.shown) }
+  public var firstLine: String? { Self.lines(of: head).first.flatMap(Self.shown) }
   /// The last one that is not blank.
-  var lastLine: String? { Self.lines(of: tail).reversed().lazy.compactMap(Self.shown).first }
+  public var lastLine: String? { Self.lines(of: tail).reversed().lazy.compactMap(Self.shown).first }
 
   private static func lines(of bytes: [UInt8]) -> [String] {
     String(decoding: bytes, as: UTF8.self).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -48,7 +33,7 @@ struct ExecSpeech: Sendable {
   }
 
   /// `text` without blanks at its ends and without what a terminal would obey, cut to what is shown.
-  static func plain(_ text: String) -> String {
+  public static func plain(_ text: String) -> String {
     var plain = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {

@@ -1,0 +1,68 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Ends a program and all that it started, from any thread, and waits for it.
+public final class ChildLeash: Sendable {
+  private struct State {
+    /// nil before the program was started and once it was waited for: from then on the number may be another's.
+    var group: pid_t?
+    /// The last signal sent, also before the start.
+    var signal: Int32?
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter child: the number of a program that `ChildProgram.start` has started; nil for one that is yet to start.
+  public init(_ child: pid_t? = nil) { state = Mutex(State(group: child)) }
+
+  /// nil before the program was started and once it was waited for.
+  public var processID: pid_t? { state.withLock { $0.group } }
+
+  /// Whether the program was sent a signal.
+  public var wasPulled: Bool { state.withLock { $0.signal != nil } }
+
+  /// Sends a signal to the program and all that it started. One that is not started yet gets it then.
+  public func pull(_ signal: Int32) {
+    state.withLock { state in
+      state.signal = signal
+      if let group = state.group { kill(-group, signal) }
+    }
+  }
+
+  /// Tells the program to end, and kills it after `grace` if it still runs.
+  public func end(within grace: Duration) {
+    pull(SIGTERM)
+    let wait = Double(grace.components.seconds) + Double(grace.components.attoseconds) / 1e18
+    DispatchQueue.global().asyncAfter(deadline: .now() + wait) { self.pullIfRunning(SIGKILL) }
+  }
+
+  private func pullIfRunning(_ signal: Int32) { if processID != nil { pull(signal) } }
+
+  func attach(to group: pid_t) {
+    state.withLock { state in
+      state.group = group
+      if let signal = state.signal { kill(-group, signal) }
+    }
+  }
+
+  /// Waits until the program has ended. Blocks.
+  ///
+  /// - Parameter endsGroup: whether what the program left running is killed.
+  /// - Returns: the status of `waitpid`; 0 when it was waited for before.
+  @discardableResult
+  public func wait(endsGroup: Bool = true) -> Int32 {
+    guard let child = processID else { return 0 }
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+    // The kernel gives the number to another process only after this, and nobody can be about to signal it meanwhile.
+    return state.withLock { state in
+      guard let group = state.group else { return 0 }
+      state.group = nil
+      if endsGroup { kill(-group, SIGKILL) }
+      var status: Int32 = 0
+      while waitpid(group, &status, 0) < 0 && errno == EINTR {}
+      return status
+    }
+  }
+}

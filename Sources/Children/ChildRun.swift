@@ -1,0 +1,131 @@
+import CKernel
+import Foundation
+import Glibc
+import Messages
+
+/// How a program ended that was run once, and what it printed.
+public struct ChildEnd: Sendable {
+  public enum Status: Sendable, Equatable {
+    case exited(Int32)
+    case killed(by: Int32)
+  }
+
+  public let status: Status
+  /// Empty unless it was to be captured.
+  public let output: CapturedOutput
+  public let errors: CapturedOutput
+}
+
+extension ChildProgram {
+  /// Runs the program to its end, on a thread of its own, with `input` as its standard input: a file in memory, which is
+  /// never on a disk and which a program that does not read cannot break.
+  ///
+  /// - Parameters:
+  ///   - capturesOutput: whether the beginning and the end of what it prints are kept; otherwise it goes to `/dev/null`.
+  ///   - endsGroup: whether what it left running is killed when it has ended. In either case nobody waits for that.
+  ///   - leash: ends it early.
+  /// - Throws: as `start`.
+  public func run(
+    input: [UInt8], capturesOutput: Bool, endsGroup: Bool, on leash: ChildLeash
+  ) async throws(DeliveryError) -> ChildEnd {
+    let result: Result<ChildEnd, DeliveryError> = await withCheckedContinuation { continuation in
+      let thread = Thread {
+        continuation.resume(
+          returning: Result { () throws(DeliveryError) in
+            try runHere(input: input, capturesOutput: capturesOutput, endsGroup: endsGroup, on: leash)
+          })
+      }
+      thread.name = "program"
+      thread.stackSize = 1 << 18
+      thread.start()
+    }
+    return try result.get()
+  }
+
+  private func runHere(
+    input: [UInt8], capturesOutput: Bool, endsGroup: Bool, on leash: ChildLeash
+  ) throws(DeliveryError) -> ChildEnd {
+    let file = try memoryFile(with: input)
+    defer { close(file) }
+    var pipes: [OutputPipe] = []
+    defer { for pipe in pipes { pipe.close() } }
+    if capturesOutput { for _ in 0..<2 { pipes.append(try pipe()) } }
+    let child = try start([file, pipes.first?.theirs, pipes.last?.theirs])
+    leash.attach(to: child)
+    for pipe in pipes { pipe.closeTheirs() }
+    let captured = read(pipes, until: child)
+    let status = leash.wait(endsGroup: endsGroup)
+    return ChildEnd(
+      status: status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(by: status & 0x7F),
+      output: captured.first ?? CapturedOutput(), errors: captured.last ?? CapturedOutput())
+  }
+
+  /// A file in memory that holds `bytes`, at its beginning.
+  private func memoryFile(with bytes: [UInt8]) throws(DeliveryError) -> Int32 {
+    let file = ckernel_memory_file("input")
+    guard file >= 0 else { throw failure(errno) }
+    var written = 0
+    while written < bytes.count {
+      let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else {
+        let error = failure(errno)
+        close(file)
+        throw error
+      }
+      written += count
+    }
+    lseek(file, 0, SEEK_SET)
+    return file
+  }
+
+  private func pipe() throws(DeliveryError) -> OutputPipe {
+    guard let pipe = OutputPipe() else { throw failure(errno) }
+    return pipe
+  }
+
+  /// Reads what the program prints until it has ended. Not to the end of the pipes: what it left running may hold them.
+  private func read(_ pipes: [OutputPipe], until child: pid_t) -> [CapturedOutput] {
+    var captured = pipes.map { _ in CapturedOutput() }
+    if pipes.isEmpty { return captured }
+    let end = ckernel_watch_process(child)
+    defer { if end >= 0 { close(end) } }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var waits = pipes.map { pollfd(fd: $0.ours, events: Int16(POLLIN), revents: 0) }
+    waits.append(pollfd(fd: end, events: Int16(POLLIN), revents: 0))
+    while true {
+      if poll(&waits, nfds_t(waits.count), -1) < 0 && errno == EINTR { continue }
+      let hasEnded = waits[pipes.count].revents != 0
+      for index in pipes.indices where waits[index].fd >= 0 {
+        // A pipe holds 64 KiB: what the program itself printed is read when it has ended.
+        let count = Glibc.read(waits[index].fd, &buffer, buffer.count)
+        if count > 0 { captured[index].add(buffer[..<count]) }
+        if count == 0 { waits[index].fd = -1 }
+      }
+      // Without a descriptor of the process, the end of the pipes has to do.
+      if hasEnded || (end < 0 && waits.allSatisfy { $0.fd < 0 }) { return captured }
+    }
+  }
+}
+
+/// What a program prints comes out of here. Reading does not block.
+private final class OutputPipe {
+  let ours: Int32
+  private(set) var theirs: Int32
+
+  init?() {
+    var ends: [Int32] = [-1, -1]
+    guard ckernel_pipe(&ends) == 0 else { return nil }
+    (ours, theirs) = (ends[0], ends[1])
+  }
+
+  func closeTheirs() {
+    if theirs >= 0 { Glibc.close(theirs) }
+    theirs = -1
+  }
+
+  func close() {
+    closeTheirs()
+    Glibc.close(ours)
+  }
+}
