@@ -156,14 +156,6 @@ let package = Package(
         "Seals", "Secrets", "Settings", "Spooling", "Stores", "TestSupport",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
-    // What the tests of `SimulatorTests` run: seeded lives of a spool.
-    .executableTarget(
-      name: "photospool-simulator",
-      dependencies: [
-        "Delivery", "DurableFiles", "Ledgers", "Messages", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
-      ],
-      path: "Tests/Simulator"),
-    .testTarget(name: "SimulatorTests", dependencies: ["photospool-simulator", "TestSupport"]),
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
@@ -203,6 +195,12 @@ let package = Package(
       name: "LedgersTests",
       dependencies: [
         "Ledgers", "Messages", "TestSupport", "Digests", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    // The ledger's transactions against a model of their promises, in seeded orders.
+    .testTarget(
+      name: "LedgerModelTests",
+      dependencies: [
+        "DurableFiles", "Ledgers", "Messages", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
       name: "JanitorTests",
