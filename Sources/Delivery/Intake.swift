@@ -296,27 +296,25 @@ actor Intake: Service {
 
   // MARK: Accepting
 
-  /// Accepts the named requests in this order. Names that are gone are passed over. While the ledger writes one batch, the
-  /// next is read.
+  /// Accepts the named requests in this order. Names that are gone are passed over.
   ///
   /// - Parameter waiting: conversations whose requests are passed over; a later scan finds them.
   private func accept(_ names: [String], except waiting: WaitingConversations) async throws {
     if !names.isEmpty, try spool.state.freeBytes() < Reserve.bytes { throw SpoolError.full(spool.path) }
-    let batches = ReadAhead { [pool, spool, plan, closed, unconfirmed, leftAlone, open] names in
-      try await pool.run {
-        let batch = try IntakeBatch(
-          names, in: spool, inbox: plan.options.inbox, waiting: waiting, closed: closed.all, unconfirmed: unconfirmed,
-          leftAlone: leftAlone, open: open)
-        return (batch, batch.taken)
-      }
-    }
     // One that was moved away and back again is in hand once: else it might be read again before it is moved.
     var seen = Set<String>()
-    // A job may close a conversation of which more was read.
-    try await batches.take(
-      names.filter { seen.insert($0).inserted }, isStopping: { isStopping.isSet }, hasJobs: { !jobs.isEmpty },
-      doJobs: { await runJobs() },
-      enter: { try await enter($0) })
+    var left = names.filter { seen.insert($0).inserted }[...]
+    while !left.isEmpty, !isStopping.isSet {
+      let batch = try await pool.run { [spool, plan, closed, unconfirmed, leftAlone, open, left] in
+        try IntakeBatch(
+          left, in: spool, inbox: plan.options.inbox, waiting: waiting, closed: closed.all, unconfirmed: unconfirmed,
+          leftAlone: leftAlone, open: open)
+      }
+      try await enter(batch)
+      left = left.dropFirst(batch.taken)
+      // Before more is read: a job may close a conversation.
+      if !left.isEmpty { await runJobs() }
+    }
   }
 
   /// Enters what was read into the ledger, and moves it into `cur/`.
