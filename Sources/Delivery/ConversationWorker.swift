@@ -12,7 +12,7 @@ struct ConversationWorker: Sendable {
   let conversation: Int64
   let ledger: Ledger
   let files: RequestFiles
-  let photos: PhotoLine
+  let photos: PhotoPipeline
   let plan: PlanInForce
   let circuits: Circuits
   let times: StepTimes

@@ -26,7 +26,7 @@ public struct Daemon: Sendable {
   private let sweeper: Sweeper
   private let circuits: Circuits
   private let plan: PlanInForce
-  private let photos: PhotoLine
+  private let photos: PhotoPipeline
   private let reports: Reports
   private let reloads: ReloadOutcome
   private let manager: ServiceManager?
@@ -74,7 +74,7 @@ public struct Daemon: Sendable {
     let dispatcherBell = Bell()
     let circuits = Circuits(ledger: ledger, policy: plan.options.circuits, log: log) { dispatcherBell.ring() }
     let sweeper = Sweeper(ledger: ledger, plan: plan, log: log)
-    let photos = PhotoLine(
+    let photos = PhotoPipeline(
       ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, log: log,
       wakeSweeper: { sweeper.wake() })
     let filing = Filing(

@@ -10,7 +10,7 @@ import Synchronization
 /// running.
 actor Dispatcher: Service {
   private let ledger: Ledger
-  private let photos: PhotoLine
+  private let photos: PhotoPipeline
   private let troubles: Troubles
   private let log: Logger
   private let plan: PlanInForce
@@ -30,7 +30,7 @@ actor Dispatcher: Service {
   private static let drift = 1.0
 
   init(
-    ledger: Ledger, photos: PhotoLine, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
+    ledger: Ledger, photos: PhotoPipeline, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
     makeWorker: @escaping @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
   ) {
     self.ledger = ledger

@@ -18,7 +18,7 @@ actor Drafts: Service {
   private let spool: Spool
   private let ledger: Ledger
   private let pool: BlockingPool
-  private let photos: PhotoLine
+  private let photos: PhotoPipeline
   private let circuits: Circuits
   private let plan: PlanInForce
   private let troubles: Troubles
@@ -48,7 +48,7 @@ actor Drafts: Service {
 
   /// - Parameter watchAgain: has the kernel watch `draft/` after it was replaced.
   init(
-    spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoLine, circuits: Circuits, plan: PlanInForce,
+    spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoPipeline, circuits: Circuits, plan: PlanInForce,
     closed: ClosedConversations, troubles: Troubles, log: Logger, wakeSweeper: @escaping @Sendable () -> Void,
     watchAgain: @escaping @Sendable () async throws -> Void
   ) {

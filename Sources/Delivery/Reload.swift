@@ -17,7 +17,7 @@ import UnixSignals
 struct Reload: Service {
   let plan: PlanInForce
   let ledger: Ledger
-  let photos: PhotoLine
+  let photos: PhotoPipeline
   let circuits: Circuits
   let outcome: ReloadOutcome
   let manager: ServiceManager?
@@ -28,7 +28,7 @@ struct Reload: Service {
   private let pool = BlockingPool(label: "configuration", threads: 1)
 
   init(
-    plan: PlanInForce, ledger: Ledger, photos: PhotoLine, circuits: Circuits, outcome: ReloadOutcome,
+    plan: PlanInForce, ledger: Ledger, photos: PhotoPipeline, circuits: Circuits, outcome: ReloadOutcome,
     manager: ServiceManager?, wake: @escaping @Sendable () -> Void, log: Logger, signals: UnixSignalsSequence?,
     read: @escaping @Sendable () throws -> Reconfiguration
   ) {

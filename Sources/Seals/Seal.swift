@@ -1,6 +1,6 @@
 import Messages
 
-/// The seam between the photo line and an encryption scheme.
+/// The seam between the photo pipeline and an encryption scheme.
 public protocol Seal: Sendable {
   /// The scheme's word in the configuration, the log and the ledger.
   var name: String { get }

@@ -2,7 +2,7 @@ import Digests
 import Messages
 import Seals
 
-/// The seam between the photo line and a place that keeps uploaded objects. Objects are never changed.
+/// The seam between the photo pipeline and a place that keeps uploaded objects. Objects are never changed.
 public protocol Store: Sendable {
   /// The store's word in the configuration, the log and the ledger.
   var name: String { get }

@@ -11,16 +11,16 @@ import Stores
 
 /// Prepares, seals and uploads photos, ahead of their turn to be published, and holds what opens them in memory until
 /// then. Nothing of a key reaches the disk here.
-actor PhotoLine {
-  /// One photo on its way or in its store, or the undoing of that. What concerns one message comes one after the other:
+actor PhotoPipeline {
+  /// One photo that is processed or in its store, or the undoing of that. Jobs of one message run one after the other:
   /// nothing of it begins before what was there is stopped and undone.
-  private struct Way {
+  private struct PhotoJob {
     let number: Int
-    /// What is on its way; nil while it is undone.
+    /// What is processed; nil while it is undone.
     let source: PhotoSource?
     /// Begun for a draft.
     let isAhead: Bool
-    /// The way that it takes; "" while it is undone.
+    /// The form of its route; "" while it is undone.
     let form: String
     let task: Task<UploadedPhoto, any Error>
   }
@@ -33,7 +33,7 @@ actor PhotoLine {
   private let circuits: Circuits
   private let slots: Slots
   private let log: Logger
-  private var running: [MessageID: Way] = [:]
+  private var running: [MessageID: PhotoJob] = [:]
   private let uploading = PhotoProgress()
 
   /// Photos whose keys are held for conversations that wait; beyond it they are given up and uploaded again later.
@@ -84,7 +84,7 @@ actor PhotoLine {
       }
       do {
         return try await slots.with(number) {
-          try await self.bring(message, on: route, to: address, preparer: plan.preparer)
+          try await self.process(message, on: route, to: address, preparer: plan.preparer)
         }
       } catch {
         // What can pass is over when the photo's turn comes: it says nothing any more of its destination.
@@ -92,7 +92,7 @@ actor PhotoLine {
         throw error
       }
     }
-    running[message.message] = Way(
+    running[message.message] = PhotoJob(
       number: number, source: message.source, isAhead: ahead, form: route.form, task: task)
   }
 
@@ -104,12 +104,12 @@ actor PhotoLine {
   func uploaded(_ message: QueuedMessage, ahead: Bool = false) async throws -> (photo: UploadedPhoto, form: String) {
     while true {
       start(message, ahead: ahead)
-      guard let way = running[message.message] else { throw CancellationError() }
+      guard let job = running[message.message] else { throw CancellationError() }
       do {
-        return (try await way.task.value, way.form)
+        return (try await job.task.value, job.form)
       } catch {
-        forget(message.message, begunAs: way.number)
-        if way.isAhead && !ahead && !(error is CancellationError) { continue }
+        forget(message.message, begunAs: job.number)
+        if job.isAhead && !ahead && !(error is CancellationError) { continue }
         throw error
       }
     }
@@ -127,7 +127,7 @@ actor PhotoLine {
   ///
   /// Another photo of the message that is on its way already is left alone: it began with this.
   func erase(_ photo: SupersededPhoto) async throws {
-    if let way = running[photo.message], way.source != photo.source { return }
+    if let job = running[photo.message], job.source != photo.source { return }
     try await undo(photo.message, erasing: photo.source).value
   }
 
@@ -138,8 +138,8 @@ actor PhotoLine {
 
   /// Stops everything that is on its way. The next start finds and deletes what is left of it.
   func stop() async {
-    for way in running.values { way.task.cancel() }
-    for way in running.values { _ = await way.task.result }
+    for job in running.values { job.task.cancel() }
+    for job in running.values { _ = await job.task.result }
     running = [:]
   }
 
@@ -153,13 +153,13 @@ actor PhotoLine {
       defer { slots.retire(number) }
       try await self.end(former, of: message, erasing: source)
     }
-    let way = Way(
+    let job = PhotoJob(
       number: number, source: nil, isAhead: false, form: "",
       task: Task {
         try await undoing.value
         throw CancellationError()
       })
-    running[message] = way
+    running[message] = job
     return Task {
       defer { forget(message, begunAs: number) }
       try await undoing.value
@@ -170,7 +170,7 @@ actor PhotoLine {
     if running[message]?.number == number { running[message] = nil }
   }
 
-  private nonisolated func end(_ former: Way?, of message: MessageID, erasing source: PhotoSource?) async throws {
+  private nonisolated func end(_ former: PhotoJob?, of message: MessageID, erasing source: PhotoSource?) async throws {
     if let former {
       former.task.cancel()
       _ = await former.task.result
@@ -187,9 +187,9 @@ actor PhotoLine {
     }
   }
 
-  // MARK: The way of one photo
+  // MARK: Processing one photo
 
-  private nonisolated func bring(
+  private nonisolated func process(
     _ message: QueuedMessage, on route: Route, to address: ConversationID, preparer: any PhotoPreparer
   ) async throws -> UploadedPhoto {
     try await admit(address, to: route.network)
