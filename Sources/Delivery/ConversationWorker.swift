@@ -16,7 +16,7 @@ struct ConversationWorker: Sendable {
   let plan: PlanInForce
   let circuits: Circuits
   let times: StepTimes
-  let runs: RunWatch
+  let timeout: BatchTimeout
   let filing: Filing
   let sweeper: Sweeper
   let troubles: Troubles
@@ -41,7 +41,7 @@ struct ConversationWorker: Sendable {
   func run() async {
     do {
       var served = 0
-      var pace = RunPace()
+      var pace = BatchSize()
       while served < Self.turn {
         // More than are looked ahead of: texts can follow one another, and no photo is seen later for that.
         let limit = min(options.lookahead + max(options.lookahead + 1, 2 * pace.length), Self.turn - served)
@@ -89,10 +89,10 @@ struct ConversationWorker: Sendable {
     message.kind.hasPhoto && message.state != .publishing && message.reserved == nil
   }
 
-  /// Sends the first of the messages in `window`, or a run of them, and takes what is published out of it.
+  /// Sends the first of the messages in `window`, or a batch of them, and takes what is published out of it.
   ///
   /// - Parameter begun: the run, where it has begun already.
-  private func send(_ begun: [Begun], _ window: inout Window, _ pace: inout RunPace) async throws -> Outcome {
+  private func send(_ begun: [Begun], _ window: inout Window, _ pace: inout BatchSize) async throws -> Outcome {
     guard let first = window.messages.first else { return .goOn([]) }
     do {
       var run = begun

@@ -81,14 +81,15 @@ public struct Daemon: Sendable {
       ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), troubles: troubles,
       log: log, rescan: { plan.options.rescan }
     ) { hooks?.tell(ended: $0) }
-    let runs = RunWatch()
+    let timeout = BatchTimeout()
     let dispatcher = Dispatcher(
       ledger: ledger, photos: photos, plan: plan, bell: dispatcherBell, troubles: troubles, log: log
     ) {
       conversation, isStopping in
       ConversationWorker(
         conversation: conversation, ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits,
-        times: times, runs: runs, filing: filing, sweeper: sweeper, troubles: troubles, log: log, isStopping: isStopping
+        times: times, timeout: timeout, filing: filing, sweeper: sweeper, troubles: troubles, log: log,
+        isStopping: isStopping
       )
     }
     let intakeBox = LateIntake()

@@ -89,7 +89,7 @@ public struct Operator: Sendable {
     var looks = [Cancelling]()
     for name in names { looks.append(try await cancel(name)) }
     if looks.contains(where: \.mayBeTakenBack) {
-      try? await Task.sleep(for: RunPace.time * 2)
+      try? await Task.sleep(for: BatchSize.time * 2)
       for index in looks.indices where looks[index].mayBeTakenBack {
         guard let request = looks[index].request else { continue }
         // Where it cannot be looked at again, what was found before is still so.

@@ -4,7 +4,7 @@ import Messages
 import Networks
 
 /// How a worker publishes: what a message takes is got ready, its attempt is committed, the network is asked, and the outcome
-/// is committed. Texts that follow one another do so in runs: their attempts are one commit, and so are their outcomes and
+/// is committed. Texts that follow one another do so in batches: their attempts are one commit, and so are their outcomes and
 /// the attempts of the run behind them.
 extension ConversationWorker {
   /// A message that can be handed to the network.
@@ -42,13 +42,13 @@ extension ConversationWorker {
   ///
   /// - Returns: none when the conversation is held.
   /// - Throws: `CancellationError` when the first was cancelled.
-  func begin(_ window: Window, _ pace: RunPace) async throws -> [Begun] {
+  func begin(_ window: Window, _ pace: BatchSize) async throws -> [Begun] {
     guard let message = window.messages.first else { return [] }
     try await admitText(of: message)
     var run = [message]
     if message.kind == .text {
       let network = plan.destinations.route(for: message.conversation).network
-      run += texts(of: window, from: 1, limit: pace.length(on: network) - 1, bytes: RunPace.bytes - message.bytes)
+      run += texts(of: window, from: 1, limit: pace.length(on: network) - 1, bytes: BatchSize.bytes - message.bytes)
     }
     let begun = try await commit(thenBegin: makeReady(run))
     if begun?.isEmpty == true { throw CancellationError() }
@@ -69,7 +69,7 @@ extension ConversationWorker {
 
   /// Texts that can begin together; none of them is too old.
   private func texts(
-    of window: Window, from first: Int, limit: Int, bytes: Int = RunPace.bytes
+    of window: Window, from first: Int, limit: Int, bytes: Int = BatchSize.bytes
   ) -> [QueuedMessage] {
     Array(window.run(from: first, limit: limit, lookahead: options.lookahead, bytes: bytes).prefix { !hasExpired($0) })
   }
@@ -123,31 +123,31 @@ extension ConversationWorker {
 
   // MARK: Publishing
 
-  /// Publishes a run that begins with the first message of `window`, and takes out of it what was published.
+  /// Publishes a batch that begins with the first message of `window`, and takes out of it what was published.
   ///
   /// - Returns: the run behind it, if that has begun in the commit that ended this one.
   /// - Throws: what happened to the message that is the first of `window` now.
-  func publish(_ run: [Begun], _ window: inout Window, _ pace: inout RunPace) async throws -> [Begun] {
+  func publish(_ run: [Begun], _ window: inout Window, _ pace: inout BatchSize) async throws -> [Begun] {
     guard let first = run.first else { return [] }
     let network = first.ready.network
-    let line = RunLine(run.dropFirst())
+    let batch = TextBatch(run.dropFirst())
     // Those whose turn does not come soon can be cancelled again then, and what is published does not wait for one that
     // gets no answer.
-    if run.count > 1 { runs.watch(line) { try await commit(line.takeAll()) } }
+    if run.count > 1 { timeout.watch(batch) { try await commit(batch.takeAll()) } }
     var published = 0
     var failure: (any Error)?
     let begin = ContinuousClock.now
     var inHand: Begun? = first
     while let begun = inHand {
-      do { line.add(try await publish(begun)) } catch {
+      do { batch.add(try await publish(begun)) } catch {
         failure = error
         break
       }
       published += 1
-      inHand = isStopping() || Task.isCancelled ? nil : line.next()
+      inHand = isStopping() || Task.isCancelled ? nil : batch.next()
     }
     pace.published(published, in: ContinuousClock.now - begin)
-    try await line.end()
+    try await batch.end()
     var next: [Ready] = []
     // To reserve may take long, and these are to be known as sent. What else goes wrong is met again in its own turn.
     if failure == nil, published == run.count, first.ready.outgoing.reserved == nil, !isStopping(),
@@ -156,7 +156,7 @@ extension ConversationWorker {
       let texts = texts(of: window, from: run.count, limit: pace.length(on: network))
       next = (try? await makeReady(texts)) ?? []
     }
-    let begun = try await commit(line.takeAll(), thenBegin: next)
+    let begun = try await commit(batch.takeAll(), thenBegin: next)
     window.messages.removeFirst(published)
     if let failure { throw failure }
     return begun ?? []
@@ -191,7 +191,7 @@ extension ConversationWorker {
   ) async throws -> [Begun]? {
     if run.sent.isEmpty && run.untried.isEmpty && next.isEmpty { return [] }
     let (finished, attempts) = try await ledger.end(
-      RunEnd(
+      BatchCommit(
         sent: run.sent.map { ($0.message, $0.published) }, untried: run.untried.map(\.ready.message),
         next: next.map { ($0.message, $0.outgoing.reserved) }),
       at: .now())

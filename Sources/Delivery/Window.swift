@@ -10,7 +10,7 @@ struct Window {
   /// or looked for, and there is no photo within `lookahead` behind it.
   ///
   /// - Parameter bytes: that they may have in all. Where nothing else is in their run, the first may have more.
-  func run(from first: Int, limit: Int, lookahead: Int, bytes: Int = RunPace.bytes) -> [QueuedMessage] {
+  func run(from first: Int, limit: Int, lookahead: Int, bytes: Int = BatchSize.bytes) -> [QueuedMessage] {
     let rest = messages.dropFirst(first)
     let known = rest.firstIndex { $0.kind.hasPhoto } ?? (isWhole ? rest.endIndex + lookahead : rest.endIndex)
     var room = bytes
@@ -18,7 +18,7 @@ struct Window {
       rest.prefix(max(0, min(limit, known - lookahead - rest.startIndex)))
         .prefix { message in
           defer { room -= message.bytes }
-          let fits = message.bytes <= room || room == RunPace.bytes
+          let fits = message.bytes <= room || room == BatchSize.bytes
           return fits && message.kind == .text && message.state == .pending && message.reserved == nil
         })
   }

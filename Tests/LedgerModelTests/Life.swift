@@ -213,7 +213,7 @@ final class Life {
     let conversation = message.conversation.text
     let texts = message.kind == .text ? behind.filter { $0.state == .pending }.prefix(random.below(3)) : []
     let run = [message] + texts
-    let count = try await ledger.end(RunEnd(next: run.map { ($0, nil) }), at: now).attempts?.count ?? 0
+    let count = try await ledger.end(BatchCommit(next: run.map { ($0, nil) }), at: now).attempts?.count ?? 0
     var begun = run.prefix(mistake == .ignoresCancel ? run.count : count)
     if !begun.isEmpty, let object = keys[message.message] { offered.insert(object) }
     var sent: [(message: QueuedMessage, published: Published)] = []
@@ -233,7 +233,7 @@ final class Life {
       if random.below(4) == 0 { break }
     }
     try await pause(serving: conversation)
-    _ = try await ledger.end(RunEnd(sent: sent, untried: Array(begun)), at: now)
+    _ = try await ledger.end(BatchCommit(sent: sent, untried: Array(begun)), at: now)
     for (message, _) in sent { keys[message.message] = nil }
     if let (message, error) = failure { try await settle(message, error, at: "network") }
   }

@@ -7,14 +7,14 @@ extension Ledger {
   public func beginPublishing(
     _ message: QueuedMessage, reserved: String? = nil, at now: Timestamp
   ) async throws -> Int? {
-    try await end(RunEnd(next: [(message, reserved)]), at: now).attempts?.first
+    try await end(BatchCommit(next: [(message, reserved)]), at: now).attempts?.first
   }
 
   /// - Returns: the final state of the request when this was its last message, else nil.
   public func markSent(
     _ message: QueuedMessage, _ published: Published, at now: Timestamp
   ) async throws -> RequestState? {
-    try await end(RunEnd(sent: [(message, published)]), at: now).finished.first
+    try await end(BatchCommit(sent: [(message, published)]), at: now).finished.first
   }
 
   /// Sends all that waits in the first conversation, up to a duplicate that is to be decided on.

@@ -6,7 +6,7 @@ import Testing
 @testable import Ledgers
 
 /// One commit ends messages that had begun together, and begins those behind them.
-@Suite struct RunTests {
+@Suite struct BatchCommitTests {
   private let scratch: TemporaryDirectory
   private let ledger: Ledger
   private let now = Timestamp(milliseconds: 1_800_000_000_000)
@@ -28,7 +28,7 @@ import Testing
   private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 9) }
 
   private func begin(_ run: ArraySlice<QueuedMessage>) async throws -> [Int]? {
-    try await ledger.end(RunEnd(next: run.map { ($0, nil) }), at: now).attempts
+    try await ledger.end(BatchCommit(next: run.map { ($0, nil) }), at: now).attempts
   }
 
   private func end(
@@ -36,7 +36,8 @@ import Testing
     next: [(QueuedMessage, String?)] = []
   ) async throws -> ([RequestState], [Int]?) {
     try await ledger.end(
-      RunEnd(sent: sent.map { ($0, Published(at: now)) }, untried: Array(untried), next: next.map { ($0.0, $0.1) }),
+      BatchCommit(
+        sent: sent.map { ($0, Published(at: now)) }, untried: Array(untried), next: next.map { ($0.0, $0.1) }),
       at: now)
   }
 

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Messages of a run that the network was not asked for yet, and those that it has published and the ledger does not know of.
+/// Messages of a batch that the network was not asked for yet, and those that it has published and the ledger does not know of.
 /// Who takes them decides what becomes of them.
-final class RunLine: Sendable {
+final class TextBatch: Sendable {
   private struct State {
     var sent: [ConversationWorker.Sent] = []
     var rest: ArraySlice<ConversationWorker.Begun>
@@ -30,14 +30,14 @@ final class RunLine: Sendable {
 
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// The run takes too long: `giveBack` begins, unless it is over.
+  /// The batch takes too long: `giveBack` begins, unless it is over.
   func isDue(_ giveBack: @escaping @Sendable () async throws -> Void) {
     state.withLock { state in
       if !state.isOver { state.givingBack = Task { try await giveBack() } }
     }
   }
 
-  /// The run is over. Waits for what is being given back, and throws what goes wrong with it.
+  /// The batch is over. Waits for what is being given back, and throws what goes wrong with it.
   func end() async throws {
     let givingBack = state.withLock { state in
       state.isOver = true

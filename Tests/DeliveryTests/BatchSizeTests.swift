@@ -4,9 +4,9 @@ import Testing
 @testable import Delivery
 
 /// How many texts begin together.
-@Suite struct RunPaceTests {
+@Suite struct BatchSizeTests {
   @Test func growsWhileItIsQuickAndNotBeyondItsMost() {
-    var pace = RunPace()
+    var pace = BatchSize()
     var lengths = [pace.length]
     for _ in 1...6 {
       pace.published(pace.length, in: .milliseconds(1) * pace.length)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func noMoreBeginThanTheirTimeIsFor() {
-    var pace = RunPace()
+    var pace = BatchSize()
     for _ in 1...4 { pace.published(1, in: .milliseconds(1)) }
     pace.published(16, in: .milliseconds(160))
     #expect(pace.length == 2)

@@ -8,7 +8,7 @@ import Testing
 @testable import Delivery
 
 /// Texts of a conversation that begin together go out in order, each once, and wait for one another no longer than they may.
-@Suite(.timeLimit(.minutes(5))) struct RunTests {
+@Suite(.timeLimit(.minutes(5))) struct TextBatchTests {
   private static let count = 60
 
   private func dropped(to daemon: DaemonUnderTest) throws -> [String] {
@@ -53,7 +53,7 @@ import Testing
       // What has not begun is cancelled at once, however many are named.
       let outcomes = try #require(try await daemon.ask(.cancel(names))).outcomes
       #expect(outcomes.map(\.subject) == names)
-      #expect(outcomes[(hanging + 1)...].count { !$0.isDone } < RunPace.most)
+      #expect(outcomes[(hanging + 1)...].count { !$0.isDone } < BatchSize.most)
       #expect(outcomes[...hanging].allSatisfy { !$0.isDone })
       for name in names[(hanging + 1)...] {
         while try await daemon.ask(.cancel([name]))?.outcomes.first?.isDone != true { await Task.yield() }
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func doesNotGrowWithItsTexts() async throws {
-    let most = RunPace.bytes
+    let most = BatchSize.bytes
     let window = try await window([most / 2, most / 2, 1, 2 * most, 5, 5])
     #expect(window.run(from: 0, limit: 16, lookahead: 0).map(\.row) == [1, 2])
     #expect(window.run(from: 2, limit: 16, lookahead: 0).map(\.row) == [3])

@@ -3,7 +3,7 @@ import Messages
 
 /// What one commit says of a conversation that is being published: how messages ended that had begun together, and which
 /// begin now.
-public struct RunEnd: Sendable {
+public struct BatchCommit: Sendable {
   /// Those that are published, in order.
   public var sent: [(message: QueuedMessage, published: Published)]
   /// Those that had begun, and that the network was not asked to publish.
@@ -26,11 +26,12 @@ extension Ledger {
   ///
   /// - Returns: the final states of the requests whose last message was sent; and the numbers of the attempts of those that
   ///   have begun: of fewer than were to when one of them was cancelled; nil when the conversation is held.
-  public func end(_ run: RunEnd, at now: Timestamp) async throws -> (finished: [RequestState], attempts: [Int]?) {
+  public func end(_ batch: BatchCommit, at now: Timestamp) async throws -> (finished: [RequestState], attempts: [Int]?)
+  {
     try await write { database in
-      let finished = try database.end(run.sent, at: now)
-      for message in run.untried { try database.takeBackAttempt(of: message) }
-      return (finished, try database.begin(run.next, at: now))
+      let finished = try database.end(batch.sent, at: now)
+      for message in batch.untried { try database.takeBackAttempt(of: message) }
+      return (finished, try database.begin(batch.next, at: now))
     }
   }
 }

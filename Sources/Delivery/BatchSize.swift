@@ -3,14 +3,14 @@ import Networks
 /// How many texts of a conversation begin in one commit, and so end in one: the more, the less of a commit each of them costs.
 ///
 /// What has begun cannot be cancelled any more, and is in doubt after a crash, so that it must not wait long for its turn.
-struct RunPace {
-  /// How long the texts behind the first of a run may wait for it and for one another.
+struct BatchSize {
+  /// How long the texts behind the first of a batch may wait for it and for one another.
   static let time = Duration.milliseconds(25)
   static let most = 16
-  /// Bytes of the texts of a run, unless the first alone has more: they are in memory together, and the `local` network
+  /// Bytes of the texts of a batch, unless the first alone has more: they are in memory together, and the `local` network
   /// looks for all of them among the last bytes of its file.
   static let bytes = 32_768
-  /// How many begin next, on a network that is asked for runs.
+  /// How many begin next, on a network that is asked for batches.
   private(set) var length = 1
 
   func length(on network: any Network) -> Int { network.takesRuns ? length : 1 }
