@@ -35,7 +35,7 @@ actor Drafts: Service {
   private var hasLostTrack = false
   private var failures: [MessageID: Int] = [:]
   private var ending: Set<Int64> = []
-  private let gate = Gate()
+  private let mutex = AsyncMutex()
   private let closed: ClosedConversations
 
   /// Photos of one user's drafts that are ahead: their keys are in memory and their objects in the store, and perhaps for nothing.
@@ -87,7 +87,7 @@ actor Drafts: Service {
 
   func run() async throws {
     await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
-      try await gate.pass { try await self.attend() }
+      try await mutex.withLock { try await self.attend() }
       troubles.end(Self.work)
     } failed: { error in
       troubles.tell(Self.work, error)
@@ -109,7 +109,7 @@ actor Drafts: Service {
 
   /// Runs `job` while no draft is being looked at.
   func betweenLooks(_ job: @escaping @Sendable () async -> Void) async {
-    try? await gate.pass { await job() }
+    try? await mutex.withLock { await job() }
   }
 
   // MARK: Looking

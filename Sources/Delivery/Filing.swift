@@ -29,7 +29,7 @@ struct Filing: Service {
   let ended: @Sendable (UnfiledRequest) -> Void
   private let bell = Bell()
   private let isStopping = StopFlag()
-  private let gate = Gate()
+  private let mutex = AsyncMutex()
 
   private static let work = "finished requests are left for later"
   /// Requests that share their syncs, and those that are synced one by one between two commits.
@@ -55,7 +55,7 @@ struct Filing: Service {
   func wake() { bell.ring() }
 
   /// Returns once nothing is in hand that the ledger gave out before.
-  func settle() async throws { try await gate.pass {} }
+  func settle() async throws { try await mutex.withLock {} }
 
   func run() async throws {
     // Of an earlier start, too.
@@ -63,7 +63,7 @@ struct Filing: Service {
     bell.ring()
     await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
       if someStay && nextTry <= .now {
-        someStay = try await gate.pass { try await fileImmovable() }
+        someStay = try await mutex.withLock { try await fileImmovable() }
         nextTry = .now + .seconds(rescan())
       }
       let outcome = try await fileAll { !isStopping.isSet }
@@ -92,7 +92,7 @@ struct Filing: Service {
   private func fileAll(while goesOn: () -> Bool) async throws -> Outcome {
     var all = Outcome(hasMore: true)
     while all.hasMore && goesOn() {
-      let batch = try await gate.pass { try await fileBatch() }
+      let batch = try await mutex.withLock { try await fileBatch() }
       // What cannot be filed now is met in every batch.
       all = Outcome(
         filed: all.filed + batch.filed, failed: batch.failed, immovable: all.immovable + batch.immovable,

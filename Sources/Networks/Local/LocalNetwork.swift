@@ -19,7 +19,7 @@ public struct LocalNetwork: Network {
   private let directory: Directory
   private let pool: BlockingPool
   private let clock: @Sendable () -> Timestamp
-  private let turns = Turns()
+  private let turns = KeyedMutex()
   private let ends: KnownEnds
 
   /// Publishes into the directory at `path`, which has to be there.

@@ -52,7 +52,7 @@ public final class XMTPNetwork: Network {
   public let name: String
   let coProcess: CoProcess
   private let endpoint: String
-  private let turns = Turns()
+  private let turns = KeyedMutex()
 
   /// Starts nothing yet.
   ///

@@ -1,10 +1,10 @@
 /// Lets one at a time through, in the order in which they came.
-actor Gate {
+actor AsyncMutex {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   /// Runs `body` while nobody else is inside.
-  func pass<Answer: Sendable>(_ body: @Sendable () async throws -> Answer) async throws -> Answer {
+  func withLock<Answer: Sendable>(_ body: @Sendable () async throws -> Answer) async throws -> Answer {
     await enter()
     defer { leave() }
     return try await body()

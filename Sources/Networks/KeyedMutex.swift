@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets one caller at a time work under a name, in the order in which they came, without holding a thread.
-final class Turns: Sendable {
+final class KeyedMutex: Sendable {
   /// By name that is being worked under: who waits for it.
   private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
