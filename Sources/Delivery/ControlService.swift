@@ -6,12 +6,12 @@ import ServiceLifecycle
 /// Listens for commands as long as the daemon runs.
 struct ControlService: Service {
   let state: Directory
-  let `operator`: Operator
+  let commands: CommandHandler
   let log: Logger
 
   func run() async throws {
     let server = try ControlServer(in: state) { [self] request in
-      let reply = await `operator`.perform(request)
+      let reply = await commands.perform(request)
       note(request, reply)
       return reply
     }
@@ -42,12 +42,12 @@ struct ControlService: Service {
   }
 }
 
-extension Operator {
+extension CommandHandler {
   /// Cancels the requests that a file in `cancel/` names, already between two batches.
   func cancelFromFile(_ names: [String], log: Logger) async {
     var hooks = hooks
     hooks.betweenBatches = { await $0() }
-    let direct = Operator(spool: spool, ledger: ledger, hooks: hooks)
+    let direct = CommandHandler(spool: spool, ledger: ledger, hooks: hooks)
     let together = await direct.perform(.cancel(names))
     var replies = [together]
     if together.error != nil {

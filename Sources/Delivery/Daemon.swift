@@ -35,7 +35,7 @@ public struct Daemon: Sendable {
   private let purger: Purger
   private let companion: Companion?
   private let hooks: HookLine?
-  private let `operator`: Operator
+  private let commands: CommandHandler
   private let log: Logger
 
   /// Takes the spool for this process and sets back what a dead one left in hand.
@@ -108,9 +108,9 @@ public struct Daemon: Sendable {
     let metrics = DaemonMetrics(
       startedAt: startedAt, plan: plan, circuits: circuits, times: times, reloads: reloads, hooks: hooks)
     let reports = Reports(ledger: ledger, plan: plan, metrics: metrics, manager: manager, log: log)
-    let `operator` = Operator(
+    let commands = CommandHandler(
       spool: spool, ledger: ledger,
-      hooks: Operator.Hooks(
+      hooks: CommandHandler.Hooks(
         discard: { try await photos.discard($0) },
         betweenBatches: { await intakeBox.betweenBatches($0) },
         closeCircuits: {
@@ -145,7 +145,7 @@ public struct Daemon: Sendable {
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, troubles: troubles,
       log: log,
       isReady: { manager?.ready("Requests are being taken.") },
-      cancelRequests: { names in await `operator`.cancelFromFile(names, log: log) },
+      cancelRequests: { names in await commands.cancelFromFile(names, log: log) },
       accepted: { requests in
         drafts.erase(requests.flatMap(\.superseded))
         dispatcher.wake()
@@ -173,7 +173,7 @@ public struct Daemon: Sendable {
     self.wake = wake
     self.reports = reports
     self.drafts = drafts
-    self.operator = `operator`
+    self.commands = commands
     self.purger = purger
     self.log = log
     let count = try await ledger.recover(at: .now())
@@ -203,7 +203,7 @@ public struct Daemon: Sendable {
     signals: [UnixSignal], reloads: UnixSignalsSequence? = nil, overdue: @escaping @Sendable () -> Void = {},
     read: @escaping @Sendable () throws -> Reconfiguration = { throw CancellationError() }
   ) async throws {
-    let control = ControlService(state: spool.state, operator: `operator`, log: log)
+    let control = ControlService(state: spool.state, commands: commands, log: log)
     let reload = reload(on: reloads, read)
     let watchdog = Watchdog(
       manager: manager,
@@ -244,15 +244,15 @@ public struct Daemon: Sendable {
       }, log: log, signals: signals, read: read)
   }
 
-  /// The operator for a command that runs while no daemon does; nil when one does after all.
+  /// The handler for a command that runs while no daemon does; nil when one does after all.
   public static func withoutDaemon<Result: Sendable>(
-    _ spool: Spool, _ body: (Operator) async throws -> Result
+    _ spool: Spool, _ body: (CommandHandler) async throws -> Result
   ) async throws -> Result {
     guard let lock = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }
     defer { lock.release() }
     let ledger = try Ledger(of: spool, isClaimed: true)
     try await ledger.settle()
-    let result = try await body(Operator(spool: spool, ledger: ledger, hooks: Operator.Hooks()))
+    let result = try await body(CommandHandler(spool: spool, ledger: ledger, hooks: CommandHandler.Hooks()))
     try ledger.close()
     return result
   }
@@ -263,7 +263,7 @@ public struct Daemon: Sendable {
   }
 }
 
-/// Intake needs the operator and the operator intake; this is where the circle is closed.
+/// Intake needs the command handler, and that needs intake; this is where the circle is closed.
 private actor LateIntake {
   private var intake: Intake?
   func set(_ intake: Intake) { self.intake = intake }

@@ -100,13 +100,13 @@ struct PhotoViewing {
     let assembly = Assembly(settings: try options.settings())
     let darkroom = assembly.darkroom()
     defer { darkroom.close() }
-    try await Daemon.withoutDaemon(spool) { `operator` in
-      try check(await `operator`.perform(.want([photo.message.text])))
+    try await Daemon.withoutDaemon(spool) { commands in
+      try check(await commands.perform(.want([photo.message.text])))
       let plan = try assembly.receivingPlan(spool, darkroom)
-      let fetcher = try PhotoFetcher(spool: spool, ledger: `operator`.ledger) { plan }
+      let fetcher = try PhotoFetcher(spool: spool, ledger: commands.ledger) { plan }
       do {
         try await Receiver.fetchOnce(
-          photo.message, with: fetcher, ledger: `operator`.ledger, options: assembly.receivingOptions,
+          photo.message, with: fetcher, ledger: commands.ledger, options: assembly.receivingOptions,
           log: Logger(label: "photospool") { _ in SwiftLogNoOpLogHandler() })
       } catch let error as DeliveryError {
         let status: ExitStatus = error.cause.disposition == .fail ? .unavailable : .tryAgain

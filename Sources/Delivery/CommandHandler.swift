@@ -7,7 +7,7 @@ import Messages
 import Spooling
 
 /// Carries out what people ask for, the same way in the daemon and, while none runs, in the command itself.
-public struct Operator: Sendable {
+public struct CommandHandler: Sendable {
   /// What a change means for work in hand; nothing where there is none.
   struct Hooks: Sendable {
     /// Stops what is on its way for these messages.
@@ -209,7 +209,7 @@ public struct Operator: Sendable {
 
 /// One answer, handed from one task to another.
 private actor Answer {
-  private var result: Result<Operator.Cancelling, any Error> = .success(.init(end: .unknown))
-  func set(_ result: Result<Operator.Cancelling, any Error>) { self.result = result }
-  func get() throws -> Operator.Cancelling { try result.get() }
+  private var result: Result<CommandHandler.Cancelling, any Error> = .success(.init(end: .unknown))
+  func set(_ result: Result<CommandHandler.Cancelling, any Error>) { self.result = result }
+  func get() throws -> CommandHandler.Cancelling { try result.get() }
 }

@@ -4,7 +4,7 @@ import Messages
 import Spooling
 
 /// What people ask of photos that others sent.
-extension Operator {
+extension CommandHandler {
   func reveal(_ messages: [String]) async throws -> [ControlReply.Outcome] {
     var outcomes = [ControlReply.Outcome]()
     for message in messages {
