@@ -33,7 +33,7 @@ actor Intake: Service {
   /// The files of `cancel/` that were said to be unreadable.
   private var unreadableOrders = [String]()
   private let unconfirmed = UnconfirmedRequests()
-  private let leftAlone = LeftAlone()
+  private let unmovable = UnmovableEntries()
   private let open = OpenRequests()
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
@@ -305,10 +305,10 @@ actor Intake: Service {
     var seen = Set<String>()
     var left = names.filter { seen.insert($0).inserted }[...]
     while !left.isEmpty, !isStopping.isSet {
-      let batch = try await pool.run { [spool, plan, closed, unconfirmed, leftAlone, open, left] in
+      let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open, left] in
         try IntakeBatch(
           left, in: spool, inbox: plan.options.inbox, waiting: waiting, closed: closed.all, unconfirmed: unconfirmed,
-          leftAlone: leftAlone, open: open)
+          unmovable: unmovable, open: open)
       }
       try await enter(batch)
       left = left.dropFirst(batch.taken)
@@ -336,7 +336,7 @@ actor Intake: Service {
         }
       }
     } catch { fault = error }
-    for request in batch.outOfReach { leftAlone.add(request.identity, changed: request.changed) }
+    for request in batch.outOfReach { unmovable.add(request.identity, changed: request.changed) }
     // They are accepted all the same, and whoever sends one moves it first.
     for (acceptance, request) in zip(acceptances, batch.requests) { log.tell(acceptance, of: request) }
     accepted(acceptances)

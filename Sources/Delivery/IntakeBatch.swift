@@ -30,12 +30,12 @@ struct IntakeBatch: Sendable {
   ///   - waiting: conversations whose requests are passed over for now; those come to it in which one is set aside.
   ///   - closed: the same, of which no more is read.
   ///   - unconfirmed: what the disk did not confirm, now or earlier.
-  ///   - leftAlone: what is passed over as long as nobody changes it.
+  ///   - unmovable: what is passed over as long as nobody changes it.
   ///   - open: what is set aside, as a program still writes it.
   /// - Throws: what is no fault of a request: no descriptors left, `new/` gone, a disk that fails.
   init(
     _ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: WaitingConversations,
-    closed: Set<ConversationID> = [], unconfirmed: UnconfirmedRequests, leftAlone: LeftAlone,
+    closed: Set<ConversationID> = [], unconfirmed: UnconfirmedRequests, unmovable: UnmovableEntries,
     open stillOpen: OpenRequests
   ) throws {
     let new = spool.new
@@ -49,7 +49,7 @@ struct IntakeBatch: Sendable {
       if open >= Self.openFiles || size >= Self.bytes || requests.count >= Self.openFiles { break }
       taken += 1
       guard let entry = try new.entry(name) else { continue }
-      if leftAlone.has(RequestIdentity(entry), changed: entry.changed) { continue }
+      if unmovable.has(RequestIdentity(entry), changed: entry.changed) { continue }
       let isRequest = RequestName(name) != nil && entry.kind == .directory
       guard isRequest, new.mayTake(name) else {
         // Before it is read: it could be sent, and never be moved.

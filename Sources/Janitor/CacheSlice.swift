@@ -34,7 +34,7 @@ struct CacheSlice: Sendable {
     let files = CacheFiles(spool)
     var count = 0
     let counted = photos.filter { $0.hasOriginal || $0.hasThumbnails }
-    for (photo, found) in zip(counted, try await ManyHands.map(counted, { try files.look($0.path) })) {
+    for (photo, found) in zip(counted, try await ConcurrentMap.map(counted, { try files.look($0.path) })) {
       guard photo.hasOriginal && !found.original || photo.hasThumbnails && !found.thumbnails else { continue }
       if isRehearsal {
         count += 1
@@ -68,7 +68,7 @@ struct CacheSlice: Sendable {
     notes["photos"] = try walk(from: Position(notes["photos"])) { found.append(($0, $1)) }.note
     var count = 0
     let states = try await ledger.cachedStates(of: found.map(\.name))
-    let looks = try await ManyHands.map(zip(found, states).map { ($0.directory, $0.name, $1) }) {
+    let looks = try await ConcurrentMap.map(zip(found, states).map { ($0.directory, $0.name, $1) }) {
       try surplus($1, in: $0, $2)
     }
     for (index, surplus) in looks.enumerated() where !surplus.isEmpty {

@@ -87,7 +87,7 @@ struct Limits: Sendable {
         let candidates = try await ledger.evictionCandidates(layer, inbox: inbox, need: rest)
         if candidates.isEmpty { break }
         // Nobody waits for the disk here; and what was looked at is removed the faster.
-        let looks = turns.areLeft ? try await ManyHands.map(candidates, lastRead) : []
+        let looks = turns.areLeft ? try await ConcurrentMap.map(candidates, lastRead) : []
         let times = candidates.indices.map { looks.isEmpty ? nil : turns.take(looks[$0]) }
         let step = try await ledger.evict(
           zip(candidates, times).filter { $1 == nil }.map(\.0),

@@ -54,7 +54,7 @@ final class PurgeTrash {
   private func delete(_ name: String) async throws {
     if try directory.entry(name)?.kind == .directory {
       let below = try directory.directory(name)
-      _ = try await ManyHands.map(below.names()) { try below.removeTree($0) }
+      _ = try await ConcurrentMap.map(below.names()) { try below.removeTree($0) }
     }
     try directory.removeTree(name)
   }

@@ -11,7 +11,7 @@ import Testing
   private func read(_ names: [String], in spool: Spool, open: OpenRequests) throws -> IntakeBatch {
     try IntakeBatch(
       names[...], in: spool, inbox: InboxID("me"), waiting: WaitingConversations(),
-      unconfirmed: UnconfirmedRequests(), leftAlone: LeftAlone(), open: open)
+      unconfirmed: UnconfirmedRequests(), unmovable: UnmovableEntries(), open: open)
   }
 
   private func make(_ name: String, to conversation: String, in spool: Spool) throws -> Directory {

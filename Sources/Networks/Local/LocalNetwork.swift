@@ -20,7 +20,7 @@ public struct LocalNetwork: Network {
   private let pool: BlockingPool
   private let clock: @Sendable () -> Timestamp
   private let turns = KeyedMutex()
-  private let ends: KnownEnds
+  private let ends: LastPublished
 
   /// Publishes into the directory at `path`, which has to be there.
   ///
@@ -42,7 +42,7 @@ public struct LocalNetwork: Network {
     directory = try Directory(path: path)
     self.pool = pool
     self.clock = clock
-    ends = KnownEnds(limit: knownEnds)
+    ends = LastPublished(limit: knownEnds)
   }
 
   /// A message whose line is there already is not written again: the answer is what that line says.
@@ -58,7 +58,7 @@ public struct LocalNetwork: Network {
       do {
         var line = LocalLine(message, publishedAt: clock())
         if known == nil || known == message.message,
-          let standing = try LinesAtEnd.mended(of: file).line(of: message.message)
+          let standing = try JSONLinesTail.mended(of: file).line(of: message.message)
         {
           // It may have been written and never synced before a crash.
           try file.sync()
@@ -89,7 +89,7 @@ public struct LocalNetwork: Network {
       _ = ends.take(name)
       guard try directory.entry(name) != nil else { return .absent }
       let file = try directory.file(appendingTo: name)
-      guard let line = try LinesAtEnd.mended(of: file).line(of: message.message) else { return .absent }
+      guard let line = try JSONLinesTail.mended(of: file).line(of: message.message) else { return .absent }
       try file.sync()
       try directory.sync()
       return .published(line.publication)

@@ -21,14 +21,14 @@ extension MatrixNetwork {
   }
 
   public func check() async throws(DeliveryError) -> String {
-    "sends as \(try await past.userID()) through \(server.name); rooms' homeservers can read texts and photos' keys"
+    "sends as \(try await history.userID()) through \(server.name); rooms' homeservers can read texts and photos' keys"
   }
 
   /// Asks for the account's own membership, which a homeserver refuses to strangers in the words in which it refuses their
   /// messages, and whether the room is encrypted.
   public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
     try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
-      let user = try await past.userID()
+      let user = try await history.userID()
       let answer = try await ask("rooms/\(room)/state/m.room.member/\(user.percentEncoded())")
       guard answer.isSuccess, let membership = answer.decoded(as: Membership.self)?.membership else {
         throw faults.error(answer)

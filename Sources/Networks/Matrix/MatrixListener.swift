@@ -14,7 +14,7 @@ public final class MatrixListener: Listener {
   private let patientServer: MatrixServer
   private let faults: MatrixFaults
   private let rooms: MatrixRooms
-  private let past: MatrixPast
+  private let history: MatrixHistory
   private let conversations: HeardConversations
   private let log: @Sendable (String) -> Void
   private let known = Mutex(Known())
@@ -53,14 +53,14 @@ public final class MatrixListener: Listener {
     patientServer = try MatrixServer(account, client: client, limits: patient)
     faults = MatrixFaults(server: server.name, use: .room)
     rooms = MatrixRooms(server, faults: faults)
-    past = MatrixPast(server, faults: faults)
+    history = MatrixHistory(server, faults: faults)
   }
 
   public func listen(
     after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws -> String {
     do {
-      let account = try await past.userID()
+      let account = try await history.userID()
       let heard = try await heardRooms()
       let start = position.flatMap { MatrixPosition($0, account: account) }
       guard let start else { return try await begin(account) }

@@ -20,7 +20,7 @@ public struct MatrixNetwork: Network {
   let server: MatrixServer
   let faults: MatrixFaults
   let rooms: MatrixRooms
-  let past: MatrixPast
+  let history: MatrixHistory
   let encryption: MatrixEncryption
   private let avatar: MatrixAvatar
   private let clock: @Sendable () -> Timestamp
@@ -47,7 +47,7 @@ public struct MatrixNetwork: Network {
     server = try MatrixServer(account, client: client, limits: limits)
     faults = MatrixFaults(server: server.name, use: .room)
     rooms = MatrixRooms(server, faults: faults, clock: clock)
-    past = MatrixPast(server, faults: faults)
+    history = MatrixHistory(server, faults: faults)
     encryption = MatrixEncryption(server: server, faults: faults, known: encryptedRooms)
     avatar = MatrixAvatar(server)
     self.clock = clock
@@ -62,21 +62,21 @@ public struct MatrixNetwork: Network {
     switch message.content {
     case .photo, .text: break
     case .profile(let photo):
-      try await avatar.set(photo, of: past.userID())
+      try await avatar.set(photo, of: history.userID())
       return Publication(publishedAt: clock(), remoteID: nil, attachment: photo)
     case .profileRemoval:
-      try await avatar.remove(of: past.userID())
+      try await avatar.remove(of: history.userID())
       return Publication(publishedAt: clock(), remoteID: nil, attachment: nil)
     }
     let content = try MatrixContent.encoded(message)
     try MatrixContent.checkLength(content)
     return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in
-      if isForgotten(message), let event = try await past.event(of: message.message, in: room) {
+      if isForgotten(message), let event = try await history.event(of: message.message, in: room) {
         return event.publication
       }
       if try await encryption.isOn(in: room) {
         // It may have been published before the room was encrypted.
-        if message.firstTriedAt != nil, let event = try await past.event(of: message.message, in: room) {
+        if message.firstTriedAt != nil, let event = try await history.event(of: message.message, in: room) {
           return event.publication
         }
         throw MatrixEncryption.refusal(of: message.conversation.text)
@@ -106,7 +106,7 @@ public struct MatrixNetwork: Network {
     // An avatar can be set twice; and which of its photos it shows, only the attempt knew that set it.
     if message.conversation.isProfile { return .unknown }
     return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in
-      try await past.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown
+      try await history.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown
     }
   }
 
@@ -131,7 +131,7 @@ public struct MatrixNetwork: Network {
       return Publication(publishedAt: clock(), remoteID: id, attachment: nil)
     }
     // An earlier attempt may have gone through, with an earlier upload: what stands is what it said.
-    if message.firstTriedAt != nil, let standing = try await past.event(id, in: room) { return standing.publication }
+    if message.firstTriedAt != nil, let standing = try await history.event(id, in: room) { return standing.publication }
     return Publication(publishedAt: clock(), remoteID: id, attachment: attachment)
   }
 }

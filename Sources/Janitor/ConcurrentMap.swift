@@ -1,7 +1,7 @@
 import Blocking
 
 /// Calls that wait for the disk, several at a time: what is not in memory comes sooner when much is asked for at once.
-struct ManyHands: Sendable {
+struct ConcurrentMap: Sendable {
   private static let hands = 8
   /// Items of one call.
   private static let slice = 32

@@ -4,7 +4,7 @@ import Messages
 import Synchronization
 
 /// The events that an account has sent to its rooms.
-final class MatrixPast: Sendable {
+final class MatrixHistory: Sendable {
   private struct Page: Decodable {
     let chunk: [MatrixEvent]
     /// Where the next older page begins; nil at the room's beginning.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The last message of those files whose end this process wrote itself, so that it need not read it. A bounded number:
 /// the others are looked at again.
-final class KnownEnds: Sendable {
+final class LastPublished: Sendable {
   private let limit: Int
   private let ends = Mutex<[String: MessageID]>([:])
 

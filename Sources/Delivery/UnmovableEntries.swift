@@ -2,7 +2,7 @@ import Spooling
 import Synchronization
 
 /// Requests in `new/` that we may not take. They were refused, and stay there until their owner changes them.
-final class LeftAlone: Sendable {
+final class UnmovableEntries: Sendable {
   private let changed = Mutex<[RequestIdentity: Int64]>([:])
 
   /// More of them are forgotten, and refused again.

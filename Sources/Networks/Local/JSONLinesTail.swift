@@ -2,7 +2,7 @@ import DurableFiles
 import Messages
 
 /// The last lines of one conversation's file: where a message stands that a process which died may have published.
-struct LinesAtEnd {
+struct JSONLinesTail {
   /// Whole lines, each with its newline; the first may lack its beginning.
   private let bytes: ArraySlice<UInt8>
 
@@ -14,7 +14,7 @@ struct LinesAtEnd {
 
   /// Reads the end of `file`, and first cuts off what is no line: bytes without a newline, which a kill or a full disk
   /// leaves, and lines with zeros, which a power cut leaves where the length reaches the disk before the data.
-  static func mended(of file: File) throws(FileError) -> LinesAtEnd {
+  static func mended(of file: File) throws(FileError) -> JSONLinesTail {
     let size = try file.entry().size
     let start = max(0, size - window)
     let bytes = try file.bytes(from: start, count: size - start)
@@ -23,7 +23,7 @@ struct LinesAtEnd {
       try file.truncate(to: start + sound.count)
       try file.sync()
     }
-    return LinesAtEnd(bytes: sound)
+    return JSONLinesTail(bytes: sound)
   }
 
   private static func soundPart(of bytes: [UInt8]) -> ArraySlice<UInt8> {
