@@ -3,20 +3,6 @@ import Ledgers
 import Messages
 import Metrics
 
-/// The version of the program, as the command and the metrics tell it.
-public let programVersion = "0.1.0"
-
-/// Bytes of the photo cache that are allowed.
-public struct CacheLimits: Sendable, Equatable {
-  public let inbox: Int
-  public let total: Int
-
-  public init(inbox: Int, total: Int) {
-    self.inbox = inbox
-    self.total = total
-  }
-}
-
 /// What is measured of a spool. Names and labels are never changed once released.
 public enum SpoolMetrics {
   /// What the ledger knows, with the daemon up or down.

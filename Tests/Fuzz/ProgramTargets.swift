@@ -41,8 +41,8 @@ extension FuzzTarget {
       try holdPlain(line)
       try hold(1...255 ~= line.utf8.count, "a line has \(line.utf8.count) bytes")
     }
-    try holdPlain(ForeignText.line(text))
-    try holdPlain(ForeignText.line(input))
+    try holdPlain(printable(text))
+    try holdPlain(printable(input))
   }
 
   static let localLine = FuzzTarget(

@@ -67,7 +67,7 @@ struct CoProcessAnswer {
     switch (members.ok, members.error) {
     case (let facts?, nil): outcome = .success(facts)
     case (nil, let fault?) where Self.causes.contains(fault.cause):
-      outcome = .failure(DeliveryError(fault.cause, ForeignText.line(fault.sentence)))
+      outcome = .failure(DeliveryError(fault.cause, printable(fault.sentence)))
     default: return nil
     }
   }

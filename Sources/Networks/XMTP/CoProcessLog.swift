@@ -20,7 +20,7 @@ struct CoProcessLog {
       case .whole(let bytes), .tooLong(let bytes): bytes
       }
     guard bytes.contains(where: { $0 != UInt8(ascii: " ") }) else { return }
-    lastWords = ForeignText.line(bytes)
+    lastWords = printable(bytes)
     let now = DispatchTime.now()
     if now > minute + .seconds(60) { (minute, count) = (now, 0) }
     count += 1

@@ -145,8 +145,8 @@ public final class XMTPNetwork: Network {
       throw Self.incomplete
     }
     return Standing(
-      inbox: ForeignText.line(inbox), address: ForeignText.line(address), isReachable: isReachable,
-      knowsConversation: facts.conversation, obstacle: facts.obstacle.map { ForeignText.line($0) })
+      inbox: printable(inbox), address: printable(address), isReachable: isReachable,
+      knowsConversation: facts.conversation, obstacle: facts.obstacle.map { printable($0) })
   }
 
   /// Ends the co-process and waits until it has ended. Nothing can be published from then on.
