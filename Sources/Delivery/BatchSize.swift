@@ -13,7 +13,7 @@ struct BatchSize {
   /// How many begin next, on a network that is asked for batches.
   private(set) var length = 1
 
-  func length(on network: any Network) -> Int { network.takesRuns ? length : 1 }
+  func length(on network: any Network) -> Int { network.takesBatches ? length : 1 }
 
   /// So many were published within `time`.
   mutating func published(_ count: Int, in time: Duration) {

@@ -110,7 +110,7 @@ extension ConversationWorker {
     }
     var run: [Ready] = []
     // The plan may have changed since they were chosen.
-    for (message, content) in zip(messages.prefix(network.takesRuns ? messages.count : 1), contents) {
+    for (message, content) in zip(messages.prefix(network.takesBatches ? messages.count : 1), contents) {
       var outgoing = OutgoingMessage(
         message: message.message, request: message.request,
         conversation: destinations.address(of: message.conversation), inbox: message.inbox, content: content,

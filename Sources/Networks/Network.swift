@@ -9,7 +9,7 @@ public protocol Network: Sendable {
 
   /// Whether some texts may be in doubt after a crash, and not only one: then they begin in one commit. Only where our id is
   /// the idempotency key, and whoever is asked again under it knows it. false by default.
-  var takesRuns: Bool { get }
+  var takesBatches: Bool { get }
 
   /// Asked before a photo for `conversation` is uploaded: refuses where it could not be published. By default it refuses
   /// nothing.
@@ -61,7 +61,7 @@ public protocol Network: Sendable {
 }
 
 extension Network {
-  public var takesRuns: Bool { false }
+  public var takesBatches: Bool { false }
 
   /// Most networks keep nothing running.
   public func stop() async {}

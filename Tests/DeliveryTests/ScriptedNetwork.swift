@@ -4,7 +4,7 @@ import Networks
 /// A network that fails as told, for faults that a real one will not produce on demand. It counts what it is asked.
 actor ScriptedNetwork: Network {
   nonisolated let name = "scripted"
-  nonisolated let takesRuns = true
+  nonisolated let takesBatches = true
   /// What it answers with; nil is that it publishes.
   private var fault: @Sendable (OutgoingMessage) -> DeliveryError?
   private(set) var published: [OutgoingMessage] = []

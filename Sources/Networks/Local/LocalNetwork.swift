@@ -15,7 +15,7 @@ import Messages
 /// Conversations are published to in parallel, as far as the pool's threads go; no file stays open in between.
 public struct LocalNetwork: Network {
   public let name: String
-  public let takesRuns = true
+  public let takesBatches = true
   private let directory: Directory
   private let pool: BlockingPool
   private let clock: @Sendable () -> Timestamp

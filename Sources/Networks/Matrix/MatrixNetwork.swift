@@ -15,7 +15,7 @@ import Messages
 /// message asks for that right before it is sent, and each photo before it is uploaded.
 public struct MatrixNetwork: Network {
   public let name: String
-  public let takesRuns = true
+  public let takesBatches = true
   public let limitsTexts = true
   let server: MatrixServer
   let faults: MatrixFaults

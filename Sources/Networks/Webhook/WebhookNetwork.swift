@@ -32,7 +32,7 @@ public struct WebhookOptions: Sendable {
 /// network is then held, not the message failed, so that nothing is lost to an address that was given up by mistake.
 public struct WebhookNetwork: Network {
   public let name: String
-  public let takesRuns = true
+  public let takesBatches = true
   private let url: String
   private let reach: HTTPRequest.Reach
   private let signature: Renewable<WebhookSignature>
