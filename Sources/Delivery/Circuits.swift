@@ -136,7 +136,10 @@ actor Circuits: Service {
 
   /// Has the next probe begin then, or when it was to begin if that is earlier.
   private func setProbe(of destination: String, in seconds: Double) {
-    let time = ContinuousClock.now + .seconds(seconds)
+    setProbe(of: destination, at: .now + .seconds(seconds))
+  }
+
+  private func setProbe(of destination: String, at time: ContinuousClock.Instant) {
     if let set = circuits[destination]?.nextProbe, set <= time { return }
     circuits[destination]?.nextProbe = time
     bell.ring()
@@ -166,19 +169,35 @@ actor Circuits: Service {
 
   /// Lets somebody try each destination whose time for that has come: one that was not refused, or anybody when all were
   /// and have waited for long enough.
+  ///
+  /// While the ledger is asked, others may take the ticket, be parked, or close the circuit. So the time is cleared before,
+  /// and after it a time is only ever set.
   func probe(at now: ContinuousClock.Instant = .now) async throws {
-    for (destination, circuit) in circuits {
-      guard let time = circuit.nextProbe, time <= now else { continue }
-      circuits[destination]?.nextProbe = now + .seconds(policy.longestProbe)
+    for destination in circuits.keys {
+      guard let time = circuits[destination]?.nextProbe, time <= now else { continue }
+      circuits[destination]?.nextProbe = nil
       circuits[destination]?.hasTicket = true
-      let refused = refusals[destination]?.conversations ?? []
-      if try await ledger.releaseOne(waitingFor: destination, except: refused, at: .now()) {
-        wakeDispatcher()
-      } else if circuit.restsUntil <= now, try await ledger.releaseOne(waitingFor: destination, at: .now()) {
-        wakeDispatcher()
-      } else {
-        circuits[destination]?.nextProbe = circuit.restsUntil > now && !refused.isEmpty ? circuit.restsUntil : nil
+      do {
+        if try await releaseProbe(of: destination, at: now) {
+          setProbe(of: destination, in: policy.longestProbe)
+          wakeDispatcher()
+        } else if let rest = circuits[destination]?.restsUntil, rest > now, isRefusing(destination) {
+          setProbe(of: destination, at: rest)
+        }
+      } catch {
+        setProbe(of: destination, in: policy.longestProbe)
+        throw error
       }
     }
   }
+
+  /// Releases the conversation that is to be the probe; false when none waits that may be.
+  private func releaseProbe(of destination: String, at now: ContinuousClock.Instant) async throws -> Bool {
+    let refused = refusals[destination]?.conversations ?? []
+    if try await ledger.releaseOne(waitingFor: destination, except: refused, at: .now()) { return true }
+    guard let circuit = circuits[destination], circuit.restsUntil <= now else { return false }
+    return try await ledger.releaseOne(waitingFor: destination, at: .now())
+  }
+
+  private func isRefusing(_ destination: String) -> Bool { refusals[destination]?.conversations.isEmpty == false }
 }

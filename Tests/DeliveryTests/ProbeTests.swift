@@ -1,22 +1,25 @@
+import Dispatch
 import DurableFiles
-import Ledgers
 import Logging
 import Messages
 import TestSupport
 import Testing
 
 @testable import Delivery
+@testable import Ledgers
 
 @Suite struct ProbeTests {
   private let scratch: TemporaryDirectory
+  private let ledger: Ledger
   private let circuits: Circuits
   private let unreachable = DeliveryError(.unreachable, "there is no route")
 
   init() throws {
     scratch = try TemporaryDirectory()
     let policy = CircuitPolicy(mending: 36_000)
+    ledger = try Ledger(in: Directory(path: scratch.path))
     circuits = Circuits(
-      ledger: try Ledger(in: Directory(path: scratch.path)), policy: policy,
+      ledger: ledger, policy: policy,
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) {}
   }
@@ -37,6 +40,19 @@ import Testing
     try await circuits.failed("store", unreachable, conversation: 1)
     #expect(await circuits.obstacle(to: "store", for: 1) == nil)
     #expect(await circuits.obstacle(to: "store", for: 1) == unreachable, "one probe and not two")
+  }
+
+  @Test("A probe that begins while the ledger is asked for one is followed by another if it never tells how it went")
+  func taken() async throws {
+    try await circuits.failed("store", unreachable, conversation: 1)
+    let gate = DispatchSemaphore(value: 0)
+    async let held: Void = ledger.write { _ in gate.wait() }
+    async let probe: Void = circuits.probe(at: .now + .seconds(5))
+    while await circuits.circuits["store"]?.hasTicket != true { await Task.yield() }
+    #expect(await circuits.obstacle(to: "store", for: 1) == nil)
+    gate.signal()
+    _ = try await (held, probe)
+    #expect(await circuits.circuits["store"]?.nextProbe != nil)
   }
 
   @Test("Only probes that fail make the pauses longer, and the time that one took is part of its pause")
