@@ -30,6 +30,8 @@ enum LedgerSchema {
 
   /// The name of the janitor's note that pages hold remains of rows; what was only written by `CleanFile` has none.
   static let remains = "remains"
+  /// The name of the janitor's note that the ledger was rebuilt, and does not know of what was stored before.
+  static let rebuilt = "rebuilt"
 
   /// Whether a ledger of any version holds anything.
   static func isUsed(_ database: Database) throws -> Bool {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GRDB
 import Messages
 
@@ -9,11 +10,35 @@ public struct AbandonedUpload: Sendable {
   public let object: String
 }
 
+/// A photo's object that the `local` network has published.
+public struct PublishedObject: Sendable {
+  public let message: MessageID
+  public let store: String
+  public let object: String
+  /// No other message has the same bytes.
+  public let isSealed: Bool
+
+  public init(message: MessageID, store: String, object: String, isSealed: Bool) {
+    self.message = message
+    self.store = store
+    self.object = object
+    self.isSealed = isSealed
+  }
+}
+
 extension Ledger {
   /// Claims the first `limit` objects that are to be deleted from their stores. Until `forgetUpload`, no new upload of
   /// the same object begins. An object that another message refers to is not claimed: only its row goes.
-  public func claimAbandonedUploads(limit: Int) async throws -> [AbandonedUpload] {
-    try await write { database in
+  ///
+  /// - Parameters:
+  ///   - exceptRows: uploads that are left alone.
+  ///   - exceptStores: stores that are left alone.
+  public func claimAbandonedUploads(
+    limit: Int, exceptRows: Set<Int64> = [], exceptStores: Set<String> = []
+  ) async throws -> [AbandonedUpload] {
+    let rows = "[\(exceptRows.map(String.init).joined(separator: ","))]"
+    let stores = String(decoding: try JSONEncoder().encode(exceptStores), as: UTF8.self)
+    return try await write { database in
       try database.run(
         """
         DELETE FROM uploads WHERE state = 'abandoned' AND EXISTS (
@@ -21,8 +46,13 @@ extension Ledger {
             AND other.state NOT IN ('abandoned', 'deleting'))
         """)
       let uploads = try Row.fetchAll(
-        database.kept("SELECT id, message, store, object FROM uploads WHERE state = 'abandoned' ORDER BY id LIMIT ?"),
-        arguments: [limit]
+        database.kept(
+          """
+          SELECT id, message, store, object FROM uploads WHERE state = 'abandoned'
+            AND id NOT IN (SELECT value FROM json_each(?)) AND store NOT IN (SELECT value FROM json_each(?))
+          ORDER BY id LIMIT ?
+          """),
+        arguments: [rows, stores, limit]
       ).map { row in
         AbandonedUpload(
           row: row["id"], message: MessageID(unchecked: row["message"]), store: row["store"], object: row["object"])
@@ -51,7 +81,14 @@ extension Ledger {
     }
   }
 
-  /// A deletion failed; the objects are abandoned as before.
+  /// A deletion failed; the object is abandoned as before.
+  public func unclaimAbandonedUpload(_ row: Int64) async throws {
+    try await write { database in
+      try database.run("UPDATE uploads SET state = 'abandoned' WHERE id = ? AND state = 'deleting'", row)
+    }
+  }
+
+  /// Deletions were cut off; all their objects are abandoned as before.
   public func unclaimAbandonedUploads() async throws {
     try await write { database in
       try database.run(
@@ -83,6 +120,31 @@ extension Ledger {
         message.message.text)
       try database.endAttempt(of: message.message, at: now, cause: nil, error: "interrupted; it was not published")
       return true
+    }
+  }
+
+  /// Nobody can open these objects any more: they are to be deleted, in the name of no message. One that is not sealed may be
+  /// another message's, too: it stays unless the ledger knows of whom it is, which it does not once it was rebuilt.
+  public func abandonPublished(_ objects: [PublishedObject]) async throws {
+    if objects.isEmpty { return }
+    try await write { database in
+      let rebuilt: String? = try database.value("SELECT value FROM janitor WHERE name = ?", LedgerSchema.rebuilt)
+      for object in objects where object.isSealed || rebuilt == nil {
+        try database.run(
+          """
+          UPDATE uploads SET state = 'abandoned', message = '' WHERE message = ? AND store = ? AND object = ?
+            AND (state = 'offered' OR state = 'published')
+          """,
+          object.message.text, object.store, object.object)
+        guard object.isSealed else { continue }
+        // Its own row was forgotten with its request.
+        try database.run(
+          """
+          INSERT INTO uploads (message, store, object, state, started_at) SELECT '', ?1, ?2, 'abandoned', 0
+            WHERE NOT EXISTS (SELECT 1 FROM uploads WHERE object = ?2 AND store = ?1)
+          """,
+          object.store, object.object)
+      }
     }
   }
 }

@@ -1,0 +1,97 @@
+import Blocking
+import DurableFiles
+import Logging
+import Messages
+import Seals
+import Stores
+import TestSupport
+import Testing
+
+@testable import Delivery
+@testable import Ledgers
+
+@Suite(.timeLimit(.minutes(5))) struct SweeperTests {
+  private let scratch: TemporaryDirectory
+  private let ledger: Ledger
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    ledger = try Ledger(in: Directory(path: scratch.path))
+  }
+
+  /// A store that deletes nothing whose name begins with `bad`, and remembers what it was asked for.
+  private final actor PickyStore: Store {
+    nonisolated let name: String
+    private let fault: DeliveryError
+    private(set) var deleted: [String] = []
+    private(set) var refused: [String] = []
+
+    init(_ name: String, _ fault: DeliveryError) { (self.name, self.fault) = (name, fault) }
+
+    func put(
+      _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws(DeliveryError) -> String { "" }
+
+    func delete(_ object: ObjectName) async throws(DeliveryError) {
+      if object.text.hasPrefix("bad") {
+        refused.append(object.text)
+        throw fault
+      }
+      deleted.append(object.text)
+    }
+
+    func check() -> String { "" }
+  }
+
+  private func abandon(_ objects: [String], in store: String) async throws {
+    try await ledger.write { database in
+      for object in objects {
+        try database.run(
+          "INSERT INTO uploads (message, store, object, state, started_at) VALUES (?, ?, ?, 'abandoned', 1)", object,
+          store, object)
+      }
+    }
+  }
+
+  /// Runs a sweeper until `count` uploads are left, none of them claimed.
+  private func sweep(_ stores: [PickyStore], until count: Int) async throws {
+    let network = ScriptedNetwork { _ in nil }
+    let plan = DeliveryPlan(
+      options: DeliveryOptions(),
+      destinations: Destinations(
+        standard: Route(seal: XMTPSeal(), store: stores[0], network: network), stores: stores),
+      preparer: NoPreparer())
+    let sweeper = Sweeper(
+      ledger: ledger, plan: PlanInForce(plan), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let task = Task { try await sweeper.run() }
+    while try await ledger.read({ database in
+      try database.first("SELECT count(*), count(*) FILTER (WHERE state = 'deleting') FROM uploads") {
+        "\($0[0] as Int) \($0[1] as Int)"
+      }
+    }) != "\(count) 0" { await Task.yield() }
+    task.cancel()
+    try await task.value
+  }
+
+  @Test("Objects that a store refuses to delete keep no other object waiting, and are tried once")
+  func refused() async throws {
+    let store = PickyStore("store", DeliveryError(.configError, "403: it does not allow it"))
+    let bad = (0..<100).map { "bad\($0)" }
+    let good = (0..<100).map { "good\($0)" }
+    try await abandon(bad + good, in: "store")
+    try await sweep([store], until: bad.count)
+    #expect(await store.deleted == good)
+    #expect(await store.refused == bad)
+  }
+
+  @Test("A store that cannot be reached is asked once, and another store is asked for all of its objects")
+  func unreachable() async throws {
+    let away = PickyStore("away", DeliveryError(.unreachable, "there is no route"))
+    let near = PickyStore("near", DeliveryError(.configError, "403"))
+    try await abandon((0..<100).map { "bad\($0)" }, in: "away")
+    try await abandon(["good"], in: "near")
+    try await sweep([away, near], until: 100)
+    #expect(await away.refused == ["bad0"])
+    #expect(await near.deleted == ["good"])
+  }
+}
