@@ -124,7 +124,9 @@ public struct Daemon: Sendable {
           return (await metrics.families() + (companion?.metrics() ?? [])).map(\.text).joined()
         },
         listening: { await companion?.report() ?? [] }))
-    let purge = Purge(spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) })
+    let purge = Purge(
+      spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) },
+      objects: { try ObjectDirectories(plan.destinations.objectDirectories) })
     let purger = Purger(
       purge: purge, spool: spool, closed: closed,
       hooks: Purger.Hooks(

@@ -86,6 +86,11 @@ public struct Destinations: Sendable {
       ? [conversation, address] : [conversation]
   }
 
+  /// Where stores of this machine keep objects, by the store's name.
+  public var objectDirectories: [String: String] {
+    Dictionary(stores.compactMap { ($0 as? DirectoryStore).map { ($0.name, $0.path) } }) { first, _ in first }
+  }
+
   private func rule(for conversation: ConversationID) -> Rule? {
     conversation.isProfile ? nil : rules.first { $0.matches(conversation) }
   }

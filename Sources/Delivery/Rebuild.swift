@@ -75,6 +75,7 @@ public struct Rebuild: Sendable {
   private func fill(_ ledger: Ledger) async throws -> Report {
     var report = Report()
     let now = Timestamp.now()
+    try await ledger.noteRebuilt()
     let found = try FoundRequests(in: spool, inbox: inbox, canBeAsked: canBeAsked)
     report.unreadable = found.unreadable
     report.copies = found.copies

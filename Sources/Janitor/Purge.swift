@@ -23,7 +23,7 @@ public struct PurgeCount: Sendable, Equatable {
 /// The purge of conversations, in three steps that may each be done again (docs/durability.md).
 ///
 /// 1. `begin`: the tombstone is committed, so that nothing more is published; what waits outside of the ledger goes.
-/// 2. `finish`: files go, then rows. Nothing of the conversation may be in hand any more.
+/// 2. `finish`: files go, then rows; the objects that nobody can open any more are left to the sweeper, or to `run`. Nothing of the conversation may be in hand any more.
 /// 3. `complete`: what is left of the rows in the ledger's files is overwritten, and the order is struck out.
 ///
 /// What is removed leaves its place in one rename, so that a request that was half removed is never taken for another
@@ -32,18 +32,23 @@ public struct Purge: Sendable {
   private let spool: Spool
   private let ledger: Ledger
   private let publishedNames: @Sendable (ConversationID) -> [ConversationID]
+  private let objects: @Sendable () throws -> ObjectDirectories
 
   private static let batch = 256
   static let trashName = "purged"
 
-  /// - Parameter publishedNames: under which names the `local` network may have published a conversation.
+  /// - Parameters:
+  ///   - publishedNames: under which names the `local` network may have published a conversation.
+  ///   - objects: where stores of this machine keep objects.
   public init(
     spool: Spool, ledger: Ledger,
-    publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] }
+    publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] },
+    objects: @escaping @Sendable () throws -> ObjectDirectories = { try ObjectDirectories([:]) }
   ) {
     self.spool = spool
     self.ledger = ledger
     self.publishedNames = publishedNames
+    self.objects = objects
   }
 
   /// What is ordered in `purge/`, and what was begun without being ended.
@@ -106,12 +111,55 @@ public struct Purge: Sendable {
       guard try trash.take(conversation.fileName, from: directory) else { continue }
       try? spool.photos.removeEmpty(inbox)
     }
-    for name in publishedNames(conversation) { try trash.take(name.fileName + ".jsonl", from: spool.published) }
+    for name in publishedNames(conversation) {
+      let file = name.fileName + ".jsonl"
+      try await abandonObjects(publishedIn: file)
+      try trash.take(file, from: spool.published)
+    }
     try await trash.empty()
     var count = PurgeCount()
     count.conversations = 1
     if let purged { (count.requests, count.photos) = try await ledger.endPurge(of: purged) }
     return count
+  }
+
+  /// The keys of what the `local` network has published stand in its file alone, which goes next: nobody can open these
+  /// objects then. Committed before the file goes, so that a crash forgets none.
+  private func abandonObjects(publishedIn name: String) async throws {
+    guard try spool.published.entry(name)?.kind == .file else { return }
+    let directories = try objects()
+    var photos = PublishedPhotos(try spool.published.file(name))
+    while let batch = try photos.next() {
+      let abandoned = try batch.flatMap { photo in
+        try directories.stores(of: photo.object).map { store in
+          PublishedObject(message: photo.message, store: store, object: photo.object.hex, isSealed: photo.isSealed)
+        }
+      }
+      try await ledger.abandonPublished(abandoned)
+    }
+  }
+
+  /// Deletes what was abandoned from the directories of this machine, as the daemon's sweeper does. Other stores, and what
+  /// cannot be deleted, are left to the next daemon.
+  private func deleteAbandoned() async throws {
+    let directories = try objects()
+    var left = Set<Int64>()
+    while true {
+      let uploads = try await ledger.claimAbandonedUploads(limit: Self.batch, exceptRows: left)
+      if uploads.isEmpty { return }
+      for upload in uploads {
+        do {
+          if let directory = directories.directory(of: upload.store) {
+            try directory.remove(upload.object)
+            try directory.sync()
+            try await ledger.forgetUpload(upload.row)
+            continue
+          }
+        } catch is FileError {}
+        try await ledger.unclaimAbandonedUpload(upload.row)
+        left.insert(upload.row)
+      }
+    }
   }
 
   /// What a killed process was deleting names no conversation any more, and goes whosesoever it was.
@@ -143,6 +191,7 @@ public struct Purge: Sendable {
   public func run(_ conversations: [ConversationID]) async throws -> PurgeCount {
     var count = PurgeCount()
     for conversation in conversations { count += try await finish(conversation, begin(conversation)) }
+    try await deleteAbandoned()
     try await complete(conversations)
     return count
   }

@@ -129,6 +129,11 @@ public struct FoundPhoto: Sendable {
 }
 
 extension Ledger {
+  /// Notes that the ledger was rebuilt. Which objects were stored before is not known.
+  public func noteRebuilt() async throws {
+    try await write { try $0.run("INSERT OR IGNORE INTO janitor VALUES (?, '1')", LedgerSchema.rebuilt) }
+  }
+
   /// Enters requests that the spool tells of, in this order, behind all that are there. What of them was published, the
   /// network is asked first.
   public func restore(_ requests: [FoundRequest], at now: Timestamp) async throws {

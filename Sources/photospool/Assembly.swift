@@ -1,5 +1,6 @@
 import Darkroom
 import Delivery
+import DurableFiles
 import Foundation
 import Hooks
 import Janitor
@@ -60,7 +61,9 @@ struct Assembly {
   }
 
   func purge(_ spool: Spool, _ ledger: Ledger) -> Purge {
-    Purge(spool: spool, ledger: ledger) { [settings] in settings.localNames(of: $0) }
+    Purge(
+      spool: spool, ledger: ledger, publishedNames: { [settings] in settings.localNames(of: $0) },
+      objects: { [settings] in try settings.objectDirectories(of: spool) })
   }
 
   var photoLimits: PhotoLimits {
@@ -103,6 +106,15 @@ struct Assembly {
 }
 
 extension Settings {
+  /// Where stores of this machine keep objects.
+  func objectDirectories(of spool: Spooling.Spool) throws(FileError) -> ObjectDirectories {
+    var paths: [String: String] = [:]
+    for store in stores {
+      if case .directory(let directory) = store.kind { paths[store.name] = directory.path ?? spool.objects.path }
+    }
+    return try ObjectDirectories(paths)
+  }
+
   /// Under which names a `local` network may have published a conversation.
   fileprivate func localNames(of conversation: ConversationID) -> [ConversationID] {
     guard let route = routes.first(where: { $0.matches(conversation.text) }), let alias = route.alias,

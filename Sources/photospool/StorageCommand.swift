@@ -9,8 +9,11 @@ import Spooling
 
 struct StorageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "storage", abstract: "Print what the photo cache uses, per inbox and conversation, against its limits."
-  )
+    commandName: "storage", abstract: "Print what the photo cache uses, per inbox and conversation, against its limits.",
+    discussion: """
+      The objects that `directory` stores keep come last. No limit counts them: what was published stays there for those \
+      who may still fetch it.
+      """)
 
   @OptionGroup var options: SpoolOptions
 
@@ -19,20 +22,25 @@ struct StorageCommand: ParsableCommand {
 
   func run() throws {
     let settings = try options.settings()
-    guard let view = try LedgerView(of: Spool(opening: settings.spool.directory)) else {
-      return try print(StorageLine(inbox: nil, conversation: nil, photos: 0, bytes: 0, limit: settings.cache.total))
-    }
-    let uses = try view.cacheUse()
-    for use in uses {
+    let spool = try Spool(opening: settings.spool.directory)
+    let objects = try settings.objectDirectories(of: spool).use()
+    let view = try LedgerView(of: spool)
+    for use in try view?.cacheUse() ?? [CacheUse(inbox: nil, photos: 0, bytes: 0)] {
+      let isWhole = use.inbox == nil
       try print(
         StorageLine(
           inbox: use.inbox?.text, conversation: nil, photos: use.photos, bytes: use.bytes,
-          limit: use.inbox == nil ? settings.cache.total : settings.cache.inbox))
+          limit: isWhole ? settings.cache.total : settings.cache.inbox, objects: isWhole ? objects : nil))
     }
-    try view.forEachConversationUse { use in
+    try view?.forEachConversationUse { use in
       try print(
         StorageLine(
-          inbox: use.inbox, conversation: use.conversation, photos: use.photos, bytes: use.bytes, limit: nil))
+          inbox: use.inbox, conversation: use.conversation, photos: use.photos, bytes: use.bytes, limit: nil,
+          objects: nil))
+    }
+    if !json, objects.objects > 0 {
+      let count = "\(objects.objects) object\(objects.objects == 1 ? "" : "s")"
+      Swift.print(Terminal.bold("stores: \(Terminal.bytes(objects.bytes)), \(count)") + ", which no limit counts")
     }
   }
 
@@ -59,8 +67,10 @@ private struct StorageLine: Encodable {
   let bytes: Int
   /// Nil of a conversation, which has none.
   let limit: Int?
+  /// What `directory` stores keep; nil but of the whole.
+  let objects: (objects: Int, bytes: Int)?
 
-  private enum CodingKeys: CodingKey { case inbox, conversation, photos, bytes, limit }
+  private enum CodingKeys: CodingKey { case inbox, conversation, photos, bytes, limit, objects, objectBytes }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -69,5 +79,7 @@ private struct StorageLine: Encodable {
     try container.encode(photos, forKey: .photos)
     try container.encode(bytes, forKey: .bytes)
     try container.encode(limit, forKey: .limit)
+    try container.encodeIfPresent(objects?.objects, forKey: .objects)
+    try container.encodeIfPresent(objects?.bytes, forKey: .objectBytes)
   }
 }

@@ -35,6 +35,9 @@ public struct DirectoryStore: Store {
     self.pool = pool
   }
 
+  /// The directory.
+  public var path: String { directory.path }
+
   private static func make(_ path: String) throws(FileError) {
     guard mkdir(path, 0o700) == 0 else {
       if errno == EEXIST { return }
