@@ -92,6 +92,24 @@ wait "$client" || fail "$(cat err.log)"
 has out.log '^family: released'
 "$photospool" wait --timeout 60 three
 
+# All that moves from new/ into the ledger while the queue is read is in it, and once.
+before=$("$photospool" queue --json | wc -l)
+"$photospool" hold crowd > /dev/null 2>&1
+for number in $(seq 600); do
+  mkdir "$spool/tmp/crowd$number"
+  echo crowd > "$spool/tmp/crowd$number/to"
+  echo text > "$spool/tmp/crowd$number/text"
+done
+kill -STOP "$daemon"
+mv -t "$spool/new" "$spool"/tmp/crowd*
+kill -CONT "$daemon"
+while :; do
+  left=$(ls "$spool/new" | wc -l)
+  "$photospool" queue --json > listing
+  expect "$(wc -l < listing) $(jq -r .request listing | sort -u | wc -l)" "$((before + 600)) $((before + 600))" "$left in new/"
+  [ "$left" != 0 ] || break
+done
+
 # Directories that are gone, and those that are another's.
 mv "$spool/new" "$spool/gone"
 ends 73 queue
