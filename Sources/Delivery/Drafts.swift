@@ -250,10 +250,9 @@ actor Drafts: Service {
 
   private func startAhead() async throws {
     let now = Timestamp.now()
-    let ahead = try await ledger.draftPhotos(limit: Self.mostAhead)
+    let ahead = try await ledger.draftPhotos(limit: Self.mostAhead, areUploadedLeftOut: true)
     if ahead.isEmpty { failures = [:] }
-    for (photo, nextAttempt) in ahead
-    where photo.state != .uploaded && uploads[photo.message] == nil && !isStopping.isSet {
+    for (photo, nextAttempt) in ahead where uploads[photo.message] == nil && !isStopping.isSet {
       // An attempt that is years away was set by another clock.
       if let wait = nextAttempt?.seconds(since: now), wait > 0, wait < 86_400 {
         mailbox.bell.ring(in: wait)

@@ -83,8 +83,8 @@ struct PublishedPhotos {
 
   private static func photo(in line: ArraySlice<UInt8>) -> Photo? {
     // Most lines may be texts.
-    guard line.contains(member), let line = try? JSONDecoder().decode(Line.self, from: Data(line)), let attachment = line.attachment,
-      let object = SHA256Digest(hex: attachment.contentDigest)
+    guard line.contains(member), let line = try? JSONDecoder().decode(Line.self, from: Data(line)),
+      let attachment = line.attachment, let object = SHA256Digest(hex: attachment.contentDigest)
     else { return nil }
     return Photo(
       message: MessageID(unchecked: line.message), object: object,

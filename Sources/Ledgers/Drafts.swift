@@ -132,20 +132,25 @@ extension Ledger {
 
   /// The first `limit` photos of each user's drafts, in the order in which they came, and when each may be tried again. Those
   /// that cannot be sent as they are, are not among them.
-  public func draftPhotos(limit: Int) async throws -> [(photo: QueuedMessage, nextAttempt: Timestamp?)] {
+  ///
+  /// Costs as much as `limit` for each user, however many drafts there are.
+  ///
+  /// - Parameter areUploadedLeftOut: of these photos, only those that are to be uploaded are returned.
+  public func draftPhotos(
+    limit: Int, areUploadedLeftOut: Bool = false
+  ) async throws -> [(photo: QueuedMessage, nextAttempt: Timestamp?)] {
     try await read { database in
-      var counts: [Int64?: Int] = [:]
-      let rows: [(id: Int64, owner: Int64?)] = try database.all(
-        """
-        SELECT m.id, r.owner FROM messages m JOIN requests r ON r.id = m.request_id
-        WHERE m.draft = 1 AND \(LedgerSchema.waiting(in: "m.")) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
-        ORDER BY m.id
-        """
-      ) { ($0[0], $0[1]) }
-      return try rows.compactMap { row in
-        counts[row.owner, default: 0] += 1
-        guard counts[row.owner, default: 0] <= limit else { return nil }
-        return try database.first("\(QueuedMessage.selection) WHERE m.id = ?", row.id) {
+      var rows: [Int64] = []
+      var owner = Int64.min
+      while let next: Int64 = try database.value(LedgerSchema.nextOwnerOfDrafts, owner) {
+        let photos: [(id: Int64, state: String)] = try database.all(LedgerSchema.photosOfOwner, next, limit) {
+          ($0[0], $0[1])
+        }
+        rows += photos.filter { !areUploadedLeftOut || $0.state != MessageState.uploaded.rawValue }.map(\.id)
+        owner = next
+      }
+      return try rows.sorted().compactMap { row in
+        try database.first("\(QueuedMessage.selection) WHERE m.id = ?", row) {
           (QueuedMessage($0), $0.time(QueuedMessage.columnOfNextAttempt))
         }
       }
@@ -169,6 +174,32 @@ extension Ledger {
       return database.changesCount > 0
     }
   }
+}
+
+extension LedgerSchema {
+  /// The user of a draft; -1 where nobody is known. The words of an index.
+  private static let owner = "coalesce(owner, -1)"
+
+  static func registerDraftsByOwner(in migrator: inout DatabaseMigrator) {
+    migrator.registerMigration("v17 drafts by owner") { database in
+      try database.execute(
+        sql: "CREATE INDEX requests_drafts_owned ON requests(\(owner), id) WHERE state = 'draft'")
+    }
+  }
+
+  /// The user behind another one who has drafts.
+  static let nextOwnerOfDrafts = """
+    SELECT \(owner) FROM requests INDEXED BY requests_drafts_owned WHERE state = 'draft' AND \(owner) > ?
+      ORDER BY \(owner) LIMIT 1
+    """
+  /// The first photos of a user's drafts that can be sent as they are.
+  static let photosOfOwner = """
+    SELECT m.id, m.state FROM requests INDEXED BY requests_drafts_owned
+      CROSS JOIN messages m INDEXED BY messages_request ON m.request_id = requests.id
+    WHERE requests.state = 'draft' AND \(owner) = ?
+      AND m.draft = 1 AND \(waiting(in: "m.")) AND (m.cause IS NULL OR m.next_attempt IS NOT NULL)
+    ORDER BY requests.id, m.position LIMIT ?
+    """
 }
 
 extension Acceptor {

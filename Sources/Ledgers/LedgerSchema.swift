@@ -259,6 +259,7 @@ enum LedgerSchema {
           ALTER TABLE requests ADD COLUMN owner INTEGER;
           """)
     }
+    registerDraftsByOwner(in: &migrator)
     return migrator
   }
 }

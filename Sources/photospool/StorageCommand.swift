@@ -9,7 +9,8 @@ import Spooling
 
 struct StorageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "storage", abstract: "Print what the photo cache uses, per inbox and conversation, against its limits.",
+    commandName: "storage",
+    abstract: "Print what the photo cache uses, per inbox and conversation, against its limits.",
     discussion: """
       The objects that `directory` stores keep come last. No limit counts them: what was published stays there for those \
       who may still fetch it.

@@ -147,7 +147,9 @@ import Testing
   }
 
   /// What the `local` network has published, into a file of its own or behind what stands there.
-  private func publish(_ spool: SpoolUnderJanitor, _ message: String, object: [UInt8], isSealed: Bool = true) throws -> String {
+  private func publish(
+    _ spool: SpoolUnderJanitor, _ message: String, object: [UInt8], isSealed: Bool = true
+  ) throws -> String {
     let digest = SHA256Digest(of: object).hex
     if try spool.spool.objects.entry(digest) == nil { try spool.spool.objects.write(object, as: digest) }
     let secret = isSealed ? #""secret":"s","# : ""

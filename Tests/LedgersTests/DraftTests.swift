@@ -122,6 +122,23 @@ import Testing
     #expect(try await photos().map(\.file) == ["photo-1", "photo-2"])
   }
 
+  @Test("To find a user's first photos takes no look at the drafts behind them, and no sorting")
+  func manyDrafts() async throws {
+    for number in 0..<9 {
+      try await draft(request("a\(number)", inode: UInt64(number + 1), to: "c\(number)", owner: 1, ["photo": "1"]))
+    }
+    try await draft(request("b", inode: 99, ["photo": "1"]))
+    #expect(try await upload(photos()[0]))
+    #expect(try await ledger.draftPhotos(limit: 2).map(\.photo.request) == ["a0", "a1", "b"])
+    #expect(
+      try await ledger.draftPhotos(limit: 2, areUploadedLeftOut: true).map(\.photo.request) == ["a1", "b"])
+    let plan: [String] = try await ledger.read { database in
+      try database.all("EXPLAIN QUERY PLAN \(LedgerSchema.nextOwnerOfDrafts)", 1) { $0[3] }
+        + database.all("EXPLAIN QUERY PLAN \(LedgerSchema.photosOfOwner)", 1, 2) { $0[3] }
+    }
+    #expect(plan.count == 3 && plan.allSatisfy { $0.hasPrefix("SEARCH") }, "\(plan)")
+  }
+
   @Test("A draft that changes keeps what is the same, and sets the rest aside")
   func changes() async throws {
     try await draft(request("a", inode: 1, ["photo-1": "1", "photo-2": "2", "photo-3": "3"]))

@@ -68,7 +68,8 @@ def purged(part, by):
     # Every byte of the photo that is in the cache, too.
     place.secrets = [places.photo(width) for width in places.WIDTHS if width in widths_of(place, "MARKERgone")
                      and width not in widths_of(place, "stays")]
-    place.published = {entry["digest"] for entry in place.effects()}
+    # The `local` network's objects go with their keys.
+    place.published = set() if place.kind == "local" else {entry["digest"] for entry in place.effects()}
     template = f"{place.path}/template"
     copy(place.spool, template)
 
@@ -113,6 +114,7 @@ def purge_by_daemon(part):
 
 # What takes the newest ledger back to an earlier one, the newest change first.
 BACK = {
+    "v17 drafts by owner": ["requests_drafts_owned"],
     "v16 requests that stay where they are, owners of drafts": ["requests_immovable", "requests.owner"],
     "v15 counts as sums": [],
     "v14 attempts that succeed stand with their messages": ["messages.begun_at"],
