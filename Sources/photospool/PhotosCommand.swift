@@ -56,8 +56,8 @@ struct PhotosCommand: ParsableCommand {
 
   /// A message's id has 26 characters; what stands behind it is as long as it is.
   private static let heading = [
-    "MESSAGE                   ", "CACHED", "SHOWN", "PIXELS", "BYTES", "AGE", "VIEWED", "INBOX", "CONVERSATION", "SENDER",
-    "PATH",
+    "MESSAGE                   ", "CACHED", "SHOWN", "PIXELS", "BYTES", "AGE", "VIEWED", "INBOX", "CONVERSATION",
+    "SENDER", "PATH",
   ]
 }
 
