@@ -7,10 +7,17 @@ public final class File: Sendable {
   /// The name it was opened by, for error sentences.
   public let path: String
 
-  init(descriptor: Int32, path: String) {
+  /// Its bytes were copied from a pipe or a device.
+  private let isStream: Bool
+
+  init(descriptor: Int32, path: String, isStream: Bool = false) {
     self.descriptor = descriptor
     self.path = path
+    self.isStream = isStream
   }
+
+  /// The last part of its path; nil where it was copied from a pipe or a device.
+  public var name: String? { isStream ? nil : path.split(separator: "/").last.map(String.init) }
 
   deinit { close(descriptor) }
 
@@ -147,7 +154,7 @@ extension File {
     defer { close(source) }
     let descriptor = ckernel_memory_file("photo")
     guard descriptor >= 0 else { throw FileError("keep", name) }
-    self.init(descriptor: descriptor, path: name)
+    self.init(descriptor: descriptor, path: name, isStream: true)
     var status = ckernel_status()
     let isPipe = ckernel_status_at(source, "", &status) == 0 && Entry(status).kind == .fifo
     var total = 0

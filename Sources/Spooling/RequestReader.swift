@@ -242,7 +242,9 @@ public struct RequestReader: Sendable {
   }
 
   private static func digest(_ goal: String, from inbox: InboxID?, parts: [RequestPart]) -> SHA256Digest {
-    let lines = [goal, "from \(inbox?.text ?? "")"] + parts.map { "\($0.file) \($0.bytes) \($0.digest.hex)" }
+    let lines =
+      [goal, "from \(inbox?.text ?? "")"]
+      + parts.map { "\(PhotoName.withoutOriginal($0.file)) \($0.bytes) \($0.digest.hex)" }
     return SHA256Digest(of: Array(lines.joined(separator: "\n").utf8))
   }
 }

@@ -97,8 +97,7 @@ public struct Submission: Sendable {
       guard let bytes = try photo.contents(limit: RequestLimits.photoBytes) else {
         throw Refusal.tooLarge(file: photo.path, bytes: try photo.entry().size, limit: RequestLimits.photoBytes)
       }
-      // Two digits keep name order the order of the arguments.
-      try put(bytes, as: "photo-\(index < 10 ? "0" : "")\(index)")
+      try put(bytes, as: PhotoName.name(index, of: photo.name))
     }
     if let text { try put(Array(text.utf8), as: "text") }
     if let inbox { try put(Array("\(inbox)\n".utf8), as: "from") }

@@ -1,3 +1,4 @@
+import Digests
 import DurableFiles
 import Foundation
 import Messages
@@ -45,6 +46,36 @@ import Testing
     try Data(note.utf8).write(to: URL(fileURLWithPath: "\(spool.path)/tmp/.order"))
     let (second, third) = (try submit("second"), try submit("third"))
     #expect([ahead, second, third] == [ahead, second, third].sorted())
+  }
+
+  @Test("A photo keeps its user's name behind its number, cleaned and cut, and a stream has none")
+  func photosKeepTheirNames() throws {
+    let long = String(repeating: "ü", count: 120) + ".jpeg"
+    let names = ["b.jpg", "a\u{1b}[2J \u{202e}~.png", ".hidden", "日本 写真.heic", long, "cat.jpg~"]
+    for name in names { try Data("photo".utf8).write(to: URL(fileURLWithPath: scratch.path(name))) }
+    let photos =
+      try names.map { try File(reading: scratch.path($0)) } + [File(readingStream: "/dev/zero", limit: 100)]
+    let name = try Submission(to: ConversationID("family"), from: nil, key: nil, text: nil, photos: photos)
+      .drop(into: spool.path)
+    let request = try RequestReader(spool.new.directory(name.text)).request
+    let files = request.parts.map(\.file)
+    #expect(
+      files == [
+        "photo-00-b.jpg", "photo-01-a__2J___.png", "photo-02-.hidden", "photo-03-日本_写真.heic",
+        "photo-04-" + String(repeating: "ü", count: 47) + ".jpeg", "photo-05-cat.jpg_", "photo-06",
+      ])
+  }
+
+  @Test("The same photos under other names are the same request")
+  func namesAreNoContents() throws {
+    func digest(_ name: String) throws -> SHA256Digest {
+      try Data("photo".utf8).write(to: URL(fileURLWithPath: scratch.path(name)))
+      let request = try Submission(
+        to: ConversationID("family"), from: nil, key: nil, text: nil, photos: [File(reading: scratch.path(name))]
+      ).drop(into: spool.path)
+      return try RequestReader(spool.new.directory(request.text)).request.digest
+    }
+    #expect(try digest("one.jpg") == digest("two.jpg"))
   }
 
   @Test func whatOnlyLooksNumberedKeepsNobodyOut() throws {

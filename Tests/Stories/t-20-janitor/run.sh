@@ -48,7 +48,7 @@ expect "$(originals you)" 4
 PHOTOSPOOL_CACHE_INBOX=$limit janitor
 expect "$(grep -c 'photos of inbox you take' janitor.err)" 1 "$(cat janitor.err)"
 expect "$(originals me) $(originals you)" '4 3'
-expect "$(ledger "SELECT file, cached_bytes FROM photos WHERE inbox = 'you' ORDER BY created_at LIMIT 1")" 'photo-00|0'
+expect "$(ledger "SELECT file, cached_bytes FROM photos WHERE inbox = 'you' ORDER BY created_at LIMIT 1")" 'photo-00-00.jpg|0'
 expect "$(find "$spool/photos/you" -name thumbnail.jpg | wc -l)" 4
 expect "$(PHOTOSPOOL_CACHE_INBOX=$limit janitor)$(cat janitor.err)" '' 'once it is kept'
 exact 'after the inbox'
@@ -153,7 +153,7 @@ stop_daemon
 yesterday=$(($(date +%s%3N) - 86400000))
 sqlite3 "$spool/state/ledger.sqlite" "UPDATE photos SET created_at = $yesterday, uploaded_at = $yesterday, viewed_at = $yesterday"
 find "$spool/photos" -type f -exec touch -a -d yesterday {} +
-"$photospool" view "$(ledger "SELECT message FROM photos WHERE file = 'photo-00' ORDER BY recency LIMIT 1")" > /dev/null
+"$photospool" view "$(ledger "SELECT message FROM photos WHERE file = 'photo-00-00.jpg' ORDER BY recency LIMIT 1")" > /dev/null
 PHOTOSPOOL_CACHE_TOTAL=$(($(ledger 'SELECT bytes FROM cache_total') - 1)) janitor
 expect "$(ledger 'SELECT cached_bytes > 0 FROM photos ORDER BY created_at, rowid' | paste -sd' ')" '1 0 1' 'the second goes, the first was viewed'
 

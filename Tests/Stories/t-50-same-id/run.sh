@@ -24,7 +24,7 @@ grep -q 'this JPEG ends before its picture does' wait.log || fail "$(cat wait.lo
 expect "$(published bot | jq -r '.request + " " + .text')" "$copy hello"
 expect "$(jq -r '.state + " " + .duplicateOf' "$spool/sent/$late/receipt.json")" "duplicate $copy"
 # The one that failed, sent again with a good photo, has other contents, and its id is free.
-cp "$photos/Wine_by_Jakkub_Mede.jpg" "$spool/failed/$(cat first)/photo-00"
+cp "$photos/Wine_by_Jakkub_Mede.jpg" "$spool/failed/$(cat first)"/photo-00-*
 rm "$spool/failed/$(cat first)/.sum"
 "$photospool" retry "$(cat first)" > /dev/null
 "$photospool" wait --timeout 60 "$(cat first)"

@@ -38,6 +38,18 @@ cat cat.jpg > pipe & three=$("$photospool" send --to g --photo pipe --photo <(ca
 wait
 cmp <(cat cat.jpg cat.jpg) "$spool/new/$one/photo-00"
 for photo in "$two/photo-00" "$three/photo-00" "$three/photo-01"; do cmp cat.jpg "$spool/new/$photo"; done
+
+# The name of the user's own file stays with the photo, on this computer: receivers never hear of it.
+cp "$photos/Wine_by_Jakkub_Mede.jpg" 'IMG 1234.jpg'
+own=$("$photospool" send --to own --photo 'IMG 1234.jpg' --photo cat.jpg)
+start_daemon
+says 69 'photo-01-cat.jpg: ' wait "$own"
+"$photospool" show "$own" > show.log
+grep -q '^  photo-00-IMG_1234.jpg: sent$' show.log && grep -q 'photo-01-cat.jpg: failed$' show.log || fail "$(cat show.log)"
+expect "$("$photospool" photos --json --to own | jq -r .file)" photo-00-IMG_1234.jpg
+expect "$(jq -r .attachment.filename "$spool/published/own.jsonl")" photo.jpg
+! grep -r IMG_1234 "$spool/published" "$spool/objects" || fail 'the name of a file was published'
+stop_daemon
 says 65 '/dev/null is empty' send --to g --photo /dev/null
 says 65 '/dev/zero has .*the limit is 10000000' send --to g --photo /dev/zero
 head -c 12000000 /dev/zero | says 65 'standard input has .*the limit is 10000000' send --to g --photo -

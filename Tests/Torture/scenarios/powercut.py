@@ -46,7 +46,7 @@ def submitted(made, part, name, where):
     if name and name not in names:
         return part.complain("LOST", f"{name} was accepted and is not in new/ {where}")
     for entry in names:
-        found = place / entry / "photo-00"
+        found = place / entry / "photo-00-photo.jpg"
         if not found.exists() or machine.digest(found) != machine.digest(made.photo):
             part.complain("LOST", f"the photo of {entry} is not whole {where}")
 
@@ -386,7 +386,7 @@ for kind in disks.KINDS:
 
 @control("no sync of the photo (send)", must="LOST")
 def without_photo_sync(part):
-    just_accepted(part, "ext4", 4, nosync="/photo-00")
+    just_accepted(part, "ext4", 4, nosync="/photo-00-photo.jpg")
 
 
 @control("no sync of new/ (send)", must="LOST")

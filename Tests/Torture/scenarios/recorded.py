@@ -164,4 +164,4 @@ for kind in KINDS:
 
 @control("no sync of the photo (send), block writes recorded", must="LOST")
 def without_photo_sync(part):
-    send(part, "ext4", 6, nosync="/photo-00")
+    send(part, "ext4", 6, nosync="/photo-00-photo.jpg")

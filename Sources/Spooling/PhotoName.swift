@@ -1,0 +1,49 @@
+/// The names of photos in a request that `photospool send` drops: `photo-00-IMG_1234.jpg`. The number keeps them in order, and
+/// the rest is for people: it stays on this computer.
+enum PhotoName {
+  private static let longest = 100
+  private static let numbers = "photo-00".utf8.count
+
+  /// - Parameters:
+  ///   - index: below 100.
+  ///   - original: the file that the user named; nil where it has no name, as a pipe.
+  static func name(_ index: Int, of original: String?) -> String {
+    let number = "photo-\(index < 10 ? "0" : "")\(index)"
+    return original.map { "\(number)-\(cleaned($0))" } ?? number
+  }
+
+  /// What counts for the digest of a request, by which duplicates are known: the same photo may come from a file of another
+  /// name.
+  static func withoutOriginal(_ name: String) -> String {
+    let bytes = name.utf8
+    let isOurs =
+      bytes.starts(with: "photo-".utf8) && bytes.count > numbers
+      && bytes.dropFirst(6).prefix(2).allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      && bytes.dropFirst(numbers).first == UInt8(ascii: "-")
+    return isOurs ? String(decoding: bytes.prefix(numbers), as: UTF8.self) : name
+  }
+
+  /// Letters and digits of any script, `.`, `_` and `-`; all else is `_`. What is too long loses its middle.
+  private static func cleaned(_ name: String) -> String {
+    let scalars = name.unicodeScalars.map { scalar -> Unicode.Scalar in
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+        .spacingMark, .decimalNumber:
+        scalar
+      default: ".-".unicodeScalars.contains(scalar) ? scalar : "_"
+      }
+    }
+    func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+      var text = ""
+      text.unicodeScalars.append(contentsOf: scalars)
+      return text
+    }
+    let clean = text(scalars)
+    if clean.utf8.count <= longest { return clean }
+    let ending = scalars.lastIndex(of: ".").map { text(scalars[$0...]) } ?? ""
+    let kept = ending.utf8.count <= 16 ? ending : ""
+    var base = scalars[...]
+    while text(base).utf8.count + kept.utf8.count > longest { base.removeLast() }
+    return text(base) + kept
+  }
+}
