@@ -16,7 +16,7 @@ struct ClearCommand: AsyncParsableCommand {
   @Option(name: .long, help: "Only photos of this inbox.")
   var inbox: String?
 
-  @Option(name: .long, help: "Only photos of this conversation.")
+  @Option(name: .long, help: ArgumentHelp("Only photos of this conversation.", valueName: "conversation"))
   var to: String?
 
   @Flag(name: .long, help: "Change nothing, and print what would go.")

@@ -25,7 +25,7 @@ struct PhotosCommand: ParsableCommand {
   @Option(name: .long, help: "Only photos of this inbox.")
   var inbox: String?
 
-  @Option(name: .long, help: "Only photos of this conversation.")
+  @Option(name: .long, help: ArgumentHelp("Only photos of this conversation.", valueName: "conversation"))
   var to: String?
 
   func run() throws {

@@ -17,10 +17,16 @@ struct PrefsCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "Whether later photos are shown as they arrive, once one was revealed: on or off.")
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Whether later photos are shown as they arrive, once one was revealed: on or off.", valueName: "on|off"))
   var autoReveal: Switch?
 
-  @Option(name: .long, help: "Which photos are fetched before anybody asks for them: always, known or ask.")
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Which photos are fetched before anybody asks for them: always, known or ask.", valueName: "policy"))
   var fetch: FetchPolicy?
 
   @Option(name: .long, help: "Instead of a conversation, everything that comes to this inbox.")

@@ -59,10 +59,12 @@ private struct RemoveProfile: AsyncParsableCommand {
 
 /// What both changes share.
 private struct ProfileChange: ParsableArguments {
-  @Option(name: .long, help: "The inbox. (default: the configured one)")
+  @Option(name: .long, help: ArgumentHelp("The inbox. (default: the configured one)", valueName: "inbox"))
   var from: String?
 
-  @Option(name: .long, help: "An idempotency key: the same change with the same key is made once.")
+  @Option(
+    name: .long,
+    help: ArgumentHelp("An idempotency key: the same change with the same key is made once.", valueName: "key"))
   var id: String?
 
   @Flag(name: .long, help: "Wait, with progress on a terminal, until it is done.")
@@ -99,7 +101,7 @@ private struct ShowProfile: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON object.")
   var json = false
 
-  @Option(name: .long, help: "The inbox. (default: the configured one)")
+  @Option(name: .long, help: ArgumentHelp("The inbox. (default: the configured one)", valueName: "inbox"))
   var from: String?
 
   func run() throws {

@@ -18,7 +18,7 @@ struct PurgeCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "How long to wait for the daemon, as 90, 90s, 5m or 2h.")
+  @Option(name: .long, help: ArgumentHelp("How long to wait for the daemon, as 90, 90s, 5m or 2h.", valueName: "time"))
   var timeout = TimeLimit(seconds: 60)
 
   @Flag(name: .long, help: "Change nothing, and print what would be deleted.")

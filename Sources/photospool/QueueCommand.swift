@@ -24,7 +24,9 @@ struct QueueCommand: ParsableCommand {
   @Option(name: .long, help: "Only messages in this state, also a final one.")
   var state: MessageState?
 
-  @Option(name: .long, help: "Only this conversation.", completion: Completion.conversations)
+  @Option(
+    name: .long, help: ArgumentHelp("Only this conversation.", valueName: "conversation"),
+    completion: Completion.conversations)
   var to: String?
 
   @Flag(name: .long, help: "Show it on the whole terminal, as it changes, until Ctrl-C.")

@@ -14,7 +14,7 @@ struct RevealCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Argument(help: "Photos' ids, or the ids of their messages on their network.")
+  @Argument(help: ArgumentHelp("Photos' ids, or the ids of their messages on their network.", valueName: "message"))
   var messages: [String]
 
   func run() async throws {

@@ -10,7 +10,9 @@ struct ViewCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "How long to wait for a photo that has to be fetched, as 90, 90s, 5m or 2h.")
+  @Option(
+    name: .long,
+    help: ArgumentHelp("How long to wait for a photo that has to be fetched, as 90, 90s, 5m or 2h.", valueName: "time"))
   var timeout = TimeLimit(seconds: 60)
 
   @Argument(help: "A photo's id, or the id of its message on its network.")

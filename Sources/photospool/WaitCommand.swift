@@ -7,10 +7,12 @@ struct WaitCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(name: .long, help: "How long to wait at most, as 90, 90s, 5m or 2h. (default: no limit)")
+  @Option(
+    name: .long,
+    help: ArgumentHelp("How long to wait at most, as 90, 90s, 5m or 2h. (default: no limit)", valueName: "time"))
   var timeout: TimeLimit?
 
-  @Argument(help: "Names of requests.", completion: Completion.waitingRequests)
+  @Argument(help: ArgumentHelp("Names of requests.", valueName: "name"), completion: Completion.waitingRequests)
   var names: [String]
 
   func run() async throws {
