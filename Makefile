@@ -19,15 +19,18 @@ SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build bench deb deb-check demo test unit stories torture soak fuzz lint format setup clean
+.PHONY: help build commit-header bench deb deb-check demo test unit stories torture soak fuzz lint format setup clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
-build: .build/setup ## The programs, optimised: .build/release/photospool and photospool-darkroom
+commit-header: # What `photospool --version` tells of the commit
+	@mkdir -p .build
 	@commit=$$(git describe --always --dirty --abbrev=12 2> /dev/null); echo "#define COMMIT \"$$commit\"" > .build/commit.h
 	@cmp -s .build/commit.h Sources/CKernel/commit.h || \
 	  { cp .build/commit.h Sources/CKernel/commit.h && touch Sources/CKernel/commit.c; }
+
+build: .build/setup commit-header ## The programs, optimised: .build/release/photospool and photospool-darkroom
 	$(SWIFT) build $(RELEASE) --product photospool
 	$(SWIFT) build $(RELEASE) --product photospool-darkroom
 
@@ -84,7 +87,7 @@ fuzz: .build/setup ## Searches, with libFuzzer, for inputs that break a parser o
 
 lint: ## What CI holds the form of the code to
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
-	bash -n tools/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/*.sh Tests/unit Tests/Stories/run Tests/Stories/*/run.sh .ci/run
+	bash -n tools/*.sh Tests/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/*.sh Tests/unit Tests/Stories/run Tests/Stories/*/run.sh .ci/run
 
 format: ## The code in its form
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks

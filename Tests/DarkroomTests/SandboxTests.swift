@@ -47,7 +47,9 @@ import Testing
     #expect(DarkroomUnderTest.text(file) == "GLIBC_TUNABLES=glibc.malloc.hugetlb=1\n")
   }
 
-  @Test("It reads and writes nothing but its line, whatever is left open", .enabled(if: isRoot))
+  @Test(
+    "It reads and writes nothing but its line, whatever is left open",
+    .enabled(if: isRoot, "only root sees into the darkroom"))
   func descriptors() async throws {
     let stray = open("/etc/passwd", O_RDONLY)
     defer { close(stray) }
@@ -60,7 +62,7 @@ import Testing
     #expect(files.count == 4 && files.last?.first == "3" && files.last?.last?.hasPrefix("socket:") == true)
   }
 
-  @Test("The photo's descriptor is closed with the photo", .enabled(if: isRoot))
+  @Test("The photo's descriptor is closed with the photo", .enabled(if: isRoot, "only root sees into the darkroom"))
   func photosDescriptor() async throws {
     let darkroom = try DarkroomUnderTest()
     for seed in 1...20 { _ = try await darkroom.prepare(Photographs.clouds(seed: seed)) }
@@ -74,7 +76,9 @@ import Testing
 
   @Test(
     "It is locked in without the help of root, too",
-    .enabled(if: isRoot && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+    .enabled(
+      if: isRoot && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
+      "only root can be another user, with setpriv"))
   func probeAsNobody() throws {
     let directory = try TemporaryDirectory()
     let program = directory.path("darkroom")

@@ -39,7 +39,9 @@ import Testing
     #expect(darkroom.processes.isEmpty)
   }
 
-  @Test("It stands at the root, and keeps no filesystem busy", .enabled(if: SandboxTests.isRoot))
+  @Test(
+    "It stands at the root, and keeps no filesystem busy",
+    .enabled(if: SandboxTests.isRoot, "only root sees into the darkroom"))
   func root() async throws {
     let place = try await DarkroomUnderTest().inside {
       try FileManager.default.destinationOfSymbolicLink(atPath: "\($0)/cwd")

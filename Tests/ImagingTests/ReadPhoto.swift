@@ -48,6 +48,8 @@ extension [UInt8] {
 
 /// Photographs from outside, named by the environment; tests with them are skipped where there are none.
 enum Corpus {
+  /// The reason for skipping a test, which `Tests/may-skip` allows.
+  static let isAbsent: Comment = "there is no corpus of photographs"
   static let path = ProcessInfo.processInfo.environment["PHOTOSPOOL_CORPUS"]
 
   /// The JPEG files of a folder, sorted by name.

@@ -16,6 +16,9 @@ fail() { echo "FAILED: $*" >&2; [ ! -s run.log ] || tail -n 20 run.log >&2; exit
 # skip WHY: ends the story, which cannot be told here. `run` says so and counts it.
 skip() { echo "$*" > skipped; exit 77; }
 
+# leave_out WHY: the story goes on without a part that cannot be told here. `run` says so, too.
+leave_out() { echo "$*" >> left-out; }
+
 # wait_for_line FILE PATTERN [SECONDS]: until the file has such a line.
 wait_for_line() {
   timeout "${3:-30}" bash -c 'tail -n +1 -F "$1" 2>/dev/null | grep -q -m 1 -- "$2"' _ "$1" "$2" \

@@ -45,6 +45,8 @@ if [ -n "${PHOTOSPOOL_CORPUS:-}" ]; then
     find "$PHOTOSPOOL_CORPUS/$folder" -maxdepth 1 -type f -size +0 -size -64k
   done > corpus.txt
   while read -r file; do cp "$file" "seeds/$(basename "$(dirname "$file")")-$(basename "$file")"; done < corpus.txt
+else
+  leave_out 'there is no corpus of photographs'
 fi
 "$python" "$scripts/mutate_photos.py" mutated "$count" "$seed" seeds/*
 
