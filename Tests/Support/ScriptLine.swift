@@ -23,6 +23,9 @@ final class ScriptLine: Sendable {
       throw error
     }
     line = ours
+    // A script that hangs ends its test with a sentence; no time limit ends a thread that waits.
+    var patience = timeval(tv_sec: 300, tv_usec: 0)
+    setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
 
   /// Writes one line.
@@ -47,6 +50,7 @@ final class ScriptLine: Sendable {
         }
         let count = recv(line, &piece, piece.count, 0)
         if count < 0, errno == EINTR { continue }
+        if count < 0, errno == EAGAIN { throw ScriptSilent(script: script) }
         guard count > 0 else { throw ScriptEnded(script: script) }
         rest += piece[..<count]
       }
@@ -62,5 +66,10 @@ final class ScriptLine: Sendable {
 
 /// A script has ended before it answered; it says why on standard error.
 struct ScriptEnded: Error {
+  let script: String
+}
+
+/// A script runs and does not answer.
+struct ScriptSilent: Error {
   let script: String
 }

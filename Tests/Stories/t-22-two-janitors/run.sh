@@ -46,7 +46,7 @@ writer 2 & jobs="$jobs $!"
 janitor 1 & jobs="$jobs $!"
 janitor 2 & jobs="$jobs $!"
 purger & jobs="$jobs $!"
-wait $jobs
+for job in $jobs; do wait "$job"; done
 [ ! -s faults ] || fail "$(sort faults | uniq -c | head)"
 
 is_done() { [ "$("$photospool" queue --json | wc -l)" = 0 ]; }

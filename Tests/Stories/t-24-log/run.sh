@@ -16,7 +16,7 @@ kill -HUP "$daemon"
 "$photospool" wait --timeout 60 story
 drop refused family 'MARKERTEXT again' /dev/null
 drop later family 'MARKERTEXT to be cancelled'
-"$photospool" wait --timeout 60 refused later 2> /dev/null || true
+"$photospool" wait --timeout 60 refused later 2> /dev/null && fail 'it was sent' || expect $? 69
 wait_for_line start.log 'event="request sent".*request=story'
 "$photospool" hold quiet
 drop cancelled quiet 'MARKERTEXT never seen'

@@ -37,7 +37,7 @@ expect "$(value photospool_destination_available destination local)" 1
 drop cat family 'Check this out!' "$photos/Dragonfly_by_Bolly.jpg"
 drop bad family '' /dev/null
 "$photospool" wait --timeout 60 cat
-"$photospool" wait --timeout 60 bad 2> /dev/null || true
+"$photospool" wait --timeout 60 bad 2> /dev/null && fail 'it was sent' || expect $? 69
 "$photospool" hold quiet
 drop quiet-1 quiet one
 drop quiet-2 quiet two

@@ -20,7 +20,8 @@ drop done friends 'six'
 mkdir "$spool/tmp/broken"; echo nobody > "$spool/tmp/broken/text"; mv "$spool/tmp/broken" "$spool/new/"
 "$photospool" wait --timeout 60 done
 wait_until [ -e "$spool/failed/broken/error" ]
-wait_until [ -z "$(ls "$spool/new")" ]
+all_are_taken() { [ -z "$(ls "$spool/new")" ]; }
+wait_until all_are_taken
 
 # offers SHELL EXPECTED WORD...: exactly these, in any order.
 offers() { expect "$(offered_by "$1" "${@:3}" | sort -u | paste -sd' ')" "$2" "$1: ${*:3}"; }

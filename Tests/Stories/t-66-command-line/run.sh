@@ -29,6 +29,30 @@ grep -q '^  0 done, 64 usage.*$' help.log && grep -q '^  78 configuration$' help
 # The spool may be named before the command.
 (unset PHOTOSPOOL_SPOOL; says 0 '' --spool "$spool" queue; says 66 'no spool at nowhere' --spool=nowhere queue)
 
+# `make build` tells `--version` the commit.
+sources=$here/../../Sources/CKernel
+"$photospool" --version > version.log
+head -n 1 version.log | grep -q '^photospool [0-9]' || fail "$(cat version.log)"
+if command -v git > /dev/null; then
+  mkdir -p clone/Sources && cp -r "$sources" "$here/../../Makefile" clone && mv clone/CKernel clone/Sources/
+  rm -f clone/Sources/CKernel/commit.h
+  git -C clone init -q
+  git -C clone -c user.name=nobody -c user.email=nobody@localhost commit -q --allow-empty -m empty
+  make -s -C clone commit-header
+  echo 'int puts(const char *); const char *ckernel_commit(void); int main(void) { puts(ckernel_commit()); }' > told.c
+  cc -I clone/Sources/CKernel/include -o told told.c clone/Sources/CKernel/commit.c
+  expect "$(./told)" "$(git -C clone rev-parse --short=12 HEAD)"
+else
+  leave_out 'git is not installed'
+fi
+
+# A daemon says at its start that photos cannot be prepared.
+mkdir bin && cp "$photospool" bin/
+bin/photospool run > alone.log 2>&1 & daemon=$!
+wait_for_line alone.log 'level=warning event="photos cannot be prepared: photospool-darkroom is missing; install photospool again"'
+wait_for_line alone.log event=ready
+kill -TERM "$daemon"; wait "$daemon"; daemon=
+
 # Photos that are no plain files.
 head -c 5000 /dev/urandom > cat.jpg
 one=$("$photospool" send --to g --photo - < <(cat cat.jpg; sleep 0.1; cat cat.jpg))

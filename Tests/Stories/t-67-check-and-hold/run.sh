@@ -121,7 +121,8 @@ stop_daemon
 ends 0 queue --to famly
 has err.log 'famly: no conversation of this name is known; nothing was ever sent there'
 ends 0 queue --json --to famly
-[ ! -s out.log ] && has err.log 'famly: no conversation of this name'
+[ ! -s out.log ] || fail "$(cat out.log)"
+has err.log 'famly: no conversation of this name'
 ends 0 queue --to family
 [ ! -s err.log ] || fail "$(cat err.log)"
 
@@ -149,5 +150,9 @@ if as=$(command -v setpriv) && [ "$(id -u)" = 0 ]; then
     status=0; member queue > out.log 2> err.log || status=$?
     expect "$status" 77
     has err.log 'Permission denied; it is root.s: run this as root, or have root permit it'
+  else
+    leave_out 'other users cannot run the program here'
   fi
+else
+  leave_out 'only root can be several users'
 fi
