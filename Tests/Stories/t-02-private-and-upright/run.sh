@@ -21,7 +21,8 @@ for message in $(cat "$spool"/published/*.jsonl | jq -r .message); do [ -s "open
 
 # exiftool finds nothing but the file and its picture, and no marker survives anywhere in it.
 photo=opened/$(published private | jq -r .message).jpg
-expect "$(exiftool -a -G1 -s "$photo" | grep -vE '^\[(ExifTool|System|File|JFIF|Composite)\]' || true)" ''
+exiftool -a -G1 -s "$photo" > tags.txt
+expect "$(grep -vE '^\[(ExifTool|System|File|JFIF|Composite)\]' tags.txt || true)" ''
 for file in opened/*.jpg "$spool"/photos/*/*/*/*.jpg; do
   ! grep -qa -e MARKER -e Exif -e http: "$file" || fail "metadata in $file"
 done

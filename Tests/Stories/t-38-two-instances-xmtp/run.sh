@@ -94,7 +94,8 @@ at ben reveal "$first" > /dev/null
 path=$(at ben view "$first")
 expect "${path##*/}" original.jpg
 expect "$(exiftool -s3 -ImageSize "$path")" 1536x2048
-expect "$(exiftool -G0 -s "$path" | grep -cE '^\[(EXIF|XMP|IPTC|MakerNotes|Photoshop)\]' || true)" 0
+exiftool -G0 -s "$path" > tags.txt
+expect "$(grep -cE '^\[(EXIF|XMP|IPTC|MakerNotes|Photoshop)\]' tags.txt || true)" 0
 ! grep -q MARKER "$path" || fail 'there is metadata in what arrived'
 
 # From now on photos of the conversation are fetched, and hidden until it is preferred otherwise.
