@@ -39,7 +39,7 @@ let package = Package(
       dependencies: [
         "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "Messages",
         "Metrics",
-        "Networks", "Photos", "Seals", "Signalling", "Spooling", "Stores", "Supervision",
+        "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores", "Supervision",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -48,14 +48,14 @@ let package = Package(
     // Keeps storage in bounds: limits, purges, housekeeping. Delivery purges with it.
     .target(
       name: "Janitor",
-      dependencies: ["Blocking", "CKernel", "Digests", "DurableFiles", "Ledgers", "Messages", "Spooling"]),
+      dependencies: ["Blocking", "CKernel", "Digests", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling"]),
 
     // Photos that others sent: fetched, opened, kept.
     .target(
       name: "Receiving",
       dependencies: [
         "Blocking", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos", "Seals",
-        "Secrets", "Signalling", "Spooling",
+        "Secrets", "Settings", "Signalling", "Spooling",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "Hooks",
       dependencies: [
-        "Children", "Messages", "Signalling",
+        "Children", "Messages", "Settings", "Signalling",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
@@ -83,7 +83,7 @@ let package = Package(
 
     // What happens to a photo on its way: prepared, sealed, stored, published.
     .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
-    .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Children", "Messages", "Photos"]),
+    .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Children", "Messages", "Photos", "Settings"]),
     .target(
       name: "Imaging",
       dependencies: ["CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "Messages", "Photos"],
@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "Settings",
       dependencies: [
-        "Messages", "Secrets", .product(name: "Yams", package: "Yams"),
+        "HTTP", "Messages", "Photos", "Secrets", .product(name: "Yams", package: "Yams"),
       ]),
     .target(name: "DurableFiles", dependencies: ["CKernel", "Messages"]),
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
@@ -161,7 +161,7 @@ let package = Package(
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos", "TestSupport"]),
     .testTarget(name: "ImagingTests", dependencies: ["CPixels", "Imaging", "Messages", "Photos", "TestSupport"]),
-    .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "TestSupport"]),
+    .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "Settings", "TestSupport"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
       name: "StoresTests",
@@ -172,7 +172,7 @@ let package = Package(
     .testTarget(
       name: "HooksTests",
       dependencies: [
-        "Hooks", "TestSupport", .product(name: "Logging", package: "swift-log"),
+        "Hooks", "Settings", "TestSupport", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     .testTarget(name: "MetricsTests", dependencies: ["Metrics", "TestSupport"]),
@@ -205,20 +205,22 @@ let package = Package(
     .testTarget(
       name: "JanitorTests",
       dependencies: [
-        "Janitor", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling",
+        "Janitor", "Messages", "Settings", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
       name: "ReceivingTests",
       dependencies: [
-        "Receiving", "Messages", "TestSupport", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Networks",
+        "Receiving", "Messages", "Settings", "TestSupport", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix",
+        "Networks",
         "Photos",
         "Seals", "Secrets", "Spooling", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
-        "CKernel", "Delivery", "Messages", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling", "Networks",
+        "CKernel", "Delivery", "Messages", "Settings", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling",
+        "Networks",
         "Stores",
         "Seals", "Photos", "Control", "Blocking", "Signalling", "Supervision",
         .product(name: "Logging", package: "swift-log"),

@@ -1,7 +1,9 @@
 import Blocking
 import Dispatch
+import Foundation
 import Messages
 import Photos
+import Settings
 import Synchronization
 
 /// Has photos prepared in processes of their own, as many as may work at once.
@@ -14,20 +16,34 @@ public final class DarkroomPool: PhotoPreparer {
     /// The path of photospool-darkroom.
     public var program: String
     /// Photos that are prepared at once.
-    public var processes = 2
+    public var processes: Int
     /// Bytes that one process may map beyond what it starts with.
-    public var memory = 768 << 20
+    public var memory: Int
     /// Seconds of processor time that a photo may take; three times as long by the clock.
-    public var seconds = 10
-    public var limits = PhotoLimits()
+    public var seconds: Int
+    public var limits: PhotoLimits
     /// For profile photos.
-    public var profileLimits = PhotoLimits()
+    public var profileLimits: PhotoLimits
     /// Photos after which a process is replaced.
     public var photosPerProcess = 500
     /// Seconds without work after which a process is let go.
     public var idleSeconds = 60
 
-    public init(program: String) { self.program = program }
+    public init(program: String, settings: Settings = Settings()) {
+      let photo = settings.photo
+      self.program = program
+      processes = photo.threads > 0 ? photo.threads : ProcessInfo.processInfo.activeProcessorCount
+      memory = photo.memory
+      seconds = Int(photo.time.seconds.rounded(.up))
+      limits = photo.limits
+      // A third is left for what is made of what was decoded.
+      limits.decoderBytes = photo.memory / 3 * 2
+      profileLimits = limits
+      profileLimits.longestSide = settings.profile.side
+      profileLimits.squareSide = settings.profile.side
+      profileLimits.outputBytes = settings.profile.bytes
+      profileLimits.thumbnailSide = min(limits.thumbnailSide, settings.profile.side)
+    }
   }
 
   private struct Idle {
@@ -45,6 +61,9 @@ public final class DarkroomPool: PhotoPreparer {
   private let options: Options
   private let threads: BlockingPool
   private let state = Mutex(State())
+
+  /// Photos that are prepared at once.
+  public var processes: Int { options.processes }
 
   public init(_ options: Options) {
     self.options = options

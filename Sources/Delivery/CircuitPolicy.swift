@@ -1,17 +1,15 @@
 import Messages
+import Settings
 
 /// Which failures concern all who use a destination, and how long it is left alone.
 public struct CircuitPolicy: Sendable {
-  /// The longest time from one probe to the next, in seconds: a line that is back is used within this time.
-  public var longestProbe = 5.0
-  /// The pause of a conversation that was refused for a reason which somebody has to mend, in seconds.
-  public var mending: Double
+  let settings: Settings.Delivery
+
+  public init(_ settings: Settings.Delivery = Settings().delivery) { self.settings = settings }
+
   /// The longest pause after a destination asked for one without saying how long, in seconds.
-  public var longestRest = 60.0
-
-  public init(mending: Double = 300) { self.mending = mending }
-
-  /// The part of `longestProbe` that a pause takes at most. The rest is for the probe itself, and for those behind it.
+  private static let longestRest = 60.0
+  /// The part of `probe` that a pause takes at most. The rest is for the probe itself, and for those behind it.
   private static let share = 0.8
 
   /// The failure says something of the destination, and little of the message.
@@ -41,16 +39,16 @@ public struct CircuitPolicy: Sendable {
   ///   - failures: probes that failed, one after the other; 1 is the first.
   ///   - random: evenly from 0 to 1.
   func pause(after error: DeliveryError, failures: Int, random: Double) -> Double {
-    if refusesEverybody(error, failures: failures) { return mending }
+    if refusesEverybody(error, failures: failures) { return settings.mending.seconds }
     // Half of it is certain, so that many programs do not probe together, and none does so all the time.
-    return min(longestProbe * Self.share, Self.doubled(failures)) * (0.5 + 0.5 * random)
+    return min(settings.probe.seconds * Self.share, Self.doubled(failures)) * (0.5 + 0.5 * random)
   }
 
   /// Seconds until a conversation that was refused may be the probe again.
   func rest(after error: DeliveryError, failures: Int) -> Double {
     switch error.cause {
-    case _ where error.cause.disposition == .hold: mending
-    case .rateLimited: min(error.retryAfter ?? min(longestRest, Self.doubled(failures)), 86_400)
+    case _ where error.cause.disposition == .hold: settings.mending.seconds
+    case .rateLimited: min(error.retryAfter ?? min(Self.longestRest, Self.doubled(failures)), 86_400)
     default: 0
     }
   }

@@ -57,7 +57,7 @@ actor Circuits: Service {
     circuits[destination]?.hasTicket = false
     circuits[destination]?.probeBegan = .now
     // A probe that never tells how it went is followed by another.
-    setProbe(of: destination, in: policy.longestProbe)
+    setProbe(of: destination, in: policy.settings.probe.seconds)
     return nil
   }
 
@@ -81,7 +81,7 @@ actor Circuits: Service {
     do { count = try await ledger.release(waitingFor: destination, at: .now()) } catch {
       // Those who wait are released by the next probe.
       if circuits[destination] == nil { circuits[destination] = circuit }
-      setProbe(of: destination, in: policy.longestProbe)
+      setProbe(of: destination, in: policy.settings.probe.seconds)
       throw error
     }
     log.info("destination works again", metadata: ["destination": "\(destination)", "conversations": "\(count)"])
@@ -130,7 +130,7 @@ actor Circuits: Service {
     }
     // One that refuses everybody is asked when its time comes.
     if circuit.nextProbe == nil || !policy.refusesEverybody(circuit.error, failures: circuit.failures) {
-      setProbe(of: destination, in: policy.longestProbe)
+      setProbe(of: destination, in: policy.settings.probe.seconds)
     }
   }
 
@@ -179,13 +179,13 @@ actor Circuits: Service {
       circuits[destination]?.hasTicket = true
       do {
         if try await releaseProbe(of: destination, at: now) {
-          setProbe(of: destination, in: policy.longestProbe)
+          setProbe(of: destination, in: policy.settings.probe.seconds)
           wakeDispatcher()
         } else if let rest = circuits[destination]?.restsUntil, rest > now, isRefusing(destination) {
           setProbe(of: destination, at: rest)
         }
       } catch {
-        setProbe(of: destination, in: policy.longestProbe)
+        setProbe(of: destination, in: policy.settings.probe.seconds)
         throw error
       }
     }

@@ -2,6 +2,7 @@ import Ledgers
 import Logging
 import Messages
 import Networks
+import Settings
 import Spooling
 import Stores
 
@@ -24,7 +25,7 @@ struct ConversationWorker: Sendable {
   /// Asked between two messages: whether the daemon is stopping.
   let isStopping: @Sendable () -> Bool
 
-  var options: DeliveryOptions { plan.options }
+  var settings: Settings.Delivery { plan.delivery }
 
   /// Messages that are published before other due conversations get their turn.
   private static let turn = 64
@@ -44,7 +45,7 @@ struct ConversationWorker: Sendable {
       var pace = BatchSize()
       while served < Self.turn {
         // More than are looked ahead of: texts can follow one another, and no photo is seen later for that.
-        let limit = min(options.lookahead + max(options.lookahead + 1, 2 * pace.length), Self.turn - served)
+        let limit = min(settings.lookahead + max(settings.lookahead + 1, 2 * pace.length), Self.turn - served)
         let found = try await ledger.head(of: conversation, limit: limit)
         guard let message = found.first, !message.isHeld, !isStopping() else { return troubles.end(Self.work) }
         if message.isDuplicate {
@@ -77,7 +78,7 @@ struct ConversationWorker: Sendable {
   }
 
   /// The first message, and those of which photos are prepared and uploaded meanwhile.
-  private func ahead(of window: Window) -> [QueuedMessage] { Array(window.messages.prefix(options.lookahead + 1)) }
+  private func ahead(of window: Window) -> [QueuedMessage] { Array(window.messages.prefix(settings.lookahead + 1)) }
 
   /// On a disk that is nearly full the photos behind the first wait: they must not take the room in which it ends.
   private func mayStart(_ photo: QueuedMessage, before first: QueuedMessage) -> Bool {
@@ -139,7 +140,7 @@ struct ConversationWorker: Sendable {
         log.info("waits for its destination", metadata: metadata)
         return .wait
       }
-      let delay = options.delay(after: error, of: failure.destination, attempt: message.attempts + 1)
+      let delay = settings.delay(after: error, of: failure.destination, attempt: message.attempts + 1)
       log.warning("waits", metadata: metadata.merging(["wait": "\(StepTimes.text(delay))"]) { $1 })
       try await ledger.postpone(
         message, step: failure.step.rawValue, error: error, until: now.advanced(seconds: delay),
@@ -159,19 +160,20 @@ struct ConversationWorker: Sendable {
       guard failure.error.cause == .unreachable else { return false }
     }
     try await circuits.park(
-      message, for: destination, error: failure.error, until: message.acceptedAt.advanced(seconds: options.lifetime),
+      message, for: destination, error: failure.error,
+      until: message.acceptedAt.advanced(seconds: settings.lifetime.seconds),
       keepsUpload: photos.holds(message.message))
     try await photos.trim(ahead(of: window))
     return true
   }
 
   func hasExpired(_ message: QueuedMessage) -> Bool {
-    Timestamp.now().seconds(since: message.acceptedAt) > options.lifetime
+    Timestamp.now().seconds(since: message.acceptedAt) > settings.lifetime.seconds
   }
 
   private func expired(_ message: QueuedMessage) -> DeliveryError {
-    let days = Int(options.lifetime / 86_400)
-    let span = days > 0 ? "\(days) days" : "\(Int(options.lifetime)) seconds"
+    let days = Int(settings.lifetime / .days(1))
+    let span = days > 0 ? "\(days) days" : "\(Int(settings.lifetime.seconds)) seconds"
     return DeliveryError(.expired, "not sent within \(span) of its acceptance; move it into new/ to try again")
   }
 }

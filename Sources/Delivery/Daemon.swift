@@ -72,14 +72,14 @@ public struct Daemon: Sendable {
     self.companion = companion
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
     let dispatcherBell = Bell()
-    let circuits = Circuits(ledger: ledger, policy: plan.options.circuits, log: log) { dispatcherBell.ring() }
+    let circuits = Circuits(ledger: ledger, policy: CircuitPolicy(plan.delivery), log: log) { dispatcherBell.ring() }
     let sweeper = Sweeper(ledger: ledger, plan: plan, log: log)
     let photos = PhotoPipeline(
       ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, log: log,
       wakeSweeper: { sweeper.wake() })
     let filing = Filing(
       ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8), troubles: troubles,
-      log: log, rescan: { plan.options.rescan }
+      log: log, rescan: { plan.intake.rescan.seconds }
     ) { hooks?.tell(ended: $0) }
     let timeout = BatchTimeout()
     let dispatcher = Dispatcher(
@@ -217,7 +217,7 @@ public struct Daemon: Sendable {
     var groupLog = log
     groupLog.logLevel = .warning
     // What is not finished by then is set back at the next start; systemd and people wait 5 s.
-    let stopSeconds = plan.options.stopSeconds
+    let stopSeconds = plan.now.stopSeconds
     // A program or co-process may take 1 s more, and the ledger has to be closed.
     let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
     let check = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)

@@ -1,16 +1,23 @@
+import Messages
 import Photos
+import Settings
 import Synchronization
 
 /// What the configuration decides about delivery: the pace, where everything goes, and who prepares photos.
-public struct DeliveryPlan: Sendable {
-  public var options: DeliveryOptions
-  public var destinations: Destinations
-  public var preparer: any PhotoPreparer
+public final class DeliveryPlan: Sendable {
+  public let settings: Settings
+  public let destinations: Destinations
+  public let preparer: any PhotoPreparer
+  /// Seconds that a stop waits for what is in progress, before it is cut off; nil is as long as it takes.
+  let stopSeconds: Double?
 
-  public init(options: DeliveryOptions, destinations: Destinations, preparer: any PhotoPreparer) {
-    self.options = options
+  public init(
+    settings: Settings, destinations: Destinations, preparer: any PhotoPreparer, stopSeconds: Double? = 3
+  ) {
+    self.settings = settings
     self.destinations = destinations
     self.preparer = preparer
+    self.stopSeconds = stopSeconds
   }
 }
 
@@ -22,8 +29,17 @@ final class PlanInForce: Sendable {
 
   var now: DeliveryPlan { plan.withLock { $0 } }
 
-  var options: DeliveryOptions { now.options }
+  var intake: Settings.Intake { now.settings.intake }
+  var delivery: Settings.Delivery { now.settings.delivery }
   var destinations: Destinations { now.destinations }
 
   func replace(with new: DeliveryPlan) { plan.withLock { $0 = new } }
+}
+
+extension Settings.Delivery {
+  /// Seconds that a message waits after its attempt failed. A destination that refuses it has to be mended first.
+  func delay(after error: DeliveryError, of destination: String?, attempt: Int) -> Double {
+    destination != nil && error.cause.disposition == .hold
+      ? mending.seconds : backoff.delay(after: error, attempt: attempt, random: .random(in: 0...1))
+  }
 }

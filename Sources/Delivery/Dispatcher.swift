@@ -86,8 +86,8 @@ actor Dispatcher: Service {
 
   private func serve() async throws {
     let now = Timestamp.now()
-    let options = plan.options
-    let longestWait = max(options.retry.longest, options.lifetime, 86_400)
+    let settings = plan.delivery
+    let longestWait = max(settings.backoff.longest, settings.lifetime, .days(1)).seconds
     if wasSetBack(at: now) { try await ledger.forgetFuture(at: now) }
     try await startDue(at: now)
     if let next = try await ledger.nextDue(after: now) {
@@ -99,7 +99,7 @@ actor Dispatcher: Service {
   }
 
   private func startDue(at now: Timestamp) async throws {
-    let (places, destinations) = (plan.options.conversations, plan.destinations)
+    let (places, destinations) = (plan.delivery.conversations, plan.destinations)
     let isFull = { (lane: String) in self.taken[lane, default: 0] >= places }
     guard !destinations.lanes.allSatisfy(isFull) else { return }
     // Those that have a worker are due as well, and come first.

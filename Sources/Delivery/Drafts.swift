@@ -5,6 +5,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Settings
 import Signalling
 import Spooling
 
@@ -44,7 +45,7 @@ actor Drafts: Service {
   /// Drafts whose ends are looked after at once.
   private static let mostEnding = 64
 
-  private var options: DeliveryOptions { plan.options }
+  private var settings: Settings.Delivery { plan.delivery }
 
   /// - Parameter watchAgain: has the kernel watch `draft/` after it was replaced.
   init(
@@ -115,7 +116,7 @@ actor Drafts: Service {
   // MARK: Looking
 
   private func look(_ seen: DraftMailbox.Contents) async throws {
-    for name in seen.builtInPlace { mailbox.post(.draftChanged(name), in: options.settle) }
+    for name in seen.builtInPlace { mailbox.post(.draftChanged(name), in: plan.intake.settle.seconds) }
     if seen.needsScan { return try await scan() }
     guard !seen.names.isEmpty else { return }
     var known = [Draft]()
@@ -145,7 +146,7 @@ actor Drafts: Service {
       let entry = scan[index]
       names.insert(entry.name)
       let age = Double(Timestamp.now().milliseconds) / 1000 - Double(entry.changed) / 1e9
-      try await look(at: entry.name, maybeInPlace: entry.maybeInPlace && (0..<options.settle).contains(age))
+      try await look(at: entry.name, maybeInPlace: entry.maybeInPlace && (0..<plan.intake.settle.seconds).contains(age))
     }
     if isStopping.isSet { return }
     looked = looked.filter { names.contains($0.key) }
@@ -158,7 +159,10 @@ actor Drafts: Service {
     if looked[name] == signature { return }
     looked[name] = signature
     do {
-      guard let draft = try await pool.run({ [spool, options] in try NewRequest(draft: name, in: spool, options) })
+      guard
+        let draft = try await pool.run({ [spool, plan] in
+          try NewRequest(draft: name, in: spool, defaultInbox: plan.now.settings.inbox)
+        })
       else {
         looked[name] = nil
         return
@@ -183,7 +187,7 @@ actor Drafts: Service {
       log.info(entry.change == .new ? "draft" : "draft changed", metadata: ["request": "\(entry.request)"])
     } catch is Refusal where maybeInPlace {
       looked[name] = nil
-      mailbox.post(.draftChanged(name), in: options.settle)
+      mailbox.post(.draftChanged(name), in: plan.intake.settle.seconds)
     } catch let refusal as Refusal {
       if case .stillOpen = refusal { looked[name] = nil }
       // It is its client's, who may mend it; Send would refuse it.
@@ -285,7 +289,7 @@ actor Drafts: Service {
   private func settle(_ photo: QueuedMessage, _ failure: StepError) async throws {
     let error = failure.error
     let attempt = (failures[photo.message] ?? 0) + 1
-    var wait: Double? = options.delay(after: error, of: failure.destination, attempt: attempt)
+    var wait: Double? = settings.delay(after: error, of: failure.destination, attempt: attempt)
     if error.cause == .photoChanged {
       // It is being changed, and is then another photo.
       looked[photo.droppedAs] = nil
@@ -293,8 +297,8 @@ actor Drafts: Service {
     } else if error.cause.disposition == .fail {
       wait = nil
     }
-    if !failure.wasTried || failure.destination != nil && options.circuits.isOfTheLine(error.cause) {
-      wait = options.circuits.longestProbe
+    if !failure.wasTried || failure.destination != nil && CircuitPolicy(settings).isOfTheLine(error.cause) {
+      wait = settings.probe.seconds
     }
     let due = wait.map { Timestamp.now().advanced(seconds: $0) }
     // Once it is sent, it is tried again for its conversation's worker, who then says what that means.

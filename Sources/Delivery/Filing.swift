@@ -6,6 +6,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Settings
 import Signalling
 import Spooling
 
@@ -39,7 +40,7 @@ struct Filing: Service {
 
   init(
     ledger: Ledger, spool: Spool, pool: BlockingPool, troubles: Troubles, log: Logger,
-    rescan: @escaping @Sendable () -> Double = { DeliveryOptions().rescan },
+    rescan: @escaping @Sendable () -> Double = { Settings().intake.rescan.seconds },
     ended: @escaping @Sendable (UnfiledRequest) -> Void = { _ in }
   ) {
     self.ledger = ledger

@@ -11,7 +11,7 @@ extension NewRequest {
   /// Reads and checks a draft; nil when it is gone.
   ///
   /// Nothing of it is synced: until Send it may be lost with a power cut, as any file that is being worked on.
-  init?(draft name: String, in spool: Spool, _ options: DeliveryOptions) throws {
+  init?(draft name: String, in spool: Spool, defaultInbox: InboxID) throws {
     guard let entry = try spool.draft.entry(name) else { return nil }
     guard RequestName(name) != nil else { throw Refusal.badName }
     guard entry.kind == .directory else { throw Refusal.notADirectory(entry.kind.noun) }
@@ -22,9 +22,9 @@ extension NewRequest {
       let request = try RequestReader(directory).request
       if request.addressee == .profile { throw Refusal.draftOfProfile }
       self.init(
-        droppedAs: name, inode: identity.inode, born: identity.born, inbox: request.inbox ?? options.inbox,
+        droppedAs: name, inode: identity.inode, born: identity.born, inbox: request.inbox ?? defaultInbox,
         owner: Int64(entry.owner),
-        contents: .success(NewRequest.Contents(request, identity, defaultInbox: options.inbox)))
+        contents: .success(NewRequest.Contents(request, identity, defaultInbox: defaultInbox)))
     } catch let error as FileError where error.isMissing {
       if try spool.draft.entry(name) == nil { return nil }
       throw error

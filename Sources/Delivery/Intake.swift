@@ -5,6 +5,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Settings
 import Signalling
 import Spooling
 
@@ -55,7 +56,7 @@ actor Intake: Service {
   private static let work = "requests are left in new/ for now"
   /// Names that are handed on together while a scan goes on.
   private static let batch = 256
-  private var options: DeliveryOptions { plan.options }
+  private var settings: Settings.Intake { plan.intake }
   /// Seconds that a complete request which may have been built in place is left alone: more than the steps of a script
   /// are apart, less than anybody notices.
   private static let moment = 0.25
@@ -111,7 +112,7 @@ actor Intake: Service {
     // Watch first, then scan: what arrives in between is told by both.
     isWatching = watcher.start()
     if !isWatching {
-      let rescan = "new/ is looked into every \(Int(options.rescan)) s"
+      let rescan = "new/ is looked into every \(Int(settings.rescan.seconds)) s"
       log.warning("the kernel gives no watch, or too many files were open before; \(rescan)")
     }
     // Said here, where signals are handled already and nothing that arrives can be missed any more.
@@ -123,7 +124,7 @@ actor Intake: Service {
         mailbox.post(.overflow)
         tellDrafts(.overflow)
         tellCompanion(.overflow)
-        try await Task.sleep(for: .seconds(plan.options.rescan))
+        try await Task.sleep(for: plan.intake.rescan)
       }
     }
     await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
@@ -180,7 +181,7 @@ actor Intake: Service {
 
   private func handle(_ seen: ArrivalMailbox.Contents) async throws {
     if seen.hasVanished || (seen.needsScan && !isNewGone) { watchAgain() }
-    for name in seen.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
+    for name in seen.builtInPlace { settling.add(name, in: spool.new, settle: settings.settle.seconds) }
     let isAnyDue = open.nextLook.map { $0 <= .now } ?? false
     if seen.needsScan || seen.hasVanished || hasLostTrack || isAnyDue {
       // Not after it: what is passed over meanwhile may have to be looked at again.
@@ -209,14 +210,14 @@ actor Intake: Service {
       (try ArrivalScan(spool.new), Int(try watcher.fence()) ?? 0)
     }
     if isWatching, await !mailbox.pass(fence: fence, within: 1) {
-      log.warning("the kernel tells nothing of new/; it is looked into every \(Int(options.rescan)) s")
+      log.warning("the kernel tells nothing of new/; it is looked into every \(Int(settings.rescan.seconds)) s")
       isWatching = false
     }
     let meanwhile = mailbox.take()
-    for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: options.settle) }
+    for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: settings.settle.seconds) }
     let told = Set(seen.arrived + meanwhile.arrived)
     if !scan.foreign.isEmpty {
-      let inbox = options.inbox
+      let inbox = plan.now.settings.inbox
       try await enter(pool.run { [spool] in try IntakeBatch(foreign: scan.foreign, in: spool, inbox: inbox) })
     }
     // Conversations in which an earlier request is not to be taken yet: what comes behind it waits, what came before it does not.
@@ -254,14 +255,15 @@ actor Intake: Service {
   /// therefore only left alone for a moment, in which its conversation waits.
   private func isStillBuilt(_ name: String, changed: Int64) -> Bool {
     let age = Double(Timestamp.now().milliseconds) / 1000 - Double(changed) / 1e9
-    guard age < options.settle else { return false }
+    guard age < settings.settle.seconds else { return false }
     guard let request = try? RequestReader(spool.new.directory(name), patience: 0).request else {
-      settling.add(name, in: spool.new, settle: options.settle)
+      settling.add(name, in: spool.new, settle: settings.settle.seconds)
       return true
     }
     guard age < Self.moment else { return false }
     settling.add(
-      name, in: spool.new, settle: Self.moment, conversation: request.conversation(defaultInbox: options.inbox))
+      name, in: spool.new, settle: Self.moment,
+      conversation: request.conversation(defaultInbox: plan.now.settings.inbox))
     return true
   }
 
@@ -307,8 +309,8 @@ actor Intake: Service {
     while !left.isEmpty, !isStopping.isSet {
       let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open, left] in
         try IntakeBatch(
-          left, in: spool, inbox: plan.options.inbox, waiting: waiting, closed: closed.all, unconfirmed: unconfirmed,
-          unmovable: unmovable, open: open)
+          left, in: spool, inbox: plan.now.settings.inbox, waiting: waiting, closed: closed.all,
+          unconfirmed: unconfirmed, unmovable: unmovable, open: open)
       }
       try await enter(batch)
       left = left.dropFirst(batch.taken)

@@ -50,7 +50,7 @@ actor PhotoPipeline {
     self.wakeSweeper = wakeSweeper
     self.circuits = circuits
     self.log = log
-    slots = Slots(plan.options.uploads)
+    slots = Slots(plan.delivery.uploads)
   }
 
   /// By message: how far its upload has come, 0 to 1.
@@ -60,7 +60,7 @@ actor PhotoPipeline {
   func holds(_ message: MessageID) -> Bool { running[message]?.source != nil }
 
   /// Takes the number of uploads from the plan.
-  nonisolated func followPlan() { slots.resize(to: plan.options.uploads) }
+  nonisolated func followPlan() { slots.resize(to: plan.delivery.uploads) }
 
   /// Sets the photo of `message` on its way, unless it is already. Another file of the same message is stopped and
   /// erased first, and so is what took a way that the plan does not lead any more.

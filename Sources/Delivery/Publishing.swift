@@ -71,7 +71,7 @@ extension ConversationWorker {
   private func texts(
     of window: Window, from first: Int, limit: Int, bytes: Int = BatchSize.bytes
   ) -> [QueuedMessage] {
-    Array(window.run(from: first, limit: limit, lookahead: options.lookahead, bytes: bytes).prefix { !hasExpired($0) })
+    Array(window.run(from: first, limit: limit, lookahead: settings.lookahead, bytes: bytes).prefix { !hasExpired($0) })
   }
 
   /// Has everything at hand that a message takes to be published, or texts that begin together. What stands behind a text that
@@ -181,7 +181,7 @@ extension ConversationWorker {
   private func published(_ publication: Publication, on network: any Network) -> Published {
     Published(
       at: publication.publishedAt, remote: publication.remoteID, attachment: publication.attachment,
-      remoteUntil: Timestamp.now().advanced(seconds: options.remoteSeconds), network: network.name)
+      remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds), network: network.name)
   }
 
   /// - Returns: what of `next` has begun in the same commit; nil when the conversation is held.

@@ -28,7 +28,7 @@ struct Reports: Service {
 
   /// Says that something may have changed. Costs next to nothing where nobody wants to know.
   func wake() {
-    if manager != nil || plan.options.textfile != nil { bell.ring() }
+    if manager != nil || plan.now.settings.metrics.textfile != nil { bell.ring() }
   }
 
   func run() async throws {
@@ -36,7 +36,7 @@ struct Reports: Service {
     wake()
     await bell.serve {
       await report(isUp: true)
-      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(plan.options.reportPause)) }
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: plan.now.settings.metrics.pause) }
     } failed: { _ in
       nil
     }
@@ -44,13 +44,13 @@ struct Reports: Service {
   }
 
   private func report(isUp: Bool) async {
-    if !isUp && plan.options.textfile == nil { return }
+    if !isUp && plan.now.settings.metrics.textfile == nil { return }
     do {
       let counts = try await ledger.counts()
       if isUp { manager?.status(Self.status(counts, open: await metrics.circuits.open)) }
-      guard let path = plan.options.textfile else { return }
+      guard let path = plan.now.settings.metrics.textfile else { return }
       let own = isUp ? await metrics.families() : []
-      let families = SpoolMetrics.up(isUp) + SpoolMetrics.families(counts, plan.options.cacheLimits) + own
+      let families = SpoolMetrics.up(isUp) + SpoolMetrics.families(counts, plan.now.settings.cache) + own
       try Self.write(families.map(\.text).joined(), to: path)
     } catch {
       log.warning("the metrics are not written", metadata: ["error": "\(error)"])

@@ -2,11 +2,12 @@ import Hooks
 import Ledgers
 import Messages
 import Metrics
+import Settings
 
 /// What is measured of a spool. Names and labels are never changed once released.
 public enum SpoolMetrics {
   /// What the ledger knows, with the daemon up or down.
-  public static func families(_ counts: Counts, _ limits: CacheLimits) -> [MetricFamily] {
+  public static func families(_ counts: Counts, _ limits: Settings.Cache) -> [MetricFamily] {
     var families = [
       MetricFamily(
         "photospool_messages_waiting", .gauge, "Messages that wait to be sent or are being sent, by state; no drafts.",
@@ -59,7 +60,7 @@ public enum SpoolMetrics {
     return families
   }
 
-  private static func cache(_ counts: Counts, _ limits: CacheLimits) -> [MetricFamily] {
+  private static func cache(_ counts: Counts, _ limits: Settings.Cache) -> [MetricFamily] {
     func byInbox(_ value: (CacheUse) -> Int) -> [String: Double] {
       var values = [String: Double]()
       for use in counts.cache { if let inbox = use.inbox { values[inbox.text] = Double(value(use)) } }

@@ -66,18 +66,18 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// How long a request may take, in seconds, and how much may be answered.
+/// How long a request may take, and how much may be answered.
 ///
 /// Whatever they are, a connection is given up, or not come about, once the other end's kernel has acknowledged or taken
 /// nothing of what was sent for 10 s: the line is gone.
 public struct HTTPLimits: Hashable, Sendable {
   /// From looking up the name until the connection is there, TLS included.
-  public var connect: Double = 30
+  public var connect = Duration.seconds(30)
   /// Without a byte in either direction. Counted in whole seconds, at least one; libcurl looks at the last few seconds
   /// together, so that it may take six more.
-  public var stall: Double = 60
+  public var stall = Duration.seconds(60)
   /// From the beginning to the end; nil is without end, since a slow line is no fault.
-  public var total: Double?
+  public var total: Duration?
   /// Bytes of an answer's body.
   public var replyBytes = 1 << 20
 

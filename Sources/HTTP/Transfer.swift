@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Messages
 
 /// One request on its way: libcurl's handle, and what its callbacks read and write. It belongs to the transfers'
 /// thread.
@@ -111,7 +112,7 @@ final class Transfer {
   }
 
   /// At least one, because zero is libcurl's word for its own default; at most what libcurl takes.
-  private static func milliseconds(_ seconds: Double) -> Int { Int(min(max(seconds * 1000, 1), 2_000_000_000)) }
+  private static func milliseconds(_ limit: Duration) -> Int { Int(min(max(limit.seconds * 1000, 1), 2_000_000_000)) }
 
   private func setRequest(_ options: HTTPOptions) -> CURLcode {
     let request = order.request
@@ -202,7 +203,8 @@ final class Transfer {
     else { return }
     isDone = true
     let end = (ContinuousClock.now - begin + Self.patience) / .seconds(1)
-    _ = ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, Self.milliseconds(min(end, order.request.limits.total ?? end)))
+    _ = ccurl_set_long(
+      easy, CURLOPT_TIMEOUT_MS, Self.milliseconds(min(.seconds(end), order.request.limits.total ?? .seconds(end))))
     if needed == 0 { tell() }
   }
 
@@ -304,7 +306,7 @@ final class Transfer {
   /// libcurl has one code for all of them.
   private var limitThatRanOut: HTTPError.Limit {
     let elapsed = Double(ccurl_offset(easy, CURLINFO_TOTAL_TIME_T)) / 1_000_000
-    if let total = order.request.limits.total, elapsed >= total { return .total }
+    if let total = order.request.limits.total, elapsed >= total.seconds { return .total }
     return ccurl_offset(easy, CURLINFO_PRETRANSFER_TIME_T) == 0 ? .connect : .stall
   }
 

@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import Messages
 import ServiceLifecycle
+import Settings
 import Signalling
 import Synchronization
 
@@ -36,19 +37,19 @@ public final class HookLine: Service {
   private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
 
   private let lines = Mutex<[HookEvent: Line]>([:])
-  private let options: @Sendable () -> HookOptions
+  private let settings: @Sendable () -> Settings.Hooks
   private let log: Logger
   private let bells = Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, Bell()) })
 
-  /// - Parameter options: those in force at the moment.
-  public init(options: @escaping @Sendable () -> HookOptions, log: Logger) {
-    self.options = options
+  /// - Parameter settings: those in force at the moment.
+  public init(settings: @escaping @Sendable () -> Settings.Hooks, log: Logger) {
+    self.settings = settings
     self.log = log
   }
 
   /// Has the event's program told of `notice`, unless there is none.
   public func tell(_ event: HookEvent, _ notice: @autoclosure () -> some Encodable) {
-    guard options().programs[event] != nil else { return }
+    guard settings().programs[event] != nil else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let body = try? encoder.encode(notice()) else { return }
@@ -86,8 +87,8 @@ public final class HookLine: Service {
       while !Task.isCancelled, let body = take(event) {
         guard (try? await pace(event)) != nil else { return }
         // The configuration may have changed meanwhile.
-        let options = options()
-        if let path = options.programs[event] { await run(path, body, for: event, within: options.timeLimit) }
+        let settings = settings()
+        if let path = settings.programs[event] { await run(path, body, for: event, within: settings.timeout.seconds) }
         sayDropped(event)
       }
     }
@@ -103,7 +104,7 @@ public final class HookLine: Service {
   /// Waits until the program may be started once more.
   private func pace(_ event: HookEvent) async throws {
     while true {
-      let most = max(1, options().perMinute)
+      let most = max(1, settings().perMinute)
       let free = lines.withLock { lines -> ContinuousClock.Instant? in
         var line = lines[event] ?? Line()
         let now = ContinuousClock.now

@@ -1,3 +1,5 @@
+import Messages
+
 /// What a program is told of a request that is over: names and states, no text, no photo and no key. Keys are never
 /// renamed once released; one that does not apply is absent.
 public struct RequestNotice: Encodable, Sendable {

@@ -2,13 +2,14 @@ import Digests
 import DurableFiles
 import Ledgers
 import Messages
+import Settings
 import Spooling
 
 /// Removes by their age what clients left and what is over.
 struct Housekeeping: Sendable {
   let spool: Spool
   let ledger: Ledger
-  let options: JanitorOptions
+  let settings: Settings.Janitor
   let clock: JanitorClock
   let isRehearsal: Bool
 
@@ -29,17 +30,19 @@ struct Housekeeping: Sendable {
   func keep(_ notes: inout [String: String]) async throws -> Count {
     var count = Count()
     for place in [spool.tmp, try spool.incoming.directory("tmp")] {
-      count.tmp += try await removeAbandoned(in: place, after: options.tmp, &count.left) { name, _ in
+      count.tmp += try await removeAbandoned(in: place, after: settings.tmp.seconds, &count.left) { name, _ in
         name != Array(ArrivalNumber.lockName.utf8)
       }
     }
     // Entries of draft/ that can be no draft.
-    count.drafts = try await removeAbandoned(in: spool.draft, after: options.drafts, &count.left) { name, kind in
+    count.drafts = try await removeAbandoned(in: spool.draft, after: settings.drafts.seconds, &count.left) {
+      name, kind in
       kind != .directory || RequestName(String(decoding: name, as: UTF8.self)) == nil
     }
     count.drafts += try await removeDrafts(&count.left)
-    count.receipts = try await forget([.sent, .duplicate, .cancelled], after: options.receipts, from: spool.sent)
-    count.failed = try await forget([.failed], after: options.failed, from: spool.failed)
+    count.receipts = try await forget(
+      [.sent, .duplicate, .cancelled], after: settings.receipts.seconds, from: spool.sent)
+    count.failed = try await forget([.failed], after: settings.failed.seconds, from: spool.failed)
     for (place, note) in [(spool.failed, "failed"), (try spool.incoming.directory("failed"), "incoming-failed")] {
       count.failed += try await removeUnknown(in: place, note, &notes, &count.left)
     }
@@ -113,8 +116,8 @@ struct Housekeeping: Sendable {
     for name in try spool.draft.names() where RequestName(name) != nil {
       try await tidy(&left, &count) {
         guard let entry = try spool.draft.entry(name), entry.kind == .directory,
-          clock.isOlder(entry.changed, than: options.drafts),
-          try clock.isOlder(lastChange(below: name, in: spool.draft), than: options.drafts)
+          clock.isOlder(entry.changed, than: settings.drafts.seconds),
+          try clock.isOlder(lastChange(below: name, in: spool.draft), than: settings.drafts.seconds)
         else { return false }
         if isRehearsal { return true }
         guard let taken = try spool.takeAway(name, from: spool.draft, identity: RequestIdentity(entry)) else {
@@ -180,7 +183,7 @@ struct Housekeeping: Sendable {
     if found == RequestIdentity(inode: request.inode, born: request.born) {
       // Without a time of birth an inode may have been used again: what has just come there has its own time.
       let isSure = found.born != 0 || place !== spool.failed
-      return isSure || clock.isOlder(entry.changed, than: options.failed) ? found : nil
+      return isSure || clock.isOlder(entry.changed, than: settings.failed.seconds) ? found : nil
     }
     // A spool that was copied has other inodes.
     return try Receipt(in: place.directory(request.request))?.request == request.request ? found : nil
@@ -201,7 +204,7 @@ struct Housekeeping: Sendable {
         return false
       }
       let name = String(decoding: bytes, as: UTF8.self)
-      if let entry = try place.entry(name), clock.isOlder(entry.changed, than: options.failed) {
+      if let entry = try place.entry(name), clock.isOlder(entry.changed, than: settings.failed.seconds) {
         old.append(name)
       }
       return true
@@ -221,7 +224,7 @@ struct Housekeeping: Sendable {
   // MARK: Announcements
 
   private func forgetAnnouncements() async throws -> Int {
-    let before = clock.now.advanced(seconds: -options.announced)
+    let before = clock.now.advanced(seconds: -settings.announced.seconds)
     if isRehearsal { return try await ledger.forgettableAnnouncements(before: before) }
     var total = 0
     while true {

@@ -2,6 +2,7 @@ import DurableFiles
 import Foundation
 import Ledgers
 import Messages
+import Settings
 import Spooling
 
 /// One pass over a spool: purges, housekeeping, limits. It runs beside a daemon or without one; every change of the
@@ -9,16 +10,16 @@ import Spooling
 public struct Janitor: Sendable {
   private let spool: Spool
   private let ledger: Ledger
-  private let options: JanitorOptions
+  private let settings: Settings
   private let clock: JanitorClock
   private let purge: Purge
 
   public init(
-    spool: Spool, ledger: Ledger, options: JanitorOptions, clock: JanitorClock = .current(), purge: Purge? = nil
+    spool: Spool, ledger: Ledger, settings: Settings, clock: JanitorClock = .current(), purge: Purge? = nil
   ) {
     self.spool = spool
     self.ledger = ledger
-    self.options = options
+    self.settings = settings
     self.clock = clock
     self.purge = purge ?? Purge(spool: spool, ledger: ledger)
   }
@@ -51,7 +52,7 @@ public struct Janitor: Sendable {
       )
     } else {
       let housekeeping = Housekeeping(
-        spool: spool, ledger: ledger, options: options, clock: clock, isRehearsal: isRehearsal)
+        spool: spool, ledger: ledger, settings: settings.janitor, clock: clock, isRehearsal: isRehearsal)
       let count = try await housekeeping.keep(&notes)
       (report.tmp, report.drafts, report.receipts, report.failed, report.announced) =
         (count.tmp, count.drafts, count.receipts, count.failed, count.announced)
@@ -64,7 +65,7 @@ public struct Janitor: Sendable {
     let slice = try await CacheSlice(spool: spool, ledger: ledger, isRehearsal: isRehearsal).keep(&notes)
     (report.orphans, report.missing) = (slice.orphans, slice.missing)
     let limits = try await Limits(
-      spool: spool, ledger: ledger, options: options, now: clock.now, isRehearsal: isRehearsal
+      spool: spool, ledger: ledger, cache: settings.cache, now: clock.now, isRehearsal: isRehearsal
     ).keep()
     report.evicted = limits.evicted
     report.warnings += limits.warnings
@@ -80,7 +81,7 @@ public struct Janitor: Sendable {
 
   /// Evicts every original that can be fetched again, of an inbox, of a conversation, or of all.
   public func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
-    try await Limits(spool: spool, ledger: ledger, options: options, now: clock.now, isRehearsal: false)
+    try await Limits(spool: spool, ledger: ledger, cache: settings.cache, now: clock.now, isRehearsal: false)
       .clear(inbox: inbox, conversation: conversation)
   }
 

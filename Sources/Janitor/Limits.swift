@@ -1,6 +1,7 @@
 import DurableFiles
 import Ledgers
 import Messages
+import Settings
 import Spooling
 import Synchronization
 
@@ -13,7 +14,7 @@ import Synchronization
 struct Limits: Sendable {
   let spool: Spool
   let ledger: Ledger
-  let options: JanitorOptions
+  let cache: Settings.Cache
   let now: Timestamp
   let isRehearsal: Bool
 
@@ -70,7 +71,7 @@ struct Limits: Sendable {
     }
   }
 
-  private func limit(_ use: CacheUse) -> Int { use.inbox == nil ? options.totalBytes : options.inboxBytes }
+  private func limit(_ use: CacheUse) -> Int { use.inbox == nil ? cache.total : cache.inbox }
   private func isBeyond(_ use: CacheUse) -> Bool { use.bytes > limit(use) }
 
   private func warning(_ use: CacheUse) -> String {
@@ -126,7 +127,7 @@ struct Limits: Sendable {
 
   /// What would be evicted.
   private func rehearse() async throws -> EvictionCount {
-    let options = options
+    let cache = cache
     let uses = try await ledger.cacheUse()
     let lastRead = lastRead
     let reading: @Sendable () -> (EvictionCandidate) throws -> Timestamp? = {
@@ -144,11 +145,11 @@ struct Limits: Sendable {
           }
         }
       }
-      for use in uses where use.inbox != nil && use.bytes > options.inboxBytes {
-        try take(use.bytes - options.inboxBytes, use.inbox)
+      for use in uses where use.inbox != nil && use.bytes > cache.inbox {
+        try take(use.bytes - cache.inbox, use.inbox)
       }
-      if let total = uses.first, total.bytes - count.bytes > options.totalBytes {
-        try take(total.bytes - count.bytes - options.totalBytes, nil)
+      if let total = uses.first, total.bytes - count.bytes > cache.total {
+        try take(total.bytes - count.bytes - cache.total, nil)
       }
       return count
     }

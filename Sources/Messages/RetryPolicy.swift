@@ -3,12 +3,12 @@
 /// Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015: a wait drawn evenly from zero to the current
 /// bound spreads many waiting clients best.
 public struct RetryPolicy: Sendable, Equatable {
-  /// The bound of the first wait, in seconds.
-  public var first: Double
-  /// No wait is longer than this, in seconds, unless the other side asks for it.
-  public var longest: Double
+  /// The bound of the first wait.
+  public var first: Duration
+  /// No wait is longer than this, unless the other side asks for it.
+  public var longest: Duration
 
-  public init(first: Double = 1, longest: Double = 300) {
+  public init(first: Duration = .seconds(1), longest: Duration = .minutes(5)) {
     self.first = first
     self.longest = longest
   }
@@ -17,7 +17,8 @@ public struct RetryPolicy: Sendable, Equatable {
   ///
   /// - Parameter random: evenly from 0 to 1.
   public func delay(after error: DeliveryError, attempt: Int, random: Double) -> Double {
-    let bound = min(longest, first * Double(1 << min(max(attempt - 1, 0), 30)))
+    let first = first.seconds
+    let bound = min(longest.seconds, first * Double(1 << min(max(attempt - 1, 0), 30)))
     let jittered = max(bound * random, first / 10)
     guard let asked = error.retryAfter, asked > 0 else { return jittered }
     // A server may ask for more than our longest wait, but not for years.

@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import Matrix
 import Messages
+import Settings
 import Spooling
 
 /// Fetches the objects of announced photos, as strangers' words have it: only where it is allowed, only as much as is
@@ -12,7 +13,7 @@ import Spooling
 /// referrer, no credentials but our own homeserver's, and those to it alone.
 struct Download: Sendable {
   let client: HTTPClient
-  let options: ReceivingOptions
+  let settings: Settings
   let homeserver: MatrixAccount?
   /// Is told the part of the object that is there, 0 to 1, where its length is known.
   var progress: @Sendable (Double) -> Void = { _ in }
@@ -60,7 +61,7 @@ struct Download: Sendable {
     guard let address = HTTPAddress(url) else {
       throw DeliveryError(.insecureURL, "the photo's address is neither https:// nor mxc://, or cannot be asked")
     }
-    guard address.scheme == "https" || options.allowsPrivateAddresses else {
+    guard address.scheme == "https" || settings.receiving.allowPrivate else {
       throw DeliveryError(.insecureURL, "\(address.authority) would be asked without encryption (http://)")
     }
     return Hop(url: url, host: address.authority)
@@ -72,14 +73,16 @@ struct Download: Sendable {
     let limit = limit(photo)
     let validator = photo.hasDigest ? try part.validator() : nil
     let start = validator == nil ? 0 : try part.count()
-    var request = HTTPRequest(.get, hop.url, headers: hop.headers, limits: options.limits)
+    var limits = settings.http.limits
+    limits.total = settings.receiving.time
+    var request = HTTPRequest(.get, hop.url, headers: hop.headers, limits: limits)
     // What a server packs on its way would count twice.
     request.headers.append(HTTPHeader("Accept-Encoding", "identity"))
     let isResuming = 1..<limit ~= start
     if let validator, isResuming {
       request.headers += [HTTPHeader("Range", "bytes=\(start)-"), HTTPHeader("If-Range", validator)]
     }
-    if !hop.isHomeserver, !options.allowsPrivateAddresses { request.reach = .publicAddresses }
+    if !hop.isHomeserver, !settings.receiving.allowPrivate { request.reach = .publicAddresses }
     let sink = ObjectSink(
       part, resumesAt: isResuming ? start : nil, limit: limit, keepsParts: photo.hasDigest, host: hop.host,
       announced: photo.contentLength, progress: progress)
@@ -114,7 +117,7 @@ struct Download: Sendable {
 
   /// Some senders announce the photo's length for the object's, so that a little more may come than was announced.
   private func limit(_ photo: RemotePhoto) -> Int {
-    guard let length = photo.contentLength else { return options.objectBytes }
-    return min(options.objectBytes, length.addingReportingOverflow(65_536).overflow ? .max : length + 65_536)
+    guard let length = photo.contentLength else { return settings.receivedObjectBytes }
+    return min(settings.receivedObjectBytes, length.addingReportingOverflow(65_536).overflow ? .max : length + 65_536)
   }
 }

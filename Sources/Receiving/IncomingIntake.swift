@@ -34,7 +34,8 @@ struct IncomingIntake: Sendable {
       let slice = names[start..<min(start + Self.batch, names.count)]
       let batch = try await pool.run { try slice.compactMap { try read($0) } }
       if batch.isEmpty { continue }
-      let receptions = try await ledger.receive(batch.map(\.message), fetch: plan().options.fetch, at: .now())
+      let receptions = try await ledger.receive(
+        batch.map(\.message), fetch: plan().settings.receiving.fetch, at: .now())
       for ((name, message), reception) in zip(batch, receptions) {
         switch reception {
         case .accepted(let photos, let state):
@@ -64,7 +65,7 @@ struct IncomingIntake: Sendable {
       return (
         name,
         NewReceived(
-          inbox: found.inbox ?? plan().options.inbox, conversation: found.conversation, remote: found.message.text,
+          inbox: found.inbox ?? plan().settings.inbox, conversation: found.conversation, remote: found.message.text,
           sender: found.sender ?? announced.sender,
           digest: SHA256Digest(of: found.attachment), photos: announced.photos)
       )

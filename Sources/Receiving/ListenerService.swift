@@ -4,6 +4,7 @@ import Logging
 import Messages
 import Networks
 import ServiceLifecycle
+import Settings
 import Signalling
 import Spooling
 import Synchronization
@@ -29,7 +30,7 @@ public struct Subscription: Sendable {
 public actor ListenerService: Service {
   private let incoming: IncomingSpool
   private let places: ListeningPlaces
-  private let pace: @Sendable () -> ListeningPace
+  private let settings: @Sendable () -> Settings.Delivery
   private let log: Logger
   private let pool = BlockingPool(label: "listening", threads: 2)
   private nonisolated let wanted: Mutex<[Subscription]>
@@ -41,13 +42,13 @@ public actor ListenerService: Service {
   /// The shortest time for an answer that brought nothing.
   private static let breath = Duration.milliseconds(500)
 
-  /// - Parameter pace: what is in force at the moment.
+  /// - Parameter settings: what is in force at the moment.
   public init(
-    spool: Spool, subscriptions: [Subscription], pace: @escaping @Sendable () -> ListeningPace, log: Logger
+    spool: Spool, subscriptions: [Subscription], settings: @escaping @Sendable () -> Settings.Delivery, log: Logger
   ) throws {
     incoming = try IncomingSpool(spool)
     places = try ListeningPlaces(spool)
-    self.pace = pace
+    self.settings = settings
     self.log = log
     wanted = Mutex(subscriptions)
     bell.ring()
@@ -121,7 +122,8 @@ public actor ListenerService: Service {
           error as? DeliveryError
           ?? DeliveryError(
             (error as? FileError)?.isOutOfSpace == true ? .localStorageFull : .localStorageError, "\(error)")
-        let wait = pace().wait(after: failure, failures: failures, random: .random(in: 0...1))
+        let wait = ListeningPace(settings: settings()).wait(
+          after: failure, failures: failures, random: .random(in: 0...1))
         note(failure, of: listener.name, wait: wait)
         await pause(listener.name, seconds: wait)
       }

@@ -46,7 +46,7 @@ public struct PhotoFetcher: Sendable {
     let photo = try await opened(wanted, part, plan)
     let prepared = try await plan.preparer.prepare(PhotoBytes(photo))
     try Task.checkCancellation()
-    let end = try await keep(prepared, of: wanted, remoteSeconds: plan.options.remoteSeconds)
+    let end = try await keep(prepared, of: wanted, remoteSeconds: plan.settings.cache.remote.seconds)
     try await onDisk { [cache = PhotoCache(spool)] in
       try part.remove()
       // Purged meanwhile.
@@ -93,28 +93,28 @@ public struct PhotoFetcher: Sendable {
   // MARK: The object
 
   private func opened(_ wanted: WantedPhoto, _ part: PartialObject, _ plan: ReceivingPlan) async throws -> [UInt8] {
-    let (photo, options) = (wanted.photo, plan.options)
+    let (photo, settings) = (wanted.photo, plan.settings)
     func limited(_ bytes: [UInt8]) throws(DeliveryError) -> [UInt8] {
-      if bytes.count <= options.photoBytes { return bytes }
+      if bytes.count <= settings.receivedBytes { return bytes }
       throw DeliveryError(
-        .tooLarge, "the photo has \(bytes.count) bytes; the limit is \(options.photoBytes) (receiving.bytes)")
+        .tooLarge, "the photo has \(bytes.count) bytes; the limit is \(settings.receivedBytes) (receiving.bytes)")
     }
     if wanted.isOwn,
       let object = try await onDisk({
-        try plan.objects.object(at: photo.url, limit: options.objectBytes)
+        try plan.objects.object(at: photo.url, limit: settings.receivedObjectBytes)
       })
     {
       return try limited(photo.open(object))
     }
-    let former = try await onDisk { try part.contents(limit: options.objectBytes) ?? [] }
+    let former = try await onDisk { try part.contents(limit: settings.receivedObjectBytes) ?? [] }
     // All of it came before, and then the process died.
     if photo.hasDigest, !former.isEmpty, let whole = try? photo.open(former) { return try limited(whole) }
     let download = Download(
-      client: plan.client, options: options, homeserver: plan.homeservers(wanted.conversation)
+      client: plan.client, settings: settings, homeserver: plan.homeservers(wanted.conversation)
     ) { [progress] in progress.set($0, of: wanted.message) }
     defer { progress.end(wanted.message) }
     try await download.fetch(photo, into: part)
-    let object = try await onDisk { try part.contents(limit: options.objectBytes) ?? [] }
+    let object = try await onDisk { try part.contents(limit: settings.receivedObjectBytes) ?? [] }
     do { return try limited(photo.open(object)) } catch {
       try await onDisk { try part.clear() }
       // What was gone on with may be what a crash left of it.

@@ -5,6 +5,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Settings
 import Signalling
 import Spooling
 
@@ -45,7 +46,7 @@ public actor Receiver: Service {
   /// How far downloads have come, 0 to 1, by message.
   public nonisolated var progress: [MessageID: Double] { fetcher.progress.all }
 
-  private var options: ReceivingOptions { plan().options }
+  private var settings: Settings { plan().settings }
 
   /// Called with what was seen in the spool, on any thread.
   public nonisolated func post(_ event: SpoolEvent) { mailbox.post(event) }
@@ -87,7 +88,7 @@ public actor Receiver: Service {
   // MARK: incoming/new/
 
   private func take(_ seen: IncomingMailbox.Contents) async throws {
-    if seen.wasBuiltInPlace { mailbox.post(.overflow, in: options.settle) }
+    if seen.wasBuiltInPlace { mailbox.post(.overflow, in: settings.intake.settle.seconds) }
     try await intake.accept(seen.names)
     guard seen.needsScan else { return }
     let scan = try await pool.run { [incoming] in try ArrivalScan(incoming.new) }
@@ -99,8 +100,8 @@ public actor Receiver: Service {
       let entry = scan[index]
       let age = Double(Timestamp.now().milliseconds) / 1000 - Double(entry.changed) / 1e9
       // It may be being built there at this moment.
-      if entry.maybeInPlace, (0..<options.settle).contains(age) {
-        mailbox.post(.overflow, in: options.settle - age)
+      if entry.maybeInPlace, (0..<settings.intake.settle.seconds).contains(age) {
+        mailbox.post(.overflow, in: settings.intake.settle.seconds - age)
       } else {
         ready.append(entry.name)
       }
@@ -119,8 +120,8 @@ public actor Receiver: Service {
     mailbox.bell.silence()
     guard var next = try await nextDownload() else { return }
     if next <= .now(), !isStopping.isSet {
-      let free = options.downloads - downloads.count
-      for wanted in try await ledger.beginDownloads(limit: free, perHost: options.perHost, at: .now()) {
+      let free = settings.receiving.downloads - downloads.count
+      for wanted in try await ledger.beginDownloads(limit: free, perHost: settings.receiving.perHost, at: .now()) {
         downloads[wanted.message] = (wanted.conversation, Task { await download(wanted) })
       }
       guard let later = try await nextDownload() else { return }
@@ -133,8 +134,8 @@ public actor Receiver: Service {
 
   /// When a photo is due next; nil when none is, or when as many are being fetched as may be.
   private func nextDownload() async throws -> Timestamp? {
-    guard downloads.count < options.downloads else { return nil }
-    return try await ledger.nextDownload(perHost: options.perHost)
+    guard downloads.count < settings.receiving.downloads else { return nil }
+    return try await ledger.nextDownload(perHost: settings.receiving.perHost)
   }
 
   private func download(_ wanted: WantedPhoto) async {
@@ -142,7 +143,7 @@ public actor Receiver: Service {
       let begin = ContinuousClock.now
       log.debug("fetching", metadata: ["message": "\(wanted.message)", "attempt": "\(wanted.attempt)"])
       let attempt = try await attempt(wanted)
-      try await Self.settle(wanted, attempt, since: begin, fetcher, ledger, options, log)
+      try await Self.settle(wanted, attempt, since: begin, fetcher, ledger, settings, log)
       if case .done = attempt { downloaded(wanted) }
     } catch {
       log.error("the ledger failed; a photo waits", metadata: ["error": "\(error)"])
@@ -175,7 +176,7 @@ public actor Receiver: Service {
   /// Writes down how an attempt ended.
   private static func settle(
     _ wanted: WantedPhoto, _ attempt: Attempt, since begin: ContinuousClock.Instant, _ fetcher: PhotoFetcher,
-    _ ledger: Ledger, _ options: ReceivingOptions, _ log: Logger
+    _ ledger: Ledger, _ settings: Settings, _ log: Logger
   ) async throws {
     var metadata: Logger.Metadata = [
       "message": "\(wanted.message)", "step": "fetch", "attempt": "\(wanted.attempt)",
@@ -193,7 +194,7 @@ public actor Receiver: Service {
       let now = Timestamp.now()
       metadata["cause"] = "\(error.cause.rawValue)"
       metadata["error"] = "\(escaped(error.sentence))"
-      if let wait = options.wait(after: error, wanted: wanted, now: now) {
+      if let wait = settings.wait(after: error, wanted: wanted, now: now) {
         metadata["wait"] = "\(Self.text(wait))"
         log.warning("a photo waits", metadata: metadata)
         _ = try await ledger.postponeDownload(of: wanted.message, error: error, until: now.advanced(seconds: wait))
@@ -212,7 +213,7 @@ public actor Receiver: Service {
   ///
   /// - Throws: the `DeliveryError` of a failure, which is written down.
   public static func fetchOnce(
-    _ message: MessageID, with fetcher: PhotoFetcher, ledger: Ledger, options: ReceivingOptions, log: Logger
+    _ message: MessageID, with fetcher: PhotoFetcher, ledger: Ledger, settings: Settings, log: Logger
   ) async throws {
     try await ledger.recoverReceived()
     guard let wanted = try await ledger.beginDownload(of: message, at: .now()) else { return }
@@ -220,23 +221,24 @@ public actor Receiver: Service {
     do {
       try await fetcher.fetch(wanted)
     } catch let error as DeliveryError {
-      try await settle(wanted, .failed(error), since: begin, fetcher, ledger, options, log)
+      try await settle(wanted, .failed(error), since: begin, fetcher, ledger, settings, log)
       throw error
     }
   }
 }
 
-extension ReceivingOptions {
+extension Settings {
   /// Seconds until the next attempt; nil when there is none.
   func wait(after error: DeliveryError, wanted: WantedPhoto, now: Timestamp) -> Double? {
-    let age = now.seconds(since: wanted.wantedAt)
+    let (age, lifetime) = (now.seconds(since: wanted.wantedAt), receiving.lifetime.seconds)
     switch error.cause.disposition {
     case .fail: return nil
-    case .hold: return age < lifetime ? mending : nil
+    case .hold: return age < lifetime ? delivery.mending.seconds : nil
     case .retry:
       // Whatever a server asks for, the last attempt is at the end of the photo's time.
       return age < lifetime
-        ? min(retry.delay(after: error, attempt: wanted.attempt, random: .random(in: 0...1)), lifetime - age) : nil
+        ? min(delivery.backoff.delay(after: error, attempt: wanted.attempt, random: .random(in: 0...1)), lifetime - age)
+        : nil
     }
   }
 }

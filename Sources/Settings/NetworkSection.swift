@@ -2,7 +2,7 @@ import Messages
 
 extension Settings {
   /// `network`, or a section of `networks`, as it is written: the settings of every type side by side.
-  struct Network: SettingsSection, Equatable {
+  struct Network: SettingsSection {
     var type = Kind.local
     var homeserver: String?
     var tokenFile: String?
@@ -69,7 +69,7 @@ extension Settings {
   }
 
   /// A section of `networks`: a network with its own store and seal, where it has them.
-  struct FurtherNetwork: SettingsSection, Equatable {
+  struct FurtherNetwork: SettingsSection {
     var network = Network()
     /// nil is the standard store.
     var store: String?

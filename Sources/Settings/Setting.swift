@@ -40,8 +40,10 @@ public struct Setting<Target: Sendable>: Sendable {
 }
 
 /// The values of one section of the file, initially at their defaults.
-protocol SettingsSection: Sendable {
+protocol SettingsSection: Sendable, Equatable {
   init()
+  /// Its settings, each with its key below the section. The help of a row documents its property.
+  static var rows: [Setting<Self>] { get }
 }
 
 extension Setting where Target: SettingsSection {

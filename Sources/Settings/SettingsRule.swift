@@ -7,7 +7,7 @@ struct SettingsRule: Sendable {
 
   static let all = [
     SettingsRule(lower: "photo.worstQuality", upper: "photo.bestQuality") {
-      $0.photo.worstQuality <= $0.photo.bestQuality
+      $0.photo.limits.worstQuality <= $0.photo.limits.bestQuality
     },
     SettingsRule(lower: "delivery.backoff.first", upper: "delivery.backoff.longest") {
       $0.delivery.backoff.first <= $0.delivery.backoff.longest

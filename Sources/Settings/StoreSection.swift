@@ -1,6 +1,6 @@
 extension Settings {
   /// `store`, or a section of `stores`, as it is written: the settings of every type side by side.
-  struct Store: SettingsSection, Equatable {
+  struct Store: SettingsSection {
     var type = Kind.directory
     var directory: String?
     var url: String?

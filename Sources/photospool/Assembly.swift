@@ -1,12 +1,8 @@
 import Darkroom
-import Delivery
 import DurableFiles
-import Foundation
-import Hooks
 import Janitor
 import Ledgers
 import Messages
-import Photos
 import Settings
 import Spooling
 
@@ -14,50 +10,8 @@ import Spooling
 struct Assembly {
   let settings: Settings
 
-  var options: DeliveryOptions {
-    var options = DeliveryOptions()
-    options.inbox = settings.inbox
-    options.rescan = settings.intake.rescan.seconds
-    options.settle = settings.intake.settle.seconds
-    options.conversations = settings.delivery.conversations
-    options.lookahead = settings.delivery.lookahead
-    options.uploads = settings.delivery.uploads
-    options.lifetime = settings.delivery.lifetime.seconds
-    options.retry = RetryPolicy(
-      first: settings.delivery.backoff.first.seconds, longest: settings.delivery.backoff.longest.seconds)
-    options.circuits.longestProbe = settings.delivery.probe.seconds
-    options.circuits.mending = settings.delivery.mending.seconds
-    options.remoteSeconds = settings.cache.remote.seconds
-    options.cacheLimits = CacheLimits(inbox: settings.cache.inbox, total: settings.cache.total)
-    options.textfile = settings.metrics.textfile
-    options.reportPause = settings.metrics.pause.seconds
-    return options
-  }
-
-  var hookOptions: HookOptions {
-    var options = HookOptions()
-    options.programs[.sent] = settings.hooks.sent
-    options.programs[.failed] = settings.hooks.failed
-    options.programs[.received] = settings.hooks.received
-    options.timeLimit = settings.hooks.timeout.seconds
-    options.perMinute = settings.hooks.perMinute
-    return options
-  }
-
-  var janitorOptions: JanitorOptions {
-    var options = JanitorOptions()
-    options.inboxBytes = settings.cache.inbox
-    options.totalBytes = settings.cache.total
-    options.tmp = settings.janitor.tmp.seconds
-    options.drafts = settings.janitor.drafts.seconds
-    options.receipts = settings.janitor.receipts.seconds
-    options.failed = settings.janitor.failed.seconds
-    options.announced = settings.janitor.announced.seconds
-    return options
-  }
-
   func janitor(_ spool: Spool, _ ledger: Ledger) -> Janitor {
-    Janitor(spool: spool, ledger: ledger, options: janitorOptions, purge: purge(spool, ledger))
+    Janitor(spool: spool, ledger: ledger, settings: settings, purge: purge(spool, ledger))
   }
 
   func purge(_ spool: Spool, _ ledger: Ledger) -> Purge {
@@ -66,42 +20,8 @@ struct Assembly {
       objects: { [settings] in try settings.objectDirectories(of: spool) })
   }
 
-  var photoLimits: PhotoLimits {
-    var limits = PhotoLimits()
-    limits.longestSide = settings.photo.longestSide
-    limits.outputBytes = settings.photo.bytes
-    limits.bestQuality = settings.photo.bestQuality
-    limits.worstQuality = settings.photo.worstQuality
-    limits.inputBytes = settings.photo.inputBytes
-    limits.pixels = settings.photo.pixels
-    limits.thumbnailSide = settings.photo.thumbnailSide
-    // A third is left for what is made of what was decoded.
-    limits.decoderBytes = settings.photo.memory / 3 * 2
-    return limits
-  }
-
-  var profileLimits: PhotoLimits {
-    var limits = photoLimits
-    limits.longestSide = settings.profile.side
-    limits.squareSide = settings.profile.side
-    limits.outputBytes = settings.profile.bytes
-    limits.thumbnailSide = min(limits.thumbnailSide, settings.profile.side)
-    return limits
-  }
-
-  /// How many photos are prepared at once.
-  var photoThreads: Int {
-    settings.photo.threads > 0 ? settings.photo.threads : ProcessInfo.processInfo.activeProcessorCount
-  }
-
   func darkroom() -> DarkroomPool {
-    var options = DarkroomPool.Options(program: DarkroomProgram.path)
-    options.processes = photoThreads
-    options.memory = settings.photo.memory
-    options.seconds = Int(settings.photo.time.seconds.rounded(.up))
-    options.limits = photoLimits
-    options.profileLimits = profileLimits
-    return DarkroomPool(options)
+    DarkroomPool(DarkroomPool.Options(program: DarkroomProgram.path, settings: settings))
   }
 }
 
@@ -122,8 +42,4 @@ extension Settings {
     else { return [conversation] }
     return [conversation, ConversationID(unchecked: alias)]
   }
-}
-
-extension Duration {
-  var seconds: Double { self / .seconds(1) }
 }

@@ -1,7 +1,6 @@
 import Darkroom
 import Delivery
 import HTTP
-import Hooks
 import Logging
 import Receiving
 import Settings
@@ -15,7 +14,6 @@ struct Configured: Sendable {
   let darkroom: DarkroomPool
   let plan: DeliveryPlan
   let receiving: ReceivingPlan
-  let hooks: HookOptions
   let subscriptions: [Subscription]
   /// For what strangers' photos are fetched with.
   private let client: HTTPClient
@@ -34,10 +32,9 @@ struct Configured: Sendable {
     } else {
       darkroom = assembly.darkroom()
     }
-    plan = DeliveryPlan(options: assembly.options, destinations: destinations, preparer: darkroom)
+    plan = DeliveryPlan(settings: settings, destinations: destinations, preparer: darkroom)
     let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.client : nil }
-    client = sameClient ?? assembly.receivingClient
-    hooks = assembly.hookOptions
+    client = sameClient ?? HTTPClient(settings.http.client)
     receiving = try assembly.receivingPlan(spool, darkroom, client: client)
     subscriptions = try connections.subscriptions()
   }

@@ -51,16 +51,9 @@ final class Connections: Sendable {
     self.former = former?.made.withLock { $0 } ?? Made()
     self.spool = spool
     self.log = log
-    var options = HTTPOptions()
-    options.authorityFile = settings.http.authorityFile
-    options.proxy = settings.http.proxy
     let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.client : nil }
-    client = sameClient ?? HTTPClient(options)
-    var limits = HTTPLimits()
-    limits.connect = settings.http.connect.seconds
-    limits.stall = settings.http.stall.seconds
-    limits.total = settings.http.total?.seconds
-    self.limits = limits
+    client = sameClient ?? HTTPClient(settings.http.client)
+    limits = settings.http.limits
   }
 
   /// The stores and networks that are not as the configuration before had them.

@@ -1,17 +1,15 @@
 import DurableFiles
 import Foundation
+import Messages
 import Settings
 import Spooling
 
 extension CheckCommand {
   /// Where profile photos go, and the programs of the hooks.
   static func furtherChecks(_ settings: Settings) -> [(String, () async throws -> String)] {
-    let programs = [
-      ("sent", settings.hooks.sent), ("failed", settings.hooks.failed), ("received", settings.hooks.received),
-    ]
-    let hooks = programs.compactMap { event, program -> (String, () async throws -> String)? in
-      guard let program else { return nil }
-      return ("hook \(event)", { try checkProgram(program) })
+    let hooks = HookEvent.allCases.compactMap { event -> (String, () async throws -> String)? in
+      guard let program = settings.hooks.programs[event] else { return nil }
+      return ("hook \(event.rawValue)", { try checkProgram(program) })
     }
     let path = settings.spool.directory
     // Before the first run there is nothing to share.

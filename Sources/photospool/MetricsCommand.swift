@@ -18,9 +18,8 @@ struct MetricsCommand: ParsableCommand {
     // A daemon that hangs is none for whoever watches.
     let daemon = (try? ControlClient.ask(.metrics, in: spool.state, patience: 5))??.metrics
     var families = SpoolMetrics.up(daemon != nil)
-    let limits = CacheLimits(inbox: settings.cache.inbox, total: settings.cache.total)
     if let counts = try LedgerView(ifThereIsOneIn: spool.state)?.counts() {
-      families += SpoolMetrics.families(counts, limits)
+      families += SpoolMetrics.families(counts, settings.cache)
     }
     print(families.map(\.text).joined() + (daemon ?? ""), terminator: "")
   }

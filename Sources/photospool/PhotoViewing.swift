@@ -106,7 +106,7 @@ struct PhotoViewing {
       let fetcher = try PhotoFetcher(spool: spool, ledger: commands.ledger) { plan }
       do {
         try await Receiver.fetchOnce(
-          photo.message, with: fetcher, ledger: commands.ledger, options: assembly.receivingOptions,
+          photo.message, with: fetcher, ledger: commands.ledger, settings: assembly.settings,
           log: Logger(label: "photospool") { _ in SwiftLogNoOpLogHandler() })
       } catch let error as DeliveryError {
         let status: ExitStatus = error.cause.disposition == .fail ? .unavailable : .tryAgain

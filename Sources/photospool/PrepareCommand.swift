@@ -31,12 +31,11 @@ struct PrepareCommand: AsyncParsableCommand {
     let files = try files.flatMap(Self.photos)
     if mkdir(output, 0o755) != 0 && errno != EEXIST { throw FileError("make directory", output) }
     var folder = PreparedFolder(try Self.directory(output), replaces: force)
-    let assembly = Assembly(settings: settings)
     var progress = PrepareProgress(count: files.count)
     var unwritten = 0
-    let darkroom = assembly.darkroom()
+    let darkroom = Assembly(settings: settings).darkroom()
     defer { darkroom.close() }
-    try await Preparing(darkroom, ahead: 4 * assembly.photoThreads).forEach(files) { file, result in
+    try await Preparing(darkroom, ahead: 4 * darkroom.processes).forEach(files) { file, result in
       progress.hide()
       do {
         let photo = try result.get()

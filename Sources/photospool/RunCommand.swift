@@ -43,10 +43,10 @@ struct RunCommand: AsyncParsableCommand {
     let spool = try Spool(creating: settings.spool.directory)
     let configured = try Configured(settings, spool: spool, after: nil, log: log)
     let inForce = ConfiguredInForce(configured)
-    let hooks = HookLine(options: { inForce.now.hooks }, log: log)
+    let hooks = HookLine(settings: { inForce.now.settings.hooks }, log: log)
     let listeners = try ListenerService(
       spool: spool, subscriptions: configured.subscriptions,
-      pace: { Assembly(settings: inForce.now.settings).listeningPace }, log: log)
+      settings: { inForce.now.settings.delivery }, log: log)
     let daemon = try await Daemon(
       spool: spool, plan: configured.plan,
       manager: ServiceManager(environment: ProcessInfo.processInfo.environment), hooks: hooks, log: log,

@@ -30,6 +30,7 @@ struct DarkroomUnderTest {
     _ program: String, _ change: (inout DarkroomPool.Options) -> Void
   ) -> DarkroomPool.Options {
     var options = DarkroomPool.Options(program: program)
+    options.processes = 2
     options.idleSeconds = 3600
     change(&options)
     return options

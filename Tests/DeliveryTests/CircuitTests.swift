@@ -1,4 +1,5 @@
 import Messages
+import Settings
 import Testing
 
 @testable import Delivery
@@ -6,10 +7,10 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CircuitTests {
   private static let unreachable = DeliveryError(.unreachable, "there is no route")
 
-  private func quick(_ options: inout DeliveryOptions) {
-    options.circuits.longestProbe = 0.05
-    options.circuits.mending = 3600
-    options.retry = RetryPolicy(first: 0.01, longest: 0.05)
+  private func quick(_ settings: inout Settings) {
+    settings.delivery.probe = .milliseconds(50)
+    settings.delivery.mending = .hours(1)
+    settings.delivery.backoff = RetryPolicy(first: .milliseconds(10), longest: .milliseconds(50))
   }
 
   @Test("While a network cannot be reached one message probes it, no attempt counts, and then all goes out in order")

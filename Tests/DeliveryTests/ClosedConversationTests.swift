@@ -9,8 +9,8 @@ import Testing
     let (network, store) = (ScriptedNetwork(), HeldStore())
     await network.close(["closed", "closed too"])
     let daemon = try DaemonUnderTest(network: network, store: store, preparer: EasyPreparer()) {
-      $0.circuits.mending = 3600
-      $0.retry = RetryPolicy(first: 0.01, longest: 0.05)
+      $0.delivery.mending = .hours(1)
+      $0.delivery.backoff = RetryPolicy(first: .milliseconds(10), longest: .milliseconds(50))
     }
     try await daemon.run { daemon in
       let waiting = [try daemon.sendPhoto(to: "closed"), try daemon.sendPhoto(to: "closed too")]
@@ -56,7 +56,7 @@ import Testing
     let network = ScriptedNetwork {
       $0.conversation.text.hasPrefix("closed") ? DeliveryError(.encryptedRoom, "the room is encrypted") : nil
     }
-    let daemon = try DaemonUnderTest(network: network) { $0.circuits.mending = 3600 }
+    let daemon = try DaemonUnderTest(network: network) { $0.delivery.mending = .hours(1) }
     try await daemon.run { daemon in
       for number in 0..<5 { try daemon.drop("held", to: "closed \(number)") }
       await network.wait { $0.asked >= 5 }

@@ -7,6 +7,7 @@ import Messages
 import Networks
 import Photos
 import Seals
+import Settings
 import Spooling
 import Stores
 import Supervision
@@ -29,7 +30,7 @@ struct DaemonUnderTest {
   init(
     network: ScriptedNetwork, store: (any Store)? = nil, badStore: (any Store)? = nil,
     preparer: any PhotoPreparer = NoPreparer(),
-    _ change: (inout DeliveryOptions) -> Void = { _ in }
+    _ change: (inout Settings) -> Void = { _ in }
   ) throws {
     scratch = try TemporaryDirectory()
     spool = try Spool(creating: scratch.path("spool"))
@@ -43,13 +44,13 @@ struct DaemonUnderTest {
     let destinations = Destinations(
       standard: Route(seal: XMTPSeal(), store: store, network: network),
       rules: [Destinations.Rule(bad) { $0.text.hasPrefix("bad") }], stores: [store] + (badStore.map { [$0] } ?? []))
-    var options = DeliveryOptions()
-    // A busy machine is no reason to cut anything off.
-    options.stopSeconds = nil
+    var settings = Settings()
     // Only one daemon of the process has a watcher.
-    options.rescan = 0.05
-    change(&options)
-    plan = DeliveryPlan(options: options, destinations: destinations, preparer: preparer)
+    settings.intake.rescan = .milliseconds(50)
+    change(&settings)
+    // A busy machine is no reason to cut anything off.
+    plan = DeliveryPlan(
+      settings: settings, destinations: destinations, preparer: preparer, stopSeconds: nil)
   }
 
   /// Runs the daemon while `body` does.

@@ -1,15 +1,16 @@
 import DurableFiles
 import Messages
+import Settings
 import Spooling
 import Testing
 
 @testable import Delivery
 
 @Suite(.timeLimit(.minutes(10))) struct DraftUploadTests {
-  private func quick(_ options: inout DeliveryOptions) {
-    options.circuits.longestProbe = 0.05
-    options.retry = RetryPolicy(first: 0.01, longest: 0.05)
-    options.uploads = 2
+  private func quick(_ settings: inout Settings) {
+    settings.delivery.probe = .milliseconds(50)
+    settings.delivery.backoff = RetryPolicy(first: .milliseconds(10), longest: .milliseconds(50))
+    settings.delivery.uploads = 2
   }
 
   @Test("While a store cannot be reached drafts wait, and go ahead once it can, and nothing of them is published")

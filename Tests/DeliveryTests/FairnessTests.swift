@@ -5,6 +5,7 @@ import Logging
 import Messages
 import Networks
 import Photos
+import Settings
 import Spooling
 import TestSupport
 import Testing
@@ -13,10 +14,10 @@ import Testing
 
 /// What fails is one conversation's trouble. No test measures time: what would wait, waits for an hour.
 @Suite(.timeLimit(.minutes(5))) struct FairnessTests {
-  private func patient(_ options: inout DeliveryOptions) {
-    options.circuits.longestProbe = 3600
-    options.circuits.mending = 3600
-    options.retry = RetryPolicy(first: 36_000, longest: 36_000)
+  private func patient(_ settings: inout Settings) {
+    settings.delivery.probe = .hours(1)
+    settings.delivery.mending = .hours(1)
+    settings.delivery.backoff = RetryPolicy(first: .hours(10), longest: .hours(10))
   }
 
   @Test(
@@ -31,7 +32,7 @@ import Testing
     }
     let daemon = try DaemonUnderTest(network: network) {
       patient(&$0)
-      $0.conversations = 1
+      $0.delivery.conversations = 1
     }
     try await daemon.run { daemon in
       for number in 0..<5 { try daemon.drop("\(number)", to: "bad") }
@@ -75,7 +76,7 @@ import Testing
     let (network, hanging) = (ScriptedNetwork(), HangingStore())
     let daemon = try DaemonUnderTest(network: network, badStore: hanging, preparer: SmallPhotos()) {
       patient(&$0)
-      $0.uploads = 2
+      $0.delivery.uploads = 2
     }
     try await daemon.run { daemon in
       try Data("a photo".utf8).write(to: URL(fileURLWithPath: daemon.scratch.path("photo.jpg")))

@@ -19,7 +19,7 @@ import Testing
       }
     }
     let daemon = try DaemonUnderTest(network: network, store: HeldStore(), preparer: EasyPreparer()) {
-      $0.retry = RetryPolicy(first: 0.01, longest: 0.05)
+      $0.delivery.backoff = RetryPolicy(first: .milliseconds(10), longest: .milliseconds(50))
     }
     let heard = Mutex<HeardStatements?>(nil)
     try await daemon.run(hear: { ledger in heard.withLock { $0 = HeardStatements(of: ledger.pool) } }) {

@@ -2,6 +2,7 @@ import Dispatch
 import DurableFiles
 import Logging
 import Messages
+import Settings
 import TestSupport
 import Testing
 
@@ -16,7 +17,9 @@ import Testing
 
   init() throws {
     scratch = try TemporaryDirectory()
-    let policy = CircuitPolicy(mending: 36_000)
+    var settings = Settings().delivery
+    settings.mending = .hours(10)
+    let policy = CircuitPolicy(settings)
     ledger = try Ledger(in: Directory(path: scratch.path))
     circuits = Circuits(
       ledger: ledger, policy: policy,

@@ -1,16 +1,17 @@
 import DurableFiles
 import Ledgers
 import Messages
+import Settings
 import Spooling
 import Testing
 
 @testable import Delivery
 
 @Suite(.timeLimit(.minutes(10))) struct PurgeTests {
-  private func quick(_ options: inout DeliveryOptions) {
-    options.rescan = 0.05
-    options.circuits.longestProbe = 0.05
-    options.uploads = 4
+  private func quick(_ settings: inout Settings) {
+    settings.intake.rescan = .milliseconds(50)
+    settings.delivery.probe = .milliseconds(50)
+    settings.delivery.uploads = 4
   }
 
   private func isOrdered(_ daemon: DaemonUnderTest) throws -> Bool { try !daemon.spool.purge.names().isEmpty }

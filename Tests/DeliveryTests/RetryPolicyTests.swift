@@ -3,7 +3,7 @@ import Messages
 import Testing
 
 @Suite struct RetryPolicyTests {
-  private let policy = RetryPolicy(first: 1, longest: 300)
+  private let policy = RetryPolicy(first: .seconds(1), longest: .seconds(300))
   private let timeout = DeliveryError(.timeout, "slow")
 
   @Test func theBoundDoublesUpToTheLongest() {

@@ -3,6 +3,7 @@ import DurableFiles
 import Logging
 import Messages
 import Seals
+import Settings
 import Stores
 import TestSupport
 import Testing
@@ -57,7 +58,7 @@ import Testing
   private func sweep(_ stores: [PickyStore], until count: Int) async throws {
     let network = ScriptedNetwork { _ in nil }
     let plan = DeliveryPlan(
-      options: DeliveryOptions(),
+      settings: Settings(),
       destinations: Destinations(
         standard: Route(seal: XMTPSeal(), store: stores[0], network: network), stores: stores),
       preparer: NoPreparer())

@@ -18,7 +18,9 @@ import Testing
   @Test("One that fails in the middle of a run fails by itself", arguments: [Cause.rejected, .serverBusy])
   func oneFails(_ cause: Cause) async throws {
     let network = ScriptedNetwork()
-    let daemon = try DaemonUnderTest(network: network) { $0.retry = RetryPolicy(first: 0, longest: 0) }
+    let daemon = try DaemonUnderTest(network: network) {
+      $0.delivery.backoff = RetryPolicy(first: .zero, longest: .zero)
+    }
     let names = try dropped(to: daemon)
     let failed = 23
     try await daemon.run { daemon in

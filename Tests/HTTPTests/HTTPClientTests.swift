@@ -187,13 +187,13 @@ import Testing
   @Test(arguments: ["stall", "deaf", "half"])
   func aServerThatGoesSilentRunsIntoTheStallLimit(_ what: String) async throws {
     let body = [UInt8](repeating: 1, count: 20_000_000)
-    let request = HTTPRequest(.put, server.url(what), body: body, limits: limits { $0.stall = 1 })
+    let request = HTTPRequest(.put, server.url(what), body: body, limits: limits { $0.stall = .seconds(1) })
     let error = try #require(await error(request))
     #expect(error.reason == .timedOut(.stall) && !error.wasNeverSent)
   }
 
   @Test func theTotalLimitEndsARequest() async throws {
-    let request = HTTPRequest(.get, server.url("stall"), limits: limits { $0.total = 0.2 })
+    let request = HTTPRequest(.get, server.url("stall"), limits: limits { $0.total = .milliseconds(200) })
     #expect(await reason(request) == .timedOut(.total))
   }
 
@@ -201,7 +201,7 @@ import Testing
   @Test func theConnectLimitEndsARequestThatWasNeverSent() async throws {
     let deaf = try FullListener()
     let request = HTTPRequest(
-      .put, "http://127.0.0.1:\(deaf.port)/", body: bytes, limits: limits { $0.connect = 0.3 })
+      .put, "http://127.0.0.1:\(deaf.port)/", body: bytes, limits: limits { $0.connect = .milliseconds(300) })
     let error = try #require(await error(request))
     #expect(error.reason == .timedOut(.connect) && error.wasNeverSent)
   }

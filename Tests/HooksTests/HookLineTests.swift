@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import ServiceLifecycle
+import Settings
 import Synchronization
 import TestSupport
 import Testing
@@ -17,26 +18,27 @@ import Testing
   }
 
   /// Options with a shell script for one event; `$DIR` is the test's directory.
-  private func options(_ script: String, _ change: (inout HookOptions) -> Void = { _ in }) throws -> HookOptions {
+  private func settings(_ script: String, _ change: (inout Settings.Hooks) -> Void = { _ in }) throws -> Settings.Hooks
+  {
     let path = scratch.path("hook")
     // Another process writes it: a program that a child of another test still holds open for writing cannot be started.
     let written = try TestSupport.run(
       ["/bin/sh", "-c", "umask 077 && cat > \"$0\" && chmod 700 \"$0\"", path],
       input: "#!/bin/sh\nDIR='\(scratch.path)'\n\(script)\n")
     #expect(written.status == 0)
-    var options = HookOptions()
-    options.programs = [.sent: path]
-    options.timeLimit = 120
-    options.perMinute = 6000
-    change(&options)
-    return options
+    var settings = Settings().hooks
+    settings.programs = [.sent: path]
+    settings.timeout = .minutes(2)
+    settings.perMinute = 6000
+    change(&settings)
+    return settings
   }
 
   /// Runs the line while `body` does.
   private func run(
-    _ options: HookOptions, _ body: @escaping @Sendable (HookLine) async throws -> Void
+    _ settings: Settings.Hooks, _ body: @escaping @Sendable (HookLine) async throws -> Void
   ) async throws {
-    let line = HookLine(options: { options }, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let line = HookLine(settings: { settings }, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await line.run() }
       try await body(line)
@@ -54,7 +56,7 @@ import Testing
   }
 
   @Test func aProgramIsToldOneLineEachTimeInOrder() async throws {
-    try await run(options(#"cat >> "$DIR/got""#)) { line in
+    try await run(settings(#"cat >> "$DIR/got""#)) { line in
       for number in 1...5 { line.tell(.sent, Notice(number: number)) }
       // Nobody is to be told of these.
       line.tell(.failed, Notice(number: 6))
@@ -70,7 +72,7 @@ import Testing
     let file = try #require(fopen(scratch.path("open"), "w"))
     defer { fclose(file) }
     let script = #"env > "$DIR/env"; for f in /proc/self/fd/*; do readlink "$f"; done > "$DIR/fds"; cat > "$DIR/got""#
-    try await run(options(script)) { line in
+    try await run(settings(script)) { line in
       line.tell(.sent, Notice(number: 1))
       try await wait(line) { $0.run == 1 }
     }
@@ -84,7 +86,7 @@ import Testing
   @Test func whatDoesNotFitIntoTheLineIsCountedAndHoldsUpNobody() async throws {
     // The first one hangs until it is let go.
     let script = #"cat >> "$DIR/got"; until [ -e "$DIR/go" ]; do sleep 0.05; done"#
-    try await run(options(script)) { [scratch] line in
+    try await run(settings(script)) { [scratch] line in
       line.tell(.sent, Notice(number: 0))
       while !FileManager.default.fileExists(atPath: scratch.path("got")) {
         try await Task.sleep(for: .milliseconds(20))
@@ -99,7 +101,7 @@ import Testing
 
   @Test func aProgramThatTakesTooLongIsEndedWithAllThatItStarted() async throws {
     let script = #"(trap '' TERM; echo $$ > "$DIR/child"; while :; do sleep 1; done) & wait"#
-    try await run(options(script) { $0.timeLimit = 1 }) { line in
+    try await run(settings(script) { $0.timeout = .seconds(1) }) { line in
       line.tell(.sent, Notice(number: 1))
       try await wait(line) { $0.run == 1 }
       #expect(line.counts[.sent]?.failed == 1)
@@ -114,13 +116,13 @@ import Testing
   }
 
   @Test func aFailureIsCountedAndTheNextEventIsTold() async throws {
-    try await run(options(#"cat >> "$DIR/got"; exit 3"#)) { line in
+    try await run(settings(#"cat >> "$DIR/got"; exit 3"#)) { line in
       for number in 1...2 { line.tell(.sent, Notice(number: number)) }
       try await wait(line) { $0.run == 2 }
       #expect(line.counts[.sent]?.failed == 2)
     }
     #expect(try lines("got").count == 2)
-    var absent = HookOptions()
+    var absent = Settings().hooks
     absent.programs = [.sent: scratch.path("nobody")]
     try await run(absent) { line in
       line.tell(.sent, Notice(number: 1))
@@ -129,7 +131,7 @@ import Testing
   }
 
   @Test func noMoreAreStartedWithinAMinuteThanAllowed() async throws {
-    try await run(options(#"cat >> "$DIR/got""#) { $0.perMinute = 3 }) { line in
+    try await run(settings(#"cat >> "$DIR/got""#) { $0.perMinute = 3 }) { line in
       for number in 1...10 { line.tell(.sent, Notice(number: number)) }
       try await wait(line) { $0.run == 3 }
       // There is nothing to wait for when nothing happens; a second is long for six starts.
@@ -139,7 +141,7 @@ import Testing
   }
 
   @Test func aStopEndsTheProgramThatRuns() async throws {
-    try await run(options(#"echo $$ > "$DIR/pid"; while :; do sleep 1; done"#)) { [scratch] line in
+    try await run(settings(#"echo $$ > "$DIR/pid"; while :; do sleep 1; done"#)) { [scratch] line in
       line.tell(.sent, Notice(number: 1))
       while process(scratch) == nil { try await Task.sleep(for: .milliseconds(20)) }
     }

@@ -62,7 +62,7 @@ import Testing
     _ = try spool.spool.tmp.make("new")
     func pass(_ days: Double, up: Double) async throws -> JanitorReport {
       try await Janitor(
-        spool: spool.spool, ledger: spool.ledger, options: spool.options,
+        spool: spool.spool, ledger: spool.ledger, settings: spool.settings,
         clock: JanitorClock(now: later(days * 24), sinceBoot: up, boot: up < 0 ? "before" : "after")
       ).pass()
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Messages
+import Settings
 import Testing
 
 @testable import Janitor
@@ -24,7 +25,7 @@ import Testing
     for name in ["a", "b", "c"] { try await spool.send(name) }
     try await spool.send("y", from: "you")
     try await spool.ledger.viewed(MessageID(unchecked: "a"), at: SpoolUnderJanitor.now)
-    spool.options.inboxBytes = 3 * 120 - 1
+    spool.settings.cache.inbox = 3 * 120 - 1
     let report = try await spool.janitor().pass()
     #expect(report.evicted.photos == 1 && report.evicted.bytes == 100)
     #expect(try spool.files("a") == whole && spool.files("b") == thumbnails && spool.files("c") == whole)
@@ -37,7 +38,7 @@ import Testing
     try await spool.send("a", from: "one")
     try await spool.send("b", from: "two")
     try await spool.send("c", from: "one")
-    spool.options.totalBytes = 3 * 120 - 150
+    spool.settings.cache.total = 3 * 120 - 150
     #expect(try await spool.janitor().pass().evicted.photos == 2)
     #expect(try spool.files("a", from: "one") == thumbnails && spool.files("b", from: "two") == thumbnails)
     #expect(try spool.files("c", from: "one") == whole)
@@ -47,13 +48,13 @@ import Testing
     var spool = try SpoolUnderJanitor()
     try await spool.send("last", remoteUntil: SpoolUnderJanitor.now)
     try await spool.send("again")
-    spool.options.totalBytes = 239
+    spool.settings.cache.total = 239
     _ = try await spool.janitor().pass()
     #expect(try spool.files("last") == whole && spool.files("again") == thumbnails)
-    spool.options.totalBytes = 139
+    spool.settings.cache.total = 139
     _ = try await spool.janitor().pass()
     #expect(try spool.files("last") == thumbnails && spool.files("again") == thumbnails)
-    spool.options.totalBytes = 20
+    spool.settings.cache.total = 20
     _ = try await spool.janitor().pass()
     #expect(try spool.files("last") == [] && spool.files("again") == thumbnails)
     // Nothing is left of the last copy, and its row goes with the next pass; what can be fetched again keeps its own.
@@ -66,7 +67,7 @@ import Testing
     var spool = try SpoolUnderJanitor()
     try await spool.send("waits", ends: false)
     try await spool.send("sent", to: "others")
-    spool.options.totalBytes = 0
+    spool.settings.cache.total = 0
     _ = try await spool.janitor().pass()
     #expect(try spool.files("waits") == whole && spool.files("sent", to: "others") == [])
     #expect(try await spool.janitor().clear(inbox: nil, conversation: nil).photos == 0)
@@ -75,20 +76,20 @@ import Testing
   @Test func aLimitThatIsPassedIsSpokenOfOnceUntilItWasKept() async throws {
     var spool = try SpoolUnderJanitor()
     try await spool.send("waits", ends: false)
-    spool.options.totalBytes = 0
-    spool.options.inboxBytes = 0
+    spool.settings.cache.total = 0
+    spool.settings.cache.inbox = 0
     #expect(try await spool.janitor().pass().warnings.count == 2)
     #expect(try await spool.janitor().pass().warnings == [])
-    spool.options = JanitorOptions()
+    spool.settings = Settings()
     #expect(try await spool.janitor().pass().warnings == [])
-    spool.options.totalBytes = 0
+    spool.settings.cache.total = 0
     #expect(try await spool.janitor().pass().warnings.count == 1)
   }
 
   @Test func aRehearsalSaysTheSameAndChangesNothing() async throws {
     var spool = try SpoolUnderJanitor()
     for number in 0..<300 { try await spool.send("p\(number)", to: "c\(number % 3)") }
-    spool.options.totalBytes = 300 * 20 + 45 * 100
+    spool.settings.cache.total = 300 * 20 + 45 * 100
     let said = try await spool.janitor().pass(isRehearsal: true)
     #expect(said.evicted.photos == 255)
     #expect(try await spool.isExact())
@@ -139,12 +140,12 @@ import Testing
     var spool = try SpoolUnderJanitor()
     for name in ["a", "b", "c"] { try await spool.send(name) }
     read("a", after: 500, in: spool)
-    spool.options.totalBytes = 3 * 120 - 1
+    spool.settings.cache.total = 3 * 120 - 1
     #expect(try await spool.janitor(at: later).pass(isRehearsal: true).evicted.photos == 1)
     #expect(try await spool.janitor(at: later).pass().evicted.photos == 1)
     #expect(try spool.files("a") == whole && spool.files("b") == thumbnails && spool.files("c") == whole)
     // That reading gives one more turn, and not another.
-    spool.options.totalBytes = 3 * 120 - 250
+    spool.settings.cache.total = 3 * 120 - 250
     #expect(try await spool.janitor(at: later).pass().evicted.photos == 2)
     #expect(try spool.files("a") == thumbnails && spool.files("c") == thumbnails)
     #expect(try await spool.isExact())
@@ -156,7 +157,7 @@ import Testing
     read("a", after: 600, in: spool)
     read("b", after: 400, in: spool)
     read("c", after: 500, in: spool)
-    spool.options.totalBytes = 560 - 250
+    spool.settings.cache.total = 560 - 250
     #expect(try await spool.janitor(at: later).pass().evicted.photos == 2)
     #expect(try spool.files("a") == whole && spool.files("b") == thumbnails && spool.files("c") == thumbnails)
   }
@@ -168,11 +169,11 @@ import Testing
     read("a", after: 30, in: spool)
     read("b", after: 5000, in: spool)
     read("c", "thumbnail.jpg", after: 500, in: spool)
-    spool.options.totalBytes = 4 * 120 - 250
+    spool.settings.cache.total = 4 * 120 - 250
     #expect(try await spool.janitor(at: later).pass().evicted.photos == 3)
     #expect(try spool.files("d") == whole && spool.files("c") == thumbnails)
     // Thumbnails have times of their own.
-    spool.options.totalBytes = 79
+    spool.settings.cache.total = 79
     read("a", "blurred.jpg", after: 500, in: spool)
     #expect(try await spool.janitor(at: later).pass().evicted.thumbnails == 1)
     #expect(try spool.files("a") == thumbnails && spool.files("b") == [] && spool.files("c") == thumbnails)
@@ -185,7 +186,7 @@ import Testing
       try await spool.send(name)
       read(name, after: 500, in: spool)
     }
-    spool.options.totalBytes = 60
+    spool.settings.cache.total = 60
     #expect(try await spool.janitor(at: later).pass().evicted.photos == 3)
     #expect(try await spool.isExact())
   }

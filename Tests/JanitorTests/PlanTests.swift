@@ -11,8 +11,8 @@ import Testing
     var spool = try SpoolUnderJanitor()
     for number in 0..<30 { try await spool.send("p\(number)", from: "i\(number % 3)", to: "c\(number % 5)") }
     try await spool.send("waits", to: "c1", ends: false)
-    spool.options.inboxBytes = 500
-    spool.options.totalBytes = 700
+    spool.settings.cache.inbox = 500
+    spool.settings.cache.total = 700
     let heard = HeardStatements(of: spool.ledger.pool)
     _ = try await spool.janitor().pass()
     _ = try await spool.janitor().clear(inbox: nil, conversation: ConversationID(unchecked: "c2"))

@@ -3,6 +3,7 @@ import DurableFiles
 import Foundation
 import GRDB
 import Messages
+import Settings
 import Spooling
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ struct SpoolUnderJanitor {
   let scratch: TemporaryDirectory
   let spool: Spool
   let ledger: Ledger
-  var options = JanitorOptions()
+  var settings = Settings()
   static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
   init() throws {
@@ -69,7 +70,7 @@ struct SpoolUnderJanitor {
 
   func janitor(at now: Timestamp = now, sinceBoot: Double = 1000) -> Janitor {
     Janitor(
-      spool: spool, ledger: ledger, options: options,
+      spool: spool, ledger: ledger, settings: settings,
       clock: JanitorClock(now: now, sinceBoot: sinceBoot, boot: "this one"))
   }
 

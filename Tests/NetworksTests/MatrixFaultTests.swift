@@ -26,7 +26,7 @@ import Testing
   init() throws {
     server = try FaultServer()
     var limits = HTTPLimits()
-    limits.stall = 1
+    limits.stall = .seconds(1)
     network = try MatrixNetwork(
       MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")), client: HTTPClient(), limits: limits,
       clock: { [time] in time.now.withLock { $0 } })

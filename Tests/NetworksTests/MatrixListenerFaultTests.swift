@@ -28,7 +28,7 @@ import Testing
   init() throws {
     server = try FaultServer()
     var limits = HTTPLimits()
-    limits.stall = 1
+    limits.stall = .seconds(1)
     listener = try MatrixListener(
       name: "matrix", MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")),
       conversations: HeardConversations(named: [

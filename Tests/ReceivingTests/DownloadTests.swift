@@ -5,6 +5,7 @@ import HTTP
 import Matrix
 import Messages
 import Secrets
+import Settings
 import Spooling
 import Synchronization
 import TestSupport
@@ -31,11 +32,11 @@ import Testing
     try Data(bytes).write(to: URL(fileURLWithPath: "\(server["directory"])/object"), options: .atomic)
   }
 
-  private var options: ReceivingOptions {
-    var options = ReceivingOptions()
-    options.allowsPrivateAddresses = true
-    options.photoBytes = 1_000_000
-    return options
+  private var settings: Settings {
+    var settings = Settings()
+    settings.receiving.allowPrivate = true
+    settings.receiving.bytes = 1_000_000
+    return settings
   }
 
   private func part(_ name: String = "m") throws -> PartialObject {
@@ -49,26 +50,27 @@ import Testing
   }
 
   private func fetch(
-    _ photo: RemotePhoto, options: ReceivingOptions? = nil, homeserver: MatrixAccount? = nil, into part: PartialObject
+    _ photo: RemotePhoto, settings: Settings? = nil, homeserver: MatrixAccount? = nil, into part: PartialObject
   ) async throws {
-    try await Download(client: client, options: options ?? self.options, homeserver: homeserver)
+    try await Download(client: client, settings: settings ?? self.settings, homeserver: homeserver)
       .fetch(photo, into: part)
   }
 
   @Test func theProgressOfADownloadRisesToTheEnd() async throws {
     let told = Mutex<[Double]>([])
-    try await Download(client: client, options: options, homeserver: nil) { part in told.withLock { $0.append(part) } }
-      .fetch(remote("plain/object"), into: part())
+    try await Download(client: client, settings: settings, homeserver: nil) { part in told.withLock { $0.append(part) }
+    }
+    .fetch(remote("plain/object"), into: part())
     let parts = told.withLock { $0 }
     #expect(parts.last == 1 && parts == parts.sorted() && parts.allSatisfy { 0...1 ~= $0 })
   }
 
   private func cause(
-    _ photo: RemotePhoto, options: ReceivingOptions? = nil, homeserver: MatrixAccount? = nil
+    _ photo: RemotePhoto, settings: Settings? = nil, homeserver: MatrixAccount? = nil
   ) async throws -> Cause? {
     let part = try part(UUID().uuidString)
     do {
-      try await fetch(photo, options: options, homeserver: homeserver, into: part)
+      try await fetch(photo, settings: settings, homeserver: homeserver, into: part)
       return nil
     } catch let error as DeliveryError {
       return error.cause
@@ -165,15 +167,15 @@ import Testing
   }
 
   @Test func aServerThatDripsRunsIntoTheTimeLimit() async throws {
-    var options = options
-    options.limits.total = 0.3
-    #expect(try await cause(remote("drip/object"), options: options) == .timeout)
+    var settings = settings
+    settings.receiving.time = .milliseconds(300)
+    #expect(try await cause(remote("drip/object"), settings: settings) == .timeout)
   }
 
   @Test func noMoreIsWrittenThanTheLimit() async throws {
     let part = try part()
     await #expect(throws: DeliveryError.self) { try await fetch(remote("endless/200"), into: part) }
-    #expect(try part.count() <= options.objectBytes)
+    #expect(try part.count() <= settings.receivedObjectBytes)
   }
 
   @Test func theAnnouncedLengthIsALimitWithSomeAllowance() async throws {
@@ -197,7 +199,7 @@ import Testing
     "https://2130706433:1/x", "https://0x7f.1:1/x", "https://127.1:1/x", "https://224.0.0.1/x", "https://[fe80::1]/x",
   ])
   func anAddressOfThisMachineOrItsNetworksIsRefused(_ url: String) async throws {
-    #expect(try await cause(remote(url), options: ReceivingOptions()) == .blockedAddress)
+    #expect(try await cause(remote(url), settings: Settings()) == .blockedAddress)
   }
 
   @Test(arguments: [
@@ -206,14 +208,14 @@ import Testing
   ])
   func onlyEncryptedAddressesAreAsked(_ url: String) async throws {
     let photo = RemotePhoto(url: url)
-    #expect(try await cause(photo, options: ReceivingOptions(), homeserver: account) == .insecureURL)
+    #expect(try await cause(photo, settings: Settings(), homeserver: account) == .insecureURL)
   }
 
   // MARK: Matrix
 
   @Test func matrixMediaComesFromTheHomeserverWithItsToken() async throws {
     let part = try part()
-    try await fetch(remote("mxc://example.org/object"), options: ReceivingOptions(), homeserver: account, into: part)
+    try await fetch(remote("mxc://example.org/object"), settings: Settings(), homeserver: account, into: part)
     #expect(try part.contents(limit: .max) == bytes)
   }
 
@@ -225,7 +227,7 @@ import Testing
 
   @Test func aHomeserverCannotSendUsIntoOurOwnNetwork() async throws {
     let photo = remote("mxc://example.org/to-loopback")
-    #expect(try await cause(photo, options: ReceivingOptions(), homeserver: account) == .blockedAddress)
+    #expect(try await cause(photo, settings: Settings(), homeserver: account) == .blockedAddress)
   }
 
   @Test func whatIsMissingForMatrixIsSaid() async throws {

@@ -5,6 +5,7 @@ import Ledgers
 import Logging
 import Messages
 import Networks
+import Settings
 import Spooling
 import Synchronization
 import TestSupport
@@ -80,11 +81,11 @@ private final class Speaker: Listener {
   ) async throws {
     let service = try ListenerService(
       spool: spool, subscriptions: subscriptions,
-      pace: {
-        var pace = ListeningPace()
-        pace.probe = 0.02
-        pace.mending = mending
-        return pace
+      settings: {
+        var settings = Settings().delivery
+        settings.probe = .milliseconds(20)
+        settings.mending = .seconds(mending)
+        return settings
       }, log: log)
     let running = Task { try await service.run() }
     do { try await body(service) } catch {
@@ -229,7 +230,7 @@ private final class Speaker: Listener {
   func thePauseIsThatOfSending(_ cause: Cause, _ asked: Double?, _ least: Double, _ most: Double) {
     for failures in [1, 3, 40] {
       let error = DeliveryError(cause, "it fails", retryAfter: asked)
-      let pace = ListeningPace()
+      let pace = ListeningPace(settings: Settings().delivery)
       #expect(pace.wait(after: error, failures: failures, random: 1) >= least)
       #expect(0.2...most ~= pace.wait(after: error, failures: failures, random: 0))
       #expect(pace.wait(after: error, failures: failures, random: 1) <= most)

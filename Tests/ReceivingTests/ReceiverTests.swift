@@ -7,6 +7,7 @@ import Logging
 import Messages
 import Photos
 import Seals
+import Settings
 import Spooling
 import TestSupport
 import Testing
@@ -46,20 +47,20 @@ import Testing
     }
   }
 
-  private func options(_ change: (inout ReceivingOptions) -> Void = { _ in }) -> ReceivingOptions {
-    var options = ReceivingOptions()
-    options.allowsPrivateAddresses = true
-    options.fetch = .always
-    options.retry = RetryPolicy(first: 0.01, longest: 0.05)
-    change(&options)
-    return options
+  private func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
+    var settings = Settings()
+    settings.receiving.allowPrivate = true
+    settings.receiving.fetch = .always
+    settings.delivery.backoff = RetryPolicy(first: .milliseconds(10), longest: .milliseconds(50))
+    change(&settings)
+    return settings
   }
 
   private func run(
-    _ options: ReceivingOptions, refusal: DeliveryError? = nil, _ body: (Receiver) async throws -> Void
+    _ settings: Settings, refusal: DeliveryError? = nil, _ body: (Receiver) async throws -> Void
   ) async throws {
     let plan = ReceivingPlan(
-      options: options, client: HTTPClient(), preparer: AsItCame(refusal: refusal), homeservers: { _ in nil },
+      settings: settings, client: HTTPClient(), preparer: AsItCame(refusal: refusal), homeservers: { _ in nil },
       ownDirectories: [spool.objects.path])
     let receiver = try Receiver(spool: spool, ledger: ledger, plan: { plan }, log: log)
     let running = Task { try await receiver.run() }
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test func manyPhotosComeAFewAtATime() async throws {
-    try await run(options { $0.downloads = 2 }) { receiver in
+    try await run(settings { $0.receiving.downloads = 2 }) { receiver in
       for number in 0..<40 { try drop("photo-\(number)", at: number % 4 == 0 ? "after/2" : "plain", to: receiver) }
       for number in 0..<40 { try await wait("photo-\(number)", .downloaded) }
     }
@@ -114,7 +115,7 @@ import Testing
   }
 
   @Test func whatIsNeverThereFailsAfterItsLifetime() async throws {
-    try await run(options { $0.lifetime = 0.3 }) { receiver in
+    try await run(settings { $0.receiving.lifetime = .milliseconds(300) }) { receiver in
       try drop("gone", at: "status/404?", to: receiver)
       try await wait("gone", .failed)
     }
@@ -124,7 +125,7 @@ import Testing
 
   @Test func aPictureThatCannotBeDecodedFailsAndLeavesNothing() async throws {
     let refusal = DeliveryError(.unsupportedImage, "it is no picture")
-    try await run(options(), refusal: refusal) { receiver in
+    try await run(settings(), refusal: refusal) { receiver in
       try drop("text", at: "plain", to: receiver)
       try await wait("text", .failed)
     }
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test func aStopInTheMiddleLosesNothing() async throws {
-    try await run(options()) { receiver in
+    try await run(settings()) { receiver in
       try drop("slow", at: "drip", to: receiver)
       try await wait("slow", .downloading)
     }
@@ -141,7 +142,7 @@ import Testing
   }
 
   @Test func aPurgedConversationLetsGoOfWhatIsComing() async throws {
-    try await run(options()) { receiver in
+    try await run(settings()) { receiver in
       try drop("slow", at: "drip", to: receiver)
       try await wait("slow", .downloading)
       let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: .now()))
@@ -152,13 +153,13 @@ import Testing
   }
 
   @Test func whatWasThereBeforeTheStartIsFound() async throws {
-    let waiting = options()
+    let waiting = settings()
     try await run(waiting) { receiver in
       try drop("first", at: "plain", to: receiver)
       try await wait("first", .downloaded)
     }
     // Nobody is told of this one. It looks as if it were being built in place, so it is left alone for a while.
-    try await run(options { $0.settle = 0.1 }) { receiver in
+    try await run(settings { $0.intake.settle = .milliseconds(100) }) { receiver in
       try drop("second", at: "plain", to: receiver)
       receiver.post(.overflow)
       try await wait("second", .downloaded)
@@ -166,7 +167,7 @@ import Testing
   }
 
   @Test func whatABridgeDroppedWronglyIsRefusedWithItsReason() async throws {
-    try await run(options()) { receiver in
+    try await run(settings()) { receiver in
       try FileManager.default.createDirectory(
         atPath: scratch.path("spool/incoming/new/empty"), withIntermediateDirectories: true)
       receiver.post(.received("empty"))

@@ -27,7 +27,7 @@ struct ExampleTests {
     let settings = try load("webhook")
     #expect(settings.stores.map(\.name) == ["presigned"])
     #expect(settings.networks.map(\.name) == ["webhook"])
-    #expect(settings.http.total == .seconds(300))
+    #expect(settings.http.limits.total == .seconds(300))
   }
 
   @Test("a program publishes, and another one shows what is not sealed")
@@ -41,7 +41,7 @@ struct ExampleTests {
   @Test("a camera on a flaky line sends small photos to a room, and tries for two weeks")
   func camera() throws {
     let settings = try load("camera")
-    #expect(settings.photo.bytes == 300_000)
+    #expect(settings.photo.limits.outputBytes == 300_000)
     #expect(settings.delivery.lifetime == .days(14))
     #expect(settings.networks.map(\.store) == ["matrix"])
     #expect(settings.route(of: "garden")?.alias?.first == "!")
@@ -62,7 +62,7 @@ struct ExampleTests {
     let settings = try load("kiosk")
     #expect(settings.networks.map(\.seal) == [.unsealed])
     #expect(settings.stores.map(\.name) == ["directory"])
-    #expect(settings.photo.bestQuality == 92)
+    #expect(settings.photo.limits.bestQuality == 92)
   }
 
   @Test("no further example is without a test")

@@ -133,14 +133,14 @@ struct NetworkTests {
       http: {authorityFile: ca.pem, proxy: "socks5h://proxy.example.org:1080", connect: 5s, stall: 20s, total: 10m}
       delivery: {probe: 500ms, mending: 1m}
       """)
-    #expect(settings.http.authorityFile == "\(folder)/ca.pem")
-    #expect(settings.http.proxy == "socks5h://proxy.example.org:1080")
-    #expect(settings.http.connect == .seconds(5))
-    #expect(settings.http.stall == .seconds(20))
-    #expect(settings.http.total == .seconds(600))
+    #expect(settings.http.client.authorityFile == "\(folder)/ca.pem")
+    #expect(settings.http.client.proxy == "socks5h://proxy.example.org:1080")
+    #expect(settings.http.limits.connect == .seconds(5))
+    #expect(settings.http.limits.stall == .seconds(20))
+    #expect(settings.http.limits.total == .seconds(600))
     #expect(settings.delivery.probe == .milliseconds(500))
     #expect(settings.delivery.mending == .seconds(60))
-    #expect(Settings().http.total == nil)
+    #expect(Settings().http.limits.total == nil)
     #expect(Settings().delivery.probe == .seconds(5) && Settings().delivery.mending == .seconds(300))
   }
 }

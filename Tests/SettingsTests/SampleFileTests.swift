@@ -47,12 +47,51 @@ struct SampleFileTests {
     #expect(settings.routes.count == 2)
   }
 
-  @Test("the sample file explains every setting")
+  @Test("the sample file explains every setting, with its bounds, and nothing else")
   func explains() throws {
-    let lines = try String(contentsOfFile: Self.path, encoding: .utf8).split(
-      separator: "\n", omittingEmptySubsequences: false)
-    for (before, line) in zip(lines, lines.dropFirst()) where line.contains(/^ *#[a-zA-Z]+:/) {
-      #expect(before.contains(/^ *#[ ]/), "\(line)")
+    let comments = try comments()
+    let settings = Dictionary(uniqueKeysWithValues: SettingsSchema.settings.map { ($0.key, $0) })
+    #expect(Set(comments.keys) == Set(settings.keys))
+    for (key, comment) in comments {
+      #expect(!comment.isEmpty, "\(key)")
+      if let bounds = settings[key]?.bounds { #expect(comment.contains(bounds), "\(key): \(bounds)") }
     }
+  }
+
+  /// By key: what stands before a setting and before its section, in one line.
+  private func comments() throws -> [String: String] {
+    var comments = [String: String]()
+    var sections = [(name: Substring, comment: String)]()
+    var comment = ""
+    for line in try String(contentsOfFile: Self.path, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    {
+      if let text = line.wholeMatch(of: /\ *# (.*)/) {
+        comment += " " + text.output.1
+      } else if let key = line.wholeMatch(of: /(\ *)(#?)([a-zA-Z]+):.*/) {
+        sections.removeLast(sections.count - key.output.1.count / 2)
+        let name = key.output.3
+        if key.output.2.isEmpty {
+          sections.append((name, comment))
+        } else {
+          let path = (sections.map(\.name) + [name]).joined(separator: ".")
+          comments[path] = sections.map(\.comment).joined() + comment
+        }
+        comment = ""
+      } else {
+        comment = ""
+      }
+    }
+    return comments
+  }
+}
+
+extension Setting {
+  /// The least and the greatest value as the documentation has them; nil where they are none, or so wide that nobody asks.
+  var bounds: String? {
+    guard let range = expects.firstMatch(of: /from ([^ ]+)(?: bytes)? to ([^ ,]+)/), range.output.2 != "1000TB" else {
+      return nil
+    }
+    return "\(range.output.1) to \(range.output.2)"
   }
 }

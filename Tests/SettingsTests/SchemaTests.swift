@@ -3,11 +3,28 @@ import Testing
 @testable import Settings
 
 struct SchemaTests {
-  @Test("every property of the settings has one key")
-  func everyPropertyHasAKey() {
-    var properties = [String]()
-    collect(Settings(), path: [], into: &properties)
-    #expect(SettingsSchema.settings.map(\.key).sorted() == properties.sorted())
+  @Test("every setting has a property of its own")
+  func everySettingHasAProperty() {
+    let texts = ["true", "4s", "17", "30kB", "1GB", "/srv/a.prom", "https://example.org", "a", "{message}", "a.org:1"]
+    var settings = Settings()
+    for setting in SettingsSchema.settings {
+      let text = (setting.words + texts).first { setting.complaint(about: $0) == nil && $0 != setting.defaultText }
+      let before = settings
+      #expect(setting.assign(text ?? "", in: &settings))
+      let changed = SettingsSchema.settings.filter { $0.text(in: settings) != $0.text(in: before) }
+      #expect(changed.map(\.key) == [setting.key])
+    }
+  }
+
+  @Test("every property of a section is set by a setting")
+  func everyPropertyHasASetting() {
+    // Those whose own properties are settings.
+    let groups = ["limits", "programs", "client"]
+    for case (let section?, let value as any SettingsSection) in Mirror(reflecting: Settings()).children {
+      for property in Mirror(reflecting: value).children.compactMap(\.label) where !groups.contains(property) {
+        #expect(SettingsSchema.names(below: section).contains(property), "\(section).\(property)")
+      }
+    }
   }
 
   @Test(
@@ -78,26 +95,6 @@ struct SchemaTests {
     for key in keys {
       #expect(key.wholeMatch(of: /[a-z]+([A-Z][a-z]+)*(\.[a-z]+([A-Z][a-z]+)*)*/) != nil)
       #expect(!keys.contains { $0.hasPrefix(key + ".") })
-    }
-  }
-
-  /// The dotted names of all properties that are values and not groups of them.
-  private func collect(_ value: Any, path: [String], into properties: inout [String]) {
-    let groups: [Any.Type] = [
-      Settings.self, Settings.Spool.self, Settings.Log.self, Settings.Intake.self, Settings.Delivery.self,
-      Settings.Backoff.self, Settings.Photo.self, Settings.Cache.self, Settings.Janitor.self, Settings.Receiving.self,
-      Settings.Store.self,
-      Settings.Network.self, HTTPSettings.self, Settings.Metrics.self, Settings.Profile.self, Settings.Hooks.self,
-    ]
-    // What is made of other properties, or has sections of its own.
-    let others = ["origins", "stores", "networks", "routes", "furtherStores", "furtherNetworks"]
-    guard groups.contains(where: { $0 == type(of: value) }) else {
-      properties.append(path.joined(separator: "."))
-      return
-    }
-    for child in Mirror(reflecting: value).children {
-      guard let label = child.label, !others.contains(label) else { continue }
-      collect(child.value, path: path + [label], into: &properties)
     }
   }
 }

@@ -88,7 +88,7 @@ struct MatrixStoreTests {
   init() throws {
     server = try FaultServer()
     var limits = HTTPLimits()
-    limits.stall = 1
+    limits.stall = .seconds(1)
     limits.replyBytes = 100_000
     store = try MatrixStore(
       MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")), client: HTTPClient(), limits: limits)

@@ -21,7 +21,7 @@ import Testing
 
   private static func store(_ endpoint: String) throws -> S3Store {
     var limits = HTTPLimits()
-    limits.stall = 1
+    limits.stall = .seconds(1)
     limits.replyBytes = 100_000
     return S3Store(
       try S3Service(endpoint: endpoint, region: "us-east-1", bucket: "photos"),

@@ -48,8 +48,8 @@ public final class MatrixListener: Listener {
     self.log = log
     server = try MatrixServer(account, client: client, limits: limits)
     var patient = limits
-    patient.stall += Self.patience
-    patient.total = limits.total.map { $0 + Self.patience }
+    patient.stall += .seconds(Self.patience)
+    patient.total = limits.total.map { $0 + .seconds(Self.patience) }
     patientServer = try MatrixServer(account, client: client, limits: patient)
     faults = MatrixFaults(server: server.name, use: .room)
     rooms = MatrixRooms(server, faults: faults)

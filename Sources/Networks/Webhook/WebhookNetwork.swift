@@ -66,7 +66,7 @@ public struct WebhookNetwork: Network {
     signature = Renewable(try WebhookSignature(options.secrets), read: reread)
     self.client = client
     var limits = HTTPLimits()
-    limits.total = Self.timeLimit
+    limits.total = .seconds(Self.timeLimit)
     self.limits = limits
     faults = WebhookFaults(receiver: "the webhook at \(address.authority)")
     self.clock = clock

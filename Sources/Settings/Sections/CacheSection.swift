@@ -1,0 +1,18 @@
+import Messages
+
+extension Settings {
+  /// How much of sent and received photos is kept.
+  public struct Cache: SettingsSection {
+    public var inbox = 500_000_000
+    public var total = 1_000_000_000
+    public var remote = Duration.days(30)
+
+    static let rows: [Setting<Cache>] = [
+      Setting("inbox", \.inbox, .bytes(0...1_000_000_000_000_000), "How much of the cache one inbox may have"),
+      Setting("total", \.total, .bytes(0...1_000_000_000_000_000), "How much the cache may have in all"),
+      Setting(
+        "remote", \.remote, .duration(.seconds(1) ... .days(36_500)),
+        "How long after its upload a photo counts as one that can be fetched again"),
+    ]
+  }
+}

@@ -1,0 +1,24 @@
+import HTTP
+import Messages
+
+/// How stores and networks that speak HTTP reach others.
+public struct HTTPSettings: SettingsSection {
+  public var client = HTTPOptions()
+  public var limits = HTTPLimits()
+
+  static let rows: [Setting<HTTPSettings>] = [
+    Setting(
+      "authorityFile", \.client.authorityFile, .optional(.file),
+      "The PEM file with the authorities that are believed; empty is the system's"),
+    Setting("proxy", \.client.proxy, .optional(.proxy), "The proxy for stores and networks; empty is none"),
+    Setting(
+      "connect", \.limits.connect, .duration(.milliseconds(100) ... .hours(1)),
+      "How long a connection may take to be there"),
+    Setting(
+      "stall", \.limits.stall, .duration(.seconds(1) ... .hours(1)),
+      "How long a request may go without a byte in either direction"),
+    Setting(
+      "total", \.limits.total, .optional(.duration(.seconds(1) ... .days(1))),
+      "How long a request may take; empty is without end"),
+  ]
+}

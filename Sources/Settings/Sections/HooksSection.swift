@@ -1,0 +1,25 @@
+import Messages
+
+extension Settings {
+  public struct Hooks: SettingsSection {
+    /// By event: the absolute path of the program.
+    public var programs: [HookEvent: String] = [:]
+    public var timeout = Duration.seconds(10)
+    public var perMinute = 60
+
+    static let rows: [Setting<Hooks>] = [
+      Setting(
+        "sent", \.programs[.sent], .optional(.program), "The program that is told of each request that was sent"),
+      Setting(
+        "failed", \.programs[.failed], .optional(.program), "The program that is told of each request that failed"),
+      Setting(
+        "received", \.programs[.received], .optional(.program),
+        "The program that is told of each photo that was received"),
+      Setting(
+        "timeout", \.timeout, .duration(.seconds(1) ... .minutes(10)),
+        "How long such a program may take for one event"),
+      Setting(
+        "perMinute", \.perMinute, .count(1...6000), "How often each such program may be started in a minute"),
+    ]
+  }
+}

@@ -1,0 +1,17 @@
+import Messages
+
+extension Settings {
+  public struct Intake: SettingsSection {
+    public var rescan = Duration.seconds(30)
+    public var settle = Duration.seconds(5)
+
+    static let rows: [Setting<Intake>] = [
+      Setting(
+        "rescan", \.rescan, .duration(.milliseconds(100) ... .days(1)),
+        "How often the whole of new/ is read, in case that a notice of the kernel was lost"),
+      Setting(
+        "settle", \.settle, .duration(.milliseconds(100) ... .hours(1)),
+        "How long an entry that was built in new/ has to be left alone before it is taken"),
+    ]
+  }
+}

@@ -1,0 +1,22 @@
+import Messages
+
+extension Settings {
+  /// How long the janitor leaves things alone.
+  public struct Janitor: SettingsSection {
+    public var tmp = Duration.hours(36)
+    public var drafts = Duration.days(1)
+    public var receipts = Duration.days(7)
+    public var failed = Duration.days(30)
+    public var announced = Duration.days(90)
+
+    static let rows: [Setting<Janitor>] = [
+      Setting("tmp", \.tmp, age, "How long an entry of tmp/ may be left alone"),
+      Setting("drafts", \.drafts, age, "How long a draft may be left alone"),
+      Setting("receipts", \.receipts, age, "How long receipts are kept"),
+      Setting("failed", \.failed, age, "How long failed requests are kept, and what could not be received"),
+      Setting("announced", \.announced, age, "How long a photo that others announced can be fetched"),
+    ]
+
+    private static let age = SettingKind<Duration>.duration(.seconds(1) ... .days(3650))
+  }
+}

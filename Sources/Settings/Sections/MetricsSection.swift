@@ -1,0 +1,16 @@
+import Messages
+
+extension Settings {
+  public struct Metrics: SettingsSection {
+    public var textfile: String?
+    public var pause = Duration.seconds(15)
+
+    static let rows: [Setting<Metrics>] = [
+      Setting(
+        "textfile", \.textfile, .optional(.textfile), "The file that the daemon writes its metrics to; empty is none"),
+      Setting(
+        "pause", \.pause, .duration(.seconds(1) ... .hours(1)),
+        "How long the daemon rests between two reports of metrics and status"),
+    ]
+  }
+}

@@ -1,0 +1,16 @@
+extension Settings {
+  /// The inboxes' own profile photos.
+  public struct Profile: SettingsSection {
+    public var network: String?
+    public var side = 512
+    public var bytes = 200_000
+
+    static let rows: [Setting<Profile>] = [
+      Setting(
+        "network", \.network, .optional(.name),
+        "The network that profile photos are set on; empty is the standard one"),
+      Setting("side", \.side, .count(16...2048, of: "pixels"), "The side of a profile photo, at most"),
+      Setting("bytes", \.bytes, .bytes(10_000...999_999), "The size of a profile photo, at most"),
+    ]
+  }
+}

@@ -1,0 +1,28 @@
+import Messages
+
+extension Settings {
+  /// What becomes of photos that others send.
+  public struct Receiving: SettingsSection {
+    public var fetch = FetchPolicy.known
+    public var bytes = 10_000_000
+    public var downloads = 4
+    public var perHost = 2
+    public var time = Duration.minutes(5)
+    public var lifetime = Duration.days(1)
+    public var allowPrivate = false
+
+    static let rows: [Setting<Receiving>] = [
+      Setting("fetch", \.fetch, .word, "Which photos of others are fetched before anybody asks for them"),
+      Setting("bytes", \.bytes, .bytes(1000...10_000_000), "The size of a photo that is received, at most"),
+      Setting("downloads", \.downloads, .count(1...64), "How many photos are fetched at once"),
+      Setting("perHost", \.perHost, .count(1...64), "How many photos are fetched from one host at once"),
+      Setting(
+        "time", \.time, .duration(.seconds(1) ... .days(1)), "How long fetching a photo may take, each time"),
+      Setting(
+        "lifetime", \.lifetime, .duration(.seconds(1) ... .days(365)),
+        "How long a photo that cannot be had is tried"),
+      Setting(
+        "allowPrivate", \.allowPrivate, .flag, "Whether photos may lie in private networks and behind plain http://"),
+    ]
+  }
+}

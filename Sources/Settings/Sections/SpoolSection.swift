@@ -1,0 +1,13 @@
+extension Settings {
+  public struct Spool: SettingsSection {
+    public var directory = "./spool"
+    public var user: String?
+
+    static let rows: [Setting<Spool>] = [
+      Setting("directory", \.directory, .directory, "The directory that is the instance"),
+      Setting(
+        "user", \.user, .optional(.user),
+        "The user that `run` changes to when root starts it; empty is the owner of the spool"),
+    ]
+  }
+}
