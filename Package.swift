@@ -26,7 +26,6 @@ let package = Package(
         "Supervision",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
 
@@ -48,7 +47,7 @@ let package = Package(
     // Keeps storage in bounds: limits, purges, housekeeping. Delivery purges with it.
     .target(
       name: "Janitor",
-      dependencies: ["Blocking", "CKernel", "Digests", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling"]),
+      dependencies: ["Blocking", "Digests", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling"]),
 
     // Photos that others sent: fetched, opened, kept.
     .target(
@@ -73,7 +72,7 @@ let package = Package(
     .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),
     .target(
       name: "Spooling",
-      dependencies: ["CInotifyTools", "CKernel", "Digests", "DurableFiles", "Messages"]),
+      dependencies: ["CInotifyTools", "Digests", "DurableFiles", "Messages"]),
     .target(
       name: "Ledgers",
       dependencies: [
@@ -96,7 +95,7 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Blocking", "CKernel", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Secrets", "Stores",
+        "Blocking", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Secrets",
       ]),
 
     // The ground floor.
@@ -105,7 +104,7 @@ let package = Package(
       dependencies: [
         "HTTP", "Messages", "Photos", "Secrets", .product(name: "Yams", package: "Yams"),
       ]),
-    .target(name: "DurableFiles", dependencies: ["CKernel", "Messages"]),
+    .target(name: "DurableFiles", dependencies: ["CKernel"]),
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
     .target(name: "Secrets"),
@@ -144,7 +143,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Children", "DurableFiles", "HTTP", "Ledgers", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
+        "Children", "HTTP", "Ledgers", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Support", exclude: ["python"]),
     // What `make fuzz` and the tests of `FuzzTests` run: every parser of outside bytes, one at a time.
@@ -157,17 +156,16 @@ let package = Package(
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),
-    .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages", "TestSupport"]),
-    .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "Messages", "TestSupport"]),
-    .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos", "TestSupport"]),
+    .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages"]),
+    .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"]),
+    .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos"]),
     .testTarget(name: "ImagingTests", dependencies: ["CPixels", "Imaging", "Messages", "Photos", "TestSupport"]),
-    .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "Settings", "TestSupport"]),
+    .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "TestSupport"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
       name: "StoresTests",
       dependencies: [
-        "Blocking", "Stores", "HTTP", "Matrix", "Messages", "Secrets", "TestSupport", "Digests", "Seals",
-        "DurableFiles",
+        "Blocking", "Stores", "HTTP", "Matrix", "Messages", "Secrets", "TestSupport", "Digests",
       ]),
     .testTarget(
       name: "HooksTests",
@@ -177,7 +175,7 @@ let package = Package(
       ]),
     .testTarget(name: "MetricsTests", dependencies: ["Metrics", "TestSupport"]),
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),
-    .testTarget(name: "MatrixTests", dependencies: ["HTTP", "Matrix", "Messages", "TestSupport"]),
+    .testTarget(name: "MatrixTests", dependencies: ["HTTP", "Matrix", "Messages"]),
     .testTarget(name: "HTTPTests", dependencies: ["Digests", "HTTP", "Messages", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets", "TestSupport"]),
     .testTarget(
@@ -219,7 +217,7 @@ let package = Package(
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
-        "CKernel", "Delivery", "Messages", "Settings", "TestSupport", "Digests", "DurableFiles", "Ledgers", "Spooling",
+        "Delivery", "Messages", "Settings", "TestSupport", "DurableFiles", "Ledgers", "Spooling",
         "Networks",
         "Stores",
         "Seals", "Photos", "Control", "Blocking", "Signalling", "Supervision",
