@@ -72,7 +72,7 @@ let package = Package(
     .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),
     .target(
       name: "Spooling",
-      dependencies: ["CInotifyTools", "Digests", "DurableFiles", "Messages"]),
+      dependencies: ["CInotifyTools", "CKernel", "Digests", "DurableFiles", "Messages", "Signalling"]),
     .target(
       name: "Ledgers",
       dependencies: [
@@ -212,7 +212,7 @@ let package = Package(
         "Receiving", "Messages", "Settings", "TestSupport", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix",
         "Networks",
         "Photos",
-        "Seals", "Secrets", "Spooling", .product(name: "Logging", package: "swift-log"),
+        "Seals", "Secrets", "Signalling", "Spooling", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "DeliveryTests",

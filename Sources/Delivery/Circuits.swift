@@ -28,7 +28,7 @@ actor Circuits: Service {
   private let ledger: Ledger
   private let policyNow: @Sendable () -> CircuitPolicy
   private let log: Logger
-  private let wakeDispatcher: @Sendable () -> Void
+  private let dispatcher: Bell
   private let bell = Bell()
   private(set) var circuits: [String: Circuit] = [:]
   /// By destination.
@@ -37,13 +37,12 @@ actor Circuits: Service {
   private var policy: CircuitPolicy { policyNow() }
 
   init(
-    ledger: Ledger, policy: @escaping @autoclosure @Sendable () -> CircuitPolicy, log: Logger,
-    wakeDispatcher: @escaping @Sendable () -> Void
+    ledger: Ledger, policy: @escaping @autoclosure @Sendable () -> CircuitPolicy, dispatcher: Bell, log: Logger
   ) {
     self.ledger = ledger
     policyNow = policy
     self.log = log
-    self.wakeDispatcher = wakeDispatcher
+    self.dispatcher = dispatcher
   }
 
   // MARK: Asked and told by those who use destinations
@@ -85,7 +84,7 @@ actor Circuits: Service {
       throw error
     }
     log.info("destination works again", metadata: ["destination": "\(destination)", "conversations": "\(count)"])
-    wakeDispatcher()
+    dispatcher.ring()
   }
 
   /// A destination failed a conversation, which may concern all who use it: see `Refusals`.
@@ -125,7 +124,7 @@ actor Circuits: Service {
     try await ledger.park(message, for: destination, error: error, until: until, keepsUpload: keepsUpload, at: .now())
     // The circuit may have closed meanwhile, and then nobody would come to release it.
     guard let circuit = circuits[destination] else {
-      if try await ledger.release(waitingFor: destination, at: .now()) > 0 { wakeDispatcher() }
+      if try await ledger.release(waitingFor: destination, at: .now()) > 0 { dispatcher.ring() }
       return
     }
     // One that refuses everybody is asked when its time comes.
@@ -180,7 +179,7 @@ actor Circuits: Service {
       do {
         if try await releaseProbe(of: destination, at: now) {
           setProbe(of: destination, in: policy.settings.probe.seconds)
-          wakeDispatcher()
+          dispatcher.ring()
         } else if let rest = circuits[destination]?.restsUntil, rest > now, isRefusing(destination) {
           setProbe(of: destination, at: rest)
         }

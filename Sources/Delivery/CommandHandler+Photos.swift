@@ -27,7 +27,7 @@ extension CommandHandler {
         outcomes.append(.init(message, isDone: false, "nothing is known any more that it could be fetched from"))
       }
     }
-    hooks.wake()
+    signals.ringAll()
     return outcomes
   }
 

@@ -8,33 +8,26 @@ import Spooling
 
 /// Carries out what people ask for, the same way in the daemon and, while none runs, in the command itself.
 public struct CommandHandler: Sendable {
-  /// What a change means for work in hand; nothing where there is none.
-  struct Hooks: Sendable {
-    /// Stops what is on its way for these messages.
-    var discard: @Sendable ([MessageID]) async throws -> Void = { _ in }
-    /// Runs a job while no request is half-way into the ledger.
-    var betweenBatches: @Sendable (@escaping @Sendable () async -> Void) async -> Void = { await $0() }
-    /// Forgets which destinations did not work.
-    var closeCircuits: @Sendable () async -> Void = {}
-    /// Something may have become due, be over, or be left to delete.
-    var wake: @Sendable () -> Void = {}
-    var progress: @Sendable () -> [MessageID: Double] = { [:] }
-    /// Why the daemon itself cannot go on.
-    var trouble: @Sendable () -> String? = { nil }
-    /// What only the daemon measures.
-    var metrics: @Sendable () async -> String = { "" }
-    /// How listening to networks goes.
-    var listening: @Sendable () async -> [ControlReply.Outcome] = { [] }
+  /// The work in progress that a command may concern.
+  struct Work: Sendable {
+    let photos: PhotoPipeline
+    let circuits: Circuits
+    let receiving: (any ReceivingServices)?
+    let troubles: Troubles
+    let reports: Reports
   }
 
   let spool: Spool
   public let ledger: Ledger
-  let hooks: Hooks
+  let signals: DaemonSignals
+  /// nil where no daemon runs.
+  let work: Work?
 
-  init(spool: Spool, ledger: Ledger, hooks: Hooks) {
+  init(spool: Spool, ledger: Ledger, signals: DaemonSignals = DaemonSignals(), work: Work? = nil) {
     self.spool = spool
     self.ledger = ledger
-    self.hooks = hooks
+    self.signals = signals
+    self.work = work
   }
 
   /// Carries out one command.
@@ -48,9 +41,10 @@ public struct CommandHandler: Sendable {
       case .release(let conversations):
         return ControlReply(outcomes: try await setHeld(false, conversations))
       case .flush:
-        await hooks.closeCircuits()
+        await work?.circuits.closeAll()
+        await work?.receiving?.hurry()
         let count = try await ledger.flush(at: .now())
-        hooks.wake()
+        signals.ringAll()
         let what = count == 1 ? "1 conversation that was waiting is" : "\(count) conversations that were waiting are"
         return ControlReply(outcomes: [ControlReply.Outcome("", isDone: true, "\(what) tried now")])
       case .reveal(let messages): return ControlReply(outcomes: try await reveal(messages))
@@ -62,15 +56,23 @@ public struct CommandHandler: Sendable {
         return try await prefer(ConversationID(conversation), fetch: fetch, autoReveal: autoReveal)
       case .preferInInbox(let inbox, let fetch): return try await prefer(inbox: InboxID(inbox), fetch: fetch)
       case .progress:
-        let progress = hooks.progress().map { ($0.key.text, $0.value) }
-        return ControlReply(progress: Dictionary(progress) { $1 }, trouble: hooks.trouble())
-      case .metrics:
-        return ControlReply(metrics: await hooks.metrics())
-      case .listening: return ControlReply(outcomes: await hooks.listening())
+        let progress = (work?.photos.progress ?? [:]).merging(work?.receiving?.progress ?? [:]) { $1 }
+        return ControlReply(
+          progress: Dictionary(progress.map { ($0.key.text, $0.value) }) { $1 }, trouble: work?.troubles.current)
+      case .metrics: return ControlReply(metrics: await metrics())
+      case .listening: return ControlReply(outcomes: await work?.receiving?.report() ?? [])
       }
     } catch {
       return ControlReply(error: "\(error)")
     }
+  }
+
+  /// What only the daemon measures.
+  private func metrics() async -> String {
+    guard let work else { return "" }
+    // The caller may have changed the ledger, as the janitor does.
+    work.reports.wake()
+    return (await work.reports.metrics.families() + (work.receiving?.metrics() ?? [])).map(\.text).joined()
   }
 
   // MARK: Cancel
@@ -107,36 +109,30 @@ public struct CommandHandler: Sendable {
       if accepted.end != .unknown { return accepted }
     }
     // It may lie in new/, or be half-way into the ledger at this moment.
-    let answer = Answer()
-    await hooks.betweenBatches { await answer.set(cancelOrTakeBack(name)) }
-    return try await answer.get()
+    return try await signals.new.withLock { try await cancelOrTakeBack(name) }
   }
 
-  private func cancelOrTakeBack(_ name: String) async -> Result<Cancelling, any Error> {
-    do {
-      // In the order in which it is moved, so that it cannot slip by.
-      for directory in [spool.draft, spool.new] {
-        if let entry = try RequestName(name).flatMap({ try directory.entry($0.text) }),
-          let request = try await ledger.arriving(inode: entry.inode, born: entry.born)
-        {
-          let accepted = try await cancelAccepted(request)
-          if accepted.end != .unknown { return .success(accepted) }
-        }
-        guard let taken = try spool.takeAway(name, from: directory) else { continue }
-        for draft in try await ledger.drafts(droppedAs: name) where draft.identity == taken.identity {
-          try await ledger.abandonDraft(draft)
-          hooks.wake()
-        }
-        // It is cancelled, even if the disk is too full to remember it.
-        if directory === spool.new { try? await remember(taken, droppedAs: name) }
-        try taken.delete()
-        return .success(Cancelling(end: .cancelled))
+  private func cancelOrTakeBack(_ name: String) async throws -> Cancelling {
+    // In the order in which it is moved, so that it cannot slip by.
+    for directory in [spool.draft, spool.new] {
+      if let entry = try RequestName(name).flatMap({ try directory.entry($0.text) }),
+        let request = try await ledger.arriving(inode: entry.inode, born: entry.born)
+      {
+        let accepted = try await cancelAccepted(request)
+        if accepted.end != .unknown { return accepted }
       }
-      guard let request = try await ledger.newest(name) else { return .success(Cancelling(end: .unknown)) }
-      return .success(try await cancelAccepted(request))
-    } catch {
-      return .failure(error)
+      guard let taken = try spool.takeAway(name, from: directory) else { continue }
+      for draft in try await ledger.drafts(droppedAs: name) where draft.identity == taken.identity {
+        try await ledger.abandonDraft(draft)
+        signals.ringAll()
+      }
+      // It is cancelled, even if the disk is too full to remember it.
+      if directory === spool.new { try? await remember(taken, droppedAs: name) }
+      try taken.delete()
+      return Cancelling(end: .cancelled)
     }
+    guard let request = try await ledger.newest(name) else { return Cancelling(end: .unknown) }
+    return try await cancelAccepted(request)
   }
 
   /// Writes a request that was never accepted into the ledger as cancelled, for `show`.
@@ -154,7 +150,7 @@ public struct CommandHandler: Sendable {
       let taken = try spool.takeAway(draft.droppedAs, from: spool.draft, identity: draft.identity)
     else { return false }
     try await ledger.abandonDraft(draft)
-    hooks.wake()
+    signals.ringAll()
     try taken.delete()
     return true
   }
@@ -162,14 +158,14 @@ public struct CommandHandler: Sendable {
   private func cancelAccepted(_ request: String) async throws -> Cancelling {
     let (cancellation, messages) = try await ledger.cancel(request, at: .now())
     if !messages.isEmpty {
-      try await hooks.discard(messages)
+      try await work?.photos.discard(messages)
       let cache = PhotoCache(spool)
       for message in messages {
         guard let photo = try await ledger.forgetPhoto(of: message) else { continue }
         try cache.discard(inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
       }
     }
-    hooks.wake()
+    signals.ringAll()
     guard messages.isEmpty, case .partly = cancellation else {
       return Cancelling(end: cancellation)
     }
@@ -202,14 +198,7 @@ public struct CommandHandler: Sendable {
         outcomes.append(.init(text, isDone: false, error.description))
       }
     }
-    hooks.wake()
+    signals.ringAll()
     return outcomes
   }
-}
-
-/// One answer, handed from one task to another.
-private actor Answer {
-  private var result: Result<CommandHandler.Cancelling, any Error> = .success(.init(end: .unknown))
-  func set(_ result: Result<CommandHandler.Cancelling, any Error>) { self.result = result }
-  func get() throws -> CommandHandler.Cancelling { try result.get() }
 }

@@ -41,23 +41,3 @@ struct ControlService: Service {
     }
   }
 }
-
-extension CommandHandler {
-  /// Cancels the requests that a file in `cancel/` names, already between two batches.
-  func cancelFromFile(_ names: [String], log: Logger) async {
-    var hooks = hooks
-    hooks.betweenBatches = { await $0() }
-    let direct = CommandHandler(spool: spool, ledger: ledger, hooks: hooks)
-    let together = await direct.perform(.cancel(names))
-    var replies = [together]
-    if together.error != nil {
-      // One that cannot be cancelled is no reason to leave the others.
-      replies = []
-      for name in names { replies.append(await direct.perform(.cancel([name]))) }
-    }
-    for error in replies.compactMap(\.error) { log.error("cancel", metadata: ["error": "\(error)"]) }
-    for outcome in replies.flatMap(\.outcomes) {
-      log.info("cancel", metadata: ["request": "\(outcome.subject)", "outcome": "\(outcome.sentence)"])
-    }
-  }
-}

@@ -1,6 +1,7 @@
 import Ledgers
 import Logging
 import Messages
+import Signalling
 import Networks
 import Settings
 import Spooling
@@ -10,7 +11,6 @@ import Stores
 /// uploaded. The next message is published when the previous one has succeeded; the outcome of one is committed before the next
 /// begins, but for texts that begin together.
 struct ConversationWorker: Sendable {
-  let conversation: Int64
   let ledger: Ledger
   let files: RequestFiles
   let photos: PhotoPipeline
@@ -19,11 +19,11 @@ struct ConversationWorker: Sendable {
   let times: StepTimes
   let timeout: BatchTimeout
   let filing: Filing
-  let sweeper: Sweeper
+  let signals: DaemonSignals
   let troubles: Troubles
   let log: Logger
-  /// Asked between two messages: whether the daemon is stopping.
-  let isStopping: @Sendable () -> Bool
+  /// Looked at between two messages: whether the daemon is stopping.
+  let isStopping = StopFlag()
 
   var settings: Settings.Delivery { plan.delivery }
 
@@ -39,7 +39,7 @@ struct ConversationWorker: Sendable {
   }
 
   /// Works until nothing waits, the conversation has to wait, or its turn is over.
-  func run() async {
+  func run(_ conversation: Int64) async {
     do {
       var served = 0
       var pace = BatchSize()
@@ -47,10 +47,10 @@ struct ConversationWorker: Sendable {
         // More than are looked ahead of: texts can follow one another, and no photo is seen later for that.
         let limit = min(settings.lookahead + max(settings.lookahead + 1, 2 * pace.length), Self.turn - served)
         let found = try await ledger.head(of: conversation, limit: limit)
-        guard let message = found.first, !message.isHeld, !isStopping() else { return troubles.end(Self.work) }
+        guard let message = found.first, !message.isHeld, !isStopping.isSet else { return troubles.end(Self.work) }
         if message.isDuplicate {
           // It is looked at again where it is to be sent.
-          if try await ledger.decideDuplicate(message, at: .now()) { filing.wake() }
+          if try await ledger.decideDuplicate(message, at: .now()) { signals.filing.ring() }
           continue
         }
         // Whether a duplicate is sent is known once it is the first.
@@ -109,9 +109,9 @@ struct ConversationWorker: Sendable {
       return try await settle(window.messages[0], failure, window: window)
     } catch is CancellationError {
       // Cancelled by its owner, unless the daemon is stopping; the ledger has the truth, so look again.
-      if Task.isCancelled || isStopping() { return .wait }
+      if Task.isCancelled || isStopping.isSet { return .wait }
       try await photos.discard([window.messages[0].message])
-      sweeper.wake()
+      signals.sweeper.ring()
       return .goOn([])
     }
   }
@@ -132,8 +132,8 @@ struct ConversationWorker: Sendable {
       if failure.wasTried, let destination = failure.destination { try await circuits.answered(destination) }
       try await ledger.fail(message, step: failure.step.rawValue, error: error, at: now)
       try await photos.discard(window.messages.filter { $0.requestRow == message.requestRow }.map(\.message))
-      sweeper.wake()
-      filing.wake()
+      signals.sweeper.ring()
+      signals.filing.ring()
       return .goOn([])
     case .retry, .hold:
       if try await park(message, failure, window: window) {
@@ -156,7 +156,7 @@ struct ConversationWorker: Sendable {
   private func park(_ message: QueuedMessage, _ failure: StepError, window: Window) async throws -> Bool {
     guard let destination = failure.destination else { return false }
     if failure.wasTried {
-      try await circuits.failed(destination, failure.error, conversation: conversation)
+      try await circuits.failed(destination, failure.error, conversation: message.conversationRow)
       guard failure.error.cause == .unreachable else { return false }
     }
     try await circuits.park(

@@ -9,14 +9,7 @@ import Synchronization
 /// configured: those that wait for a slow one take no place of another. A conversation with nothing to do has nothing
 /// running.
 actor Dispatcher: Service {
-  private let ledger: Ledger
-  private let photos: PhotoPipeline
-  private let troubles: Troubles
-  private let log: Logger
-  private let plan: PlanInForce
-  private let makeWorker: @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
-  private let bell: Bell
-  private let isStopping = StopFlag()
+  private let worker: ConversationWorker
   private static let work = "the ledger failed; trying again"
   private var askers: [CheckedContinuation<Void, Never>] = []
   private var working: [Int64: (task: Task<Void, Never>, lane: String)] = [:]
@@ -29,21 +22,13 @@ actor Dispatcher: Service {
   /// Seconds that the two may differ because the clock is kept on time.
   private static let drift = 1.0
 
-  init(
-    ledger: Ledger, photos: PhotoPipeline, plan: PlanInForce, bell: Bell, troubles: Troubles, log: Logger,
-    makeWorker: @escaping @Sendable (Int64, @escaping @Sendable () -> Bool) -> ConversationWorker
-  ) {
-    self.ledger = ledger
-    self.photos = photos
-    self.bell = bell
-    self.troubles = troubles
-    self.log = log
-    self.plan = plan
-    self.makeWorker = makeWorker
-  }
+  private var ledger: Ledger { worker.ledger }
+  private var plan: PlanInForce { worker.plan }
+  private var bell: Bell { worker.signals.dispatcher }
+  private var isStopping: StopFlag { worker.isStopping }
 
-  /// Says that a conversation may have become due.
-  nonisolated func wake() { bell.ring() }
+  /// - Parameter worker: works on whatever conversation it is given.
+  init(_ worker: ConversationWorker) { self.worker = worker }
 
   /// Returns as soon as the loop below has looked at what is due.
   func answers() async {
@@ -59,14 +44,14 @@ actor Dispatcher: Service {
     await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
       defer { answerAskers() }
       try await serve()
-      troubles.end(Self.work)
+      worker.troubles.end(Self.work)
     } failed: { error in
-      troubles.tell(Self.work, error)
+      worker.troubles.tell(Self.work, error)
       return 1
     }
     isStopping.set()
     answerAskers()
-    await photos.stop()
+    await worker.photos.stop()
     // The group is cancelled once the time to finish what is in hand is over; that cuts off whoever waits for an answer.
     let tasks = working.values.map(\.task)
     await withTaskCancellationHandler {
@@ -145,10 +130,9 @@ actor Dispatcher: Service {
   }
 
   private func start(_ conversation: Int64, on lane: String) {
-    let worker = makeWorker(conversation) { [isStopping] in isStopping.isSet }
     taken[lane, default: 0] += 1
     let task = Task {
-      await worker.run()
+      await worker.run(conversation)
       self.ended(conversation)
     }
     working[conversation] = (task, lane)

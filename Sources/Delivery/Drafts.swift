@@ -24,9 +24,8 @@ actor Drafts: Service {
   private let plan: PlanInForce
   private let troubles: Troubles
   private let log: Logger
-  private let wakeSweeper: @Sendable () -> Void
-  private let watchAgain: @Sendable () async throws -> Void
-  private nonisolated let mailbox = DraftMailbox()
+  private let watcher: SpoolWatcher
+  private let signals: DaemonSignals
   private let isStopping = StopFlag()
   /// What each entry looked like when it was read, so that it is read again only when it has changed.
   private var looked: [String: [Int64]] = [:]
@@ -36,7 +35,6 @@ actor Drafts: Service {
   private var hasLostTrack = false
   private var failures: [MessageID: Int] = [:]
   private var ending: Set<Int64> = []
-  private let mutex = AsyncMutex()
   private let closed: ClosedConversations
 
   /// Photos of one user's drafts that are ahead: their keys are in memory and their objects in the store, and perhaps for nothing.
@@ -47,11 +45,9 @@ actor Drafts: Service {
 
   private var settings: Settings.Delivery { plan.delivery }
 
-  /// - Parameter watchAgain: has the kernel watch `draft/` after it was replaced.
   init(
     spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoPipeline, circuits: Circuits, plan: PlanInForce,
-    closed: ClosedConversations, troubles: Troubles, log: Logger, wakeSweeper: @escaping @Sendable () -> Void,
-    watchAgain: @escaping @Sendable () async throws -> Void
+    closed: ClosedConversations, watcher: SpoolWatcher, signals: DaemonSignals, troubles: Troubles, log: Logger
   ) {
     self.spool = spool
     self.ledger = ledger
@@ -62,39 +58,21 @@ actor Drafts: Service {
     self.closed = closed
     self.troubles = troubles
     self.log = log
-    self.wakeSweeper = wakeSweeper
-    self.watchAgain = watchAgain
+    self.watcher = watcher
+    self.signals = signals
   }
 
-  /// Called with what was seen in `draft/`, on any thread.
-  nonisolated func post(_ event: SpoolEvent) { mailbox.post(event) }
-
-  /// Says that a draft may have been sent or set aside.
-  nonisolated func wake() { mailbox.bell.ring() }
-
-  /// Erases what is on its way of photos that were replaced.
-  nonisolated func erase(_ superseded: [SupersededPhoto]) {
-    guard !superseded.isEmpty else { return }
-    Task {
-      for photo in superseded {
-        do { try await photos.erase(photo) } catch {
-          // The next start abandons its upload.
-          log.error("a replaced photo is left", metadata: ["message": "\(photo.message)", "error": "\(error)"])
-        }
-      }
-      wakeSweeper()
-    }
-  }
+  private nonisolated var mailbox: Mailbox { signals.spool.draft }
 
   func run() async throws {
     await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
-      try await mutex.withLock { try await self.attend() }
+      try await signals.draft.withLock { try await self.attend() }
       troubles.end(Self.work)
     } failed: { error in
       troubles.tell(Self.work, error)
       if !hasLostTrack {
         hasLostTrack = true
-        mailbox.post(.overflow, in: 1)
+        mailbox.later(1) { $0.postScan() }
       }
       return nil
     }
@@ -108,22 +86,20 @@ actor Drafts: Service {
     try await startAhead()
   }
 
-  /// Runs `job` while no draft is being looked at.
-  func betweenLooks(_ job: @escaping @Sendable () async -> Void) async {
-    try? await mutex.withLock { await job() }
-  }
-
   // MARK: Looking
 
-  private func look(_ seen: DraftMailbox.Contents) async throws {
-    for name in seen.builtInPlace { mailbox.post(.draftChanged(name), in: plan.intake.settle.seconds) }
+  private func look(_ seen: Mailbox.Contents) async throws {
+    for name in seen.builtInPlace { mailbox.later(plan.intake.settle.seconds) { $0.post(renamed: name) } }
     if seen.needsScan { return try await scan() }
     guard !seen.names.isEmpty else { return }
+    // Each once, in the order in which they last changed.
+    var met = Set<String>()
+    let names = Array(seen.names.reversed().filter { met.insert($0).inserted }.reversed())
     var known = [Draft]()
-    for name in seen.names { known += try await ledger.drafts(droppedAs: name) }
+    for name in names { known += try await ledger.drafts(droppedAs: name) }
     // First of all, so that its name is free for another one.
     try await removeGone(known)
-    for name in seen.names where !isStopping.isSet { try await look(at: name) }
+    for name in names where !isStopping.isSet { try await look(at: name) }
     try await removeReplaced()
   }
 
@@ -131,7 +107,7 @@ actor Drafts: Service {
   private func scan() async throws {
     if try spool.reopenDraft() {
       log.warning("draft/ was replaced; watching the one that is there now")
-      try await watchAgain()
+      try watcher.watchDraftAgain()
     }
     let scan = try await pool.run { [spool] in try ArrivalScan(spool.draft) }
     try await removeGone(ledger.drafts())
@@ -182,12 +158,12 @@ actor Drafts: Service {
         }
         return
       }
-      erase(entry.superseded)
+      photos.eraseLater(entry.superseded)
       guard entry.change != .none else { return }
       log.info(entry.change == .new ? "draft" : "draft changed", metadata: ["request": "\(entry.request)"])
     } catch is Refusal where maybeInPlace {
       looked[name] = nil
-      mailbox.post(.draftChanged(name), in: plan.intake.settle.seconds)
+      mailbox.later(plan.intake.settle.seconds) { $0.post(renamed: name) }
     } catch let refusal as Refusal {
       if case .stillOpen = refusal { looked[name] = nil }
       // It is its client's, who may mend it; Send would refuse it.
@@ -239,13 +215,13 @@ actor Drafts: Service {
         do {
           for photo in superseded { try await photos.erase(photo) }
           try await ledger.forgetAbandonedDraft(row)
-          wakeSweeper()
+          signals.sweeper.ring()
         } catch {
           log.error("an abandoned draft is left for later", metadata: ["error": "\(error)"])
           try? await Task.sleep(for: .seconds(1))
         }
         ending.remove(row)
-        wake()
+        mailbox.bell.ring()
       }
     }
   }
@@ -278,7 +254,7 @@ actor Drafts: Service {
       await pause(error)
     }
     uploads[photo.message] = nil
-    wake()
+    mailbox.bell.ring()
   }
 
   private func pause(_ error: any Error) async {
@@ -293,7 +269,7 @@ actor Drafts: Service {
     if error.cause == .photoChanged {
       // It is being changed, and is then another photo.
       looked[photo.droppedAs] = nil
-      mailbox.post(.draftChanged(photo.droppedAs))
+      mailbox.post(renamed: photo.droppedAs)
     } else if error.cause.disposition == .fail {
       wait = nil
     }

@@ -2,6 +2,7 @@ import Blocking
 import DurableFiles
 import Foundation
 import Glibc
+import Hooks
 import Ledgers
 import Logging
 import Messages
@@ -26,9 +27,9 @@ struct Filing: Service {
   let log: Logger
   /// Seconds between two tries to move what could not be moved.
   let rescan: @Sendable () -> Double
-  /// Is told of each request that was filed, and must return quickly.
-  let ended: @Sendable (UnfiledRequest) -> Void
-  private let bell = Bell()
+  /// Tells programs of each request that was filed.
+  let hooks: HookLine?
+  let bell: Bell
   private let isStopping = StopFlag()
   private let mutex = AsyncMutex()
 
@@ -39,9 +40,8 @@ struct Filing: Service {
   private static let lastRounds = Duration.seconds(1)
 
   init(
-    ledger: Ledger, spool: Spool, pool: BlockingPool, troubles: Troubles, log: Logger,
-    rescan: @escaping @Sendable () -> Double = { Settings().intake.rescan.seconds },
-    ended: @escaping @Sendable (UnfiledRequest) -> Void = { _ in }
+    ledger: Ledger, spool: Spool, pool: BlockingPool, rescan: @escaping @autoclosure @Sendable () -> Double,
+    hooks: HookLine?, bell: Bell, troubles: Troubles, log: Logger
   ) {
     self.ledger = ledger
     self.spool = spool
@@ -49,14 +49,12 @@ struct Filing: Service {
     self.troubles = troubles
     self.log = log
     self.rescan = rescan
-    self.ended = ended
+    self.hooks = hooks
+    self.bell = bell
   }
 
-  /// Says that a request may be over.
-  func wake() { bell.ring() }
-
   /// Returns once nothing is in hand that the ledger gave out before.
-  func settle() async throws { try await mutex.withLock {} }
+  func settle() async { await mutex.withLock {} }
 
   func run() async throws {
     // Of an earlier start, too.
@@ -194,7 +192,7 @@ struct Filing: Service {
     if let error = request.error { metadata["error"] = "\(error)" }
     if let first = request.duplicateOf { metadata["of"] = "\(first)" }
     log.info("request \(request.state.rawValue)", metadata: metadata)
-    ended(request)
+    hooks?.tell(ended: request)
   }
 }
 

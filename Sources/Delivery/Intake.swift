@@ -8,6 +8,7 @@ import ServiceLifecycle
 import Settings
 import Signalling
 import Spooling
+import Supervision
 
 /// Takes requests out of `new/`, in order of arrival, into the ledger. Nothing else reads `new/`.
 ///
@@ -20,19 +21,13 @@ actor Intake: Service {
   private let ledger: Ledger
   private let pool: BlockingPool
   private let watcher: SpoolWatcher
-  private let mailbox: ArrivalMailbox
+  private let signals: DaemonSignals
+  private let photos: PhotoPipeline
   private let plan: PlanInForce
-  private let cancelRequests: @Sendable ([String]) async throws -> Void
-  private let accepted: @Sendable ([Acceptance]) -> Void
-  private let tellDrafts: @Sendable (SpoolEvent) -> Void
   private let closed: ClosedConversations
-  private let wakePurger: @Sendable () -> Void
-  private let isReady: @Sendable () -> Void
-  private let tellCompanion: @Sendable (SpoolEvent) -> Void
+  private let manager: ServiceManager?
   private let log: Logger
   private let troubles: Troubles
-  /// The files of `cancel/` that were said to be unreadable.
-  private var unreadableOrders = [String]()
   private let unconfirmed = UnconfirmedRequests()
   private let unmovable = UnmovableEntries()
   private let open = OpenRequests()
@@ -40,7 +35,6 @@ actor Intake: Service {
   private var settling = SettlingEntries()
   /// Entries that have settled, for the next scan to take.
   private var settled: Set<String> = []
-  private var jobs: [@Sendable () async -> Void] = []
   private var isWatching = false
   /// Whether there is no `new/`, and it is looked for.
   private var isNewGone = false
@@ -57,55 +51,30 @@ actor Intake: Service {
   /// Names that are handed on together while a scan goes on.
   private static let batch = 256
   private var settings: Settings.Intake { plan.intake }
+  private var mailbox: Mailbox { signals.spool.new }
   /// Seconds that a complete request which may have been built in place is left alone: more than the steps of a script
   /// are apart, less than anybody notices.
   private static let moment = 0.25
 
   /// - Parameters:
-  ///   - isReady: is called once nothing that arrives can be missed any more.
-  ///   - cancelRequests: cancels the requests named in a file of `cancel/`.
-  ///   - accepted: is called with requests that were accepted or refused.
-  ///   - tellDrafts: is called with what concerns `draft/`.
+  ///   - photos: erases photos that a request replaces.
   ///   - closed: conversations whose requests are passed over.
-  ///   - wakePurger: is called when something may be ordered in `purge/`.
-  ///   - tellCompanion: is called with what concerns `incoming/new/`.
+  ///   - manager: is told once nothing that arrives can be missed any more.
   init(
-    spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, troubles: Troubles,
-    log: Logger, isReady: @escaping @Sendable () -> Void,
-    cancelRequests: @escaping @Sendable ([String]) async throws -> Void,
-    accepted: @escaping @Sendable ([Acceptance]) -> Void,
-    tellDrafts: @escaping @Sendable (SpoolEvent) -> Void, closed: ClosedConversations,
-    wakePurger: @escaping @Sendable () -> Void,
-    tellCompanion: @escaping @Sendable (SpoolEvent) -> Void
-  ) throws {
+    spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, watcher: SpoolWatcher, signals: DaemonSignals,
+    photos: PhotoPipeline, closed: ClosedConversations, manager: ServiceManager?, troubles: Troubles, log: Logger
+  ) {
     self.spool = spool
     self.ledger = ledger
     self.pool = pool
     self.plan = plan
-    self.isReady = isReady
-    self.log = log
-    self.troubles = troubles
-    self.cancelRequests = cancelRequests
-    self.accepted = accepted
-    self.tellDrafts = tellDrafts
+    self.watcher = watcher
+    self.signals = signals
+    self.photos = photos
     self.closed = closed
-    self.wakePurger = wakePurger
-    self.tellCompanion = tellCompanion
-    let mailbox = ArrivalMailbox()
-    self.mailbox = mailbox
-    watcher = try SpoolWatcher(spool) { event in
-      switch event {
-      case .draftChanged, .draftBuiltInPlace: tellDrafts(event)
-      case .purgeRequested: wakePurger()
-      case .received, .receivedInPlace: tellCompanion(event)
-      case .overflow:
-        wakePurger()
-        tellDrafts(event)
-        tellCompanion(event)
-        mailbox.post(event)
-      default: mailbox.post(event)
-      }
-    }
+    self.manager = manager
+    self.troubles = troubles
+    self.log = log
   }
 
   func run() async throws {
@@ -117,18 +86,14 @@ actor Intake: Service {
     }
     // Said here, where signals are handled already and nothing that arrives can be missed any more.
     log.info("ready", metadata: ["spool": "\(spool.path)", "sqlite": "\(Ledger.sqliteVersion)"])
-    isReady()
-    let rescans = Task { [mailbox, plan, tellDrafts, wakePurger, tellCompanion] in
+    manager?.ready("Requests are being taken.")
+    let rescans = Task { [signals, plan] in
       while !Task.isCancelled {
-        wakePurger()
-        mailbox.post(.overflow)
-        tellDrafts(.overflow)
-        tellCompanion(.overflow)
+        signals.spool.scanAll()
         try await Task.sleep(for: plan.intake.rescan)
       }
     }
     await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
-      await runJobs()
       if restsUntil > .now { return mailbox.bell.ring(in: (restsUntil - .now) / .seconds(1)) }
       defer {
         for time in [settling.nextDeadline, open.nextLook] {
@@ -142,44 +107,16 @@ actor Intake: Service {
       // What later events name must not overtake them.
       hasLostTrack = true
       restsUntil = .now + .seconds(Self.patience)
-      mailbox.post(.overflow)
+      mailbox.postScan()
       return nil
     }
     rescans.cancel()
-    await runJobs()
     watcher.stop()
-  }
-
-  /// Looks into `new/` again: what was passed over may be accepted now.
-  func lookAgain() {
-    hasLostTrack = true
-    mailbox.bell.ring()
-  }
-
-  /// Has `draft/` watched again after it was replaced.
-  func watchDraftAgain() throws { try watcher.watchDraftAgain() }
-
-  /// Runs `job` between two batches, when no request is half-way into the ledger.
-  func betweenBatches(_ job: @escaping @Sendable () async -> Void) async {
-    if isStopping.isSet { return await job() }
-    await withCheckedContinuation { continuation in
-      jobs.append {
-        await job()
-        continuation.resume()
-      }
-      mailbox.bell.ring()
-    }
-  }
-
-  private func runJobs() async {
-    let due = jobs
-    jobs = []
-    for job in due { await job() }
   }
 
   // MARK: What arrived
 
-  private func handle(_ seen: ArrivalMailbox.Contents) async throws {
+  private func handle(_ seen: Mailbox.Contents) async throws {
     if seen.hasVanished || (seen.needsScan && !isNewGone) { watchAgain() }
     for name in seen.builtInPlace { settling.add(name, in: spool.new, settle: settings.settle.seconds) }
     let isAnyDue = open.nextLook.map { $0 <= .now } ?? false
@@ -189,7 +126,7 @@ actor Intake: Service {
       try await scan(after: seen)
     } else {
       let waiting = WaitingConversations(settling.conversations.union(open.conversations))
-      try await accept(seen.arrived, except: waiting)
+      try await accept(seen.names, except: waiting)
     }
     for entry in settling.takeSettled(in: spool.new) {
       if entry.wasBuiltInPlace {
@@ -199,26 +136,27 @@ actor Intake: Service {
       }
       // The next scan takes it in its order, and what waited behind it.
       settled.insert(entry.name)
-      mailbox.post(.overflow)
+      mailbox.postScan()
     }
-    if seen.cancelRequested || seen.needsScan { try await readCancelRequests() }
   }
 
   /// Looks into `new/`. What no event named was there before all that events named.
-  private func scan(after seen: ArrivalMailbox.Contents) async throws {
+  private func scan(after seen: Mailbox.Contents) async throws {
     let (scan, fence) = try await pool.run { [spool, watcher] in
-      (try ArrivalScan(spool.new), Int(try watcher.fence()) ?? 0)
+      (try ArrivalScan(spool.new), try watcher.fence())
     }
-    if isWatching, await !mailbox.pass(fence: fence, within: 1) {
+    if isWatching, await !watcher.pass(fence: fence, within: 1) {
       log.warning("the kernel tells nothing of new/; it is looked into every \(Int(settings.rescan.seconds)) s")
       isWatching = false
     }
     let meanwhile = mailbox.take()
     for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: settings.settle.seconds) }
-    let told = Set(seen.arrived + meanwhile.arrived)
+    // Where events were lost meanwhile, only the scan knows the order of those before.
+    let told = Set(meanwhile.needsScan ? meanwhile.names : seen.names + meanwhile.names)
     if !scan.foreign.isEmpty {
       let inbox = plan.now.settings.inbox
-      try await enter(pool.run { [spool] in try IntakeBatch(foreign: scan.foreign, in: spool, inbox: inbox) })
+      let batch = try await pool.run { [spool] in try IntakeBatch(foreign: scan.foreign, in: spool, inbox: inbox) }
+      try await signals.new.withLock { try await self.enter(batch) }
     }
     // Conversations in which an earlier request is not to be taken yet: what comes behind it waits, what came before it does not.
     let waiting = WaitingConversations()
@@ -237,17 +175,15 @@ actor Intake: Service {
       if held != nil || ready.count == Self.batch {
         try await accept(ready, except: waiting)
         ready = []
-        await runJobs()
       }
       if let held { waiting.insert(held) }
     }
     try await accept(ready, except: waiting)
-    try await accept(seen.arrived + meanwhile.arrived, except: waiting)
+    try await accept(seen.names + meanwhile.names, except: waiting)
     open.endLook()
     settled = []
-    if meanwhile.needsScan { mailbox.post(.overflow) }
-    if meanwhile.cancelRequested { mailbox.post(.cancelRequested) }
-    if meanwhile.hasVanished { mailbox.post(.vanished) }
+    if meanwhile.needsScan { mailbox.postScan() }
+    if meanwhile.hasVanished { mailbox.postVanished() }
   }
 
   /// Whether an entry that a scan found has to be left alone for now. Renaming leaves other times than making it in place
@@ -279,20 +215,7 @@ actor Intake: Service {
     } catch {
       log.error("new/ is gone; make it again", metadata: ["error": "\(error)"])
       isNewGone = true
-      mailbox.post(.vanished, in: 5)
-    }
-  }
-
-  private func readCancelRequests() async throws {
-    let orders = CancelOrders(spool)
-    let (found, unreadable) = try await pool.run { try orders.read() }
-    if unreadable != unreadableOrders {
-      for file in unreadable { log.warning("a file of cancel/ is passed over", metadata: ["file": "\(file)"]) }
-      unreadableOrders = unreadable
-    }
-    for order in found {
-      try await cancelRequests(order.requests)
-      try orders.remove(order)
+      mailbox.later(5) { $0.postVanished() }
     }
   }
 
@@ -305,18 +228,24 @@ actor Intake: Service {
     if !names.isEmpty, try spool.state.freeBytes() < Reserve.bytes { throw SpoolError.full(spool.path) }
     // One that was moved away and back again is in hand once: else it might be read again before it is moved.
     var seen = Set<String>()
-    var left = names.filter { seen.insert($0).inserted }[...]
-    while !left.isEmpty, !isStopping.isSet {
-      let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open, left] in
-        try IntakeBatch(
-          left, in: spool, inbox: plan.now.settings.inbox, waiting: waiting, closed: closed.all,
-          unconfirmed: unconfirmed, unmovable: unmovable, open: open)
-      }
-      try await enter(batch)
-      left = left.dropFirst(batch.taken)
-      // Before more is read: a job may close a conversation.
-      if !left.isEmpty { await runJobs() }
+    var rest = names.filter { seen.insert($0).inserted }[...]
+    while !rest.isEmpty, !isStopping.isSet {
+      let batch = rest
+      // Commands that change new/ get their turn between two batches.
+      let taken = try await signals.new.withLock { try await self.acceptBatch(of: batch, except: waiting) }
+      rest = rest.dropFirst(taken)
     }
+  }
+
+  /// - Returns: how many of the names were taken.
+  private func acceptBatch(of names: ArraySlice<String>, except waiting: WaitingConversations) async throws -> Int {
+    let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open] in
+      try IntakeBatch(
+        names, in: spool, inbox: plan.now.settings.inbox, waiting: waiting, closed: closed.all, unconfirmed: unconfirmed,
+        unmovable: unmovable, open: open)
+    }
+    try await enter(batch)
+    return batch.taken
   }
 
   /// Enters what was read into the ledger, and moves it into `cur/`.
@@ -324,7 +253,13 @@ actor Intake: Service {
     if batch.requests.isEmpty { return }
     let acceptances = try await ledger.accept(
       batch.requests, at: .now(), isTaken: { [spool] in batch.isTaken($0, in: spool) },
-      alternative: { RequestName.alternative(of: $0, $1) })
+      alternative: { RequestName.alternative(of: $0, $1) },
+      isStillThere: { [spool] new in
+        // Others cannot be sent, so that nobody but their client moves them.
+        guard RequestName(new.droppedAs) != nil else { return true }
+        let entry = try? spool.new.entry(new.droppedAs)
+        return entry.map { RequestIdentity($0) == RequestIdentity(inode: new.inode, born: new.born) } ?? false
+      })
     var fault: (any Error)?
     do {
       try await pool.run { [spool] in
@@ -341,7 +276,18 @@ actor Intake: Service {
     for request in batch.outOfReach { unmovable.add(request.identity, changed: request.changed) }
     // They are accepted all the same, and whoever sends one moves it first.
     for (acceptance, request) in zip(acceptances, batch.requests) { log.tell(acceptance, of: request) }
-    accepted(acceptances)
+    tell(acceptances)
     if let fault { throw fault }
+  }
+
+  /// Signals those whom accepted and refused requests concern; most concern the dispatcher alone.
+  private func tell(_ acceptances: [Acceptance]) {
+    photos.eraseLater(acceptances.flatMap(\.superseded))
+    signals.dispatcher.ring()
+    if acceptances.contains(where: { $0.state != .queued }) { signals.filing.ring() }
+    if acceptances.contains(where: \.wasDraft) {
+      signals.spool.draft.bell.ring()
+      signals.sweeper.ring()
+    }
   }
 }

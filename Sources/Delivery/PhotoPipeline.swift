@@ -6,6 +6,7 @@ import Messages
 import Networks
 import Photos
 import Seals
+import Signalling
 import Spooling
 import Stores
 
@@ -29,7 +30,7 @@ actor PhotoPipeline {
   private let files: RequestFiles
   private let plan: PlanInForce
   private let times: StepTimes
-  private let wakeSweeper: @Sendable () -> Void
+  private let sweeper: Bell
   private let circuits: Circuits
   private let slots: Slots
   private let log: Logger
@@ -40,14 +41,14 @@ actor PhotoPipeline {
   private static let mostHeld = 4096
 
   init(
-    ledger: Ledger, files: RequestFiles, plan: PlanInForce, circuits: Circuits, times: StepTimes, log: Logger,
-    wakeSweeper: @escaping @Sendable () -> Void
+    ledger: Ledger, files: RequestFiles, plan: PlanInForce, circuits: Circuits, times: StepTimes, sweeper: Bell,
+    log: Logger
   ) {
     self.ledger = ledger
     self.files = files
     self.plan = plan
     self.times = times
-    self.wakeSweeper = wakeSweeper
+    self.sweeper = sweeper
     self.circuits = circuits
     self.log = log
     slots = Slots(plan.delivery.uploads)
@@ -80,7 +81,7 @@ actor PhotoPipeline {
       defer { slots.retire(number) }
       if let former {
         try await self.end(former, of: message.message, erasing: former.source)
-        wakeSweeper()
+        sweeper.ring()
       }
       do {
         return try await slots.with(number) {
@@ -129,6 +130,20 @@ actor PhotoPipeline {
   func erase(_ photo: SupersededPhoto) async throws {
     if let job = running[photo.message], job.source != photo.source { return }
     try await undo(photo.message, erasing: photo.source).value
+  }
+
+  /// Begins to erase photos that were replaced by others.
+  nonisolated func eraseLater(_ superseded: [SupersededPhoto]) {
+    guard !superseded.isEmpty else { return }
+    Task {
+      for photo in superseded {
+        do { try await erase(photo) } catch {
+          // The next start abandons its upload.
+          log.error("a replaced photo is left", metadata: ["message": "\(photo.message)", "error": "\(error)"])
+        }
+      }
+      sweeper.ring()
+    }
   }
 
   /// Gives up the photos of a conversation that has to wait, when too many are held already.

@@ -105,7 +105,7 @@ extension ConversationWorker {
       contents = [first.kind == .profile ? .profile(photo.attachment) : .photo(photo.attachment)]
     }
     let network = destinations.route(for: first.conversation).network
-    if let obstacle = await circuits.obstacle(to: network.name, for: conversation) {
+    if let obstacle = await circuits.obstacle(to: network.name, for: first.conversationRow) {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
     var run: [Ready] = []
@@ -144,13 +144,13 @@ extension ConversationWorker {
         break
       }
       published += 1
-      inHand = isStopping() || Task.isCancelled ? nil : batch.next()
+      inHand = isStopping.isSet || Task.isCancelled ? nil : batch.next()
     }
     pace.published(published, in: ContinuousClock.now - begin)
     try await batch.end()
     var next: [Ready] = []
     // To reserve may take long, and these are to be known as sent. What else goes wrong is met again in its own turn.
-    if failure == nil, published == run.count, first.ready.outgoing.reserved == nil, !isStopping(),
+    if failure == nil, published == run.count, first.ready.outgoing.reserved == nil, !isStopping.isSet,
       plan.destinations.route(for: first.ready.message.conversation).network.name == network.name
     {
       let texts = texts(of: window, from: run.count, limit: pace.length(on: network))
@@ -174,7 +174,7 @@ extension ConversationWorker {
     let begin = ContinuousClock.now
     do { publication = try await network.publish(begun.ready.outgoing) } catch { throw try failure(error, of: network) }
     let seconds = times.done(.publish, since: begin)
-    try await circuits.succeeded(network.name, for: conversation)
+    try await circuits.succeeded(network.name, for: message.conversationRow)
     return Sent(message, published(publication, on: network), attempt: begun.attempt, seconds: seconds)
   }
 
@@ -196,7 +196,7 @@ extension ConversationWorker {
         next: next.map { ($0.message, $0.outgoing.reserved) }),
       at: .now())
     for sent in run.sent { await noteSent(sent) }
-    if !finished.isEmpty { filing.wake() }
+    if !finished.isEmpty { signals.filing.ring() }
     return attempts.map { zip(next, $0).map(Begun.init) }
   }
 
@@ -204,7 +204,7 @@ extension ConversationWorker {
     let message = sent.message
     if message.kind.hasPhoto { await photos.forget(message.message) }
     if message.kind.isOfProfile {
-      sweeper.wake()
+      signals.sweeper.ring()
       do { try await files.eraseSupersededProfiles(ledger) } catch {
         log.warning("an earlier profile photo stays in the cache for now", metadata: ["error": "\(error)"])
       }
@@ -226,7 +226,7 @@ extension ConversationWorker {
     let destinations = plan.destinations
     let network = destinations.route(for: message.conversation).network
     // Under a reserved id, looking for it is publishing it.
-    if message.reserved != nil, let obstacle = await circuits.obstacle(to: network.name, for: conversation) {
+    if message.reserved != nil, let obstacle = await circuits.obstacle(to: network.name, for: message.conversationRow) {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
     let tried = TriedMessage(
@@ -236,13 +236,13 @@ extension ConversationWorker {
     do {
       switch try await network.find(tried) {
       case .published(let publication):
-        try await circuits.succeeded(network.name, for: conversation)
+        try await circuits.succeeded(network.name, for: message.conversationRow)
         let sent = Sent(message, published(publication, on: network), attempt: message.attempts)
         try await commit(([sent], []))
         return true
       case .absent:
         _ = try await ledger.startAgain(message, at: .now())
-        sweeper.wake()
+        signals.sweeper.ring()
         return false
       case .unknown:
         return false

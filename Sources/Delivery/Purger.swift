@@ -14,41 +14,47 @@ import Synchronization
 /// drafts are half-way through anything; what is in hand of it is stopped, and waited for; then its files and rows go.
 /// What fails stays ordered, and closed, and is tried again.
 final class Purger: Service {
-  /// What the rest of delivery does for a purge; nothing where it does not run yet.
-  struct Hooks: Sendable {
-    /// Runs a job while nothing is half-way into the ledger.
-    var alone: @Sendable (@escaping @Sendable () async -> Void) async -> Void = { await $0() }
-    /// Stops all that is in hand of the conversation, and returns once it has stopped.
-    var stop: @Sendable (PurgedConversation) async throws -> Void = { _ in }
-    /// Something may enter the ledger again, or be left to delete from a store.
-    var done: @Sendable () async -> Void = {}
+  /// The work in progress that a purge stops.
+  struct Work: Sendable {
+    let dispatcher: Dispatcher
+    let photos: PhotoPipeline
+    let filing: Filing
+    let receiving: (any ReceivingServices)?
+
+    /// Stops all work on a conversation, and returns once it has stopped.
+    func stop(_ purged: PurgedConversation) async throws {
+      await dispatcher.stop(purged.row)
+      await receiving?.release(purged.conversation)
+      try await photos.discard(purged.messages)
+      await filing.settle()
+    }
   }
 
   private let purge: Purge
   private let spool: Spool
   private let closed: ClosedConversations
-  private let hooks: Hooks
+  private let signals: DaemonSignals
+  private let work: Work
   private let log: Logger
-  private let bell = Bell()
   /// The lines and files that were said to be unreadable.
   private let told = Mutex<[String]>([])
 
   /// Seconds until a purge that failed is tried again.
   private static let patience = 30.0
 
-  init(purge: Purge, spool: Spool, closed: ClosedConversations, hooks: Hooks, log: Logger) {
+  init(
+    purge: Purge, spool: Spool, closed: ClosedConversations, signals: DaemonSignals, work: Work, log: Logger
+  ) {
     self.purge = purge
     self.spool = spool
     self.closed = closed
-    self.hooks = hooks
+    self.signals = signals
+    self.work = work
     self.log = log
   }
 
-  /// Says that something may be ordered.
-  func wake() { bell.ring() }
-
   func run() async throws {
-    bell.ring()
+    let bell = signals.spool.purge
     await bell.serve {
       if await !carryOut() { bell.ring(in: Self.patience) }
     } failed: { _ in
@@ -85,7 +91,9 @@ final class Purger: Service {
       guard !finished.isEmpty else { return false }
       try await purge.complete(finished)
       for conversation in finished { closed.open(conversation) }
-      await hooks.done()
+      // Requests of these conversations may enter the ledger again, and uploads are left to delete.
+      signals.ringAll()
+      for mailbox in [signals.spool.new, signals.spool.draft, signals.spool.incoming] { mailbox.postScan() }
       log.info(
         "purged",
         metadata: [
@@ -100,21 +108,11 @@ final class Purger: Service {
 
   private func finish(_ conversation: ConversationID) async throws -> PurgeCount {
     closed.close(conversation)
-    let begun = Begun()
-    await hooks.alone { [purge] in await begun.set { try await purge.begin(conversation) } }
-    let purged = try await begun.get()
-    if let purged { try await hooks.stop(purged) }
+    // Nothing is half-way into the ledger meanwhile.
+    let purged = try await signals.new.withLock {
+      try await signals.draft.withLock { try await purge.begin(conversation) }
+    }
+    if let purged { try await work.stop(purged) }
     return try await purge.finish(conversation, purged)
   }
-}
-
-/// An answer from inside of a job.
-private actor Begun {
-  private var result: Result<PurgedConversation?, any Error> = .success(nil)
-
-  func set(_ body: @Sendable () async throws -> PurgedConversation?) async {
-    do { result = .success(try await body()) } catch { result = .failure(error) }
-  }
-
-  func get() throws -> PurgedConversation? { try result.get() }
 }

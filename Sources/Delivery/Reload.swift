@@ -21,7 +21,8 @@ struct Reload: Service {
   let circuits: Circuits
   let outcome: ReloadOutcome
   let manager: ServiceManager?
-  let wake: @Sendable () -> Void
+  let daemon: DaemonSignals
+  let reports: Reports
   let log: Logger
   let signals: UnixSignalsSequence?
   let read: @Sendable () throws -> Reconfiguration
@@ -29,7 +30,7 @@ struct Reload: Service {
 
   init(
     plan: PlanInForce, ledger: Ledger, photos: PhotoPipeline, circuits: Circuits, outcome: ReloadOutcome,
-    manager: ServiceManager?, wake: @escaping @Sendable () -> Void, log: Logger, signals: UnixSignalsSequence?,
+    manager: ServiceManager?, daemon: DaemonSignals, reports: Reports, log: Logger, signals: UnixSignalsSequence?,
     read: @escaping @Sendable () throws -> Reconfiguration
   ) {
     self.plan = plan
@@ -38,7 +39,8 @@ struct Reload: Service {
     self.circuits = circuits
     self.outcome = outcome
     self.manager = manager
-    self.wake = wake
+    self.daemon = daemon
+    self.reports = reports
     self.log = log
     self.signals = signals
     self.read = read
@@ -91,7 +93,8 @@ struct Reload: Service {
     } catch {
       log.error("what waits is not tried before its time", metadata: ["error": "\(error)"])
     }
-    wake()
+    daemon.ringAll()
+    reports.wake()
   }
 }
 

@@ -13,7 +13,7 @@ struct Sweeper: Service {
   let ledger: Ledger
   let plan: PlanInForce
   let log: Logger
-  private let bell = Bell()
+  let bell: Bell
 
   /// Uploads that are claimed together.
   private static let batch = 64
@@ -21,15 +21,6 @@ struct Sweeper: Service {
   private static let patience = 60.0
   /// The longest pause of an object that cannot be deleted, in seconds.
   private static let longestPause = 3600.0
-
-  init(ledger: Ledger, plan: PlanInForce, log: Logger) {
-    self.ledger = ledger
-    self.plan = plan
-    self.log = log
-  }
-
-  /// Says that an upload may have been abandoned.
-  func wake() { bell.ring() }
 
   func run() async throws {
     var pauses = SweepPauses()

@@ -11,13 +11,16 @@ extension Ledger {
   /// - Parameters:
   ///   - isTaken: whether a directory of that name exists that the ledger may not know.
   ///   - alternative: the `number`-th name to try for a request whose own is taken.
+  ///   - isStillThere: whether a directory lies where it was read, now. Asked of those that the ledger knows as filed: they
+  ///     may have been read before an earlier acceptance had them moved, sent and filed.
   public func accept(
     _ requests: [NewRequest], at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
-    alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
+    alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String,
+    isStillThere: @escaping @Sendable (NewRequest) -> Bool = { _ in true }
   ) async throws -> [Acceptance] {
     try await write { database in
       var acceptor = Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative)
-      let acceptances = try requests.map { try acceptor.accept($0) }
+      let acceptances = try requests.map { try acceptor.accept($0, isStillThere: isStillThere) }
       try acceptor.countWaiting()
       return acceptances
     }
@@ -58,12 +61,12 @@ struct Acceptor {
   }
 
   /// Accepts one request; `countWaiting` is to follow the last one.
-  mutating func accept(_ new: NewRequest) throws -> Acceptance {
+  mutating func accept(_ new: NewRequest, isStillThere: (NewRequest) -> Bool = { _ in true }) throws -> Acceptance {
     if let known = try known(new) {
       // What changes its messages finds the counts as they are.
       try countWaiting()
       if known.state == .draft { return try send(known, as: new) }
-      if !known.isFiled {
+      if !known.isFiled || !isStillThere(new) {
         return Acceptance(
           droppedAs: new.droppedAs, request: known.request, state: known.state, error: known.error, wasKnown: true)
       }

@@ -21,20 +21,22 @@ public actor Receiver: Service {
   private let plan: @Sendable () -> ReceivingPlan
   private let log: Logger
   private let downloaded: @Sendable (WantedPhoto) -> Void
-  private nonisolated let mailbox = IncomingMailbox()
+  nonisolated let mailbox: Mailbox
   private let pool = BlockingPool(label: "incoming", threads: 1)
   private var downloads: [MessageID: (conversation: ConversationID, task: Task<Void, Never>)] = [:]
   private let isStopping = StopFlag()
 
   /// - Parameters:
+  ///   - mailbox: what is seen in `incoming/new/`; its bell rings, too, when a photo may be wanted or was purged.
   ///   - plan: what is in force at the moment.
   ///   - downloaded: is told of each photo that is in the cache now, and must return quickly.
   public init(
-    spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger,
+    spool: Spool, ledger: Ledger, mailbox: Mailbox, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger,
     downloaded: @escaping @Sendable (WantedPhoto) -> Void = { _ in }
   ) throws {
     self.spool = spool
     self.ledger = ledger
+    self.mailbox = mailbox
     self.plan = plan
     self.log = log
     self.downloaded = downloaded
@@ -48,22 +50,16 @@ public actor Receiver: Service {
 
   private var settings: Settings { plan().settings }
 
-  /// Called with what was seen in the spool, on any thread.
-  public nonisolated func post(_ event: SpoolEvent) { mailbox.post(event) }
-
-  /// Says that a photo may be wanted, or was purged.
-  public nonisolated func wake() { mailbox.bell.ring() }
-
   public func run() async throws {
     try await ledger.recoverReceived()
     try await removeLeftovers()
-    mailbox.post(.overflow)
+    mailbox.postScan()
     await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
       try await take(mailbox.take())
       try await startDownloads()
     } failed: { error in
       log.error("receiving waits", metadata: ["error": "\(error)"])
-      mailbox.post(.overflow, in: 1)
+      mailbox.later(1) { $0.postScan() }
       return nil
     }
     await end(Array(downloads.values))
@@ -87,8 +83,8 @@ public actor Receiver: Service {
 
   // MARK: incoming/new/
 
-  private func take(_ seen: IncomingMailbox.Contents) async throws {
-    if seen.wasBuiltInPlace { mailbox.post(.overflow, in: settings.intake.settle.seconds) }
+  private func take(_ seen: Mailbox.Contents) async throws {
+    if !seen.builtInPlace.isEmpty { mailbox.later(settings.intake.settle.seconds) { $0.postScan() } }
     try await intake.accept(seen.names)
     guard seen.needsScan else { return }
     let scan = try await pool.run { [incoming] in try ArrivalScan(incoming.new) }
@@ -101,7 +97,7 @@ public actor Receiver: Service {
       let age = Double(Timestamp.now().milliseconds) / 1000 - Double(entry.changed) / 1e9
       // It may be being built there at this moment.
       if entry.maybeInPlace, (0..<settings.intake.settle.seconds).contains(age) {
-        mailbox.post(.overflow, in: settings.intake.settle.seconds - age)
+        mailbox.later(settings.intake.settle.seconds - age) { $0.postScan() }
       } else {
         ready.append(entry.name)
       }

@@ -1,7 +1,36 @@
 import CInotifyTools
 import DurableFiles
 import Foundation
+import Signalling
 import Synchronization
+
+/// Where the watcher tells what it saw. Events are hints: the directories are the truth.
+public struct SpoolSignals: Sendable {
+  /// What happened in `new/`.
+  public let new = Mailbox()
+  /// What happened in `draft/`.
+  public let draft = Mailbox(limit: 1024)
+  /// What happened in `incoming/new/`.
+  public let incoming = Mailbox(limit: 4096)
+  /// Something was put into `cancel/`.
+  public let cancel = Bell()
+  /// Something was put into `purge/`.
+  public let purge = Bell()
+
+  public init() {}
+
+  /// Has every directory looked through.
+  public func scanAll() {
+    for mailbox in [new, draft, incoming] { mailbox.postScan() }
+    for bell in [cancel, purge] { bell.ring() }
+  }
+
+  /// Events of every directory may have been missed.
+  func loseAll() {
+    for mailbox in [new, draft, incoming] { mailbox.postLoss() }
+    for bell in [cancel, purge] { bell.ring() }
+  }
+}
 
 /// Watches the spool through libinotifytools, on a thread of its own that does nothing but drain the kernel's queue.
 ///
@@ -11,22 +40,29 @@ import Synchronization
 /// in `state/fence/`. The kernel's queue is first in, first out over all watches; once the fence is told, all that
 /// happened before it has been told.
 public final class SpoolWatcher: Sendable {
+  private struct Fences {
+    /// The last one that the kernel told.
+    var last = 0
+    var waiting: [(number: Int, waiter: CheckedContinuation<Bool, Never>)] = []
+  }
+
   private static let isLibraryTaken = Atomic<Bool>(false)
 
   private let root: String
   private let fences: Directory
-  private let handler: @Sendable (SpoolEvent) -> Void
+  private let signals: SpoolSignals
   private let stopping = Atomic<Bool>(false)
   private let fenceCount = Atomic<Int>(0)
+  private let fenced = Mutex(Fences())
   /// Asked for by `watchAgain`, done by the thread.
   private let rewatchesNew = Atomic<Bool>(false)
   private let rewatchesDraft = Atomic<Bool>(false)
 
-  /// - Parameter handler: is called on the watcher's thread and must return quickly.
-  public init(_ spool: Spool, handler: @escaping @Sendable (SpoolEvent) -> Void) throws {
+  /// - Parameter signals: are posted and rung on the watcher's thread.
+  public init(_ spool: Spool, _ signals: SpoolSignals) throws {
     root = spool.path
     fences = try spool.state.directory(creating: "fence")
-    self.handler = handler
+    self.signals = signals
     for name in try fences.names() { try fences.removeEmpty(name) }
   }
 
@@ -61,12 +97,44 @@ public final class SpoolWatcher: Sendable {
     _ = try? fence()
   }
 
-  /// Makes an event of our own. `SpoolEvent.fence` with the returned number follows all events before it.
-  public func fence() throws -> String {
-    let number = String(fenceCount.wrappingAdd(1, ordering: .relaxed).newValue)
-    _ = try fences.make(number)
-    try fences.removeEmpty(number)
+  /// Makes an event of our own: once it has passed, everything that happened before has been told. Blocks on the disk.
+  ///
+  /// - Returns: its number, for `pass`.
+  public func fence() throws -> Int {
+    let number = fenceCount.wrappingAdd(1, ordering: .relaxed).newValue
+    _ = try fences.make("\(number)")
+    try fences.removeEmpty("\(number)")
     return number
+  }
+
+  /// Waits until everything before a fence has been told; false when the kernel does not tell it within `seconds`.
+  public func pass(fence: Int, within seconds: Double) async -> Bool {
+    let timeout = Task {
+      try await Task.sleep(for: .seconds(seconds))
+      release(isPassed: false) { $0 == fence }
+    }
+    defer { timeout.cancel() }
+    return await withCheckedContinuation { waiter in
+      let isPassed = fenced.withLock { fenced in
+        if fenced.last >= fence { return true }
+        fenced.waiting.append((fence, waiter))
+        return false
+      }
+      if isPassed { waiter.resume(returning: true) }
+    }
+  }
+
+  private func release(isPassed: Bool, where isMeant: (Int) -> Bool) {
+    let waiters = fenced.withLock { fenced in
+      defer { fenced.waiting.removeAll { isMeant($0.number) } }
+      return fenced.waiting.filter { isMeant($0.number) }.map(\.waiter)
+    }
+    for waiter in waiters { waiter.resume(returning: isPassed) }
+  }
+
+  private func passed(fence number: Int) {
+    fenced.withLock { $0.last = max($0.last, number) }
+    release(isPassed: true) { $0 <= number }
   }
 
   /// Watches `new/` again after it vanished and was made anew.
@@ -105,14 +173,14 @@ public final class SpoolWatcher: Sendable {
     while !stopping.load(ordering: .acquiring) {
       // Negative: waits without end. An idle spool wakes nobody up.
       guard let event = inotifytools_next_event(-1) else {
-        handler(.overflow)
+        signals.loseAll()
         // An error that lasts must not spin; rescans go on meanwhile.
         if inotifytools_error() != EINTR { Thread.sleep(forTimeInterval: 1) }
         continue
       }
       let mask = event.pointee.mask
       if mask & UInt32(IN_Q_OVERFLOW) != 0 {
-        handler(.overflow)
+        signals.loseAll()
       } else if event.pointee.wd == fence {
         if rewatchesNew.exchange(false, ordering: .acquiringAndReleasing), watch("new") {
           new = inotifytools_wd_from_filename("\(root)/new/")
@@ -120,32 +188,35 @@ public final class SpoolWatcher: Sendable {
         if rewatchesDraft.exchange(false, ordering: .acquiringAndReleasing), watchDraft() {
           draft = inotifytools_wd_from_filename("\(root)/draft/")
         }
-        if mask & UInt32(IN_CREATE) != 0 { handler(.fence(name(of: event))) }
+        if mask & UInt32(IN_CREATE) != 0 { passed(fence: Int(name(of: event)) ?? 0) }
       } else if event.pointee.wd == draft {
         if mask & UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE) != 0 {
-          handler(.draftChanged(name(of: event)))
+          signals.draft.post(renamed: name(of: event))
         } else if mask & UInt32(IN_CREATE) != 0 {
-          handler(.draftBuiltInPlace(name(of: event)))
+          signals.draft.post(builtInPlace: name(of: event))
         } else {
-          handler(.overflow)
+          // It was moved or removed itself.
+          signals.draft.postLoss()
         }
       } else if event.pointee.wd == cancel {
-        handler(.cancelRequested)
+        signals.cancel.ring()
       } else if event.pointee.wd == purge {
-        handler(.purgeRequested)
+        signals.purge.ring()
       } else if event.pointee.wd == incoming {
         if mask & UInt32(IN_MOVED_TO) != 0 {
-          handler(.received(name(of: event)))
+          signals.incoming.post(renamed: name(of: event))
+        } else if mask & UInt32(IN_CREATE) != 0 {
+          signals.incoming.post(builtInPlace: name(of: event))
         } else {
-          handler(mask & UInt32(IN_CREATE) != 0 ? .receivedInPlace : .overflow)
+          signals.incoming.postLoss()
         }
       } else if event.pointee.wd == new {
         if mask & UInt32(IN_MOVED_TO) != 0 {
-          handler(.arrived(name(of: event)))
+          signals.new.post(renamed: name(of: event))
         } else if mask & UInt32(IN_CREATE) != 0 {
-          handler(.builtInPlace(name(of: event)))
+          signals.new.post(builtInPlace: name(of: event))
         } else {
-          handler(.vanished)
+          signals.new.postVanished()
         }
       }
     }

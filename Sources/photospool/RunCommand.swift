@@ -50,8 +50,10 @@ struct RunCommand: AsyncParsableCommand {
     let daemon = try await Daemon(
       spool: spool, plan: configured.plan,
       manager: ServiceManager(environment: ProcessInfo.processInfo.environment), hooks: hooks, log: log,
-      companion: { ledger in
-        let receiver = try Receiver(spool: spool, ledger: ledger, plan: { inForce.now.receiving }, log: log) { photo in
+      receiving: { ledger, mailbox in
+        let receiver = try Receiver(
+          spool: spool, ledger: ledger, mailbox: mailbox, plan: { inForce.now.receiving }, log: log
+        ) { photo in
           // One of ours that was fetched again is no news.
           if photo.isOwn { return }
           hooks.tell(
@@ -60,11 +62,7 @@ struct RunCommand: AsyncParsableCommand {
               message: photo.message.text, conversation: photo.conversation.description, inbox: photo.inbox.text,
               sender: photo.sender?.text, receivedAt: Timestamp.now().description))
         }
-        return Companion(
-          services: [receiver, listeners], post: { receiver.post($0) }, wake: { receiver.wake() },
-          hurry: { await listeners.hurry() }, release: { await receiver.release($0) },
-          report: { await listeners.state.map { .init($0.network, isDone: $0.failure == nil, $0.sentence()) } },
-          metrics: { await ListeningMetrics.families(listeners.state) }, progress: { receiver.progress })
+        return PhotoReceiving(receiver: receiver, listeners: listeners)
       }, ledgerFailed: { _exit((ExitStatus(for: $0) ?? .inputOutput).rawValue) })
     try await daemon.run(
       signals: [.sigterm, .sigint], reloads: reloads, overdue: { _exit(ExitStatus.tryAgain.rawValue) }

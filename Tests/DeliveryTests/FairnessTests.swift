@@ -6,6 +6,7 @@ import Messages
 import Networks
 import Photos
 import Settings
+import Signalling
 import Spooling
 import TestSupport
 import Testing
@@ -52,8 +53,8 @@ import Testing
     let scratch = try TemporaryDirectory()
     let spool = try Spool(creating: scratch.path("spool"))
     let circuits = Circuits(
-      ledger: try Ledger(in: spool.state), policy: CircuitPolicy(),
-      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, wakeDispatcher: {})
+      ledger: try Ledger(in: spool.state), policy: CircuitPolicy(), dispatcher: Bell(),
+      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     for cause in [Cause.network, .timeout] {
       let error = DeliveryError(cause, "the connection was lost")
       for _ in 0..<3 { try await circuits.failed("here", error, conversation: 1) }

@@ -5,6 +5,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Signalling
 import Spooling
 import TestSupport
 import Testing
@@ -26,7 +27,9 @@ import Testing
     let pool = BlockingPool(label: "filing", threads: 2)
     return (
       spool, ledger,
-      Filing(ledger: ledger, spool: spool, pool: pool, troubles: Troubles(log: Self.log), log: Self.log)
+      Filing(
+        ledger: ledger, spool: spool, pool: pool, rescan: 30, hooks: nil, bell: Bell(),
+        troubles: Troubles(log: Self.log), log: Self.log)
     )
   }
 
@@ -54,7 +57,7 @@ import Testing
     async let running: Void = group.run()
     while try await ledger.unfiled(limit: 1).count > 0 { await Task.yield() }
     try await end(300..<310, in: spool, ledger)
-    filing.wake()
+    filing.bell.ring()
     await group.triggerGracefulShutdown()
     try await running
     #expect(try await ledger.unfiled(limit: 1).isEmpty)

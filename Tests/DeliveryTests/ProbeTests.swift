@@ -3,6 +3,7 @@ import DurableFiles
 import Logging
 import Messages
 import Settings
+import Signalling
 import TestSupport
 import Testing
 
@@ -22,9 +23,8 @@ import Testing
     let policy = CircuitPolicy(settings)
     ledger = try Ledger(in: Directory(path: scratch.path))
     circuits = Circuits(
-      ledger: ledger, policy: policy,
-      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    ) {}
+      ledger: ledger, policy: policy, dispatcher: Bell(),
+      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
   @Test("What fails together when a line goes away counts as one failure, so that the first probes come soon")

@@ -173,6 +173,22 @@ import Testing
     #expect(try await head().count == 1)
   }
 
+  @Test("A request that was read before it was sent and filed is not accepted a second time", arguments: [true, false])
+  func readBeforeItWasFiled(isSent: Bool) async throws {
+    try await accept(request("a", inode: 1))
+    if isSent {
+      _ = try await publish(head()[0])
+    } else {
+      try await ledger.fail(head()[0], step: "publish", error: DeliveryError(.rejected, "no"), at: now)
+    }
+    try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
+    let again = try await ledger.accept(
+      [request("a", inode: 1)], at: now, isTaken: { _ in false }, alternative: { "\($0).\($1)" },
+      isStillThere: { _ in false })
+    #expect(again.map(\.wasKnown) == [true] && again[0].request == "a")
+    #expect(try await head().isEmpty)
+  }
+
   @Test func aFailedRequestThatComesBackSendsOnlyTheRest() async throws {
     try await accept(request("a", inode: 1, files: ["photo-1", "photo-2", "text"]))
     _ = try await publish(head()[0])

@@ -8,6 +8,7 @@ import Messages
 import Photos
 import Seals
 import Settings
+import Signalling
 import Spooling
 import TestSupport
 import Testing
@@ -62,7 +63,7 @@ import Testing
     let plan = ReceivingPlan(
       settings: settings, client: HTTPClient(), preparer: AsItCame(refusal: refusal), homeservers: { _ in nil },
       ownDirectories: [spool.objects.path])
-    let receiver = try Receiver(spool: spool, ledger: ledger, plan: { plan }, log: log)
+    let receiver = try Receiver(spool: spool, ledger: ledger, mailbox: Mailbox(), plan: { plan }, log: log)
     let running = Task { try await receiver.run() }
     // A service group would ask it to stop; here its rings end.
     do { try await body(receiver) } catch {
@@ -89,7 +90,7 @@ import Testing
     ] {
       try text.write(to: URL(fileURLWithPath: "\(directory)/\(file)"))
     }
-    receiver.post(.received(name))
+    receiver.mailbox.post(renamed: name)
   }
 
   private func story(_ name: String) throws -> PhotoStory? {
@@ -161,7 +162,7 @@ import Testing
     // Nobody is told of this one. It looks as if it were being built in place, so it is left alone for a while.
     try await run(settings { $0.intake.settle = .milliseconds(100) }) { receiver in
       try drop("second", at: "plain", to: receiver)
-      receiver.post(.overflow)
+      receiver.mailbox.postScan()
       try await wait("second", .downloaded)
     }
   }
@@ -170,7 +171,7 @@ import Testing
     try await run(settings()) { receiver in
       try FileManager.default.createDirectory(
         atPath: scratch.path("spool/incoming/new/empty"), withIntermediateDirectories: true)
-      receiver.post(.received("empty"))
+      receiver.mailbox.post(renamed: "empty")
       try drop("good", at: "plain", to: receiver)
       try await wait("good", .downloaded)
     }

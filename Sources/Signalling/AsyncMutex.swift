@@ -1,10 +1,12 @@
-/// Lets one at a time through, in the order in which they came.
-actor AsyncMutex {
+/// Lets one task at a time through, in the order in which they came. The task may suspend while it is inside.
+public actor AsyncMutex {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// Runs `body` while nobody else is inside.
-  func withLock<Answer: Sendable>(_ body: @Sendable () async throws -> Answer) async throws -> Answer {
+  public init() {}
+
+  /// Runs `body` while no other task is inside.
+  public func withLock<Answer: Sendable>(_ body: @Sendable () async throws -> Answer) async rethrows -> Answer {
     await enter()
     defer { leave() }
     return try await body()

@@ -1,0 +1,61 @@
+import Blocking
+import Logging
+import ServiceLifecycle
+import Signalling
+import Spooling
+
+/// Cancels the requests that files in `cancel/` name. A file is removed once its requests have been cancelled.
+actor CancelOrderService: Service {
+  private let orders: CancelOrders
+  private let bell: Bell
+  private let commands: CommandHandler
+  private let log: Logger
+  private let pool = BlockingPool(label: "cancel", threads: 1)
+  /// The files that were reported as unreadable.
+  private var unreadable = [String]()
+
+  /// - Parameter bell: rings when there may be something in `cancel/`.
+  init(spool: Spool, bell: Bell, commands: CommandHandler, log: Logger) {
+    orders = CancelOrders(spool)
+    self.bell = bell
+    self.commands = commands
+    self.log = log
+  }
+
+  func run() async throws {
+    await bell.serve {
+      try await carryOut()
+    } failed: { error in
+      log.error("requests are not cancelled for now", metadata: ["error": "\(error)"])
+      return 1
+    }
+  }
+
+  private func carryOut() async throws {
+    let (found, unreadable) = try await pool.run { [orders] in try orders.read() }
+    if unreadable != self.unreadable {
+      for file in unreadable { log.warning("a file of cancel/ is passed over", metadata: ["file": "\(file)"]) }
+      self.unreadable = unreadable
+    }
+    for order in found {
+      if await !cancel(order.requests) {
+        // One that cannot be cancelled is no reason to leave the others.
+        for request in order.requests { _ = await cancel([request]) }
+      }
+      try orders.remove(order)
+    }
+  }
+
+  /// Cancels requests together; false when that failed, which is logged where it concerns one alone.
+  private func cancel(_ requests: [String]) async -> Bool {
+    let reply = await commands.perform(.cancel(requests))
+    if let error = reply.error {
+      if requests.count == 1 { log.error("cancel", metadata: ["error": "\(error)"]) }
+      return false
+    }
+    for outcome in reply.outcomes {
+      log.info("cancel", metadata: ["request": "\(outcome.subject)", "outcome": "\(outcome.sentence)"])
+    }
+    return true
+  }
+}
