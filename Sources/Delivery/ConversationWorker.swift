@@ -1,9 +1,9 @@
 import Ledgers
 import Logging
 import Messages
-import Signalling
 import Networks
 import Settings
+import Signalling
 import Spooling
 import Stores
 

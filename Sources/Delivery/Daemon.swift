@@ -58,7 +58,7 @@ public struct Daemon: Sendable {
     let receiving = try makeReceiving(ledger, signals.spool.incoming)
     self.receiving = receiving
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
-    circuits = Circuits(ledger: ledger, policy: plan.options.circuits, dispatcher: signals.dispatcher, log: log)
+    circuits = Circuits(ledger: ledger, policy: CircuitPolicy(plan.delivery), dispatcher: signals.dispatcher, log: log)
     let sweeper = Sweeper(ledger: ledger, plan: plan, log: log, bell: signals.sweeper)
     photos = PhotoPipeline(
       ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, sweeper: signals.sweeper, log: log)
@@ -67,8 +67,8 @@ public struct Daemon: Sendable {
       hooks: hooks, bell: signals.filing, troubles: troubles, log: log)
     dispatcher = Dispatcher(
       ConversationWorker(
-        ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times, timeout: BatchTimeout(),
-        filing: filing, signals: signals, troubles: troubles, log: log))
+        ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times,
+        timeout: BatchTimeout(), filing: filing, signals: signals, troubles: troubles, log: log))
     let drafts = Drafts(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
       circuits: circuits, plan: plan, closed: closed, watcher: watcher, signals: signals, troubles: troubles, log: log)
@@ -76,7 +76,9 @@ public struct Daemon: Sendable {
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, watcher: watcher,
       signals: signals, photos: photos, closed: closed, manager: manager, troubles: troubles, log: log)
     let purger = Purger(
-      purge: Purge(spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) }),
+      purge: Purge(
+        spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) },
+        objects: { try ObjectDirectories(plan.destinations.objectDirectories) }),
       spool: spool, closed: closed, signals: signals,
       work: Purger.Work(dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving), log: log)
     reports = Reports(

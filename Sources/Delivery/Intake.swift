@@ -241,8 +241,8 @@ actor Intake: Service {
   private func acceptBatch(of names: ArraySlice<String>, except waiting: WaitingConversations) async throws -> Int {
     let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open] in
       try IntakeBatch(
-        names, in: spool, inbox: plan.now.settings.inbox, waiting: waiting, closed: closed.all, unconfirmed: unconfirmed,
-        unmovable: unmovable, open: open)
+        names, in: spool, inbox: plan.now.settings.inbox, waiting: waiting, closed: closed.all,
+        unconfirmed: unconfirmed, unmovable: unmovable, open: open)
     }
     try await enter(batch)
     return batch.taken

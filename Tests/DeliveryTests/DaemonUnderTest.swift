@@ -65,7 +65,7 @@ struct DaemonUnderTest {
     let daemon = try await Daemon(
       spool: spool, plan: plan, manager: manager,
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-      companion: { ledger in
+      receiving: { ledger, _ in
         try hear(ledger)
         return nil
       })

@@ -4,6 +4,7 @@ import Logging
 import Messages
 import Seals
 import Settings
+import Signalling
 import Stores
 import TestSupport
 import Testing
@@ -63,7 +64,8 @@ import Testing
         standard: Route(seal: XMTPSeal(), store: stores[0], network: network), stores: stores),
       preparer: NoPreparer())
     let sweeper = Sweeper(
-      ledger: ledger, plan: PlanInForce(plan), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      ledger: ledger, plan: PlanInForce(plan), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      bell: Bell())
     let task = Task { try await sweeper.run() }
     while try await ledger.read({ database in
       try database.first("SELECT count(*), count(*) FILTER (WHERE state = 'deleting') FROM uploads") {
