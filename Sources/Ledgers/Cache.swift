@@ -11,10 +11,6 @@ public struct CacheUse: Sendable, Equatable {
   public let bytes: Int
   /// It was said that the limit is passed, and it has been passed ever since.
   public let isWarned: Bool
-
-  public init(inbox: InboxID?, photos: Int, bytes: Int, isWarned: Bool = false) {
-    (self.inbox, self.photos, self.bytes, self.isWarned) = (inbox, photos, bytes, isWarned)
-  }
 }
 
 extension Ledger {

@@ -25,43 +25,36 @@ extension LedgerView {
       let received = try Row.fetchAll(
         database,
         sql: """
-          SELECT r.*, c.conversation, p.message IS NOT NULL AS cached FROM received r
+          SELECT r.*, c.conversation, r.revealed_at IS NULL AS hidden, p.message IS NOT NULL AS cached FROM received r
             JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
           WHERE r.message = ? OR r.remote = ? ORDER BY r.id LIMIT 100
           """,
         arguments: [name, name])
-      if !received.isEmpty {
-        return received.map { row in
-          PhotoStory(
-            row, state: ReceivedState(rawValue: row["state"]), isHidden: row["revealed_at"] as Int64? == nil,
-            wasCached: row["cached"], cause: row["cause"], error: row["error"], nextAttempt: row["next_attempt"])
-        }
-      }
-      return try Row.fetchAll(
-        database,
-        sql: """
-          SELECT p.message, p.inbox, c.conversation FROM photos p JOIN conversations c ON c.id = p.conversation_id
-          WHERE p.message = ?
-          """,
-        arguments: [name]
-      ).map { PhotoStory($0, state: nil, isHidden: false, wasCached: true, cause: nil, error: nil, nextAttempt: nil) }
+      let found =
+        received.isEmpty
+        ? try Row.fetchAll(
+          database,
+          sql: """
+            SELECT p.message, p.inbox, c.conversation, NULL AS state, 0 AS hidden, 1 AS cached, NULL AS cause,
+              NULL AS error, NULL AS next_attempt
+            FROM photos p JOIN conversations c ON c.id = p.conversation_id WHERE p.message = ?
+            """,
+          arguments: [name]) : received
+      return found.map(PhotoStory.init)
     }
   }
 }
 
 extension PhotoStory {
-  fileprivate init(
-    _ row: Row, state: ReceivedState?, isHidden: Bool, wasCached: Bool, cause: String?, error: String?,
-    nextAttempt: Int64?
-  ) {
+  fileprivate init(_ row: Row) {
     message = MessageID(unchecked: row["message"])
     inbox = InboxID(unchecked: row["inbox"])
     conversation = ConversationID(unchecked: row["conversation"])
-    self.state = state
-    self.isHidden = isHidden
-    self.wasCached = wasCached
-    self.cause = cause
-    self.error = error
-    self.nextAttempt = nextAttempt.map(Timestamp.init(milliseconds:))
+    state = (row["state"] as String?).flatMap(ReceivedState.init(rawValue:))
+    isHidden = row["hidden"]
+    wasCached = row["cached"]
+    cause = row["cause"]
+    error = row["error"]
+    nextAttempt = row["next_attempt"]
   }
 }

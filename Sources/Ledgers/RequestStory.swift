@@ -1,9 +1,9 @@
 import GRDB
 import Messages
 
-/// All that the ledger knows of one request, as `show` prints it.
-public struct RequestStory: Sendable {
-  public struct Attempt: Sendable {
+/// All that the ledger knows of one request, as `show` prints it. Its keys are never renamed once released.
+public struct RequestStory: Codable, Sendable, FetchableRecord {
+  public struct Attempt: Codable, Sendable, FetchableRecord {
     public let number: Int
     /// `prepare`, `upload` or `publish`.
     public let step: String
@@ -13,18 +13,24 @@ public struct RequestStory: Sendable {
     public let error: String?
   }
 
-  public struct Message: Sendable {
-    public let line: QueueLine
+  public struct Message: Codable, Sendable, FetchableRecord {
+    public let message: String
     public let file: String
+    public let kind: MessageKind
+    public let state: MessageState
+    /// Bytes of the file as dropped.
+    public let bytes: Int
+    public fileprivate(set) var attempts: [Attempt]
+    public let nextAttempt: Timestamp?
     public let cause: String?
+    public let error: String?
     public let sentAt: Timestamp?
     public let remote: String?
     /// Of the photo as it is sent; nil for a text and for a photo that was not prepared.
     public let photo: Photo?
-    public let attempts: [Attempt]
   }
 
-  public struct Photo: Sendable {
+  public struct Photo: Codable, Sendable {
     public let format: String
     public let originalWidth: Int
     public let originalHeight: Int
@@ -41,13 +47,14 @@ public struct RequestStory: Sendable {
   public let state: RequestState
   public let conversation: String?
   public let inbox: String
-  public let idempotencyKey: String?
+  /// Its idempotency key.
+  public let id: String?
   public let duplicateOf: String?
   public let cause: String?
   public let error: String?
   public let acceptedAt: Timestamp
   public let finishedAt: Timestamp?
-  public let messages: [Message]
+  public fileprivate(set) var messages: [Message]
 }
 
 extension LedgerView {
@@ -80,72 +87,74 @@ extension LedgerView {
     }
   }
 
+  /// The conversation of a request, if it is held.
+  public func heldConversation(of request: String) throws -> String? {
+    try read { database in
+      try String.fetchOne(
+        database,
+        sql: """
+          SELECT \(Self.conversation) FROM conversations c JOIN requests r ON r.conversation_id = c.id
+          WHERE r.request = ? AND c.held <> 0
+          """,
+        arguments: [request])
+    }
+  }
+
   /// The whole story of a request; nil when the ledger does not know it.
   public func story(of request: String) throws -> RequestStory? {
     try read { database in
-      guard
-        let row = try Row.fetchOne(
-          database,
-          sql: """
-            SELECT r.*, c.conversation FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
-            WHERE r.request = ?
-            """,
-          arguments: [request])
-      else { return nil }
-      return RequestStory(
-        request: row["request"], droppedAs: row["dropped_as"], state: RequestState(rawValue: row["state"]) ?? .failed,
-        conversation: (row["conversation"] as String?).map { ConversationID(unchecked: $0).description },
-        inbox: row["inbox"], idempotencyKey: row["idempotency_key"],
-        duplicateOf: row["duplicate_of"], cause: row["cause"], error: row["error"],
-        acceptedAt: Timestamp(milliseconds: row["accepted_at"]),
-        finishedAt: (row["finished_at"] as Int64?).map(Timestamp.init(milliseconds:)),
-        messages: try Self.messages(ofRequest: row["id"], in: database))
+      // The lists are empty at first, and filled here.
+      var story = try RequestStory.fetchOne(
+        database,
+        sql: """
+          SELECT r.request, r.dropped_as AS droppedAs, r.state, \(Self.conversation), r.inbox, r.idempotency_key AS id,
+            r.duplicate_of AS duplicateOf, r.cause, r.error, r.accepted_at AS acceptedAt, r.finished_at AS finishedAt,
+            '[]' AS messages
+          FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id WHERE r.request = ?
+          """,
+        arguments: [request])
+      story?.messages = try Self.messages(of: request, in: database)
+      return story
     }
   }
 
-  private static func messages(ofRequest request: Int64, in database: Database) throws -> [RequestStory.Message] {
-    try Row.fetchAll(
+  private static func messages(of request: String, in database: Database) throws -> [RequestStory.Message] {
+    var messages = try RequestStory.Message.fetchAll(
       database,
       sql: """
-        SELECT m.*, r.request, r.inbox, r.accepted_at, c.conversation, c.held, p.format, p.original_width,
-          p.original_height, p.bytes AS sent_bytes, p.width, p.height, p.path, p.url
-        FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
-          LEFT JOIN photos p ON p.message = m.message
-        WHERE m.request_id = ? ORDER BY m.position
+        SELECT m.message, m.file, m.kind, m.state, m.bytes, '[]' AS attempts, m.next_attempt AS nextAttempt, m.cause,
+          m.error, m.sent_at AS sentAt, m.remote,
+          iif(p.format IS NULL, NULL, json_object(
+            'format', p.format, 'originalWidth', p.original_width, 'originalHeight', p.original_height,
+            'bytes', p.bytes, 'width', p.width, 'height', p.height, 'path', p.path, 'url', p.url)) AS photo
+        FROM messages m JOIN requests r ON r.id = m.request_id LEFT JOIN photos p ON p.message = m.message
+        WHERE r.request = ? ORDER BY m.position
         """,
-      arguments: [request]
-    ).map { row in
-      RequestStory.Message(
-        line: QueueLine(row), file: row["file"], cause: row["cause"],
-        sentAt: (row["sent_at"] as Int64?).map(Timestamp.init(milliseconds:)), remote: row["remote"],
-        photo: (row["format"] as String?).map { format in
-          RequestStory.Photo(
-            format: format, originalWidth: row["original_width"], originalHeight: row["original_height"],
-            bytes: row["sent_bytes"], width: row["width"], height: row["height"], path: row["path"], url: row["url"])
-        },
-        attempts: try attempts(of: row["message"], in: database) + [lastAttempt(row)].compactMap { $0 })
+      arguments: [request])
+    for index in messages.indices {
+      messages[index].attempts = try attempts(of: messages[index].message, in: database)
     }
-  }
-
-  /// The one that runs, or that succeeded: it stands in the message's row.
-  private static func lastAttempt(_ message: Row) -> RequestStory.Attempt? {
-    (message["begun_at"] as Int64?).map { begun in
-      RequestStory.Attempt(
-        number: message["attempts"], step: "publish", startedAt: Timestamp(milliseconds: begun),
-        endedAt: (message["sent_at"] as Int64?).map(Timestamp.init(milliseconds:)), cause: nil,
-        // It was in doubt when its request failed for another message.
-        error: ["publishing", "sent"].contains(message["state"] as String) ? nil : Database.interrupted)
-    }
+    return messages
   }
 
   private static func attempts(of message: String, in database: Database) throws -> [RequestStory.Attempt] {
-    try Row.fetchAll(
-      database, sql: "SELECT * FROM attempts WHERE message = ? ORDER BY id", arguments: [message]
-    ).map { row in
-      RequestStory.Attempt(
-        number: row["number"], step: row["step"], startedAt: Timestamp(milliseconds: row["started_at"]),
-        endedAt: (row["ended_at"] as Int64?).map(Timestamp.init(milliseconds:)), cause: row["cause"],
-        error: row["error"])
-    }
+    let ended = try RequestStory.Attempt.fetchAll(
+      database,
+      sql: """
+        SELECT number, step, started_at AS startedAt, ended_at AS endedAt, cause, error FROM attempts
+        WHERE message = ? ORDER BY id
+        """,
+      arguments: [message])
+    // The one that runs, or that succeeded, stands in the message's row. It was in doubt when its request failed for
+    // another message.
+    let last = try RequestStory.Attempt.fetchOne(
+      database,
+      sql: """
+        SELECT attempts AS number, 'publish' AS step, begun_at AS startedAt, sent_at AS endedAt, NULL AS cause,
+          iif(state IN ('publishing', 'sent'), NULL, ?) AS error
+        FROM messages WHERE message = ? AND begun_at IS NOT NULL
+        """,
+      arguments: [Database.interrupted, message])
+    return ended + [last].compactMap { $0 }
   }
 }

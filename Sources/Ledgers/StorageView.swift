@@ -1,107 +1,96 @@
 import GRDB
 import Messages
 
-/// How much the cache holds of one conversation of an inbox.
-public struct ConversationUse: Sendable {
-  public let inbox: String
-  public let conversation: String
+/// One line of `storage`. Its keys are never renamed once released.
+public struct StorageUse: Codable, Sendable, FetchableRecord {
+  /// Nil for the whole cache.
+  @OrNull public var inbox: String?
+  /// Nil for an inbox and for the whole cache.
+  @OrNull public var conversation: String?
+  /// Photos whose originals are there.
   public let photos: Int
+  /// Bytes of originals, thumbnails and blurred previews.
   public let bytes: Int
+  /// Nil for a conversation, which has none.
+  @OrNull public var limit: Int?
+  /// What `directory` stores keep, of the whole cache only; the ledger does not know it.
+  public var objects: Int?
+  public var objectBytes: Int?
+
+  /// A whole cache that holds nothing.
+  public init(limit: Int) {
+    photos = 0
+    bytes = 0
+    self.limit = limit
+  }
 }
 
-/// One line of `photos`.
-public struct PhotoRecord: Sendable {
-  public let message: MessageID
+/// One line of `photos`. Its keys are never renamed once released.
+public struct PhotoRecord: Codable, Sendable, FetchableRecord {
+  public let message: String
   public let inbox: String
   public let conversation: String
   /// Who sent a received one, as far as somebody said so.
-  public let sender: String?
+  @OrNull public var sender: String?
   /// Nothing but its blurred preview may be shown.
-  public let isHidden: Bool
+  public let hidden: Bool
+  /// `photo`, `thumbnail` (the original was evicted) or `none`.
+  public let cached: String
+  /// Its request is not over, so that it is not evicted.
+  public let pinned: Bool
   /// Its name as dropped.
   public let file: String
   /// Where its files lie, relative to the spool.
   public let path: String
   public let width: Int
   public let height: Int
-  /// Bytes of the original in the cache; 0 when it was evicted.
-  public let cachedBytes: Int
-  public let cachedThumbnailBytes: Int
-  public let url: String?
-  public let urlExpiresAt: Timestamp?
-  /// Its request is not over.
-  public let isPinned: Bool
+  /// Bytes in the cache.
+  public let bytes: Int
+  @OrNull public var url: String?
+  @OrNull public var urlExpiresAt: Timestamp?
   public let createdAt: Timestamp
-  public let uploadedAt: Timestamp?
-  public let downloadedAt: Timestamp?
-  public let viewedAt: Timestamp?
+  @OrNull public var uploadedAt: Timestamp?
+  @OrNull public var downloadedAt: Timestamp?
+  @OrNull public var viewedAt: Timestamp?
 }
 
 extension LedgerView {
-  /// The use of the whole cache first, then that of every inbox that has something there.
-  public func cacheUse() throws -> [CacheUse] { try read { try $0.cacheUse() } }
-
-  /// The use of every conversation that has something in the cache, by inbox and name.
-  public func forEachConversationUse(_ visit: (ConversationUse) throws -> Void) throws {
-    try read { database in
-      let rows = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT p.inbox, c.conversation, sum(p.cached_bytes > 0) AS photos,
-            sum(p.cached_bytes + p.cached_thumbnail_bytes) AS bytes
-          FROM photos p JOIN conversations c ON c.id = p.conversation_id
-          GROUP BY p.inbox, p.conversation_id HAVING bytes > 0 ORDER BY p.inbox, c.conversation
-          """)
-      while let row = try rows.next() {
-        try visit(
-          ConversationUse(
-            inbox: row["inbox"], conversation: ConversationID(unchecked: row["conversation"]).description,
-            photos: row["photos"], bytes: row["bytes"]))
-      }
-    }
+  /// Visits the use of the whole cache first, then that of every inbox and of every conversation that has something there.
+  ///
+  /// - Parameters:
+  ///   - total: the limit of the whole cache, in bytes.
+  ///   - each: the limit of every inbox.
+  public func forEachUse(total: Int, each: Int, _ visit: (StorageUse) throws -> Void) throws {
+    try forEach(
+      """
+      SELECT NULL AS inbox, NULL AS conversation, photos, bytes, ? AS "limit" FROM cache_total
+      UNION ALL SELECT * FROM (
+        SELECT inbox, NULL, photos, bytes, ? FROM cache_use WHERE bytes > 0 OR warned > 0 ORDER BY inbox)
+      UNION ALL SELECT * FROM (
+        SELECT p.inbox, \(Self.conversation), sum(p.cached_bytes > 0),
+          sum(p.cached_bytes + p.cached_thumbnail_bytes) AS bytes, NULL
+        FROM photos p JOIN conversations c ON c.id = p.conversation_id
+        GROUP BY p.inbox, p.conversation_id HAVING bytes > 0 ORDER BY p.inbox, c.conversation)
+      """,
+      [total, each], visit)
   }
 
   /// Visits the photos that the ledger knows, least recently viewed first.
-  public func forEachPhoto(
-    inbox: String?, conversation: String?, _ visit: (PhotoRecord) throws -> Void
-  ) throws {
-    let conditions = [inbox.map { _ in "p.inbox = ?" }, conversation.map { _ in "c.conversation = ?" }].compactMap {
-      $0
-    }
-    try read { database in
-      let rows = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT p.*, c.conversation, r.sender, r.message IS NOT NULL AND r.revealed_at IS NULL AS hidden
-            FROM photos p JOIN conversations c ON c.id = p.conversation_id LEFT JOIN received r ON r.message = p.message
-          \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")) ORDER BY p.recency
-          """,
-        arguments: StatementArguments([inbox, conversation].compactMap { $0 }))
-      while let row = try rows.next() { try visit(PhotoRecord(row)) }
-    }
-  }
-}
-
-extension PhotoRecord {
-  fileprivate init(_ row: Row) {
-    func time(_ column: String) -> Timestamp? { (row[column] as Int64?).map(Timestamp.init(milliseconds:)) }
-    message = MessageID(unchecked: row["message"])
-    inbox = row["inbox"]
-    conversation = ConversationID(unchecked: row["conversation"]).description
-    sender = row["sender"]
-    isHidden = row["hidden"]
-    file = row["file"]
-    path = row["path"]
-    width = row["width"]
-    height = row["height"]
-    cachedBytes = row["cached_bytes"]
-    cachedThumbnailBytes = row["cached_thumbnail_bytes"]
-    url = row["url"]
-    urlExpiresAt = time("url_expires_at")
-    isPinned = row["pinned"]
-    createdAt = Timestamp(milliseconds: row["created_at"])
-    uploadedAt = time("uploaded_at")
-    downloadedAt = time("downloaded_at")
-    viewedAt = time("viewed_at")
+  public func forEachPhoto(inbox: String?, conversation: String?, _ visit: (PhotoRecord) throws -> Void) throws {
+    let conditions = [inbox.map { _ in "p.inbox = ?" }, conversation.map { _ in "c.conversation = ?" }]
+      .compactMap { $0 }
+    try forEach(
+      """
+      SELECT p.message, p.inbox, \(Self.conversation), r.sender,
+        r.message IS NOT NULL AND r.revealed_at IS NULL AS hidden,
+        CASE WHEN p.cached_bytes > 0 THEN 'photo' WHEN p.cached_thumbnail_bytes > 0 THEN 'thumbnail' ELSE 'none' END
+          AS cached,
+        p.pinned, p.file, p.path, p.width, p.height, p.cached_bytes + p.cached_thumbnail_bytes AS bytes, p.url,
+        p.url_expires_at AS urlExpiresAt, p.created_at AS createdAt, p.uploaded_at AS uploadedAt,
+        p.downloaded_at AS downloadedAt, p.viewed_at AS viewedAt
+      FROM photos p JOIN conversations c ON c.id = p.conversation_id LEFT JOIN received r ON r.message = p.message
+      \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")) ORDER BY p.recency
+      """,
+      StatementArguments([inbox, conversation].compactMap { $0 }), visit)
   }
 }

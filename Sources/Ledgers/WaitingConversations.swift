@@ -43,16 +43,15 @@ extension LedgerView {
   /// The first messages that wait in it, in order.
   public func firstMessages(of conversation: WaitingConversation, limit: Int) throws -> [QueueLine] {
     try read { database in
-      try Row.fetchAll(
+      try QueueLine.fetchAll(
         database.kept(
           """
-          SELECT m.*, r.request, r.inbox, r.accepted_at, c.conversation, c.held
+          SELECT \(QueueLine.columns)
           FROM messages m \(LedgerSchema.byWaiting)
             JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
           WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m.")) ORDER BY m.id LIMIT ?
           """),
-        arguments: [conversation.row, limit]
-      ).map(QueueLine.init)
+        arguments: [conversation.row, limit])
     }
   }
 
@@ -69,7 +68,7 @@ extension LedgerView {
     ).map { row in
       WaitingConversation(
         row: row["id"], name: row["conversation"], waiting: row["waiting"], isHeld: row["held"],
-        waitsFor: row["waits_for"], nextAttempt: (row["next_attempt"] as Int64?).map(Timestamp.init(milliseconds:)),
+        waitsFor: row["waits_for"], nextAttempt: row["next_attempt"],
         error: row["error"])
     }
   }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 /// A moment of the wall clock in milliseconds since 1970-01-01T00:00:00Z, as the ledger keeps it.
-public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let milliseconds: Int64
 
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
@@ -62,5 +62,21 @@ extension Timestamp {
       let date = try? Date("\(parts[0])Z", strategy: .iso8601)
     else { return nil }
     self.init(milliseconds: Int64(date.timeIntervalSince1970) * 1000 + fraction)
+  }
+}
+
+/// In JSON it is text, as `description` writes it.
+extension Timestamp: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let timestamp = Timestamp(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time of RFC 3339 in UTC")
+    }
+    self = timestamp
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
   }
 }

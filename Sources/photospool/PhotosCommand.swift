@@ -34,17 +34,15 @@ struct PhotosCommand: ParsableCommand {
     if received { return try ReceivedList(isJSON: json, inbox: inbox, conversation: to).print(view, in: spool) }
     var hasHeading = json
     try view.forEachPhoto(inbox: inbox, conversation: to) { photo in
-      let line = PhotoLine(photo)
-      if json { return try printJSON(line) }
+      if json { return try printJSON(photo) }
       if !hasHeading {
         print(Terminal.bold(row(Self.heading)))
         hasHeading = true
       }
       let fields = [
-        line.message, line.cached, line.hidden ? "hidden" : "shown", "\(line.width)x\(line.height)",
-        Terminal.bytes(line.bytes), Terminal.age(since: photo.createdAt), line.viewedAt ?? "never", escaped(line.inbox),
-        escaped(line.conversation),
-        line.sender.map { escaped($0) } ?? "-", line.path,
+        photo.message, photo.cached, photo.hidden ? "hidden" : "shown", "\(photo.width)x\(photo.height)",
+        Terminal.bytes(photo.bytes), Terminal.age(since: photo.createdAt), photo.viewedAt?.description ?? "never",
+        escaped(photo.inbox), escaped(photo.conversation), photo.sender.map { escaped($0) } ?? "-", photo.path,
       ]
       print(row(fields))
     }
@@ -59,79 +57,4 @@ struct PhotosCommand: ParsableCommand {
     "MESSAGE                   ", "CACHED", "SHOWN", "PIXELS", "BYTES", "AGE", "VIEWED", "INBOX", "CONVERSATION",
     "SENDER", "PATH",
   ]
-}
-
-/// One line of `photos --json`. The keys are never renamed once released.
-private struct PhotoLine: Encodable {
-  let message: String
-  let inbox: String
-  let conversation: String
-  /// Of one that somebody else sent, as far as that was said.
-  let sender: String?
-  let hidden: Bool
-  /// `photo`, `thumbnail` (the original was evicted) or `none`.
-  let cached: String
-  /// Its request is not over, so that it is not evicted.
-  let pinned: Bool
-  let file: String
-  let path: String
-  let width: Int
-  let height: Int
-  /// Bytes in the cache.
-  let bytes: Int
-  let url: String?
-  let urlExpiresAt: String?
-  let createdAt: String
-  let uploadedAt: String?
-  let downloadedAt: String?
-  let viewedAt: String?
-
-  init(_ photo: PhotoRecord) {
-    message = photo.message.text
-    inbox = photo.inbox
-    conversation = photo.conversation
-    sender = photo.sender
-    hidden = photo.isHidden
-    cached = photo.cachedBytes > 0 ? "photo" : photo.cachedThumbnailBytes > 0 ? "thumbnail" : "none"
-    pinned = photo.isPinned
-    file = photo.file
-    path = photo.path
-    width = photo.width
-    height = photo.height
-    bytes = photo.cachedBytes + photo.cachedThumbnailBytes
-    url = photo.url
-    urlExpiresAt = photo.urlExpiresAt?.description
-    createdAt = photo.createdAt.description
-    uploadedAt = photo.uploadedAt?.description
-    downloadedAt = photo.downloadedAt?.description
-    viewedAt = photo.viewedAt?.description
-  }
-
-  private enum CodingKeys: CodingKey {
-    case message, inbox, conversation, sender, hidden, cached, pinned, file, path, width, height, bytes, url,
-      urlExpiresAt, createdAt
-    case uploadedAt, downloadedAt, viewedAt
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(message, forKey: .message)
-    try container.encode(inbox, forKey: .inbox)
-    try container.encode(conversation, forKey: .conversation)
-    try container.encode(sender, forKey: .sender)
-    try container.encode(hidden, forKey: .hidden)
-    try container.encode(cached, forKey: .cached)
-    try container.encode(pinned, forKey: .pinned)
-    try container.encode(file, forKey: .file)
-    try container.encode(path, forKey: .path)
-    try container.encode(width, forKey: .width)
-    try container.encode(height, forKey: .height)
-    try container.encode(bytes, forKey: .bytes)
-    try container.encode(url, forKey: .url)
-    try container.encode(urlExpiresAt, forKey: .urlExpiresAt)
-    try container.encode(createdAt, forKey: .createdAt)
-    try container.encode(uploadedAt, forKey: .uploadedAt)
-    try container.encode(downloadedAt, forKey: .downloadedAt)
-    try container.encode(viewedAt, forKey: .viewedAt)
-  }
 }

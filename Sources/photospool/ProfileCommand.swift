@@ -123,11 +123,11 @@ private struct ProfileJSON: Encodable {
   let inbox: String
   /// `set`, `removed`, or `none` when there never was one.
   let state: String
-  let message: String?
-  let path: String?
-  let network: String?
-  let url: String?
-  let changedAt: String?
+  @OrNull var message: String?
+  @OrNull var path: String?
+  @OrNull var network: String?
+  @OrNull var url: String?
+  @OrNull var changedAt: Timestamp?
 
   init(_ inbox: InboxID, _ profile: Profile?, _ spool: Spool) {
     self.inbox = inbox.text
@@ -140,19 +140,6 @@ private struct ProfileJSON: Encodable {
     path = found.map { "\(spool.path)/\($0)" }
     network = profile?.network
     url = profile?.url
-    changedAt = profile?.changedAt.description
-  }
-
-  private enum CodingKeys: CodingKey { case inbox, state, message, path, network, url, changedAt }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(inbox, forKey: .inbox)
-    try container.encode(state, forKey: .state)
-    try container.encode(message, forKey: .message)
-    try container.encode(path, forKey: .path)
-    try container.encode(network, forKey: .network)
-    try container.encode(url, forKey: .url)
-    try container.encode(changedAt, forKey: .changedAt)
+    changedAt = profile?.changedAt
   }
 }

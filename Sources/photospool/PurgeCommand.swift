@@ -71,7 +71,7 @@ struct PurgeCommand: AsyncParsableCommand {
       try view?.forEachLine(conversation: name) { _ in messages += 1 }
       try view?.forEachPhoto(inbox: nil, conversation: name) { photo in
         photos += 1
-        bytes += photo.cachedBytes + photo.cachedThumbnailBytes
+        bytes += photo.bytes
       }
       let isKnown = try view?.conversations(beginning: name, limit: 1) == [name]
       print(

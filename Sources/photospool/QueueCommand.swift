@@ -56,7 +56,7 @@ struct QueueCommand: ParsableCommand {
       try printer.print($0)
     }
     for (index, entry) in lying.enumerated() where known?[index] == nil && (to == nil || to == entry.conversation) {
-      try printer.printNew(entry.name, conversation: entry.conversation, isDraft: entry.isDraft)
+      try printer.print(QueueLine(request: entry.name, conversation: entry.conversation, isDraft: entry.isDraft))
     }
     if state == .failed { try ledger?.forEachRefused(conversation: to) { try printer.print($0) } }
     printer.finish(state)
@@ -105,46 +105,6 @@ extension MessageState: ExpressibleByArgument {}
 
 /// Prints the lines of `queue` one by one.
 private struct QueuePrinter {
-  /// The keys are never renamed once released.
-  private struct Line: Encodable {
-    let request: String
-    let message: String?
-    let conversation: String?
-    let inbox: String?
-    let kind: String?
-    let state: String
-    let progress: Double?
-    let attempts: Int
-    let nextAttempt: String?
-    let error: String?
-    let acceptedAt: String?
-    let bytes: Int?
-    /// Of what was refused, which may have had a name that is no request's.
-    var droppedAs: String?
-
-    private enum CodingKeys: CodingKey {
-      case request, message, conversation, inbox, kind, state, progress, attempts, nextAttempt, error, acceptedAt, bytes
-      case droppedAs
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(request, forKey: .request)
-      try container.encode(message, forKey: .message)
-      try container.encode(conversation, forKey: .conversation)
-      try container.encode(inbox, forKey: .inbox)
-      try container.encode(kind, forKey: .kind)
-      try container.encode(state, forKey: .state)
-      try container.encode(progress, forKey: .progress)
-      try container.encode(attempts, forKey: .attempts)
-      try container.encode(nextAttempt, forKey: .nextAttempt)
-      try container.encode(error, forKey: .error)
-      try container.encode(acceptedAt, forKey: .acceptedAt)
-      try container.encode(bytes, forKey: .bytes)
-      try container.encodeIfPresent(droppedAs, forKey: .droppedAs)
-    }
-  }
-
   let isJSON: Bool
   let progress: [String: Double]
   private var count = 0
@@ -160,47 +120,20 @@ private struct QueuePrinter {
   }
 
   mutating func print(_ line: QueueLine) throws {
-    let isAtRest = line.state == .pending || line.state.isFinal || line.isDraft && line.state == .uploaded
-    let share = line.state == .uploading ? progress[line.message.text] ?? 0 : nil
-    try print(
-      Line(
-        request: line.request, message: line.message.text, conversation: line.conversation, inbox: line.inbox,
-        kind: line.kind.rawValue, state: line.state.rawValue, progress: share, attempts: line.attempts,
-        nextAttempt: line.nextAttempt?.description, error: line.error, acceptedAt: line.acceptedAt.description,
-        bytes: line.bytes),
-      mark: line.isHeld ? "!" : isAtRest ? " " : "*", isDraft: line.isDraft)
-  }
-
-  mutating func printNew(_ name: String, conversation: String?, isDraft: Bool) throws {
-    try print(
-      Line(
-        request: name, message: nil, conversation: conversation, inbox: nil, kind: nil,
-        state: MessageState.pending.rawValue, progress: nil, attempts: 0, nextAttempt: nil, error: nil, acceptedAt: nil,
-        bytes: nil),
-      mark: " ", isDraft: isDraft)
-  }
-
-  /// What was refused has no message.
-  mutating func print(_ refused: RefusedRequest) throws {
-    try print(
-      Line(
-        request: refused.request, message: nil, conversation: refused.conversation, inbox: refused.inbox, kind: nil,
-        state: MessageState.failed.rawValue, progress: nil, attempts: 0, nextAttempt: nil, error: refused.error,
-        acceptedAt: refused.refusedAt.description, bytes: refused.bytes, droppedAs: refused.droppedAs),
-      mark: " ", isDraft: false)
-  }
-
-  private mutating func print(_ line: Line, mark: String, isDraft: Bool) throws {
+    var line = line
+    if line.state == .uploading { line.progress = line.message.flatMap { progress[$0] } ?? 0 }
     count += 1
     if isJSON { return try printJSON(line) }
     if count == 1 { Swift.print(Terminal.bold(row("REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"))) }
     bytes += line.bytes ?? 0
-    let progress = line.progress.map { "\(line.state) \(Int($0 * 100)) %" } ?? line.state
-    let state = isDraft ? "draft \(progress)" : progress
+    let isAtRest = line.state == .pending || line.state.isFinal || line.isDraft && line.state == .uploaded
+    let mark = line.isHeld ? "!" : isAtRest ? " " : "*"
+    let percent = line.progress.map { " \(Int($0 * 100)) %" } ?? ""
+    let state = (line.isDraft ? "draft " : "") + line.state.rawValue + percent
     Swift.print(
       row(
         escaped(line.droppedAs ?? line.request) + mark, line.bytes.map(Terminal.bytes) ?? "-",
-        line.acceptedAt ?? "not yet", state,
+        line.acceptedAt?.description ?? "not yet", state,
         escaped(line.conversation ?? "-")))
     if let error = line.error {
       let next = line.nextAttempt.map { "; next attempt \($0)" } ?? ""

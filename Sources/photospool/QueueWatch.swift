@@ -72,7 +72,7 @@ struct QueueWatch {
     for conversation in found {
       lines.append(escaped(conversation.name) + Self.reason(conversation))
       for message in try ledger.firstMessages(of: conversation, limit: each) {
-        lines.append(line(message, upload: answer?.progress[message.message.text] ?? 0))
+        lines.append(line(message, upload: message.message.flatMap { answer?.progress[$0] } ?? 0))
       }
     }
     let hidden = (counts?.conversations ?? 0) - found.count
@@ -84,7 +84,7 @@ struct QueueWatch {
     let share = message.state.share(upload: upload)
     let percent = message.state == .uploading ? " \(Int(upload * 100)) %" : ""
     return "  \(Terminal.bar(share, width: Self.barWidth)) \(message.state.rawValue)\(percent)  \(message.request)"
-      + "  \(message.kind.rawValue), \(Terminal.bytes(message.bytes))"
+      + "  \(message.kind?.rawValue ?? "-"), \(Terminal.bytes(message.bytes ?? 0))"
   }
 
   /// Why nothing of it is published just now; nothing when it may be.

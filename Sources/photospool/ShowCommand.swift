@@ -52,7 +52,7 @@ struct ShowCommand: ParsableCommand {
   }
 
   private func show(_ story: RequestStory) throws {
-    if json { try printJSON(StoryJSON(story)) } else { print(story) }
+    if json { try printJSON(story) } else { print(story) }
   }
 
   private func print(_ story: RequestStory) {
@@ -64,15 +64,15 @@ struct ShowCommand: ParsableCommand {
     row("dropped as", story.droppedAs == story.request ? nil : story.droppedAs)
     row("conversation", story.conversation)
     row("inbox", story.inbox.isEmpty ? nil : story.inbox)
-    row("id", story.idempotencyKey)
+    row("id", story.id)
     row("duplicate of", story.duplicateOf)
     row(story.state == .draft ? "dropped" : "accepted", story.acceptedAt.description)
     row("finished", story.finishedAt?.description)
     row("error", story.error)
     for message in story.messages {
-      Swift.print("\n  \(escaped(message.file)): \(message.line.state.rawValue)")
-      row("  message", message.line.message.text)
-      row("  dropped", Terminal.bytes(message.line.bytes))
+      Swift.print("\n  \(escaped(message.file)): \(message.state.rawValue)")
+      row("  message", message.message)
+      row("  dropped", Terminal.bytes(message.bytes))
       if let photo = message.photo {
         row("  was", "\(photo.format) \(photo.originalWidth)x\(photo.originalHeight)")
         row("  sent as", "\(photo.width)x\(photo.height), \(Terminal.bytes(photo.bytes))")
@@ -80,94 +80,12 @@ struct ShowCommand: ParsableCommand {
         row("  url", photo.url)
       }
       row("  sent", message.sentAt?.description)
-      row("  next", message.line.nextAttempt?.description)
+      row("  next", message.nextAttempt?.description)
       for attempt in message.attempts {
         let end = attempt.endedAt == nil ? "running" : attempt.cause ?? (attempt.error == nil ? "done" : "interrupted")
         row(
           "  \(attempt.step) \(attempt.number)", "\(attempt.startedAt) \(end)\(attempt.error.map { ": \($0)" } ?? "")")
       }
-    }
-  }
-}
-
-/// The JSON of `show`. Keys are never renamed once released.
-private struct StoryJSON: Encodable {
-  struct Message: Encodable {
-    let message: String
-    let file: String
-    let kind: String
-    let state: String
-    let bytes: Int
-    let attempts: [Attempt]
-    let nextAttempt: String?
-    let cause: String?
-    let error: String?
-    let sentAt: String?
-    let remote: String?
-    let photo: Photo?
-  }
-
-  struct Photo: Encodable {
-    let format: String
-    let originalWidth: Int
-    let originalHeight: Int
-    let bytes: Int
-    let width: Int
-    let height: Int
-    let path: String
-    let url: String?
-  }
-
-  struct Attempt: Encodable {
-    let number: Int
-    let step: String
-    let startedAt: String
-    let endedAt: String?
-    let cause: String?
-    let error: String?
-  }
-
-  let request: String
-  let droppedAs: String
-  let state: String
-  let conversation: String?
-  let inbox: String
-  let id: String?
-  let duplicateOf: String?
-  let cause: String?
-  let error: String?
-  let acceptedAt: String
-  let finishedAt: String?
-  let messages: [Message]
-
-  init(_ story: RequestStory) {
-    request = story.request
-    droppedAs = story.droppedAs
-    state = story.state.rawValue
-    conversation = story.conversation
-    inbox = story.inbox
-    id = story.idempotencyKey
-    duplicateOf = story.duplicateOf
-    cause = story.cause
-    error = story.error
-    acceptedAt = story.acceptedAt.description
-    finishedAt = story.finishedAt?.description
-    messages = story.messages.map { message in
-      Message(
-        message: message.line.message.text, file: message.file, kind: message.line.kind.rawValue,
-        state: message.line.state.rawValue, bytes: message.line.bytes,
-        attempts: message.attempts.map { attempt in
-          Attempt(
-            number: attempt.number, step: attempt.step, startedAt: attempt.startedAt.description,
-            endedAt: attempt.endedAt?.description, cause: attempt.cause, error: attempt.error)
-        },
-        nextAttempt: message.line.nextAttempt?.description, cause: message.cause, error: message.line.error,
-        sentAt: message.sentAt?.description, remote: message.remote,
-        photo: message.photo.map { photo in
-          Photo(
-            format: photo.format, originalWidth: photo.originalWidth, originalHeight: photo.originalHeight,
-            bytes: photo.bytes, width: photo.width, height: photo.height, path: photo.path, url: photo.url)
-        })
     }
   }
 }

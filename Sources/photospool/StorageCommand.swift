@@ -25,19 +25,15 @@ struct StorageCommand: ParsableCommand {
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
     let objects = try settings.objectDirectories(of: spool).use()
-    let view = try LedgerView(of: spool)
-    for use in try view?.cacheUse() ?? [CacheUse(inbox: nil, photos: 0, bytes: 0)] {
-      let isWhole = use.inbox == nil
-      try print(
-        StorageLine(
-          inbox: use.inbox?.text, conversation: nil, photos: use.photos, bytes: use.bytes,
-          limit: isWhole ? settings.cache.total : settings.cache.inbox, objects: isWhole ? objects : nil))
+    func printUse(_ use: StorageUse) throws {
+      var use = use
+      if use.inbox == nil { (use.objects, use.objectBytes) = (objects.objects, objects.bytes) }
+      try print(use)
     }
-    try view?.forEachConversationUse { use in
-      try print(
-        StorageLine(
-          inbox: use.inbox, conversation: use.conversation, photos: use.photos, bytes: use.bytes, limit: nil,
-          objects: nil))
+    if let view = try LedgerView(of: spool) {
+      try view.forEachUse(total: settings.cache.total, each: settings.cache.inbox, printUse)
+    } else {
+      try printUse(StorageUse(limit: settings.cache.total))
     }
     if !json, objects.objects > 0 {
       let count = "\(objects.objects) object\(objects.objects == 1 ? "" : "s")"
@@ -45,7 +41,7 @@ struct StorageCommand: ParsableCommand {
     }
   }
 
-  private func print(_ line: StorageLine) throws {
+  private func print(_ line: StorageUse) throws {
     if json { return try printJSON(line) }
     let name = [line.inbox ?? "all", line.conversation].compactMap { $0 }.map(escaped).joined(separator: " / ")
     var use = "\(Terminal.bytes(line.bytes))"
@@ -56,31 +52,5 @@ struct StorageCommand: ParsableCommand {
     }
     let text = "\(name): \(use), \(line.photos) photo\(line.photos == 1 ? "" : "s")"
     Swift.print(line.conversation == nil ? Terminal.bold(text) : "  \(text)")
-  }
-}
-
-/// One line of `storage --json`. The keys are never renamed once released.
-private struct StorageLine: Encodable {
-  /// Nil of the whole cache.
-  let inbox: String?
-  let conversation: String?
-  let photos: Int
-  let bytes: Int
-  /// Nil of a conversation, which has none.
-  let limit: Int?
-  /// What `directory` stores keep; nil but of the whole.
-  let objects: (objects: Int, bytes: Int)?
-
-  private enum CodingKeys: CodingKey { case inbox, conversation, photos, bytes, limit, objects, objectBytes }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(inbox, forKey: .inbox)
-    try container.encode(conversation, forKey: .conversation)
-    try container.encode(photos, forKey: .photos)
-    try container.encode(bytes, forKey: .bytes)
-    try container.encode(limit, forKey: .limit)
-    try container.encodeIfPresent(objects?.objects, forKey: .objects)
-    try container.encodeIfPresent(objects?.bytes, forKey: .objectBytes)
   }
 }

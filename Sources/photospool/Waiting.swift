@@ -56,7 +56,7 @@ struct Waiting {
       guard let name = waiting.first else { return .sent }
       // A second apart: it costs more than the look.
       looks += 1
-      if looks % 10 == 2, let ledger, let conversation = try heldConversation(of: name, ledger),
+      if looks % 10 == 2, let ledger, let conversation = try ledger.heldConversation(of: ledger.newest(name) ?? name),
         held.insert(conversation).inserted
       {
         Terminal.complain("\(escaped(conversation)) is held; this waits until `photospool release` lets it go on")
@@ -101,12 +101,6 @@ struct Waiting {
       if try ledger?.state(of: request)?.state != .failed { return nil }
       return .failed("\(subject) failed: \(try ledger?.story(of: request)?.error ?? "see failed/\(request)/error")")
     }
-  }
-
-  /// The conversation of a request that is held, so that the request waits for a person.
-  private func heldConversation(of name: String, _ ledger: LedgerView) throws -> String? {
-    let line = try ledger.story(of: ledger.newest(name) ?? name)?.messages.first?.line
-    return line.flatMap { $0.isHeld ? $0.conversation : nil }
   }
 
   private func draw(_ name: String, _ ledger: LedgerView) throws {

@@ -21,7 +21,7 @@ import Testing
       for name in waiting {
         while try daemon.story(of: name)?.messages.first?.cause == nil { await Task.yield() }
         let message = try #require(try daemon.story(of: name)?.messages.first)
-        #expect(message.cause == "encrypted_room" && message.line.state == .pending)
+        #expect(message.cause == "encrypted_room" && message.state == .pending)
       }
       #expect(await store.asked == 1)
       // A photo is begun ahead and once more in its turn.
@@ -46,7 +46,7 @@ import Testing
       await network.wait { $0.published == 2 }
       while try daemon.spool.failed.entry(name) == nil { await Task.yield() }
       #expect(await network.texts(in: "c") == ["photo", "short"])
-      #expect(try daemon.story(of: name)?.messages.first?.line.error == "the text is too long")
+      #expect(try daemon.story(of: name)?.messages.first?.error == "the text is too long")
       await store.wait { _, kept in kept.count == 1 }
     }
   }

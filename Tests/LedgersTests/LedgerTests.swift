@@ -402,7 +402,9 @@ import Testing
     try await accept(request("a", inode: 1, files: ["photo", "text"]), request("b", inode: 2, to: "friends"))
     func lines() throws -> [String] {
       var lines = [String]()
-      try LedgerView(in: state).forEachLine { lines.append("\($0.request) \($0.conversation) \($0.kind.rawValue)") }
+      try LedgerView(in: state).forEachLine {
+        lines.append("\($0.request) \($0.conversation ?? "") \($0.kind?.rawValue ?? "")")
+      }
       return lines
     }
     let expected = ["a family photo", "a family text", "b friends text"]

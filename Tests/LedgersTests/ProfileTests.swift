@@ -146,7 +146,7 @@ import Testing
     #expect(throws: IdentifierError.self) { try ConversationID(message.conversation.text) }
     #expect(message.conversation.isProfile && message.conversation.inboxOfProfile == me)
     var shown = [String]()
-    try LedgerView(in: state).forEachLine { shown.append("\($0.conversation) \($0.kind.rawValue)") }
+    try LedgerView(in: state).forEachLine { shown.append("\($0.conversation ?? "") \($0.kind?.rawValue ?? "")") }
     #expect(shown == ["profile~me profile"])
   }
 

@@ -90,7 +90,7 @@ import Testing
     var cached = [String?]()
     try LedgerView(in: state).forEachPhoto(inbox: nil, conversation: nil) {
       cached.append($0.sender)
-      #expect($0.isHidden)
+      #expect($0.hidden)
     }
     #expect(cached == ["@bob:example.org", nil])
     let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: now))

@@ -1,0 +1,97 @@
+import GRDB
+import Messages
+
+/// One line of `queue`, a message or a request without one. Its keys are never renamed once released.
+public struct QueueLine: Codable, Sendable {
+  public let request: String
+  /// Nil for a request that is not accepted yet, or was refused.
+  @OrNull public var message: String?
+  @OrNull public var conversation: String?
+  @OrNull public var inbox: String?
+  @OrNull public var kind: MessageKind?
+  public let state: MessageState
+  /// Of its upload, 0 to 1; the ledger does not know it.
+  @OrNull public var progress: Double?
+  public let attempts: Int
+  @OrNull public var nextAttempt: Timestamp?
+  @OrNull public var error: String?
+  @OrNull public var acceptedAt: Timestamp?
+  /// Bytes of the file as dropped.
+  @OrNull public var bytes: Int?
+  /// The name in `new/` of a request that was refused; any name is possible.
+  public let droppedAs: String?
+  /// Publishing in its conversation is stopped by `hold`.
+  public private(set) var isHeld = false
+  /// Its request is a draft: nobody has sent it yet.
+  public private(set) var isDraft = false
+
+  private enum CodingKeys: CodingKey {
+    case request, message, conversation, inbox, kind, state, progress, attempts, nextAttempt, error, acceptedAt, bytes
+    case droppedAs
+  }
+
+  /// A request that is not accepted yet.
+  public init(request: String, conversation: String?, isDraft: Bool) {
+    self.request = request
+    self.conversation = conversation
+    self.isDraft = isDraft
+    state = .pending
+    attempts = 0
+    droppedAs = nil
+  }
+}
+
+extension QueueLine: FetchableRecord {
+  public init(row: Row) throws {
+    self = try FetchableRecordDecoder().decode(QueueLine.self, from: row)
+    isHeld = row["held"]
+    isDraft = row["draft"]
+  }
+
+  /// Of `messages m`, `requests r` and `conversations c`.
+  static let columns = """
+    r.request, m.message, \(LedgerView.conversation), r.inbox, m.kind, m.state, NULL AS progress, m.attempts,
+    m.next_attempt AS nextAttempt, m.error, r.accepted_at AS acceptedAt, m.bytes, c.held, m.draft
+    """
+}
+
+extension LedgerView {
+  /// Visits the messages that wait, or those in `state`, in order of arrival. Memory does not grow with their number.
+  ///
+  /// - Parameter lying: directories that were found in `draft/` and `new/` before.
+  /// - Returns: for each of these the request that it is, of the same moment; nil where none is known.
+  @discardableResult
+  public func forEachLine(
+    state: MessageState? = nil, conversation: String? = nil, lying: [(inode: UInt64, born: Int64)] = [],
+    _ visit: (QueueLine) throws -> Void
+  ) throws -> [String?] {
+    var conditions = [state.map { _ in "m.state = ?" } ?? LedgerSchema.waiting(in: "m."), "r.state <> 'abandoned'"]
+    if conversation != nil { conditions.append("c.conversation = ?") }
+    return try read { database in
+      try QueueLine.fetchCursor(
+        database,
+        sql: """
+          SELECT \(QueueLine.columns)
+          FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
+          WHERE \(conditions.joined(separator: " AND ")) ORDER BY m.id
+          """,
+        arguments: StatementArguments([state?.rawValue, conversation].compactMap { $0 })
+      ).forEach(visit)
+      return try lying.map { try database.arriving(inode: $0.inode, born: $0.born) }
+    }
+  }
+
+  /// Visits the requests that were refused, longest ago first: none of them has a message.
+  public func forEachRefused(conversation: String? = nil, _ visit: (QueueLine) throws -> Void) throws {
+    try forEach(
+      """
+      SELECT r.request, NULL AS message, \(Self.conversation), r.inbox, NULL AS kind, r.state, NULL AS progress,
+        0 AS attempts, NULL AS nextAttempt, r.error, r.accepted_at AS acceptedAt, r.bytes, r.dropped_as AS droppedAs,
+        0 AS held, 0 AS draft
+      FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
+      WHERE r.state = 'failed' AND NOT EXISTS (SELECT 1 FROM messages WHERE request_id = r.id)
+        AND (?1 IS NULL OR c.conversation = ?1) ORDER BY r.id
+      """,
+      [conversation], visit)
+  }
+}
