@@ -145,7 +145,7 @@ let package = Package(
       dependencies: [
         "Children", "HTTP", "Ledgers", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      path: "Tests/Support", exclude: ["python"]),
+      path: "Tests/Support", exclude: ["ledgers", "python"]),
     // What `make fuzz` and the tests of `FuzzTests` run: every parser of outside bytes, one at a time.
     .executableTarget(
       name: "photospool-fuzz",

@@ -124,9 +124,9 @@ def asked(spool: Path, question: str, *values):
         return ledger.execute(question, values).fetchone()[0]
 
 
-def counted(spool: Path, names: str) -> int:
-    """What a ledger counts by names of a pattern."""
-    return asked(spool, "SELECT sum(value) FROM counts WHERE name LIKE ?", names)
+def counted(spool: Path, name: str) -> int:
+    """A total of a ledger."""
+    return asked(spool, "SELECT coalesce(sum(value), 0) FROM counts WHERE name = ?", name)
 
 
 def has_filed_all(spool: Path) -> bool:
@@ -171,7 +171,7 @@ class Backlog:
         self.daemon.is_ready(self.spool)
         # A large ledger is looked through beside the work after a start.
         measure.wait_until(self.daemon.is_idle, PATIENCE)
-        lacking = self.requests - counted(self.spool, "messages.%")
+        lacking = self.requests - asked(self.spool, "SELECT coalesce(sum(waiting), 0) FROM conversations")
         due, clock = counted(self.spool, "requests.queued") + lacking, Clock(self.daemon)
         subprocess.run([self.programs / "drop", self.spool, f"r{number}", str(lacking), str(BYTES), str(self.conversations)],
                        check=True)

@@ -110,7 +110,7 @@ class Photospool(Spool):
         return self.ledger.execute("SELECT count(*) FROM requests WHERE filed = 1").fetchone()[0] >= requests
 
     def accepted(self) -> int:
-        return self.ledger.execute("SELECT value FROM counts WHERE name = 'requests.queued'").fetchone()[0]
+        return self.ledger.execute("SELECT coalesce(sum(value), 0) FROM counts WHERE name = 'requests.queued'").fetchone()[0]
 
 
 def timed(queue, requests: int, is_done, is_over=None) -> dict[str, float]:

@@ -150,11 +150,13 @@ struct Acceptor {
       contents?.parts.reduce(0) { $0 + $1.bytes } ?? 0, verdict.duplicateOf, now.milliseconds,
       verdict.state == .queued ? nil : now.milliseconds)
     if database.changesCount == 0 { return nil }
+    let request = database.lastInsertedRowID
+    try database.count(verdict.state)
     var acceptance = Acceptance(
       droppedAs: new.droppedAs, request: name, state: verdict.state, error: verdict.error, wasKnown: false)
     if verdict.state == .queued, let contents, let conversation {
       acceptance.superseded = try insert(
-        contents.parts, of: name, request: database.lastInsertedRowID, conversation: conversation, inbox: new.inbox)
+        contents.parts, of: name, request: request, conversation: conversation, inbox: new.inbox)
       uncounted[conversation, default: 0] += contents.parts.count
     }
     return acceptance
@@ -274,6 +276,7 @@ struct Acceptor {
       droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
       contents.parts.reduce(0) { $0 + $1.bytes }, state == .sent ? nil : verdict.duplicateOf, now.milliseconds,
       rest.isEmpty ? now.milliseconds : nil, known.id)
+    try database.count(state)
     if state == .sent { try database.endDuplicates(of: known.id, at: now) }
     let superseded = try insert(
       rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox, knownAs: ids)

@@ -171,22 +171,14 @@ extension Ledger {
         WHERE message = ? AND digest = ? AND draft = 1 AND \(LedgerSchema.waiting)
         """,
         due?.milliseconds, error.cause.rawValue, error.sentence, photo.message.text, photo.digest)
-      return database.changesCount > 0
+      guard database.changesCount > 0 else { return false }
+      try database.count(setback: error.cause)
+      return true
     }
   }
 }
 
 extension LedgerSchema {
-  /// The user of a draft; -1 where nobody is known. The words of an index.
-  private static let owner = "coalesce(owner, -1)"
-
-  static func registerDraftsByOwner(in migrator: inout DatabaseMigrator) {
-    migrator.registerMigration("v17 drafts by owner") { database in
-      try database.execute(
-        sql: "CREATE INDEX requests_drafts_owned ON requests(\(owner), id) WHERE state = 'draft'")
-    }
-  }
-
   /// The user behind another one who has drafts.
   static let nextOwnerOfDrafts = """
     SELECT \(owner) FROM requests INDEXED BY requests_drafts_owned WHERE state = 'draft' AND \(owner) > ?

@@ -61,8 +61,10 @@ extension Database {
       SELECT ?, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, 'duplicate', bytes, ?,
         accepted_at, ?, restored FROM requests WHERE id = ?
       """, found.name, request, now.milliseconds, duplicate)
+    let ended = lastInsertedRowID
+    try count(.duplicate)
     // It failed before, and was sent again.
-    try run("UPDATE messages SET request_id = ? WHERE request_id = ? AND state = 'sent'", lastInsertedRowID, duplicate)
+    try run("UPDATE messages SET request_id = ? WHERE request_id = ? AND state = 'sent'", ended, duplicate)
     try setAside(duplicate)
     let bare = "request_id = ? AND NOT EXISTS (SELECT 1 FROM photos WHERE message = messages.message)"
     try run("DELETE FROM attempts WHERE message IN (SELECT message FROM messages WHERE \(bare))", duplicate)

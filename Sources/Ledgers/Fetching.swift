@@ -102,6 +102,7 @@ extension Ledger {
       try database.execute(
         sql: "UPDATE received SET next_attempt = ?, cause = ?, error = ? WHERE message = ?",
         arguments: [next?.milliseconds, error?.cause.rawValue, error?.sentence, message.text])
+      if let error { try database.count("download_setbacks.\(error.cause.rawValue)") }
       return true
     }
   }
@@ -113,6 +114,7 @@ extension Ledger {
       try database.execute(
         sql: "UPDATE received SET next_attempt = NULL, cause = ?, error = ? WHERE message = ?",
         arguments: [error.cause.rawValue, error.sentence, message.text])
+      try database.count("download_setbacks.\(error.cause.rawValue)")
       return true
     }
   }
@@ -130,6 +132,7 @@ extension Ledger {
         return try database.receivedState(of: wanted.message) == .downloading ? .evicted : .unknown
       }
       guard try database.move(wanted.message, .finish) else { return .unknown }
+      try database.count("downloads")
       try database.execute(
         sql: "UPDATE received SET next_attempt = NULL, cause = NULL, error = NULL WHERE message = ?",
         arguments: [wanted.message.text])

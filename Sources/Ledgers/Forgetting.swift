@@ -1,25 +1,8 @@
 import GRDB
 import Messages
 
-/// Announcements of photos that nobody fetched are forgotten for their age: where they lie and their keys go. What stays is
-/// their id, so that whoever repeats one is known to repeat it, however late.
-extension LedgerSchema {
-  /// Photos that may be forgotten; the words of an index.
-  static let forgettable = "state IN ('offered','failed') AND own = 0"
-  /// When something was last done about one of them; the words of an index.
-  static let forgettableSince = "coalesce(wanted_at, received_at)"
-
-  static func registerForgetting(in migrator: inout DatabaseMigrator) {
-    migrator.registerMigration("v11 announcements are forgotten") { database in
-      try database.execute(
-        sql: """
-          CREATE INDEX received_forgettable ON received(\(forgettableSince)) WHERE \(forgettable);
-          INSERT INTO counts VALUES ('received.forgotten', 0);
-          """)
-    }
-  }
-}
-
+/// Announcements of photos that nobody fetched are forgotten for their age: where they lie and their keys go. Their ids
+/// stay, so that whoever repeats one is known to repeat it, however late.
 extension Ledger {
   /// How many announcements were neither fetched nor wanted since `before`, and are not forgotten.
   public func forgettableAnnouncements(before: Timestamp) async throws -> Int {

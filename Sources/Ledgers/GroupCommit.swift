@@ -24,7 +24,6 @@ final class GroupCommit: Sendable {
 
   private let pool: DatabasePool
   private let lock: FileLock
-  private let tallies: Tallies
   private let state = Mutex(State())
   private let listeners = Mutex<[@Sendable () -> Void]>([])
   private let failureListener = Mutex<(@Sendable (LedgerError) -> Void)?>(nil)
@@ -39,11 +38,9 @@ final class GroupCommit: Sendable {
   /// Ledgers that failed stay open until the process ends, since SQLite syncs when it closes one.
   private static let abandoned = Mutex<[DatabasePool]>([])
 
-  /// - Parameter tallies: listens to the pool's writer.
-  init(pool: DatabasePool, lock: FileLock, tallies: Tallies) {
+  init(pool: DatabasePool, lock: FileLock) {
     self.pool = pool
     self.lock = lock
-    self.tallies = tallies
   }
 
   func write<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
@@ -73,8 +70,7 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Runs `body` outside of any transaction, under the lock, while nothing else is written. It changes no message and no
-  /// request: nobody would write what that counts.
+  /// Runs `body` outside of any transaction, under the lock, while nothing else is written.
   func alone<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
       pool.asyncWriteWithoutTransaction { database in
@@ -223,17 +219,9 @@ final class GroupCommit: Sendable {
   /// Makes all changes, or none; false when one of them failed.
   private func commitTogether(_ group: [Change], in database: Database) throws -> Bool {
     var isWell = true
-    tallies.clear()
     try database.inTransaction(.immediate) {
-      for change in group {
-        guard let error = change.run(database) else { continue }
-        // A disk that fails can end the whole transaction, and not only the change that met it.
-        if !database.isInsideTransaction { throw error }
-        isWell = false
-        return .rollback
-      }
-      try tallies.write(to: database)
-      return .commit
+      isWell = try Totals.counted(in: database) { try group.allSatisfy { try isMade($0, in: database) } }
+      return isWell ? .commit : .rollback
     }
     return isWell
   }
@@ -243,17 +231,19 @@ final class GroupCommit: Sendable {
   private func commitOneByOne(_ group: [Change], in database: Database) throws {
     try database.inTransaction(.immediate) {
       for change in group {
-        tallies.clear()
         try database.inSavepoint {
-          guard let failure = change.run(database) else {
-            try tallies.write(to: database)
-            return .commit
-          }
-          if !database.isInsideTransaction { throw failure }
-          return .rollback
+          try Totals.counted(in: database) { try isMade(change, in: database) } ? .commit : .rollback
         }
       }
       return .commit
     }
+  }
+
+  /// Makes a change; false when it failed.
+  private func isMade(_ change: Change, in database: Database) throws -> Bool {
+    guard let failure = change.run(database) else { return true }
+    // A disk that fails can end the whole transaction, and not only the change that met it.
+    if !database.isInsideTransaction { throw failure }
+    return false
   }
 }

@@ -27,14 +27,13 @@ public final class Ledger: Sendable {
   public init(in state: Directory, isOwn: Bool = true) throws {
     let path = state.path(of: Self.fileName)
     let lock = try FileLock(Self.lockName, in: state)
-    let tallies = Tallies()
     try lock.acquire()
     defer { lock.release() }
     do {
       pool = try DatabasePool(path: path, configuration: Self.configuration())
-      let migrator = LedgerSchema.migrator
+      let migrator = Upgrade.migrator
       let refusal: LedgerError? =
-        if try pool.read(migrator.hasBeenSuperseded) {
+        if try pool.read(Upgrade.isNewer) {
           .newer(path: path)
         } else if try !isOwn && !pool.read(migrator.hasCompletedMigrations) {
           .older(path: path)
@@ -50,7 +49,6 @@ public final class Ledger: Sendable {
       try pool.writeWithoutTransaction { database in
         try database.execute(
           sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
-        try tallies.listen(to: database)
       }
       try migrator.migrate(pool)
       // What a change can be taken back with stands in no file of its own, where rows would be left.
@@ -60,7 +58,7 @@ public final class Ledger: Sendable {
       throw LedgerError(error, path: path)
         ?? LedgerError.damaged(path: path, fault: error.message ?? error.description)
     }
-    writer = GroupCommit(pool: pool, lock: lock, tallies: tallies)
+    writer = GroupCommit(pool: pool, lock: lock)
   }
 
   /// Makes one change. It is on the disk when this returns.

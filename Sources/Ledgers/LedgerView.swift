@@ -22,12 +22,12 @@ public struct LedgerView: Sendable {
       throw LedgerError(error, path: path)
         ?? LedgerError.damaged(path: path, fault: error.message ?? error.description)
     }
-    let migrator = LedgerSchema.migrator
-    if try read(migrator.hasBeenSuperseded) { throw LedgerError.newer(path: path) }
+    let migrator = Upgrade.migrator
+    if try read(Upgrade.isNewer) { throw LedgerError.newer(path: path) }
     try read { database in
-      if try migrator.completedMigrations(database).contains(LedgerSchema.lastOfShape) { return }
+      if try migrator.hasCompletedMigrations(database) { return }
       // A daemon that starts for the first time makes the tables at this moment.
-      throw try LedgerSchema.isUsed(database) ? LedgerError.older(path: path) : LedgerError.missing(path: path)
+      throw try Upgrade.isUsed(database) ? LedgerError.older(path: path) : LedgerError.missing(path: path)
     }
   }
 

@@ -42,6 +42,7 @@ extension Ledger {
       try database.run(
         "UPDATE messages SET next_attempt = ?, cause = ?, error = ? WHERE id = ?",
         due.milliseconds, error.cause.rawValue, error.sentence, message.row)
+      try database.count(setback: error.cause)
       try database.note(error, of: message, step: step, at: now)
       try database.run(
         "UPDATE conversations SET due = ? WHERE id = ?", due.milliseconds, message.conversationRow)
@@ -58,6 +59,7 @@ extension Ledger {
       try database.run(
         "UPDATE messages SET cause = ?, error = ?, next_attempt = NULL WHERE id = ?",
         error.cause.rawValue, error.sentence, message.row)
+      try database.count(setback: error.cause)
       try database.note(error, of: message, step: step, at: now)
       // What a single attempt to publish was refused, nobody has seen.
       if message.kind == .profile && message.attempts == 0 { try database.withdrawProfile(message) }
@@ -67,6 +69,7 @@ extension Ledger {
       try database.run(
         "UPDATE requests SET state = 'failed', cause = ?, error = ?, finished_at = ? WHERE id = ?",
         error.cause.rawValue, "\(message.file): \(error.sentence)", now.milliseconds, message.requestRow)
+      try database.count(.failed)
     }
   }
 }
@@ -74,12 +77,14 @@ extension Ledger {
 extension Database {
   /// The message is published. Committed before any message of its conversation begins that has not begun with it.
   ///
-  /// - Returns: false, and nothing changed, when it was over already. Else whoever calls counts it out of what waits.
+  /// - Returns: false, and nothing changed, when it was over already. Otherwise the caller subtracts it from the waiting count.
   func markSent(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws -> Bool {
     let isWaiting = try move(
       message, to: .sent, setting: ", sent_at = ?, remote = ?, cause = NULL, error = NULL", published.at.milliseconds,
       published.remote)
     guard isWaiting else { return false }
+    try count("sent.\(message.kind.rawValue)")
+    try count("last_sent", latest: published.at.milliseconds)
     if let attachment = published.attachment {
       let until = published.remoteUntil ?? now.advanced(seconds: Ledger.remoteSeconds)
       try run(

@@ -28,6 +28,7 @@ extension Ledger {
         """
         UPDATE messages SET attempts = max(0, attempts - ?), next_attempt = NULL, cause = ?, error = ? WHERE id = ?
         """, uncounted, error.cause.rawValue, error.sentence, message.row)
+      try database.count(setback: error.cause)
       try database.run(
         "UPDATE conversations SET waits_for = ?, due = ? WHERE id = ?",
         destination, until.milliseconds, message.conversationRow)

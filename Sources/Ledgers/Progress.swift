@@ -74,6 +74,9 @@ extension Ledger {
         photo.originalBytes, photo.originalWidth, photo.originalHeight, photo.bytes, photo.width, photo.height,
         photo.digest, photo.path, photo.thumbnailBytes, now.milliseconds, photo.bytes, photo.thumbnailBytes,
         try database.nextRecency())
+      try database.count("prepared")
+      try database.count("prepared.original_bytes", photo.originalBytes)
+      try database.count("prepared.bytes", photo.bytes)
       try database.run(
         """
         INSERT INTO uploads (message, store, object, state, started_at, profile_of) VALUES (?, ?, ?, 'started', ?, ?)

@@ -32,10 +32,11 @@ extension Ledger {
         sql: """
           UPDATE conversations SET purged = 1, waiting = 0, held = 0, waits_for = NULL WHERE id = ?;
           UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE conversation_id = ? AND \(LedgerSchema.waiting);
-          UPDATE requests SET state = 'cancelled', finished_at = ? WHERE conversation_id = ? AND state IN ('queued','draft');
           UPDATE requests SET filed = 1 WHERE conversation_id = ? AND filed <> 1;
+          UPDATE requests SET state = 'cancelled', finished_at = ? WHERE conversation_id = ? AND state IN ('queued','draft');
           """,
-        arguments: [row, row, now.milliseconds, row, row])
+        arguments: [row, row, row, now.milliseconds, row])
+      try database.count(.cancelled, database.changesCount)
       return PurgedConversation(row: row, conversation: conversation, messages: messages)
     }
   }

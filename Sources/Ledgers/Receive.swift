@@ -118,6 +118,7 @@ extension Database {
           isShown ? now.milliseconds : nil,
         ])
     }
+    try count("received", positions.count)
     return .accepted(positions.map { MessageID(unchecked: messages[$0]) }, state)
   }
 

@@ -180,6 +180,7 @@ extension Database {
         photo.message.text, photo.inbox.text, conversation, reception.remote, reception.position,
         reception.sender?.text, reception.digest, LedgerSchema.lostAttachment, reception.receivedAt.milliseconds,
       ])
+    try count("received")
   }
 
   fileprivate func restore(_ found: FoundRequest, now: Timestamp) throws {
@@ -207,8 +208,9 @@ extension Database {
         found.messages.reduce(0) { $0 + $1.bytes }, found.duplicateOf ?? first, found.acceptedAt.milliseconds,
         found.finishedAt?.milliseconds, found.isFiled,
       ])
-    guard let conversation else { return }
     let request = lastInsertedRowID
+    try count(found.state)
+    guard let conversation else { return }
     try execute(sql: "UPDATE conversations SET known = 1 WHERE id = ?", arguments: [conversation])
     for (position, message) in found.messages.enumerated() {
       try execute(

@@ -50,6 +50,7 @@ extension Database {
     for (state, end) in Self.ends {
       try run(end, state.rawValue, now.milliseconds, request)
       guard changesCount == 1 else { continue }
+      try count(state)
       if state == .sent { try endDuplicates(of: request, at: now) }
       return state
     }

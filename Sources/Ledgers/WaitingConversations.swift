@@ -25,7 +25,7 @@ extension LedgerView {
         name == nil
         ? [
           """
-          SELECT DISTINCT conversation_id FROM messages INDEXED BY messages_in_hand
+          SELECT DISTINCT conversation_id FROM messages INDEXED BY messages_in_progress
           WHERE \(LedgerSchema.inHand) AND draft = 0 LIMIT ?
           """,
           "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 ORDER BY due LIMIT ?",

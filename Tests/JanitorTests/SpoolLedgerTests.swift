@@ -13,9 +13,7 @@ import Testing
   init() throws {
     scratch = try TemporaryDirectory()
     spool = try Spool(creating: scratch.path("spool"))
-    let pool = try DatabasePool(path: spool.state.path(of: Ledger.fileName))
-    try LedgerSchema.migrator.migrate(pool, upTo: LedgerSchema.lastOfShape)
-    try pool.close()
+    try EarlierProgram.last.makeLedger(at: spool.state.path(of: Ledger.fileName))
   }
 
   @Test("A command changes no ledger beside a daemon, which may be one of an earlier version")

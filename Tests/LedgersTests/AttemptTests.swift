@@ -91,23 +91,19 @@ import Testing
   }
 
   @Test func thoseOfAnEarlierVersionsLedger() async throws {
-    let pool = try DatabasePool(path: state.path(of: Ledger.fileName))
-    try LedgerSchema.migrator.migrate(pool, upTo: "v13 states without lists")
-    try await pool.write { database in
-      try database.execute(
-        sql: """
-          INSERT INTO conversations (id, conversation, waiting) VALUES (1, 'family', 1);
-          INSERT INTO requests (id, request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
-            VALUES (1, 'a', 'a', 1, 1, 1, 'me', 'queued', 5, 0), (2, 'b', 'b', 2, 1, 1, 'me', 'sent', 5, 0);
-          INSERT INTO messages
-              (message, request_id, conversation_id, position, kind, file, bytes, digest, state, attempts, sent_at)
-            VALUES ('ma', 1, 1, 0, 'text', 'text', 5, 'f', 'publishing', 2, NULL),
-              ('mb', 2, 1, 0, 'text', 'text', 5, 'f', 'sent', 1, 9);
-          INSERT INTO attempts (message, number, step, started_at, ended_at) VALUES
-            ('ma', 1, 'publish', 5, NULL), ('ma', 2, 'publish', 7, NULL), ('mb', 1, 'publish', 8, 9);
-          """)
-    }
-    try pool.close()
+    try EarlierProgram.first.makeLedger(
+      at: state.path(of: Ledger.fileName),
+      holding: """
+        INSERT INTO conversations (id, conversation, waiting) VALUES (1, 'family', 1);
+        INSERT INTO requests (id, request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
+          VALUES (1, 'a', 'a', 1, 1, 1, 'me', 'queued', 5, 0), (2, 'b', 'b', 2, 1, 1, 'me', 'sent', 5, 0);
+        INSERT INTO messages
+            (message, request_id, conversation_id, position, kind, file, bytes, digest, state, attempts, sent_at)
+          VALUES ('ma', 1, 1, 0, 'text', 'text', 5, 'f', 'publishing', 2, NULL),
+            ('mb', 2, 1, 0, 'text', 'text', 5, 'f', 'sent', 1, 9);
+        INSERT INTO attempts (message, number, step, started_at, ended_at) VALUES
+          ('ma', 1, 'publish', 5, NULL), ('ma', 2, 'publish', 7, NULL), ('mb', 1, 'publish', 8, 9);
+        """)
     let ledger = try Ledger(in: state)
     #expect(try await first(ledger).firstTriedAt == Timestamp(milliseconds: 5))
     #expect(try attempts().map(\.number) == [1, 2])

@@ -302,13 +302,4 @@ import Testing
     try await ledger.publishAll(at: now)
     #expect(try await accept(request("a", inode: 1, key: "k", ["photo": "1"])).map(\.state) == [.duplicate])
   }
-
-  @Test("A ledger from before there were drafts keeps what waits in it")
-  func migration() async throws {
-    let older = try TemporaryDirectory()
-    try makeLedger(at: older.path(Ledger.fileName), upTo: "v2 conversations wait for destinations")
-    let ledger = try Ledger(in: Directory(path: older.path))
-    let messages = try await ledger.head(of: 1, limit: 9)
-    #expect(messages.map(\.message.text) == ["m"] && messages.map(\.isDraft) == [false])
-  }
 }

@@ -94,7 +94,10 @@ import Testing
 
   @Test func aLedgerIsBroughtUpToDateOnlyByWhoHasItAlone() async throws {
     try await ledger.write {
-      try $0.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'v8 pages without remains'")
+      try $0.execute(
+        sql: """
+          UPDATE grdb_migrations SET identifier = 'v16 requests that stay where they are, owners of drafts'
+          """)
     }
     try ledger.close()
     #expect { try Ledger(in: state, isOwn: false) } throws: { "\($0)".contains("an earlier photospool") }

@@ -17,17 +17,9 @@ import Testing
     state = try Directory(path: scratch.path)
   }
 
-  @Test("A ledger that is yet to be brought up to date is read, where nothing was changed that is read")
-  func lastOfShape() throws {
-    try makeLedger(at: path, upTo: LedgerSchema.lastOfShape)
-    var lines = [String]()
-    try LedgerView(in: state).forEachLine { lines.append($0.request) }
-    #expect(lines == ["a"])
-  }
-
   @Test("A ledger that cannot be read yet is not taken for none")
   func older() throws {
-    try makeLedger(at: path, upTo: "v2 conversations wait for destinations")
+    try EarlierProgram.first.makeLedger(at: path, holding: EarlierProgram.waitingText)
     // A janitor has removed what was over.
     let queue = try DatabaseQueue(path: path)
     try queue.write { try $0.execute(sql: "DELETE FROM messages; DELETE FROM requests") }
@@ -40,9 +32,7 @@ import Testing
   @Test("Tables that a daemon is about to make are none")
   func halfMade() throws {
     #expect(try LedgerView(ifThereIsOneIn: state) == nil)
-    let pool = try DatabasePool(path: path)
-    try LedgerSchema.migrator.migrate(pool, upTo: "v2 conversations wait for destinations")
-    try pool.close()
+    try EarlierProgram.first.makeLedger(at: path)
     #expect(try LedgerView(ifThereIsOneIn: state) == nil)
   }
 }

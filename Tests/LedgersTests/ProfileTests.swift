@@ -149,24 +149,4 @@ import Testing
     try LedgerView(in: state).forEachLine { shown.append("\($0.conversation ?? "") \($0.kind?.rawValue ?? "")") }
     #expect(shown == ["profile~me profile"])
   }
-
-  @Test("A ledger from before profiles keeps what it has, and learns of them")
-  func migration() async throws {
-    let other = try TemporaryDirectory()
-    let pool = try DatabasePool(path: other.path(Ledger.fileName))
-    try LedgerSchema.migrator.migrate(pool, upTo: "v6 received photos")
-    try await pool.write { database in
-      try database.execute(
-        sql: """
-          INSERT INTO conversations (id, conversation) VALUES (1, 'family');
-          INSERT INTO uploads (message, store, object, state, started_at) VALUES ('m', 's', 'o', 'started', 1);
-          """)
-    }
-    try pool.close()
-    let old = try Ledger(in: Directory(path: other.path))
-    _ = try await old.recover(at: now)
-    #expect(try await old.claimAbandonedUploads(limit: 9).map(\.object) == ["o"])
-    #expect(try await old.counts().sent[.profile] == 0)
-    #expect(try LedgerView(in: Directory(path: other.path)).profile(of: me) == nil)
-  }
 }

@@ -47,7 +47,7 @@ damage() {
     truncated | zeroed | flipped) sqlite3 "$ledger" 'PRAGMA wal_checkpoint(TRUNCATE)' > /dev/null ;;
     # Too large to be looked through before anything is done.
     large)
-      sqlite3 "$ledger" "DROP TRIGGER count_request_made; WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 400000)
+      sqlite3 "$ledger" "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 400000)
         INSERT INTO requests(request, dropped_as, inode, born, inbox, digest, state, bytes, accepted_at, finished_at, filed)
         SELECT 'former-' || n, 'former-' || n, 1000000000 + n, 1, 'me', hex(randomblob(32)), 'sent', 1, 1, 1, 1 FROM n;
         PRAGMA wal_checkpoint(TRUNCATE)" > /dev/null

@@ -144,7 +144,7 @@ def changed(part):
     place = some(part)
     place.settle()
     with sqlite3.connect(f"{place.spool}/state/ledger.sqlite") as ledger:
-        ledger.execute("UPDATE counts SET value = value + 1 WHERE name = 'messages.pending'")
+        ledger.execute("UPDATE conversations SET waiting = waiting + 1")
     ledger.close()
     part.fault()
     part.judge(place)

@@ -1,0 +1,34 @@
+import FoundationEssentials
+import GRDB
+
+/// Programs whose ledgers are kept as SQL: the first one, and the last one before the tables were written in one place.
+public enum EarlierProgram: String, CaseIterable, Sendable {
+  case first = "v1"
+  case last = "v16"
+
+  /// Makes a ledger as this program made it, empty or with these rows.
+  public func makeLedger(
+    at path: String, holding rows: String = "", _ more: @Sendable (Database) throws -> Void = { _ in }
+  ) throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("ledgers")
+    let pool = try DatabasePool(path: path)
+    try pool.write { database in
+      // Its triggers count with functions of that program.
+      for name in ["tally", "latest"] { database.add(function: DatabaseFunction(name, argumentCount: 2) { _ in nil }) }
+      try database.execute(
+        sql: String(contentsOf: folder.appendingPathComponent("\(rawValue).sql"), encoding: .utf8))
+      try database.execute(sql: rows)
+      try more(database)
+    }
+    try pool.close()
+  }
+
+  /// A text waits: the message `m` of the request `a`, to `family`.
+  public static let waitingText = """
+    INSERT INTO conversations (conversation, waiting) VALUES ('family', 1);
+    INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
+      VALUES ('a', 'a', 1, 1, 1, 'me', 'queued', 5, 1);
+    INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state)
+      VALUES ('m', 1, 1, 0, 'text', 'text', 5, 'd', 'pending');
+    """
+}
