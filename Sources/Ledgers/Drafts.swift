@@ -151,7 +151,7 @@ extension Ledger {
       }
       return try rows.sorted().compactMap { row in
         try database.first("\(QueuedMessage.selection) WHERE m.id = ?", row) {
-          (QueuedMessage($0), $0.time(QueuedMessage.columnOfNextAttempt))
+          (QueuedMessage($0), $0.time(QueuedMessage.Column.nextAttempt))
         }
       }
     }

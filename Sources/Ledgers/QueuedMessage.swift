@@ -36,28 +36,67 @@ public final class QueuedMessage: Sendable {
 
   /// - Parameter row: as `selection` selects it.
   init(_ row: borrowing Columns) {
-    self.row = row[0]
-    message = MessageID(unchecked: row[1])
-    requestRow = row[2]
-    conversationRow = row[3]
-    kind = MessageKind(rawValue: row[4]) ?? .photo
-    file = row[5]
-    bytes = row[6]
-    digest = row[7]
-    state = MessageState(rawValue: row[8]) ?? .pending
-    attempts = row[9]
-    reserved = row[10]
-    isDraft = row[11]
-    request = row[12]
-    droppedAs = row[13]
-    inode = UInt64(bitPattern: row[14])
-    born = row[15]
-    inbox = InboxID(unchecked: row[16])
-    acceptedAt = Timestamp(milliseconds: row[17])
-    conversation = ConversationID(unchecked: row[18])
-    isHeld = row[19]
-    firstTriedAt = row.time(20)
-    isDuplicate = row[21]
+    self.row = row[Column.row]
+    message = MessageID(unchecked: row[Column.message])
+    requestRow = row[Column.requestRow]
+    request = row[Column.request]
+    droppedAs = row[Column.droppedAs]
+    inode = UInt64(bitPattern: row[Column.inode])
+    born = row[Column.born]
+    conversationRow = row[Column.conversationRow]
+    conversation = ConversationID(unchecked: row[Column.conversation])
+    inbox = InboxID(unchecked: row[Column.inbox])
+    kind = MessageKind(rawValue: row[Column.kind]) ?? .photo
+    file = row[Column.file]
+    bytes = row[Column.bytes]
+    digest = row[Column.digest]
+    state = MessageState(rawValue: row[Column.state]) ?? .pending
+    attempts = row[Column.attempts]
+    acceptedAt = Timestamp(milliseconds: row[Column.acceptedAt])
+    reserved = row[Column.reserved]
+    firstTriedAt = row.time(Column.firstTriedAt)
+    isHeld = row[Column.isHeld]
+    isDraft = row[Column.isDraft]
+    isDuplicate = row[Column.isDuplicate]
+  }
+
+  /// The columns of a message `m`, its request `r` and its conversation `c`.
+  enum Column: Int32, ColumnName {
+    case row, message, requestRow, request, droppedAs, inode, born, conversationRow, conversation, inbox, kind, file,
+      bytes
+    case digest, state, attempts, acceptedAt, reserved, firstTriedAt, isHeld, isDraft, isDuplicate, nextAttempt
+
+    var sql: String {
+      switch self {
+      case .row: "m.id"
+      case .message: "m.message"
+      case .requestRow: "m.request_id"
+      case .request: "r.request"
+      case .droppedAs: "r.dropped_as"
+      case .inode: "r.inode"
+      case .born: "r.born"
+      case .conversationRow: "m.conversation_id"
+      case .conversation: "c.conversation"
+      case .inbox: "r.inbox"
+      case .kind: "m.kind"
+      case .file: "m.file"
+      case .bytes: "m.bytes"
+      case .digest: "m.digest"
+      case .state: "m.state"
+      case .attempts: "m.attempts"
+      case .acceptedAt: "r.accepted_at"
+      case .reserved: "m.remote"
+      case .firstTriedAt:
+        """
+        coalesce(
+          (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish'), m.begun_at)
+        """
+      case .isHeld: "c.held"
+      case .isDraft: "m.draft"
+      case .isDuplicate: "r.duplicate_of IS NOT NULL"
+      case .nextAttempt: "m.next_attempt"
+      }
+    }
   }
 }
 
@@ -72,20 +111,14 @@ public struct PhotoSource: Sendable, Equatable {
 extension QueuedMessage {
   public var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
 
-  /// Selects what `init(_:)` reads, and `next_attempt` at `columnOfNextAttempt`; conditions follow.
+  /// Selects the columns; conditions follow.
   static let selection = selection(from: "messages m")
   /// The same, for conditions by which all of them wait in a conversation and are no drafts.
   static let selectionOfWaiting = selection(from: "messages m \(LedgerSchema.byWaiting)")
 
-  static let columnOfNextAttempt: Int32 = 22
-
   private static func selection(from messages: String) -> String {
     """
-    SELECT m.id, m.message, m.request_id, m.conversation_id, m.kind, m.file, m.bytes, m.digest, m.state, m.attempts,
-      m.remote, m.draft, r.request, r.dropped_as, r.inode, r.born, r.inbox, r.accepted_at, c.conversation, c.held,
-      coalesce(
-        (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish'), m.begun_at),
-      r.duplicate_of IS NOT NULL, m.next_attempt
+    SELECT \(Column.selected)
     FROM \(messages) JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
     """
   }

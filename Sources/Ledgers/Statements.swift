@@ -84,7 +84,22 @@ struct Columns: ~Copyable {
   /// What stands in the column at `index`, from 0 on, in the order of the words after SELECT.
   subscript<Value: SQLiteValue>(index: Int32) -> Value { Value(column: index, of: statement) }
 
+  /// What stands in a column that was selected by `Name.selected`.
+  subscript<Value: SQLiteValue, Name: ColumnName>(name: Name) -> Value { self[name.rawValue] }
+
+  func time<Name: ColumnName>(_ name: Name) -> Timestamp? { time(name.rawValue) }
   func time(_ index: Int32) -> Timestamp? { (self[index] as Int64?).map(Timestamp.init(milliseconds:)) }
+}
+
+/// The columns of a question, in the order in which they are selected: what selects them and what reads them has the same list.
+protocol ColumnName: CaseIterable, RawRepresentable<Int32> {
+  /// What stands for it after SELECT.
+  var sql: String { get }
+}
+
+extension ColumnName {
+  /// All of them, for the words after SELECT.
+  static var selected: String { allCases.map(\.sql).joined(separator: ", ") }
 }
 
 /// What a question mark can stand for, and a column hold.

@@ -58,8 +58,7 @@ extension Ledger {
   }
 
   private static let over = """
-    SELECT r.id, r.request, r.dropped_as, r.inode, r.born, c.conversation, r.inbox, r.idempotency_key, r.digest, r.state,
-      r.error, r.duplicate_of, r.accepted_at, coalesce(r.finished_at, r.accepted_at)
+    SELECT \(UnfiledRequest.Column.selected)
     FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
     """
 
@@ -74,21 +73,45 @@ extension Ledger {
 }
 
 extension UnfiledRequest {
+  fileprivate enum Column: Int32, ColumnName {
+    case row, request, droppedAs, inode, born, conversation, inbox, key, digest, state, error, duplicateOf, acceptedAt
+    case finishedAt
+
+    var sql: String {
+      switch self {
+      case .row: "r.id"
+      case .request: "r.request"
+      case .droppedAs: "r.dropped_as"
+      case .inode: "r.inode"
+      case .born: "r.born"
+      case .conversation: "c.conversation"
+      case .inbox: "r.inbox"
+      case .key: "r.idempotency_key"
+      case .digest: "r.digest"
+      case .state: "r.state"
+      case .error: "r.error"
+      case .duplicateOf: "r.duplicate_of"
+      case .acceptedAt: "r.accepted_at"
+      case .finishedAt: "coalesce(r.finished_at, r.accepted_at)"
+      }
+    }
+  }
+
   fileprivate init(_ row: borrowing Columns) {
-    self.row = row[0]
-    request = row[1]
-    droppedAs = row[2]
-    inode = UInt64(bitPattern: row[3])
-    born = row[4]
-    conversation = (row[5] as String?).map(ConversationID.init(unchecked:))
-    inbox = InboxID(unchecked: row[6])
-    key = row[7]
-    digest = row[8]
-    state = RequestState(rawValue: row[9]) ?? .failed
-    error = row[10]
-    duplicateOf = row[11]
-    acceptedAt = Timestamp(milliseconds: row[12])
-    finishedAt = Timestamp(milliseconds: row[13])
+    self.row = row[Column.row]
+    request = row[Column.request]
+    droppedAs = row[Column.droppedAs]
+    inode = UInt64(bitPattern: row[Column.inode])
+    born = row[Column.born]
+    conversation = (row[Column.conversation] as String?).map(ConversationID.init(unchecked:))
+    inbox = InboxID(unchecked: row[Column.inbox])
+    key = row[Column.key]
+    digest = row[Column.digest]
+    state = RequestState(rawValue: row[Column.state]) ?? .failed
+    error = row[Column.error]
+    duplicateOf = row[Column.duplicateOf]
+    acceptedAt = Timestamp(milliseconds: row[Column.acceptedAt])
+    finishedAt = Timestamp(milliseconds: row[Column.finishedAt])
   }
 }
 
