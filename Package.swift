@@ -95,7 +95,7 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Blocking", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Secrets",
+        "Blocking", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets",
       ]),
 
     // The ground floor.

@@ -49,6 +49,8 @@ public struct Destinations: Sendable {
   public let networks: [any Network]
   /// The route of profile photos, whatever the inbox.
   private let profile: Route
+  /// The conversation of that network that they are set in; nil where profile photos belong to no conversation.
+  private let profileAddress: ConversationID?
   private let rules: [Rule]
   /// Those of all routes.
   let lanes: Set<String>
@@ -57,13 +59,15 @@ public struct Destinations: Sendable {
   ///   - stores: all of them; nil is that of the standard route alone.
   ///   - networks: likewise.
   ///   - profile: the route of profile photos; nil is the standard one.
+  ///   - profileAddress: the conversation of that network that they are set in; nil is none.
   public init(
-    standard: Route, rules: [Rule] = [], profile: Route? = nil, stores: [any Store]? = nil,
-    networks: [any Network]? = nil
+    standard: Route, rules: [Rule] = [], profile: Route? = nil, profileAddress: ConversationID? = nil,
+    stores: [any Store]? = nil, networks: [any Network]? = nil
   ) {
     self.standard = standard
     self.rules = rules
     self.profile = profile ?? standard
+    self.profileAddress = profileAddress
     self.stores = stores ?? [standard.store]
     self.networks = networks ?? [standard.network]
     lanes = Set([standard.lane, self.profile.lane] + rules.map(\.route.lane))
@@ -76,7 +80,7 @@ public struct Destinations: Sendable {
 
   /// What a conversation is called on its network.
   public func address(of conversation: ConversationID) -> ConversationID {
-    rule(for: conversation)?.address ?? conversation
+    (conversation.isProfile ? profileAddress : rule(for: conversation)?.address) ?? conversation
   }
 
   /// Under which names a `local` network may have published a conversation.

@@ -212,6 +212,7 @@ actor PhotoPipeline {
     if let obstacle = await circuits.obstacle(to: route.store.name, for: message.conversationRow) {
       throw StepError(step: .upload, destination: route.store.name, error: obstacle, wasTried: false)
     }
+    let seal = try await seal(of: message, for: address, on: route)
     guard try await ledger.beginPreparing(message) else { throw CancellationError() }
     log.debug("preparing", metadata: ["request": "\(message.request)", "message": "\(message.message)"])
     var begin = ContinuousClock.now
@@ -221,7 +222,7 @@ actor PhotoPipeline {
       try await cache(prepared, of: message)
       return prepared
     }
-    let sealed = try await atStep(.prepare) { try route.seal.seal(photoFile(prepared)) }
+    let sealed = try await atStep(.prepare) { try seal.seal(photoFile(prepared)) }
     let row = row(of: prepared, of: message)
     var seconds = times.done(.prepare, since: begin)
     log.info(
@@ -252,7 +253,23 @@ actor PhotoPipeline {
 
   /// Nothing of a photo leaves this machine for a conversation that it cannot be published in.
   private nonisolated func admit(_ address: ConversationID, to network: any Network) async throws {
-    do { try await network.admit(address) } catch {
+    try await ask(network) { network throws(DeliveryError) in try await network.admit(address) }
+  }
+
+  private nonisolated func seal(
+    of message: QueuedMessage, for address: ConversationID, on route: Route
+  ) async throws -> any Seal {
+    guard message.kind == .profile else { return route.seal }
+    return try await ask(route.network) { network throws(DeliveryError) in
+      try await network.profileSeal(for: address)
+    } ?? route.seal
+  }
+
+  /// Asks the network before anything is uploaded.
+  private nonisolated func ask<Answer: Sendable>(
+    _ network: any Network, _ question: (any Network) async throws(DeliveryError) -> Answer
+  ) async throws -> Answer {
+    do { return try await question(network) } catch {
       if error.cause == .cancelled { throw CancellationError() }
       // While the network is left alone, a failure here is no probe of it.
       let wasTried = await !circuits.isLeftAlone(network.name)

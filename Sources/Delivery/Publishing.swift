@@ -181,7 +181,8 @@ extension ConversationWorker {
   private func published(_ publication: Publication, on network: any Network) -> Published {
     Published(
       at: publication.publishedAt, remote: publication.remoteID, attachment: publication.attachment,
-      remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds), network: network.name)
+      remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds), network: network.name,
+      profilePlace: publication.profilePlace)
   }
 
   /// - Returns: what of `next` has begun in the same commit; nil when the conversation is held.

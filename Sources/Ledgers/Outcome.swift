@@ -13,16 +13,19 @@ public struct Published: Sendable {
   public let remoteUntil: Timestamp?
   /// Who has published it.
   public let network: String
+  /// The place of a profile photo on that network, if it has several.
+  public let profilePlace: String?
 
   public init(
     at: Timestamp, remote: String? = nil, attachment: Attachment? = nil, remoteUntil: Timestamp? = nil,
-    network: String = ""
+    network: String = "", profilePlace: String? = nil
   ) {
     self.at = at
     self.remote = remote
     self.attachment = attachment
     self.remoteUntil = remoteUntil
     self.network = network
+    self.profilePlace = profilePlace
   }
 }
 
@@ -100,7 +103,7 @@ extension Database {
       try run("UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", message.message.text)
     }
     if message.kind.isOfProfile {
-      try settleProfile(message, network: published.network, url: published.attachment?.url, at: now)
+      try settleProfile(message, published, at: now)
     }
     return true
   }

@@ -80,23 +80,27 @@ extension LedgerView {
 extension Database {
   /// The change of a profile is published. In the same commit what was uploaded for earlier changes is abandoned: only
   /// from here on may it be deleted. What an earlier attempt of this change has uploaded stays, as receivers may have
-  /// taken that; and what another network shows stays for good, since this change says nothing of it.
-  func settleProfile(_ message: QueuedMessage, network: String, url: String?, at now: Timestamp) throws {
-    let former = try String.fetchOne(
-      self, sql: "SELECT network FROM profiles WHERE inbox = ?", arguments: [message.inbox.text])
-    let end = former ?? network == network ? "state = 'abandoned'" : "profile_of = NULL"
+  /// taken that; and what another network or place shows stays for good, since this change says nothing of it.
+  func settleProfile(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws {
+    let (network, place, url) = (published.network, published.profilePlace, published.attachment?.url)
+    let isElsewhere = try Bool.fetchOne(
+      self, sql: "SELECT network <> ? OR place IS NOT ? FROM profiles WHERE inbox = ?",
+      arguments: [network, place, message.inbox.text])
+    let end = isElsewhere == true ? "profile_of = NULL" : "state = 'abandoned'"
     try execute(
       sql: "UPDATE uploads SET \(end) WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')",
       arguments: [message.inbox.text, message.message.text])
     let isSet = message.kind == .profile
     try execute(
       sql: """
-        INSERT INTO profiles (inbox, conversation_id, message, network, url, changed_at) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO profiles (inbox, conversation_id, message, network, place, url, changed_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (inbox) DO UPDATE SET conversation_id = excluded.conversation_id, message = excluded.message,
-          network = excluded.network, url = excluded.url, changed_at = excluded.changed_at
+          network = excluded.network, place = excluded.place, url = excluded.url, changed_at = excluded.changed_at
         """,
       arguments: [
-        message.inbox.text, message.conversationRow, isSet ? message.message.text : nil, network, url, now.milliseconds,
+        message.inbox.text, message.conversationRow, isSet ? message.message.text : nil, network, place, url,
+        now.milliseconds,
       ])
     // The one that was the profile may go from the cache; its request is over.
     try execute(

@@ -183,7 +183,8 @@ enum LedgerSchema {
       message TEXT, -- that set it; NULL when it was removed
       network TEXT NOT NULL,
       url TEXT,
-      changed_at INTEGER NOT NULL
+      changed_at INTEGER NOT NULL,
+      place TEXT -- the group, where a network has a profile photo in each
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE preferences (

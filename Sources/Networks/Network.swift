@@ -1,4 +1,5 @@
 import Messages
+import Seals
 
 /// The seam between a conversation's worker and whoever publishes its messages.
 ///
@@ -14,6 +15,10 @@ public protocol Network: Sendable {
   /// Asked before a photo for `conversation` is uploaded: refuses where it could not be published. By default it refuses
   /// nothing.
   func admit(_ conversation: ConversationID) async throws(DeliveryError)
+
+  /// The seal that a profile photo for `conversation` needs, asked for before the photo is prepared. nil, as by default, is the
+  /// route's seal.
+  func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)?
 
   /// Asked with the text of a request before anything of it is published: refuses one that it could never publish. By
   /// default it refuses nothing.
@@ -69,6 +74,8 @@ extension Network {
   public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
 
   public func admit(_ conversation: ConversationID) async throws(DeliveryError) {}
+
+  public func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? { nil }
 
   public func admit(text: String) throws(DeliveryError) {}
 
@@ -173,11 +180,14 @@ public struct Publication: Sendable, Equatable {
   public let remoteID: String?
   /// What really stands published of a photo: after a crash it may be an earlier upload than the last one.
   public let attachment: Attachment?
+  /// The place where a profile photo was changed, on a network that has several; the photos in the others stay.
+  public let profilePlace: String?
 
-  public init(publishedAt: Timestamp, remoteID: String?, attachment: Attachment?) {
+  public init(publishedAt: Timestamp, remoteID: String?, attachment: Attachment?, profilePlace: String? = nil) {
     self.publishedAt = publishedAt
     self.remoteID = remoteID
     self.attachment = attachment
+    self.profilePlace = profilePlace
   }
 }
 

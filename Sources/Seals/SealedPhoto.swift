@@ -36,18 +36,19 @@ public struct SealedFacts: Sendable {
 
   /// What the message tells the receivers, once the object can be fetched at `url`.
   public func attachment(at url: String) -> Attachment {
-    var keys: (secret: [UInt8], salt: [UInt8], nonce: [UInt8])?
+    var keys: (secret: [UInt8]?, salt: [UInt8], nonce: [UInt8])?
     var file: EncryptedFile?
     switch opening {
     case .none: break
     case .xmtp(let secret, let salt, let nonce): keys = (secret, salt, nonce)
+    case .groupImage(let salt, let nonce): keys = (nil, salt, nonce)
     case .matrix(let key, let counter):
       file = EncryptedFile(
         url: url, key: EncryptedFile.Key(k: key.unpaddedBase64URL), iv: counter.unpaddedBase64,
         sha256: digest.bytes.unpaddedBase64)
     }
     return Attachment(
-      url: url, contentDigest: digest.hex, secret: keys?.secret.hex, salt: keys?.salt.hex, nonce: keys?.nonce.hex,
+      url: url, contentDigest: digest.hex, secret: keys?.secret?.hex, salt: keys?.salt.hex, nonce: keys?.nonce.hex,
       scheme: "https://", contentLength: length, filename: filename, mimeType: mimeType, width: width, height: height,
       file: file, blurhash: blurhash)
   }
@@ -57,6 +58,8 @@ public struct SealedFacts: Sendable {
 enum Opening: Sendable, CustomStringConvertible, CustomReflectable {
   case none
   case xmtp(secret: [UInt8], salt: [UInt8], nonce: [UInt8])
+  /// The secret is the group's.
+  case groupImage(salt: [UInt8], nonce: [UInt8])
   case matrix(key: [UInt8], counter: [UInt8])
 
   var description: String { "(key material)" }

@@ -79,18 +79,28 @@ struct Connections {
     return NetworkSettings(name: name, store: store, seal: seal, kind: kind, listening: listening)
   }
 
-  /// Tells when profile photos are to go to a network that is not there or has none.
+  /// Complains of a network that does not exist, of XMTP without a group, and of a group on another network.
   func checkProfile() {
-    guard let network = settings.profile.network, complaints.rejected.isDisjoint(with: ["profile.network"]) else {
-      return
-    }
+    guard complaints.rejected.isDisjoint(with: ["profile.network", "profile.conversation"]) else { return }
+    let network = settings.profile.network ?? standardNetwork
+    if network == standardNetwork, complaints.rejected.contains("network.type") { return }
     let isKnown = isKnown(
       network, in: .networks, among: [standardNetwork] + settings.furtherNetworks.keys.sorted(),
       sentence: "`profile.network` is \(quoted(network)), and there is no such network"
     ) { complaints.add(["profile.network"], $0) }
     let type = network == standardNetwork ? settings.network.type : settings.furtherNetworks[network]?.network.type
-    if isKnown, type == .xmtp {
-      complaints.add(["profile.network"], "`profile.network` is \(quoted(network)), and XMTP has no profile photos")
+    guard isKnown, let type else { return }
+    if type == .xmtp, settings.profile.network != nil, settings.profile.conversation == nil {
+      complaints.add(
+        ["profile.network"],
+        "`profile.network` is \(quoted(network)), of type `xmtp`; name a group in `profile.conversation`, too"
+      )
+    }
+    if type != .xmtp, settings.profile.conversation != nil {
+      complaints.add(
+        ["profile.conversation"],
+        "`profile.conversation` is only for the type `xmtp`, and \(quoted(network)) is of type `\(type.rawValue)`"
+      )
     }
   }
 

@@ -15,6 +15,7 @@ whoever asks has to send one after the other. Each has an `id`, which its answer
     {"id": 1, "do": "reserve", "conversation": C, "text": T}
     {"id": 1, "do": "reserve", "conversation": C, "attachment": {"url", "contentDigest", "secret", "salt", "nonce",
                                                                  "scheme", "contentLength", "filename"}}
+    {"id": 1, "do": "reserve", "conversation": C, "content": BASE64}   as it is encoded, and nobody is notified of it
         -> {"reserved": HEX}             the message is stored under that id, and nothing is sent
     {"id": 2, "do": "publish", "reserved": HEX}
         -> {"publishedAt": MS}           and "attachment", of a photo: what really was published
@@ -25,7 +26,9 @@ whoever asks has to send one after the other. Each has an `id`, which its answer
         -> {"heard": [{"conversation": C, "message": HEX, "content": BASE64}, ...], "position": TEXT}
                                          photos that others sent, in the order in which they came, a bounded part of them;
                                          none after that many seconds in which none came
-    {"id": 5, "do": "shutdown"}
+    {"id": 5, "do": "group", "conversation": C}
+        -> {"appData": TEXT}             what apps keep with that group, as its members have it now
+    {"id": 6, "do": "shutdown"}
         -> {}                            the end, after all answers; so is the end of standard input, without them
 
     {"id": 1, "ok": {...}}  or  {"id": 1, "error": {"cause": WORD, "sentence": TEXT}}
@@ -365,7 +368,9 @@ class Conversations:
 
 
 def encoded(request):
-    """The content of a message, with a text for receivers that cannot show it."""
+    """The content of a message, with a text for receivers that cannot show it unless it was given encoded."""
+    if "content" in request:
+        return base64.b64decode(request["content"], validate=True)
     if "text" in request:
         return xmtp.encode_text(request["text"])
     photo = request["attachment"]
@@ -581,7 +586,7 @@ class Work:
     async def reserve(self, request):
         client = await self.identity.client()
         conversation = await self.conversations.find(client, request["conversation"])
-        reserved = conversation.prepare_message(encoded(request), True).hex()
+        reserved = conversation.prepare_message(encoded(request), "content" not in request).hex()
         self.fresh.add(reserved)
         return {"reserved": reserved}
 
@@ -629,6 +634,15 @@ class Work:
     def is_published(message):
         return message.delivery_status == xmtp.FfiDeliveryStatus.PUBLISHED
 
+    async def group(self, request):
+        client = await self.identity.client()
+        name = request["conversation"]
+        conversation = await self.conversations.find(client, name)
+        if conversation.conversation_type() != xmtp.FfiConversationType.GROUP:
+            raise Failure("rejected", f"{name} is no group of XMTP; write group:ID")
+        await self.node.ask(conversation.sync)
+        return {"appData": conversation.app_data()}
+
     async def listen(self, request):
         client = await self.identity.client()
         return await self.ear.listen(
@@ -660,7 +674,7 @@ class Work:
 class Service:
     """Reads requests, lets the work be done, and answers."""
 
-    VERBS = {"reserve", "publish", "listen", "check"}
+    VERBS = {"reserve", "publish", "listen", "check", "group"}
 
     def __init__(self, options, output):
         self.output, self.seconds, self.work = output, options.seconds, Work(options)

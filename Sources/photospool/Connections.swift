@@ -81,20 +81,37 @@ final class Connections: Sendable {
       }
     }
     return Destinations(
-      standard: standard, rules: rules, profile: profileRoute(routes), stores: stores, networks: networks)
+      standard: standard, rules: rules, profile: profileRoute(routes), profileAddress: profileAddress, stores: stores,
+      networks: networks)
   }
 
-  /// The route of the network that profile photos are set on. Avatars of Matrix are public, and so not sealed.
+  /// The group that profile photos are set in, as its network calls it.
+  private var profileAddress: ConversationID? {
+    settings.profile.conversation.map { named in
+      let route = settings.routes.first { $0.matches(named.text) }
+      return route?.alias.map(ConversationID.init(unchecked:)) ?? named
+    }
+  }
+
+  /// The route of the network that profile photos are set on. Avatars of Matrix are public, and so not sealed; XMTP's are
+  /// sealed for one group, and another one cannot open them.
   private func profileRoute(_ routes: [String: Route]) -> Route? {
     let name = settings.profile.network ?? settings.networks.first?.name
     guard let network = settings.networks.first(where: { $0.name == name }), let route = routes[network.name] else {
       return nil
     }
-    guard case .matrix = network.kind else { return route }
     let place = settings.stores.first { $0.name == network.store }
-    return Route(
-      seal: NoSeal(), store: route.store, network: route.network,
-      form: "\(Settings.Seal.unsealed) \(place.map { "\($0)" } ?? "")")
+    switch network.kind {
+    case .matrix:
+      return Route(
+        seal: NoSeal(), store: route.store, network: route.network,
+        form: "\(Settings.Seal.unsealed) \(place.map { "\($0)" } ?? "")")
+    case .xmtp:
+      return Route(
+        seal: route.seal, store: route.store, network: route.network,
+        form: "\(network.name) \(profileAddress?.text ?? "") \(place.map { "\($0)" } ?? "")")
+    case .local, .webhook, .exec: return route
+    }
   }
 
   func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {

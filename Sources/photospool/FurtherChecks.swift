@@ -35,7 +35,11 @@ extension CheckCommand {
     let name = settings.profile.network ?? settings.networks.first?.name
     guard let network = settings.networks.first(where: { $0.name == name }) else { return "none" }
     switch network.kind {
-    case .xmtp: return "none, as the network \(network.name) has none; `profile.network` can name another one"
+    case .xmtp:
+      guard let group = settings.profile.conversation else {
+        return "none, as the network \(network.name) has one for each group; `profile.conversation` can name a group"
+      }
+      return "in the conversation \(escaped(group.text)) on the network \(network.name), for its members"
     case .local, .webhook, .exec: return "on the network \(network.name)"
     case .matrix:
       let store = settings.stores.first { $0.name == network.store }

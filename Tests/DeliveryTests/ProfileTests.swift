@@ -32,6 +32,10 @@ import Testing
     let profile = ConversationID.profile(of: me)
     #expect(destinations.route(for: profile).form == "profile" && destinations.address(of: profile) == profile)
     #expect(destinations.route(for: ConversationID(unchecked: "family")).form == "rule")
+    let group = ConversationID(unchecked: "group:01")
+    let grouped = Destinations(
+      standard: route("standard"), rules: [all], profile: route("profile"), profileAddress: group)
+    #expect(grouped.address(of: profile) == group && grouped.route(for: profile).form == "profile")
   }
 
   @Test("The old object is kept until the new photo is set, and a refusal leaves it")

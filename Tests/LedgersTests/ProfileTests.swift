@@ -42,11 +42,14 @@ import Testing
     #expect(try await ledger.endUploading(message))
   }
 
-  private func publish(_ message: QueuedMessage, _ object: String? = nil, on network: String = "local") async throws {
+  private func publish(
+    _ message: QueuedMessage, _ object: String? = nil, on network: String = "local", in place: String? = nil
+  ) async throws {
     if let object { try await upload(message, object) }
     #expect(try await ledger.beginPublishing(message, at: now) != nil)
     _ = try await ledger.markSent(
-      message, Published(at: now, attachment: object.map(attachment), network: network), at: now)
+      message,
+      Published(at: now, attachment: object.map(attachment), network: network, profilePlace: place), at: now)
   }
 
   private func attachment(_ object: String) -> Messages.Attachment {
@@ -118,6 +121,17 @@ import Testing
     #expect(try await deletable().isEmpty)
     try await publish(change("c"), "C")
     #expect(try await deletable() == ["B"])
+  }
+
+  @Test("What another group shows is not deleted by a change in this one")
+  func otherPlace() async throws {
+    try await publish(change("a"), "A", on: "xmtp", in: "group:01")
+    try await publish(change("b"), "B", on: "xmtp", in: "group:02")
+    #expect(try await deletable().isEmpty)
+    try await publish(change("c"), "C", on: "xmtp", in: "group:02")
+    #expect(try await deletable() == ["B"])
+    try await publish(change("d", .profileRemoval), on: "xmtp", in: "group:02")
+    #expect(try await deletable() == ["C"])
   }
 
   @Test("The object stays known after its request is forgotten, and its copy stays in the cache")

@@ -17,6 +17,8 @@ final class XMTPWorld: Sendable {
     let fallback: String
     let text: String?
     let attachment: CoProcessAnswer.SentAttachment?
+    /// The photo of a profile update: `url`, `salt` and `nonce`; empty without one.
+    let profile: [String: String]?
   }
 
   let scratch: TemporaryDirectory

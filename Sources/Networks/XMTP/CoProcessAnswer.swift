@@ -18,6 +18,7 @@ struct CoProcessAnswer {
     var obstacle: String?
     var heard: [HeardMessage]?
     var position: String?
+    var appData: String?
   }
 
   /// A message that somebody sent.

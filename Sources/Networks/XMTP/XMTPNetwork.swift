@@ -66,10 +66,7 @@ public final class XMTPNetwork: Network {
   /// The id under which libxmtp has stored the message. What a killed co-process had stored and not answered is never
   /// published.
   public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
-    if message.content.kind.isOfProfile {
-      throw DeliveryError(
-        .rejected, "XMTP has no profile photos; name another network in `profile.network`, then send it again")
-    }
+    if message.content.kind.isOfProfile { return try await reserveProfile(message) }
     let photo = try Self.sealed(message.content)
     let facts = try await inTurn(message.conversation) { coProcess throws(DeliveryError) in
       try await coProcess.ask("reserve") { request in
@@ -77,7 +74,7 @@ public final class XMTPNetwork: Network {
         switch message.content {
         case .text(let text): request.add("text", text)
         case .photo: if let photo { request.add("attachment", photo) }
-        // Refused above.
+        // Reserved above.
         case .profile, .profileRemoval: break
         }
       }
@@ -95,6 +92,7 @@ public final class XMTPNetwork: Network {
     guard let reserved = message.reserved else {
       throw DeliveryError(.conflict, "no id was reserved on XMTP for this message; it is with the next attempt")
     }
+    if let profile = ReservedProfile(reserved) { return try await publish(profile) }
     let photo = message.content.attachment
     return try await publish(reserved, in: message.conversation, photo: photo.map { ($0.width, $0.height) })
   }
@@ -102,6 +100,7 @@ public final class XMTPNetwork: Network {
   /// Publishes what was reserved, if it is not out; what never was reserved was never published.
   public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     guard let reserved = message.reserved else { return .absent }
+    if let profile = ReservedProfile(reserved) { return .published(try await publish(profile)) }
     return .published(try await publish(reserved, in: message.conversation, photo: message.photo))
   }
 
@@ -152,7 +151,7 @@ public final class XMTPNetwork: Network {
   /// Ends the co-process and waits until it has ended. Nothing can be published from then on.
   public func stop() async { await coProcess.stop() }
 
-  private func inTurn<Answer>(
+  func inTurn<Answer>(
     _ conversation: ConversationID, _ work: (CoProcess) async throws(DeliveryError) -> Answer
   ) async throws(DeliveryError) -> Answer {
     await turns.begin(conversation.text)
@@ -168,10 +167,7 @@ public final class XMTPNetwork: Network {
     guard let secret = attachment.secret, let salt = attachment.salt, let nonce = attachment.nonce else {
       throw DeliveryError(.configError, "XMTP takes sealed photos only; set the seal of this conversation to xmtp")
     }
-    guard attachment.url.hasPrefix("https://") else {
-      throw DeliveryError(
-        .configError, "receivers on XMTP fetch photos from https:// addresses only; let the store give such")
-    }
+    try checkAddress(of: attachment)
     var parameters = JSONObjectText()
     parameters.add("url", attachment.url)
     parameters.add("contentDigest", attachment.contentDigest)
@@ -182,6 +178,13 @@ public final class XMTPNetwork: Network {
     parameters.add("contentLength", attachment.contentLength)
     parameters.add("filename", attachment.filename)
     return parameters
+  }
+
+  static func checkAddress(of photo: Attachment) throws(DeliveryError) {
+    guard photo.url.hasPrefix("https://") else {
+      throw DeliveryError(
+        .configError, "receivers on XMTP fetch photos from https:// addresses only; let the store give such")
+    }
   }
 
   /// What was published: perhaps an earlier upload of the photo than the last one. What XMTP does not carry, every photo
@@ -201,7 +204,7 @@ public final class XMTPNetwork: Network {
     (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
   }
 
-  private static let incomplete = DeliveryError(.network, "photospool-xmtp answered only in part; it is asked again")
+  static let incomplete = DeliveryError(.network, "photospool-xmtp answered only in part; it is asked again")
 }
 
 extension XMTPNetwork.Options {

@@ -1,7 +1,10 @@
+import Messages
+
 extension Settings {
   /// The inboxes' own profile photos.
   public struct Profile: SettingsSection {
     public var network: String?
+    public var conversation: ConversationID?
     public var side = 512
     public var bytes = 200_000
 
@@ -9,6 +12,9 @@ extension Settings {
       Setting(
         "network", \.network, .optional(.name),
         "The network that profile photos are set on; empty is the standard one"),
+      Setting(
+        "conversation", \.conversation, .optional(.identifier),
+        "The group that profile photos are set in, on XMTP, which has them for each group"),
       Setting("side", \.side, .count(16...2048, of: "pixels"), "The side of a profile photo, at most"),
       Setting("bytes", \.bytes, .bytes(10_000...999_999), "The size of a profile photo, at most"),
     ]

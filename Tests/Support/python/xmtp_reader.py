@@ -6,6 +6,7 @@ On standard input it takes one order a line, as JSON, and answers each with one 
 
     {"do": "who"}                                 {"inbox": ID, "address": A}
     {"do": "group", "with": ID}                   {"group": HEX}: a new group with that inbox, or with a list of them
+    {"do": "appData", "group": HEX, "text": T}    what apps keep with that group
     {"do": "remove", "group": HEX, "member": ID}  removes that inbox from the group
     {"do": "send", "to": HEX, "attachments": [{...}, ...]}   {"message": HEX}: announces photos in a group, several in one message
     {"do": "send", "to": HEX, "text": T}          the same of a text
@@ -13,6 +14,7 @@ On standard input it takes one order a line, as JSON, and answers each with one 
     {"do": "read"}                                {"messages": [...]}: what others have sent, by conversation in order
     {"do": "open", "attachment": {...}}           {"filename", "mimeType", "sha256"}: of the photo that was sent, fetched
         from its URL; or with "object": PATH, from that file
+    {"do": "openProfile", "profile": {...}, "key": HEX}   {"sha256"}: of the profile photo of a group with that image key
 
 It ends when standard input does.
 """
@@ -95,7 +97,24 @@ def described(message):
             "contentLength": photo.content_length,
             "filename": photo.filename,
         }
+    elif content.is_CUSTOM() and type.authority_id == "convos.org" and type.version_major == 1:
+        image = dict(fields(dict(fields(content[0].content)).get(2, b"")))
+        names = {1: "url", 2: "salt", 3: "nonce"}
+        facts["profile"] = {
+            names[number]: value.decode() if number == 1 else value.hex() for number, value in image.items()}
     return facts
+
+
+def fields(encoded):
+    """The fields of a protobuf message, each a number below 16 and less than 128 bytes or, in two digits, 16384."""
+    place = 0
+    while place < len(encoded):
+        tag, length, place = encoded[place], encoded[place + 1], place + 2
+        assert tag & 7 == 2, "it is no field of bytes"
+        if length & 128:
+            length, place = length & 127 | encoded[place] << 7, place + 1
+        yield tag >> 3, encoded[place : place + length]
+        place += length
 
 
 def encoded(order):
@@ -113,7 +132,7 @@ def encoded(order):
 
 def fetched(attachment):
     """Over TLS, from a host that the authorities of SSL_CERT_FILE vouch for."""
-    assert attachment["url"].startswith("https://") and attachment["scheme"] == "https://", "it is no https://"
+    assert attachment["url"].startswith("https://") and attachment.get("scheme", "https://") == "https://", "no https://"
     with urllib.request.urlopen(attachment["url"], timeout=30) as answer:
         return answer.read()
 
@@ -129,6 +148,14 @@ def opened(path, attachment):
     return {"filename": inner.filename, "mimeType": inner.mime_type, "sha256": digest}
 
 
+def opened_profile(path, profile, group):
+    """As the members' app does it: the bare photo, under a key that the group's image key gives."""
+    object = fetched(profile) if path is None else open(path, "rb").read()
+    salt, nonce = (bytes.fromhex(profile[name]) for name in ("salt", "nonce"))
+    key = HKDF(algorithm=SHA256(), length=32, salt=salt, info=b"ConvosImageV1").derive(group)
+    return {"sha256": hashlib.sha256(AESGCM(key).decrypt(nonce, object, None)).hexdigest()}
+
+
 async def main():
     client, address = await register(sys.argv[1], sys.argv[2])
     while line := await asyncio.to_thread(sys.stdin.readline):
@@ -142,6 +169,8 @@ async def main():
                 members = order["with"] if isinstance(order["with"], list) else [order["with"]]
                 group = await client.conversations().create_group(members, options)
                 answer = {"group": group.id().hex()}
+            case "appData":
+                await client.conversation(bytes.fromhex(order["group"])).update_app_data(order["text"])
             case "remove":
                 await client.conversation(bytes.fromhex(order["group"])).remove_members([order["member"]])
             case "direct":
@@ -156,6 +185,8 @@ async def main():
                 answer = {"messages": await read(client)}
             case "open":
                 answer = opened(order.get("object"), order["attachment"])
+            case "openProfile":
+                answer = opened_profile(order.get("object"), order["profile"], bytes.fromhex(order["key"]))
         print(json.dumps(answer), file=OUTPUT, flush=True)
     os._exit(0)
 

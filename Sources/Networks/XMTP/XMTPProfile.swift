@@ -1,0 +1,95 @@
+import Digests
+import FoundationEssentials
+import Messages
+import Seals
+
+/// Profile photos on XMTP, as the Convos app has them. A member has one in each group: a message of that group announces it, and
+/// it is sealed under the group's image key.
+///
+/// A change is reserved and published like any message, so it is in the group once.
+extension XMTPNetwork {
+  /// The seal of the group's image key. The key is read from the group's current app data and is kept in memory alone.
+  ///
+  /// - Throws: `rejected` for what is no group, and for a group without an image key.
+  public func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? {
+    try Self.checkGroup(conversation)
+    let facts = try await coProcess.ask("group") { $0.add("conversation", conversation.text) }
+    guard let appData = facts.appData else { throw Self.incomplete }
+    let key: GroupImageKey?
+    do { key = try GroupImageKey.find(inAppData: appData) } catch {
+      throw DeliveryError(
+        .rejected, "the XMTP \(conversation) is not of the Convos app, so it has no image key; name another group")
+    }
+    guard let key else {
+      throw DeliveryError(
+        .rejected,
+        "the XMTP \(conversation) has no image key yet; let a member set a photo in the Convos app, then retry"
+      )
+    }
+    return GroupImageSeal(key)
+  }
+
+  func reserveProfile(_ message: OutgoingMessage) async throws(DeliveryError) -> String {
+    try Self.checkGroup(message.conversation)
+    let photo = message.content.attachment
+    var content = ProfileUpdateContent.clearing
+    if let photo {
+      try Self.checkAddress(of: photo)
+      do { content = try ProfileUpdateContent.setting(photo) } catch {
+        throw DeliveryError(.conflict, "the photo was not sealed for this XMTP group; it is with the next attempt")
+      }
+    }
+    let facts = try await inTurn(message.conversation) { coProcess throws(DeliveryError) in
+      try await coProcess.ask("reserve") { request in
+        request.add("conversation", message.conversation.text)
+        request.add("content", content.base64)
+      }
+    }
+    guard let id = facts.reserved, Self.isID(id) else { throw Self.incomplete }
+    return try ReservedProfile(id: id, group: message.conversation.text, photo: photo).text()
+  }
+
+  func publish(_ profile: ReservedProfile) async throws(DeliveryError) -> Publication {
+    let facts = try await inTurn(ConversationID(unchecked: profile.group)) { coProcess throws(DeliveryError) in
+      try await coProcess.ask("publish") { $0.add("reserved", profile.id) }
+    }
+    guard let moment = facts.publishedAt else { throw Self.incomplete }
+    return Publication(
+      publishedAt: Timestamp(milliseconds: moment), remoteID: profile.id, attachment: profile.photo,
+      profilePlace: profile.group)
+  }
+
+  private static func checkGroup(_ conversation: ConversationID) throws(DeliveryError) {
+    guard conversation.isProfile else { return }
+    throw DeliveryError(
+      .rejected,
+      "on XMTP a profile photo belongs to a group; name the group in `profile.conversation`, then retry"
+    )
+  }
+}
+
+/// What is reserved for the change of a profile photo. XMTP's message lacks the photo's digest and length, which are needed
+/// after a crash, so this stands in place of the bare id. Nothing in it opens the photo: that takes the group's key.
+struct ReservedProfile: Codable {
+  /// XMTP's id of the message.
+  let id: String
+  let group: String
+  /// nil of a removal.
+  let photo: Attachment?
+}
+
+extension ReservedProfile {
+  /// nil for the bare id of a message.
+  init?(_ reserved: String) {
+    guard reserved.hasPrefix("{"), let read = try? JSONDecoder().decode(Self.self, from: Data(reserved.utf8)) else {
+      return nil
+    }
+    self = read
+  }
+
+  func text() throws(DeliveryError) -> String {
+    do { return String(decoding: try JSONEncoder().encode(self), as: UTF8.self) } catch {
+      throw DeliveryError(.conflict, "the change of the profile photo cannot be noted: \(error)")
+    }
+  }
+}

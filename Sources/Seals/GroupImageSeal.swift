@@ -1,0 +1,32 @@
+import Messages
+
+/// A profile photo in an XMTP group, as the Convos app seals it: the bare photo under AES-256-GCM.
+///
+/// Source: the Convos app's image encryption. The key is HKDF-SHA256 of the group's image key with a 32-byte salt and the
+/// info `ConvosImageV1`; the nonce has 12 bytes, the 16-byte tag follows the ciphertext, there is no associated data and no
+/// envelope. Salt and nonce are told to the members; alone they open nothing.
+public struct GroupImageSeal: Seal {
+  public let name = "convos"
+  private let group: GroupImageKey
+  private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
+
+  static let info = Array("ConvosImageV1".utf8)
+
+  /// For a group with that image key.
+  public init(_ group: GroupImageKey) { self.init(group, random: RandomBytes.make) }
+
+  /// - Parameter random: gives that many unpredictable bytes; known ones in tests of vectors.
+  init(_ group: GroupImageKey, random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) {
+    self.group = group
+    self.random = random
+  }
+
+  public func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
+    let (salt, nonce) = (try random(32), try random(12))
+    var key = try KeyDerivation.hkdf(secret: group.bytes, salt: salt, info: Self.info)
+    defer { key.wipe() }
+    return SealedPhoto(
+      bytes: try AESGCM.seal(photo.bytes, key: key, nonce: nonce), contentType: "application/octet-stream",
+      opening: .groupImage(salt: salt, nonce: nonce), of: photo)
+  }
+}

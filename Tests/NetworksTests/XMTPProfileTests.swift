@@ -1,0 +1,163 @@
+import Digests
+import Foundation
+import Messages
+import Seals
+import TestSupport
+import Testing
+
+@testable import Networks
+
+/// Profile photos in a group: told once, opened by the members, and refused where a group cannot have them.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct XMTPProfileTests {
+  private let photo = [UInt8]((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 29) })
+  private let key = [UInt8]((0..<32).map { $0 * 7 })
+
+  /// What the app keeps with a group: its image key.
+  private var appData: String { ([0x22, 0x20] + key).unpaddedBase64URL }
+
+  private func group(
+    with sender: XMTPNetwork, appData: String, in world: XMTPWorld
+  ) async throws -> (ConversationID, id: String) {
+    let (group, id) = try await world.group(with: sender)
+    _ = try await world.reader.order("appData", ["group": id, "text": appData])
+    return (group, id)
+  }
+
+  /// The photo under the group's key, and the file that holds the object.
+  private func sealed(
+    for group: ConversationID, by sender: XMTPNetwork, in world: XMTPWorld
+  ) async throws -> (Messages.Attachment, object: String) {
+    let seal = try #require(try await sender.profileSeal(for: group))
+    let sealed = try seal.seal(
+      PhotoFile(bytes: photo, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4))
+    let path = world.scratch.path("object")
+    try Data(sealed.bytes).write(to: URL(fileURLWithPath: path))
+    return (sealed.facts.attachment(at: "https://photos.example/\(sealed.digest.hex)"), path)
+  }
+
+  @Test("A member's client finds the photo in the update, and opens it under the group's key")
+  func set() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (group, id) = try await group(with: sender, appData: appData, in: world)
+    let (attachment, object) = try await sealed(for: group, by: sender, in: world)
+    let publication = try await world.send(world.message("m1", .profile(attachment), to: group), as: sender)
+    #expect(publication.attachment == attachment && publication.profilePlace == group.text)
+    _ = try await world.send(world.message("m2", .profileRemoval, to: group), as: sender)
+
+    let received = try await world.received()
+    #expect(received.map(\.type) == ["profile_update", "profile_update"] && received[0].fallback.isEmpty)
+    #expect(received[0].id == publication.remoteID)
+    let told = try #require(received[0].profile)
+    #expect(told == ["url": attachment.url, "salt": attachment.salt ?? "", "nonce": attachment.nonce ?? ""])
+    #expect(received[1].profile == [:])
+    let opened = try await world.reader.order("openProfile", ["profile": told, "key": key.hex, "object": object])
+    #expect(opened == ["sha256": SHA256Digest(of: photo).hex])
+    #expect(try await world.envelopes(of: id) == 2)
+  }
+
+  /// Where a kill can come between the upload and the end of the change.
+  enum Moment: String, CaseIterable {
+    case beforeItIsPublished = "before publish"
+    case onItsWayToTheRelay = "before"
+    case atTheRelayAndNotMarked = "after"
+    case publishedAndNotAnswered = "after publish"
+  }
+
+  @Test("A change is told once wherever it is cut off, and found again", arguments: Moment.allCases)
+  func once(_ moment: Moment) async throws {
+    let world = try await XMTPWorld()
+    try world.halt(at: nil)
+    let sender = world.sender { $0.program = pythonScript("xmtp_halting.py") }
+    let (group, id) = try await group(with: sender, appData: appData, in: world)
+    let (attachment, _) = try await sealed(for: group, by: sender, in: world)
+    let message = world.message("m1", .profile(attachment), to: group)
+    let reserved = try await sender.reserve(message)
+    let isAtRelay = moment == .onItsWayToTheRelay || moment == .atTheRelayAndNotMarked
+    if isAtRelay { try await world.hold(moment.rawValue) } else { try world.halt(at: moment.rawValue) }
+    let attempt = Task { try await sender.publish(message.reserved(as: reserved)) }
+    if isAtRelay { try await world.waitUntilHeld() } else { await world.said.wait(for: "halted") }
+    try world.kill(sender)
+    await #expect { try await attempt.value } throws: { ($0 as? DeliveryError)?.cause == .network }
+    switch moment {
+    case .onItsWayToTheRelay: try await world.drop()
+    case .atTheRelayAndNotMarked: try await world.release()
+    default: try world.halt(at: nil)
+    }
+    // As the next daemon does, which has nothing but the reserved id, and goes to another group by now.
+    await sender.stop()
+    let fresh = world.sender()
+    for _ in 1...2 {
+      let tried = TriedMessage(
+        message: message.message, conversation: ConversationID(unchecked: "group:ab"), inbox: message.inbox,
+        reserved: reserved, photo: (3, 4))
+      guard case .published(let publication) = try await fresh.find(tried) else {
+        Issue.record("it is not published")
+        return
+      }
+      #expect(publication.attachment == attachment && publication.profilePlace == group.text)
+    }
+    #expect(try await world.received().map { $0.profile?["url"] } == [attachment.url])
+    #expect(try await world.envelopes(of: id) == 1)
+  }
+
+  @Test("What was reserved of a change does not open the photo")
+  func reservedKeys() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (group, _) = try await group(with: sender, appData: appData, in: world)
+    let (attachment, _) = try await sealed(for: group, by: sender, in: world)
+    let reserved = try #require(try await sender.reserve(world.message("m1", .profile(attachment), to: group)))
+    #expect(attachment.secret == nil && !reserved.contains(key.hex) && !reserved.contains("secret"))
+  }
+
+  @Test("A group without an image key is refused until a member has made one")
+  func noKey() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (group, id) = try await world.group(with: sender)
+    func refusal() async -> String {
+      do { return "\(String(describing: try await sender.profileSeal(for: group)))" } catch { return "\(error)" }
+    }
+    #expect(await refusal().contains("has no image key yet; let a member set a photo in the Convos app"))
+    for (appData, words) in [("", "has no image key yet"), ("dark mode", "is not of the Convos app")] {
+      _ = try await world.reader.order("appData", ["group": id, "text": appData])
+      let sentence = await refusal()
+      #expect(sentence.contains(words) && sentence.contains("rejected"), "\(sentence)")
+    }
+    _ = try await world.reader.order("appData", ["group": id, "text": appData])
+    #expect(try await sender.profileSeal(for: group) is GroupImageSeal)
+  }
+
+  @Test("What is no group has no profile photos, and a network without a group says what to configure")
+  func noGroup() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    func expect(_ conversation: ConversationID, _ words: String) async {
+      await #expect { try await sender.profileSeal(for: conversation) } throws: { error in
+        (error as? DeliveryError)?.cause.disposition == .fail && "\(error)".contains(words)
+      }
+    }
+    await expect(world.directly, "is no group of XMTP")
+    await expect(ConversationID(unchecked: "family"), "write group:ID")
+    await expect(.profile(of: InboxID(unchecked: "me")), "belongs to a group; name the group in `profile.conversation`")
+    let removal = world.message("m1", .profileRemoval, to: .profile(of: InboxID(unchecked: "me")))
+    await #expect { try await sender.reserve(removal) } throws: { error in
+      (error as? DeliveryError)?.cause == .rejected && "\(error)".contains("`profile.conversation`")
+    }
+  }
+
+  @Test("While the node is away, the key is asked for again later")
+  func away() async throws {
+    let world = try await XMTPWorld()
+    let sender = world.sender()
+    let (group, _) = try await group(with: sender, appData: appData, in: world)
+    _ = try await sender.profileSeal(for: group)
+    _ = try await world.relay.order("down")
+    await #expect { try await sender.profileSeal(for: group) } throws: { error in
+      (error as? DeliveryError)?.cause.disposition == .retry
+    }
+    _ = try await world.relay.order("up")
+    #expect(try await sender.profileSeal(for: group) != nil)
+  }
+}
