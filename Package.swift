@@ -21,8 +21,8 @@ let package = Package(
       name: "photospool",
       dependencies: [
         "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Hooks", "Janitor",
-        "Ledgers", "Matrix", "Messages", "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "Settings",
-        "Spooling", "Stores",
+        "Ledgers", "Matrix", "Messages", "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit",
+        "Settings", "Spooling", "Stores",
         "Supervision",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -91,19 +91,25 @@ let package = Package(
     .target(name: "Seals", dependencies: ["COpenSSL", "CZlib", "Digests", "Messages"]),
     .target(
       name: "Stores",
-      dependencies: ["Blocking", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets"]),
+      dependencies: [
+        "Blocking", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets", "SettingKit",
+      ]),
     .target(
       name: "Networks",
       dependencies: [
         "Blocking", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets",
+        "SettingKit",
+        "Stores",
       ]),
 
     // The ground floor.
     .target(
       name: "Settings",
       dependencies: [
-        "HTTP", "Messages", "Photos", "Secrets", .product(name: "Yams", package: "Yams"),
+        "HTTP", "Messages", "Networks", "Photos", "Seals", "SettingKit", "Stores",
+        .product(name: "Yams", package: "Yams"),
       ]),
+    .target(name: "SettingKit", dependencies: ["Messages", "Secrets"]),
     .target(name: "DurableFiles", dependencies: ["CKernel"]),
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
@@ -152,7 +158,7 @@ let package = Package(
       dependencies: [
         "Children", "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "Matrix", "Messages",
         "Networks", "Photos", "Receiving",
-        "Seals", "Secrets", "Settings", "Spooling", "Stores", "TestSupport",
+        "Seals", "Secrets", "SettingKit", "Settings", "Spooling", "Stores", "TestSupport",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),
@@ -185,7 +191,8 @@ let package = Package(
         "DurableFiles",
       ]),
     .testTarget(
-      name: "SettingsTests", dependencies: ["Settings", "Messages", "Secrets", "TestSupport"],
+      name: "SettingsTests",
+      dependencies: ["Messages", "Networks", "Secrets", "SettingKit", "Settings", "Stores", "TestSupport"],
       exclude: ["BadConfigurations"]),
     .testTarget(
       name: "SpoolingTests", dependencies: ["Spooling", "Messages", "TestSupport", "Digests", "DurableFiles"]),

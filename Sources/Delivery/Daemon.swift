@@ -77,7 +77,7 @@ public struct Daemon: Sendable {
       signals: signals, photos: photos, closed: closed, manager: manager, troubles: troubles, log: log)
     let purger = Purger(
       purge: Purge(
-        spool: spool, ledger: ledger, publishedNames: { plan.destinations.localNames(of: $0) },
+        spool: spool, ledger: ledger, publishedNames: { plan.destinations.publishedNames($0) },
         objects: { try ObjectDirectories(plan.destinations.objectDirectories) }),
       spool: spool, closed: closed, signals: signals,
       work: Purger.Work(dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving), log: log)
@@ -166,7 +166,7 @@ public struct Daemon: Sendable {
       gracefulShutdownSignals: endings, logger: groupLog)
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
     try await ServiceGroup(configuration: configuration).run()
-    for network in plan.destinations.networks { await network.stop() }
+    for configured in plan.destinations.networks { await configured.network.stop() }
     try ledger.close()
     log.info("stopped")
   }

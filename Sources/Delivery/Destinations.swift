@@ -8,18 +8,17 @@ public struct Route: Sendable {
   public let seal: any Seal
   public let store: any Store
   public let network: any Network
-  /// The same for all routes that seal photos in one way and keep them in one place: what one of them has uploaded,
-  /// another one can publish.
-  let form: String
+  /// How its photos are sealed and where they are kept.
+  public let key: RouteKey
 
   /// Whom its conversations may have to wait for. Those of each have places of their own, so that they wait for nobody else.
   var lane: String { "\(network.name) \(store.name)" }
 
-  public init(seal: any Seal, store: any Store, network: any Network, form: String = "") {
+  public init(seal: any Seal, store: any Store, network: any Network, key: RouteKey) {
     self.seal = seal
     self.store = store
     self.network = network
-    self.form = form
+    self.key = key
   }
 }
 
@@ -41,17 +40,30 @@ public struct Destinations: Sendable {
     }
   }
 
+  /// A configured network, and what it was made of.
+  public struct Configured: Sendable {
+    let key: DestinationKey
+    public let network: any Network
+
+    public init(key: DestinationKey, network: any Network) {
+      self.key = key
+      self.network = network
+    }
+  }
+
   /// The route of every conversation that no rule matches.
   public let standard: Route
   /// Every store that is configured, whether a route leads to it or not: what was uploaded to it can be deleted.
   public let stores: [any Store]
   /// Every network that is configured, likewise.
-  public let networks: [any Network]
+  public let networks: [Configured]
   /// The route of profile photos, whatever the inbox.
   private let profile: Route
   /// The conversation of that network that they are set in; nil where profile photos belong to no conversation.
   private let profileAddress: ConversationID?
   private let rules: [Rule]
+  /// Under which names files of the spool may have a conversation's messages that are published there.
+  public let publishedNames: @Sendable (ConversationID) -> [ConversationID]
   /// Those of all routes.
   let lanes: Set<String>
 
@@ -60,16 +72,20 @@ public struct Destinations: Sendable {
   ///   - networks: likewise.
   ///   - profile: the route of profile photos; nil is the standard one.
   ///   - profileAddress: the conversation of that network that they are set in; nil is none.
+  ///   - publishedNames: by default, messages are published under the conversation's own name.
   public init(
     standard: Route, rules: [Rule] = [], profile: Route? = nil, profileAddress: ConversationID? = nil,
-    stores: [any Store]? = nil, networks: [any Network]? = nil
+    stores: [any Store]? = nil, networks: [Configured]? = nil,
+    publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] }
   ) {
     self.standard = standard
     self.rules = rules
     self.profile = profile ?? standard
     self.profileAddress = profileAddress
     self.stores = stores ?? [standard.store]
-    self.networks = networks ?? [standard.network]
+    self.networks =
+      networks ?? [Configured(key: DestinationKey(standard.network.name), network: standard.network)]
+    self.publishedNames = publishedNames
     lanes = Set([standard.lane, self.profile.lane] + rules.map(\.route.lane))
   }
 
@@ -81,13 +97,6 @@ public struct Destinations: Sendable {
   /// What a conversation is called on its network.
   public func address(of conversation: ConversationID) -> ConversationID {
     (conversation.isProfile ? profileAddress : rule(for: conversation)?.address) ?? conversation
-  }
-
-  /// Under which names a `local` network may have published a conversation.
-  public func localNames(of conversation: ConversationID) -> [ConversationID] {
-    let address = address(of: conversation)
-    return address != conversation && route(for: conversation).network is LocalNetwork
-      ? [conversation, address] : [conversation]
   }
 
   /// Where stores of this machine keep objects, by the store's name.

@@ -21,8 +21,8 @@ actor PhotoPipeline {
     let source: PhotoSource?
     /// Begun for a draft.
     let isAhead: Bool
-    /// The form of its route; "" while it is undone.
-    let form: String
+    /// The route that it takes; nil while it is undone.
+    let route: RouteKey?
     let task: Task<UploadedPhoto, any Error>
   }
 
@@ -72,7 +72,7 @@ actor PhotoPipeline {
     let plan = plan.now
     let route = plan.destinations.route(for: message.conversation)
     let address = plan.destinations.address(of: message.conversation)
-    if let former, former.source == message.source, former.form == route.form {
+    if let former, former.source == message.source, former.route == route.key {
       if former.isAhead && !ahead { slots.hurry(former.number) }
       return
     }
@@ -94,20 +94,21 @@ actor PhotoPipeline {
       }
     }
     running[message.message] = PhotoJob(
-      number: number, source: message.source, isAhead: ahead, form: route.form, task: task)
+      number: number, source: message.source, isAhead: ahead, route: route.key, task: task)
   }
 
   /// Waits until the photo of `message` is in its store. A failed one starts again with the next call; and what failed
   /// for a draft says nothing of the request that it became, so that it starts again at once.
   ///
-  /// - Returns: the photo, and the form of the route that it took.
+  /// - Returns: the photo, and the key of the route that it took.
   @discardableResult
-  func uploaded(_ message: QueuedMessage, ahead: Bool = false) async throws -> (photo: UploadedPhoto, form: String) {
+  func uploaded(_ message: QueuedMessage, ahead: Bool = false) async throws -> (photo: UploadedPhoto, route: RouteKey?)
+  {
     while true {
       start(message, ahead: ahead)
       guard let job = running[message.message] else { throw CancellationError() }
       do {
-        return (try await job.task.value, job.form)
+        return (try await job.task.value, job.route)
       } catch {
         forget(message.message, begunAs: job.number)
         if job.isAhead && !ahead && !(error is CancellationError) { continue }
@@ -169,7 +170,7 @@ actor PhotoPipeline {
       try await self.end(former, of: message, erasing: source)
     }
     let job = PhotoJob(
-      number: number, source: nil, isAhead: false, form: "",
+      number: number, source: nil, isAhead: false, route: nil,
       task: Task {
         try await undoing.value
         throw CancellationError()

@@ -95,11 +95,11 @@ extension ConversationWorker {
       }
       contents = [.profileRemoval]
     case .photo, .profile:
-      var (photo, form) = try await photos.uploaded(first)
+      var (photo, route) = try await photos.uploaded(first)
       // The plan may have changed while it was on its way.
       destinations = plan.destinations
-      while form != destinations.route(for: first.conversation).form {
-        (photo, form) = try await photos.uploaded(first)
+      while route != destinations.route(for: first.conversation).key {
+        (photo, route) = try await photos.uploaded(first)
         destinations = plan.destinations
       }
       contents = [first.kind == .profile ? .profile(photo.attachment) : .photo(photo.attachment)]

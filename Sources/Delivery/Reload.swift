@@ -83,7 +83,7 @@ struct Reload: Service {
   private func adopt(_ new: Reconfiguration) async {
     let former = plan.destinations.networks
     let kept = new.plan.destinations.networks
-    for network in former where !kept.contains(where: { $0.isSame(as: network) }) { await network.stop() }
+    for gone in former where !kept.contains(where: { $0.key == gone.key }) { await gone.network.stop() }
     plan.replace(with: new.plan)
     new.adopt()
     photos.followPlan()
@@ -95,14 +95,6 @@ struct Reload: Service {
     }
     daemon.ringAll()
     reports.wake()
-  }
-}
-
-extension Network {
-  /// Whether it is the very same object, which goes on under the new configuration. One without identity keeps nothing
-  /// running.
-  fileprivate func isSame(as other: any Network) -> Bool {
-    (self as AnyObject) === (other as AnyObject)
   }
 }
 

@@ -141,7 +141,7 @@ struct DaemonMetrics: Sendable {
   func families() async -> [MetricFamily] {
     let open = await circuits.open
     let destinations = plan.destinations
-    let names = Set(destinations.stores.map(\.name) + destinations.networks.map(\.name))
+    let names = Set(destinations.stores.map(\.name) + destinations.networks.map(\.network.name))
     let reload = reloads.last
     return [
       MetricFamily(

@@ -1,5 +1,5 @@
 /// A text that only its use may see: it describes itself to nobody, not to a log, not to a debugger's dump.
-public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let text: String
 
   public init(_ text: String) { self.text = text }

@@ -1,7 +1,7 @@
 /// A conversation's name, in which `*` stands for any run of characters, also for none, and `?` for one.
 ///
 /// A name with either in it is matched by itself too; there is no way to say that nothing else is meant.
-struct ConversationPattern: Sendable, Equatable {
+struct ConversationPattern: Sendable, Hashable {
   let text: String
   private let characters: [Character]
 

@@ -1,3 +1,5 @@
+import SettingKit
+
 /// What the environment sets, by key, and what is wrong with it.
 struct EnvironmentValues {
   struct Value {

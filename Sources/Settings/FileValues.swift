@@ -1,3 +1,4 @@
+import SettingKit
 import Yams
 
 /// What a configuration file sets, by key, and all that is wrong with it.

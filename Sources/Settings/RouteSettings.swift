@@ -1,5 +1,5 @@
 /// Which conversations go to a network that is not the standard one.
-public struct RouteSettings: Sendable, Equatable {
+public struct RouteSettings: Sendable, Hashable {
   /// The conversations as they are written: exact, or with `*` and `?`.
   public var conversations: [String] { patterns.map(\.text) }
   /// One of `Settings.networks`.

@@ -1,4 +1,5 @@
 import Messages
+import SettingKit
 import Yams
 
 /// The list `routes` of a configuration file, as it is written.

@@ -1,3 +1,5 @@
+import SettingKit
+
 /// The sections in which people name further sections.
 enum SectionFamily: String, CaseIterable, Sendable {
   case stores, networks

@@ -1,4 +1,8 @@
 import Messages
+import Networks
+import Seals
+import SettingKit
+import Stores
 
 /// The configuration in typed values: read once, checked once, never changed afterwards.
 ///
@@ -20,9 +24,13 @@ public struct Settings: SettingsSection {
   public var hooks = Hooks()
 
   /// What keeps uploaded photos: the standard store, then the further ones by their names.
-  public internal(set) var stores = [StoreSettings(name: "directory", kind: .directory(.init(path: nil, url: nil)))]
+  public internal(set) var stores = [
+    StoreSettings(name: DirectoryStoreType.word, type: DirectoryStoreType(path: nil, url: nil))
+  ]
   /// What publishes messages: the standard network, then the further ones by their names.
-  public internal(set) var networks = [NetworkSettings(name: "local", store: "directory", seal: .xmtp, kind: .local)]
+  public internal(set) var networks = [
+    NetworkSettings(name: LocalNetworkType.word, store: DirectoryStoreType.word, seal: .xmtp, type: LocalNetworkType())
+  ]
   /// The first that matches a conversation wins; what none matches goes to the standard network.
   public internal(set) var routes = [RouteSettings]()
 
@@ -40,19 +48,12 @@ public struct Settings: SettingsSection {
   /// The defaults.
   public init() {}
 
-  static var rows: [Setting<Settings>] { SettingsSchema.settings }
+  package static var rows: [Setting<Settings>] { SettingsSchema.settings }
 
   /// Where the value of a dotted key came from.
   public func origin(of key: String) -> SettingOrigin { origins[key] ?? .byDefault }
 
-  public enum Seal: String, CaseIterable, Sendable {
-    /// RemoteAttachment: AES-256-GCM under keys derived by HKDF-SHA256.
-    case xmtp
-    /// EncryptedFile v2: AES-256-CTR under a key of its own.
-    case matrix
-    /// No encryption: whoever can read the store sees the photos.
-    case unsealed = "none"
-  }
+  public typealias Seal = SealKind
 }
 
 extension Settings: Equatable {

@@ -1,3 +1,4 @@
+import SettingKit
 import Yams
 
 /// A configuration file as a tree of YAML nodes, and what is wrong with it as YAML.

@@ -1,4 +1,5 @@
 import Glibc
+import SettingKit
 
 /// The bytes of a configuration file.
 enum SettingsFile {

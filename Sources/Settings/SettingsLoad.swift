@@ -1,3 +1,5 @@
+import SettingKit
+
 extension Settings {
   /// The values of one place by key, as texts, and where each stands.
   private typealias Source = [String: (text: String, origin: SettingOrigin)]

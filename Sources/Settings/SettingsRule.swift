@@ -1,3 +1,5 @@
+import SettingKit
+
 /// Two settings that have to fit each other.
 struct SettingsRule: Sendable {
   let lower: String

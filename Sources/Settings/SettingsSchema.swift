@@ -1,3 +1,5 @@
+import SettingKit
+
 /// Every setting there is. A key in a file, a variable's name, `config show` and the sample file come from here.
 ///
 /// The sections that people name, `stores.NAME` and `networks.NAME`, have the rows that `SectionFamily` gives them.

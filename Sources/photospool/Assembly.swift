@@ -5,6 +5,7 @@ import Ledgers
 import Messages
 import Settings
 import Spooling
+import Stores
 
 /// Makes of the configuration what delivery works with. The only place that knows both.
 struct Assembly {
@@ -16,7 +17,7 @@ struct Assembly {
 
   func purge(_ spool: Spool, _ ledger: Ledger) -> Purge {
     Purge(
-      spool: spool, ledger: ledger, publishedNames: { [settings] in settings.localNames(of: $0) },
+      spool: spool, ledger: ledger, publishedNames: { [settings] in settings.publishedNames(of: $0) },
       objects: { [settings] in try settings.objectDirectories(of: spool) })
   }
 
@@ -30,16 +31,8 @@ extension Settings {
   func objectDirectories(of spool: Spooling.Spool) throws(FileError) -> ObjectDirectories {
     var paths: [String: String] = [:]
     for store in stores {
-      if case .directory(let directory) = store.kind { paths[store.name] = directory.path ?? spool.objects.path }
+      if let directory = store.type as? DirectoryStoreType { paths[store.name] = directory.path ?? spool.objects.path }
     }
     return try ObjectDirectories(paths)
-  }
-
-  /// Under which names a `local` network may have published a conversation.
-  fileprivate func localNames(of conversation: ConversationID) -> [ConversationID] {
-    guard let route = routes.first(where: { $0.matches(conversation.text) }), let alias = route.alias,
-      case .local = networks.first(where: { $0.name == route.network })?.kind
-    else { return [conversation] }
-    return [conversation, ConversationID(unchecked: alias)]
   }
 }

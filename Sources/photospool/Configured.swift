@@ -10,7 +10,7 @@ import Synchronization
 /// A configuration, and all that was made of it.
 struct Configured: Sendable {
   let settings: Settings
-  let connections: Connections
+  let factory: DestinationFactory
   let darkroom: DarkroomPool
   let plan: DeliveryPlan
   let receiving: ReceivingPlan
@@ -23,10 +23,10 @@ struct Configured: Sendable {
   init(_ settings: Settings, spool: Spool, after former: Configured?, log: Logger) throws {
     self.settings = settings
     let assembly = Assembly(settings: settings)
-    connections = Connections(settings, spool: spool, after: former?.connections) {
+    factory = DestinationFactory(settings, spool: spool, after: former?.factory) {
       log.info("network says", metadata: ["line": "\($0)"])
     }
-    let destinations = try connections.destinations()
+    let destinations = try factory.destinations()
     if let former, former.settings.photo == settings.photo, former.settings.profile == settings.profile {
       darkroom = former.darkroom
     } else {
@@ -36,7 +36,7 @@ struct Configured: Sendable {
     let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.client : nil }
     client = sameClient ?? HTTPClient(settings.http.client)
     receiving = try assembly.receivingPlan(spool, darkroom, client: client)
-    subscriptions = try connections.subscriptions()
+    subscriptions = try factory.subscriptions()
   }
 
   /// Whether a running daemon cannot follow a change of this setting.

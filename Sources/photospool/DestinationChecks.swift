@@ -20,18 +20,20 @@ struct DestinationChecks {
     let destinations: Destinations
     do {
       // What a co-process says is for the log; what is wrong is in its answers.
-      destinations = try Connections(settings, spool: spool) { _ in }.destinations()
+      destinations = try DestinationFactory(settings, spool: spool) { _ in }.destinations()
     } catch {
       _ = await report(nil) { throw error }
       return
     }
     for store in destinations.stores {
-      let isPlain = settings.stores.contains { $0.name == store.name && $0.isPlainHTTP }
+      let isPlain = settings.stores.contains { $0.name == store.name && $0.type.isPlain }
       _ = await report("store \(store.name)") { try await store.check() + (isPlain ? Self.plain : "") }
     }
     for network in settings.networks {
-      guard let found = destinations.networks.first(where: { $0.name == network.name }) else { continue }
-      if isNew, case .xmtp = network.kind {
+      guard let found = destinations.networks.first(where: { $0.network.name == network.name })?.network else {
+        continue
+      }
+      if isNew, type(of: network.type).keepsAccountInSpool {
         _ = await report("network \(network.name)") { "can be looked at once `photospool run` has made the spool" }
         continue
       }
@@ -107,9 +109,8 @@ struct DestinationChecks {
 
   /// Where the photos of a network cannot be opened by those it sends to: the default store is a directory of this computer.
   private func reach(of network: NetworkSettings) -> String {
-    guard case .webhook(let webhook) = network.kind, let address = HTTPAddress(webhook.url),
-      !address.isThisComputer, let store = settings.stores.first(where: { $0.name == network.store }),
-      case .directory(let directory) = store.kind, directory.url == nil
+    guard network.type.isElsewhere, let store = settings.stores.first(where: { $0.name == network.store }),
+      store.type.isOnlyHere
     else { return "" }
     return "; the receiver CANNOT open its photos, which have file:// addresses of this computer: "
       + "give the store \(store.name) a `url`, or choose another store"
@@ -119,14 +120,9 @@ struct DestinationChecks {
 
   /// What is end-to-end, said honestly.
   private static func privacy(of network: NetworkSettings) -> String {
-    let plain = network.isPlainHTTP ? Self.plain : ""
-    switch (network.seal, network.kind) {
-    case (.unsealed, _): return "photos are NOT sealed: whoever reads the store sees them" + plain
-    case (_, .matrix):
-      return "photos are sealed, and the homeserver can read the keys; clients on matrix-nio show photos only with "
-        + "`seal: none`" + plain
-    case (_, .webhook), (_, .exec): return "photos are sealed, and the receiver gets the keys" + plain
-    case (let seal, _): return "photos are sealed with \(seal.rawValue)" + plain
-    }
+    let photos =
+      network.seal == .unsealed
+      ? "photos are NOT sealed: whoever reads the store sees them" : network.type.privacy(sealedWith: network.seal)
+    return photos + (network.type.isPlain ? plain : "")
   }
 }

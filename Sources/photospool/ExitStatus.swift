@@ -4,6 +4,7 @@ import DurableFiles
 import Glibc
 import Ledgers
 import Messages
+import SettingKit
 import Settings
 import Spooling
 

@@ -32,20 +32,17 @@ extension CheckCommand {
   }
 
   private static func profile(_ settings: Settings) throws -> String {
-    let name = settings.profile.network ?? settings.networks.first?.name
-    guard let network = settings.networks.first(where: { $0.name == name }) else { return "none" }
-    switch network.kind {
-    case .xmtp:
+    guard let network = settings.profileNetwork else { return "none" }
+    switch type(of: network.type).profilePhotos {
+    case .perGroup:
       guard let group = settings.profile.conversation else {
         return "none, as the network \(network.name) has one for each group; `profile.conversation` can name a group"
       }
       return "in the conversation \(escaped(group.text)) on the network \(network.name), for its members"
-    case .local, .webhook, .exec: return "on the network \(network.name)"
-    case .matrix:
-      let store = settings.stores.first { $0.name == network.store }
-      guard case .matrix = store?.kind else {
-        return "none, as avatars on the network \(network.name) have to be in a store of type matrix"
-      }
+    case .sealed: return "on the network \(network.name)"
+    case .open(let word):
+      guard let store = settings.stores.first(where: { $0.name == network.store }), type(of: store.type).word == word
+      else { return "none, as avatars on the network \(network.name) have to be in a store of type \(word)" }
       return "on the network \(network.name), NOT sealed: everybody can see avatars"
     }
   }

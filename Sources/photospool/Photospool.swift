@@ -6,6 +6,7 @@ import DurableFiles
 import Glibc
 import HTTP
 import Ledgers
+import SettingKit
 import Settings
 import Spooling
 

@@ -22,7 +22,7 @@ struct RebuildCommand: AsyncParsableCommand {
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
     let report = try await Rebuild(spool: spool, inbox: settings.inbox) { [settings] in
-      settings.remembersMessages(of: $0)
+      settings.network(of: $0).map { type(of: $0.type).remembersMessages } ?? true
     }.run()
     print(
       "rebuilt: \(report.waiting) waiting, \(report.sent) sent, \(report.failed) failed, \(report.photos) photos in the cache"
@@ -43,16 +43,5 @@ struct RebuildCommand: AsyncParsableCommand {
     if let kept = report.kept {
       print("the old ledger is in \(kept), until a purge; delete it when nothing is missing")
     }
-  }
-}
-
-extension Settings {
-  /// Whether the network of a conversation takes a message once, or can be asked for it. XMTP does so by an id that only
-  /// the ledger knew.
-  fileprivate func remembersMessages(of conversation: ConversationID) -> Bool {
-    let name = route(of: conversation.text)?.network
-    guard let network = name.map({ name in networks.first { $0.name == name } }) ?? networks.first else { return true }
-    if case .xmtp = network.kind { return false }
-    return true
   }
 }

@@ -1,11 +1,12 @@
 import HTTP
 import Matrix
 import Messages
+import Networks
 import Photos
 import Receiving
-import Secrets
 import Settings
 import Spooling
+import Stores
 
 /// Makes of the configuration what receives photos.
 extension Assembly {
@@ -22,9 +23,8 @@ extension Assembly {
   private func homeservers() throws -> Homeservers {
     var accounts = [(name: String, account: MatrixAccount)]()
     for network in settings.networks {
-      guard case .matrix(let matrix) = network.kind else { continue }
-      let account = MatrixAccount(homeserver: matrix.homeserver, token: try Renewable(reading: matrix.token.load))
-      accounts.append((network.name, account))
+      guard let matrix = network.type as? MatrixNetworkType else { continue }
+      accounts.append((network.name, try matrix.account()))
     }
     return { [accounts, settings] conversation in
       let name = settings.route(of: conversation.text)?.network ?? settings.networks.first?.name
@@ -34,8 +34,7 @@ extension Assembly {
 
   private func ownDirectories(_ spool: Spool) -> [String] {
     settings.stores.compactMap { store in
-      guard case .directory(let directory) = store.kind else { return nil }
-      return directory.path ?? spool.objects.path
+      (store.type as? DirectoryStoreType).map { $0.path ?? spool.objects.path }
     } + [spool.objects.path]
   }
 }

@@ -71,7 +71,7 @@ struct RunCommand: AsyncParsableCommand {
       let new = try Configured(options.settings(), spool: spool, after: former, log: log)
       let changed = new.settings.changedKeys(since: former.settings)
       return Reconfiguration(
-        plan: new.plan, changed: changed, needRestart: changed.filter(Configured.isFixed), anew: new.connections.anew
+        plan: new.plan, changed: changed, needRestart: changed.filter(Configured.isFixed), anew: new.factory.anew
       ) {
         inForce.replace(with: new)
         listeners.follow(new.subscriptions)

@@ -2,6 +2,7 @@ import ArgumentParser
 import DurableFiles
 import Foundation
 import Ledgers
+import SettingKit
 import Settings
 import Spooling
 

@@ -40,9 +40,10 @@ struct DaemonUnderTest {
         try DirectoryStore(
           directory: spool.objects.path, baseURL: nil, pool: BlockingPool(label: "store", threads: 2))
       }
-    let bad = Route(seal: XMTPSeal(), store: badStore ?? store, network: network)
+    let key = RouteKey(seal: .xmtp, store: DestinationKey(store.name))
+    let bad = Route(seal: XMTPSeal(), store: badStore ?? store, network: network, key: key)
     let destinations = Destinations(
-      standard: Route(seal: XMTPSeal(), store: store, network: network),
+      standard: Route(seal: XMTPSeal(), store: store, network: network, key: key),
       rules: [Destinations.Rule(bad) { $0.text.hasPrefix("bad") }], stores: [store] + (badStore.map { [$0] } ?? []))
     var settings = Settings()
     // Only one daemon of the process has a watcher.

@@ -26,16 +26,20 @@ import Testing
   func route() throws {
     let network = ScriptedNetwork()
     let store = HeldStore()
-    func route(_ form: String) -> Route { Route(seal: NoSeal(), store: store, network: network, form: form) }
+    func route(_ place: String) -> Route {
+      Route(
+        seal: NoSeal(), store: store, network: network, key: RouteKey(seal: .unsealed, store: DestinationKey(place)))
+    }
     let all = Destinations.Rule(route("rule"), address: ConversationID(unchecked: "elsewhere")) { _ in true }
     let destinations = Destinations(standard: route("standard"), rules: [all], profile: route("profile"))
     let profile = ConversationID.profile(of: me)
-    #expect(destinations.route(for: profile).form == "profile" && destinations.address(of: profile) == profile)
-    #expect(destinations.route(for: ConversationID(unchecked: "family")).form == "rule")
+    #expect(
+      destinations.route(for: profile).key == route("profile").key && destinations.address(of: profile) == profile)
+    #expect(destinations.route(for: ConversationID(unchecked: "family")).key == route("rule").key)
     let group = ConversationID(unchecked: "group:01")
     let grouped = Destinations(
       standard: route("standard"), rules: [all], profile: route("profile"), profileAddress: group)
-    #expect(grouped.address(of: profile) == group && grouped.route(for: profile).form == "profile")
+    #expect(grouped.address(of: profile) == group && grouped.route(for: profile).key == route("profile").key)
   }
 
   @Test("The old object is kept until the new photo is set, and a refusal leaves it")

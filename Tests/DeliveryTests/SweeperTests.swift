@@ -61,7 +61,9 @@ import Testing
     let plan = DeliveryPlan(
       settings: Settings(),
       destinations: Destinations(
-        standard: Route(seal: XMTPSeal(), store: stores[0], network: network), stores: stores),
+        standard: Route(
+          seal: XMTPSeal(), store: stores[0], network: network,
+          key: RouteKey(seal: .xmtp, store: DestinationKey(stores[0].name))), stores: stores),
       preparer: NoPreparer())
     let sweeper = Sweeper(
       ledger: ledger, plan: PlanInForce(plan), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

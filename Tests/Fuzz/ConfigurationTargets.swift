@@ -1,5 +1,6 @@
 import HTTP
 import Messages
+import SettingKit
 
 @testable import Settings
 

@@ -1,4 +1,5 @@
 import Foundation
+import SettingKit
 import TestSupport
 import Testing
 

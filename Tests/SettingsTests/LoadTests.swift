@@ -1,5 +1,7 @@
 import Foundation
 import Messages
+import SettingKit
+import Stores
 import TestSupport
 import Testing
 
@@ -62,8 +64,7 @@ struct LoadTests {
     #expect(settings.photo.limits.pixels == 100_000_000)
     #expect(settings.intake.settle == .seconds(5))
     #expect(settings.seal == .xmtp)
-    #expect(settings.store.directory == nil)
-    #expect(settings.store.url == nil)
+    #expect(settings.stores[0].type as? DirectoryStoreType == DirectoryStoreType(path: nil, url: nil))
   }
 
   @Test("every kind of value comes from the file into its property")
@@ -94,8 +95,9 @@ struct LoadTests {
     #expect(settings.delivery.backoff.longest == .seconds(120))
     #expect(settings.photo.limits.longestSide == 1024)
     #expect(settings.photo.limits.inputBytes == 5_242_880)
-    #expect(settings.store.directory == "/srv/objects")
-    #expect(settings.store.url == "https://photos.example.org/objects?a=1&b=2")
+    #expect(
+      settings.stores[0].type as? DirectoryStoreType
+        == DirectoryStoreType(path: "/srv/objects", url: "https://photos.example.org/objects?a=1&b=2"))
     #expect(settings.photo.limits.outputBytes == Settings().photo.limits.outputBytes)
   }
 

@@ -1,3 +1,6 @@
+import Networks
+import SettingKit
+import Stores
 import Testing
 
 @testable import Settings
@@ -19,7 +22,7 @@ struct SchemaTests {
   @Test("every property of a section is set by a setting")
   func everyPropertyHasASetting() {
     // Those whose own properties are settings.
-    let groups = ["limits", "programs", "client"]
+    let groups = ["limits", "programs", "client", "parts"]
     for case (let section?, let value as any SettingsSection) in Mirror(reflecting: Settings()).children {
       for property in Mirror(reflecting: value).children.compactMap(\.label) where !groups.contains(property) {
         #expect(SettingsSchema.names(below: section).contains(property), "\(section).\(property)")
@@ -46,7 +49,7 @@ struct SchemaTests {
       for setting in family.rows("a") {
         var settings = Settings()
         #expect(setting.assign(setting.defaultText, in: &settings))
-        #expect(settings.store == Settings.Store() && settings.network == Settings.Network())
+        #expect(settings.stores == Settings().stores && settings.networks == Settings().networks)
         #expect(settings.furtherStores.keys.elementsEqual(family == .stores ? ["a"] : []))
         #expect(settings.furtherNetworks.keys.elementsEqual(family == .networks ? ["a"] : []))
       }
@@ -55,12 +58,26 @@ struct SchemaTests {
 
   @Test("the types that a setting is for are types of its section")
   func typesOfSettings() {
-    for setting in Settings.Store.rows {
-      #expect(setting.types.allSatisfy { Settings.Store.Kind(rawValue: $0) != nil })
+    let (stores, networks) = (AllStores.types.map { $0.word }, AllNetworks.types.map { $0.word })
+    for setting in Settings.Store.rows { #expect(Set(setting.types).isSubset(of: stores)) }
+    for setting in Settings.Network.rows { #expect(Set(setting.types).isSubset(of: networks)) }
+  }
+
+  @Test("no two types have the same word, and a setting that two types share is the same in both")
+  func sharedSettings() {
+    for types in [AllStores.types.map { $0 }, AllNetworks.types.map { $0 }] as [[any DestinationType.Type]] {
+      #expect(Set(types.map { $0.word }).count == types.count)
+      var known = [String: [String]]()
+      for row in types.flatMap(described) { #expect(known.updateValue(row, forKey: row[0]) ?? row == row) }
     }
-    for setting in Settings.Network.rows {
-      #expect(setting.types.allSatisfy { Settings.Network.Kind(rawValue: $0) != nil })
+  }
+
+  /// Key, values, default and help of each setting.
+  private func described(_ type: any DestinationType.Type) -> [[String]] {
+    func rows<T: DestinationType>(_: T.Type) -> [[String]] {
+      T.Section.rows.map { [$0.key, $0.expects, $0.defaultText, $0.help] }
     }
+    return rows(type)
   }
 
   @Test("every setting has a help of one line")

@@ -1,4 +1,6 @@
 import Secrets
+import SettingKit
+import Stores
 import Testing
 
 @testable import Settings
@@ -7,7 +9,7 @@ struct StoreTests {
   @Test("without a word of it, the store is the directory in the spool")
   func standard() throws {
     let settings = try loadSettings("").settings
-    #expect(settings.stores == [StoreSettings(name: "directory", kind: .directory(.init(path: nil, url: nil)))])
+    #expect(settings.stores == [StoreSettings(name: "directory", type: DirectoryStoreType(path: nil, url: nil))])
     #expect(settings.stores == Settings().stores)
   }
 
@@ -30,12 +32,11 @@ struct StoreTests {
       settings.stores == [
         StoreSettings(
           name: "s3",
-          kind: .s3(
-            .init(
-              endpoint: "https://s3.example.org/base", region: "us-east-1", bucket: "photos", addressing: .virtualHost,
-              naming: "images/{conversation}/{message}/image.jpg", url: "https://photos.example.org",
-              accessKey: .file("\(folder)/keys/id"), secretKey: .file("/etc/photospool/key"),
-              sessionToken: .environment("AWS_SESSION_TOKEN"))))
+          type: S3StoreType(
+            endpoint: "https://s3.example.org/base", region: "us-east-1", bucket: "photos", addressing: .virtualHost,
+            naming: "images/{conversation}/{message}/image.jpg", url: "https://photos.example.org",
+            accessKey: .file("\(folder)/keys/id"), secretKey: .file("/etc/photospool/key"),
+            sessionToken: .environment("AWS_SESSION_TOKEN")))
       ])
     #expect(settings.networks.map(\.store) == ["s3"])
   }
@@ -51,12 +52,15 @@ struct StoreTests {
         s3: {type: presigned, endpoint: "https://other.example.org", tokenVariable: TOKEN}
       """)
     #expect(settings.stores.map(\.name) == ["directory", "archive-2", "media", "s3", "upload"])
-    let kinds = settings.stores.map(\.kind)
-    #expect(kinds[1] == .directory(.init(path: "srv/archive", url: nil)))
-    #expect(kinds[2] == .matrix(.init(homeserver: "http://localhost:8008", token: .file("\(folder)/token"))))
-    #expect(kinds[3] == .presigned(.init(endpoint: "https://other.example.org", token: .environment("TOKEN"))))
-    #expect(kinds[4] == .presigned(.init(endpoint: "https://photos.example.org/upload?site=1", token: nil)))
-    #expect(settings.stores.map(\.isPlainHTTP) == [false, false, true, false, false])
+    let kinds = settings.stores.map(\.type)
+    let expected: [any StoreType] = [
+      DirectoryStoreType(path: nil, url: nil), DirectoryStoreType(path: "srv/archive", url: nil),
+      MatrixStoreType(homeserver: "http://localhost:8008", token: .file("\(folder)/token")),
+      PresignedStoreType(endpoint: "https://other.example.org", token: .environment("TOKEN")),
+      PresignedStoreType(endpoint: "https://photos.example.org/upload?site=1", token: nil),
+    ]
+    for (kind, expected) in zip(kinds, expected) { #expect(kind.isEqual(to: expected)) }
+    #expect(settings.stores.map(\.type.isPlain) == [false, false, true, false, false])
   }
 
   @Test("the environment can say all of the standard store, and its relative paths start where the program was started")
@@ -69,14 +73,14 @@ struct StoreTests {
         "PHOTOSPOOL_STORE_SECRET_KEY_VARIABLE": "S3_KEY",
       ]
     ).settings
-    guard case .s3(let s3) = settings.stores.first?.kind else {
+    guard let s3 = settings.stores.first?.type as? S3StoreType else {
       Issue.record("no S3 store")
       return
     }
     #expect(s3.region == "eu-central-1")
     #expect(s3.accessKey == .file("keys/id"))
     #expect(s3.secretKey == .environment("S3_KEY"))
-    #expect(settings.stores[0].isPlainHTTP)
+    #expect(settings.stores[0].type.isPlain)
     #expect(settings.origin(of: "store.bucket") == .environment("PHOTOSPOOL_STORE_BUCKET"))
   }
 

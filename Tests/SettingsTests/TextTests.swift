@@ -1,3 +1,4 @@
+import SettingKit
 import Testing
 
 @testable import Settings

@@ -1,4 +1,5 @@
 import Messages
+import SettingKit
 
 extension Settings {
   /// How much of sent and received photos is kept.
@@ -7,7 +8,9 @@ extension Settings {
     public var total = 1_000_000_000
     public var remote = Duration.days(30)
 
-    static let rows: [Setting<Cache>] = [
+    package init() {}
+
+    package static let rows: [Setting<Cache>] = [
       Setting("inbox", \.inbox, .bytes(0...1_000_000_000_000_000), "How much of the cache one inbox may have"),
       Setting("total", \.total, .bytes(0...1_000_000_000_000_000), "How much the cache may have in all"),
       Setting(

@@ -1,4 +1,5 @@
 import Messages
+import SettingKit
 
 extension Settings {
   public struct Delivery: SettingsSection {
@@ -11,7 +12,9 @@ extension Settings {
     public var probe = Duration.seconds(5)
     public var mending = Duration.minutes(5)
 
-    static let rows: [Setting<Delivery>] = [
+    package init() {}
+
+    package static let rows: [Setting<Delivery>] = [
       Setting(
         "conversations", \.conversations, .count(1...4096),
         "How many conversations of each network and store are served at once"),

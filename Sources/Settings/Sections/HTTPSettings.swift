@@ -1,12 +1,15 @@
 import HTTP
 import Messages
+import SettingKit
 
 /// How stores and networks that speak HTTP reach others.
-public struct HTTPSettings: SettingsSection {
+public struct HTTPSettings: SettingsSection, Hashable {
   public var client = HTTPOptions()
   public var limits = HTTPLimits()
 
-  static let rows: [Setting<HTTPSettings>] = [
+  package init() {}
+
+  package static let rows: [Setting<HTTPSettings>] = [
     Setting(
       "authorityFile", \.client.authorityFile, .optional(.file),
       "The PEM file with the authorities that are believed; empty is the system's"),

@@ -1,4 +1,5 @@
 import Messages
+import SettingKit
 
 extension Settings {
   public struct Hooks: SettingsSection {
@@ -7,7 +8,9 @@ extension Settings {
     public var timeout = Duration.seconds(10)
     public var perMinute = 60
 
-    static let rows: [Setting<Hooks>] = [
+    package init() {}
+
+    package static let rows: [Setting<Hooks>] = [
       Setting(
         "sent", \.programs[.sent], .optional(.program), "The program that is told of each request that was sent"),
       Setting(

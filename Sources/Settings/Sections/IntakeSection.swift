@@ -1,11 +1,14 @@
 import Messages
+import SettingKit
 
 extension Settings {
   public struct Intake: SettingsSection {
     public var rescan = Duration.seconds(30)
     public var settle = Duration.seconds(5)
 
-    static let rows: [Setting<Intake>] = [
+    package init() {}
+
+    package static let rows: [Setting<Intake>] = [
       Setting(
         "rescan", \.rescan, .duration(.milliseconds(100) ... .days(1)),
         "How often the whole of new/ is read, in case that a notice of the kernel was lost"),

@@ -1,4 +1,5 @@
 import Messages
+import SettingKit
 
 extension Settings {
   /// How long the janitor leaves things alone.
@@ -9,7 +10,9 @@ extension Settings {
     public var failed = Duration.days(30)
     public var announced = Duration.days(90)
 
-    static let rows: [Setting<Janitor>] = [
+    package init() {}
+
+    package static let rows: [Setting<Janitor>] = [
       Setting("tmp", \.tmp, age, "How long an entry of tmp/ may be left alone"),
       Setting("drafts", \.drafts, age, "How long a draft may be left alone"),
       Setting("receipts", \.receipts, age, "How long receipts are kept"),

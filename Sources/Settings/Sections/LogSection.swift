@@ -1,3 +1,5 @@
+import SettingKit
+
 extension Settings {
   public struct Log: SettingsSection {
     public var level = Level.info
@@ -7,7 +9,9 @@ extension Settings {
     public enum Level: String, CaseIterable, Sendable { case trace, debug, info, notice, warning, error }
     public enum Format: String, CaseIterable, Sendable { case logfmt, json }
 
-    static let rows: [Setting<Log>] = [
+    package init() {}
+
+    package static let rows: [Setting<Log>] = [
       Setting("level", \.level, .word, "The least important lines that are logged"),
       Setting("format", \.format, .word, "How a line of the log is written"),
     ]

@@ -1,11 +1,14 @@
 import Messages
+import SettingKit
 
 extension Settings {
   public struct Metrics: SettingsSection {
     public var textfile: String?
     public var pause = Duration.seconds(15)
 
-    static let rows: [Setting<Metrics>] = [
+    package init() {}
+
+    package static let rows: [Setting<Metrics>] = [
       Setting(
         "textfile", \.textfile, .optional(.textfile), "The file that the daemon writes its metrics to; empty is none"),
       Setting(

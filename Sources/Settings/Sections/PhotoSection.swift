@@ -1,5 +1,6 @@
 import Messages
 import Photos
+import SettingKit
 
 extension Settings {
   public struct Photo: SettingsSection {
@@ -9,7 +10,9 @@ extension Settings {
     /// Three times as long by the clock.
     public var time = Duration.seconds(10)
 
-    static let rows: [Setting<Photo>] = [
+    package init() {}
+
+    package static let rows: [Setting<Photo>] = [
       Setting(
         "longestSide", \.limits.longestSide, .count(1...2732, of: "pixels"),
         "The longer side of a photo that is sent, at most"),

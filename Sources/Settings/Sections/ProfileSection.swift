@@ -1,4 +1,5 @@
 import Messages
+import SettingKit
 
 extension Settings {
   /// The inboxes' own profile photos.
@@ -8,7 +9,9 @@ extension Settings {
     public var side = 512
     public var bytes = 200_000
 
-    static let rows: [Setting<Profile>] = [
+    package init() {}
+
+    package static let rows: [Setting<Profile>] = [
       Setting(
         "network", \.network, .optional(.name),
         "The network that profile photos are set on; empty is the standard one"),

@@ -1,4 +1,5 @@
 import Messages
+import SettingKit
 
 extension Settings {
   /// What becomes of photos that others send.
@@ -11,7 +12,9 @@ extension Settings {
     public var lifetime = Duration.days(1)
     public var allowPrivate = false
 
-    static let rows: [Setting<Receiving>] = [
+    package init() {}
+
+    package static let rows: [Setting<Receiving>] = [
       Setting("fetch", \.fetch, .word, "Which photos of others are fetched before anybody asks for them"),
       Setting("bytes", \.bytes, .bytes(1000...10_000_000), "The size of a photo that is received, at most"),
       Setting("downloads", \.downloads, .count(1...64), "How many photos are fetched at once"),

@@ -1,9 +1,13 @@
+import SettingKit
+
 extension Settings {
   public struct Spool: SettingsSection {
     public var directory = "./spool"
     public var user: String?
 
-    static let rows: [Setting<Spool>] = [
+    package init() {}
+
+    package static let rows: [Setting<Spool>] = [
       Setting("directory", \.directory, .directory, "The directory that is the instance"),
       Setting(
         "user", \.user, .optional(.user),

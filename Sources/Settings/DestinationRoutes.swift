@@ -1,4 +1,6 @@
-extension Connections {
+import SettingKit
+
+extension DestinationSettings {
   /// The routes whose networks there are, and that some conversation can come to.
   func routes(_ entries: [RouteValues.Entry], of file: String) -> [RouteSettings] {
     let names = [standardNetwork] + settings.furtherNetworks.keys.sorted()

@@ -10,11 +10,11 @@ public struct Setting<Target: Sendable>: Sendable {
   public let help: String
 
   /// All that can be written, where that is a short list.
-  let words: [String]
+  package let words: [String]
   /// The types of store or network that it is for; empty is all of them.
-  let types: [String]
+  package let types: [String]
   /// A file's path: a relative one starts in the configuration file's directory.
-  let isFile: Bool
+  package let isFile: Bool
   private let hides: @Sendable (String) -> Bool
   private let assignValue: @Sendable (String, inout Target) -> Bool
   private let textOfValue: @Sendable (Target) -> String
@@ -27,10 +27,10 @@ public struct Setting<Target: Sendable>: Sendable {
   public func text(in target: Target) -> String { textOfValue(target) }
 
   /// Sets the property; false, and nothing changed, when the text is no such value.
-  func assign(_ text: String, in target: inout Target) -> Bool { assignValue(text, &target) }
+  package func assign(_ text: String, in target: inout Target) -> Bool { assignValue(text, &target) }
 
   /// Why `text` is no value for this key; nil when it is one.
-  func complaint(about text: String) -> String? {
+  package func complaint(about text: String) -> String? {
     var scratch = makeTarget()
     if assign(text, in: &scratch) { return nil }
     if hides(text) { return "`\(key)` has to be \(expects); what it is now may be a secret and is not shown" }
@@ -40,7 +40,7 @@ public struct Setting<Target: Sendable>: Sendable {
 }
 
 /// The values of one section of the file, initially at their defaults.
-protocol SettingsSection: Sendable, Equatable {
+package protocol SettingsSection: Sendable, Equatable {
   init()
   /// Its settings, each with its key below the section. The help of a row documents its property.
   static var rows: [Setting<Self>] { get }
@@ -48,9 +48,9 @@ protocol SettingsSection: Sendable, Equatable {
 
 extension Setting where Target: SettingsSection {
   /// - Parameter types: the types of store or network that the setting is for; none is all of them.
-  init<Value>(
+  package init<Value>(
     _ key: String, _ property: WritableKeyPath<Target, Value> & Sendable, _ kind: SettingKind<Value>,
-    for types: String..., help: String
+    for types: [String] = [], help: String
   ) {
     self.key = key
     self.help = help
@@ -68,7 +68,7 @@ extension Setting where Target: SettingsSection {
     makeTarget = { Target() }
   }
 
-  init<Value>(
+  package init<Value>(
     _ key: String, _ property: WritableKeyPath<Target, Value> & Sendable, _ kind: SettingKind<Value>, _ help: String
   ) {
     self.init(key, property, kind, help: help)
@@ -77,22 +77,42 @@ extension Setting where Target: SettingsSection {
   /// The same row in a larger whole, which has this one's values at `property`.
   ///
   /// - Parameter section: the path of the values in the file; "" where they are in no section of their own.
-  func below<Whole: SettingsSection>(
+  package func below<Whole: SettingsSection>(
     _ section: String, _ property: WritableKeyPath<Whole, Target> & Sendable
   ) -> Setting<Whole> {
-    Setting<Whole>(self, key: section.isEmpty ? key : "\(section).\(key)", property)
+    below(section, for: types, get: { $0[keyPath: property] }, set: { $0[keyPath: property] = $1 })
   }
 
-  private init<Part>(_ row: Setting<Part>, key: String, _ property: WritableKeyPath<Target, Part> & Sendable) {
-    self.key = key
-    expects = row.expects
-    help = row.help
-    words = row.words
-    types = row.types
-    isFile = row.isFile
-    hides = row.hides
-    assignValue = { row.assign($0, in: &$1[keyPath: property]) }
-    textOfValue = { row.text(in: $0[keyPath: property]) }
-    makeTarget = { Target() }
+  /// The same row in a larger whole.
+  ///
+  /// - Parameters:
+  ///   - types: the types of store or network that it is for there; none is all of them.
+  ///   - get: this row's values in the whole.
+  ///   - set: replaces them there.
+  package func below<Whole: SettingsSection>(
+    _ section: String, for types: [String], get: @escaping @Sendable (Whole) -> Target,
+    set: @escaping @Sendable (inout Whole, Target) -> Void
+  ) -> Setting<Whole> {
+    Setting<Whole>(
+      key: section.isEmpty ? key : "\(section).\(key)", expects: expects, help: help, words: words, types: types,
+      isFile: isFile, hides: hides,
+      assignValue: { text, whole in
+        var part = get(whole)
+        guard assign(text, in: &part) else { return false }
+        set(&whole, part)
+        return true
+      }, textOfValue: { text(in: get($0)) }, makeTarget: { Whole() })
+  }
+
+  /// This row and one of the same key and kind, for other types: a text sets both.
+  package func joined(with other: Setting) -> Setting {
+    Setting(
+      key: key, expects: expects, help: help, words: words, types: types + other.types, isFile: isFile, hides: hides,
+      assignValue: { text, target in
+        var changed = target
+        guard assign(text, in: &changed), other.assign(text, in: &changed) else { return false }
+        target = changed
+        return true
+      }, textOfValue: textOfValue, makeTarget: makeTarget)
   }
 }

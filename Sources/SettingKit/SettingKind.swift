@@ -1,21 +1,21 @@
 import Messages
 
 /// How one kind of value is written, read and shown.
-struct SettingKind<Value: Sendable & Equatable>: Sendable {
+package struct SettingKind<Value: Sendable & Equatable>: Sendable {
   /// What the value has to be, as the end of "it has to be …".
-  let expects: String
+  package let expects: String
   /// All that can be written, where that is a short list.
-  let words: [String]
+  package let words: [String]
   /// The value that a text stands for; nil when it stands for none.
-  let parse: @Sendable (String) -> Value?
+  package let parse: @Sendable (String) -> Value?
   /// The text that `parse` turns into the value.
-  let show: @Sendable (Value) -> String
+  package let show: @Sendable (Value) -> String
   /// A file's path.
-  let isFile: Bool
+  package let isFile: Bool
   /// Whether a wrong text is not shown, because people put secrets there by mistake.
-  let hides: @Sendable (String) -> Bool
+  package let hides: @Sendable (String) -> Bool
 
-  init(
+  package init(
     expects: String, words: [String] = [], isFile: Bool = false,
     hides: @escaping @Sendable (String) -> Bool = { _ in false }, parse: @escaping @Sendable (String) -> Value?,
     show: @escaping @Sendable (Value) -> String
@@ -31,7 +31,7 @@ struct SettingKind<Value: Sendable & Equatable>: Sendable {
 
 extension SettingKind where Value == Int {
   /// A whole number; `unit` is what is counted, in the plural.
-  static func count(_ range: ClosedRange<Int>, of unit: String? = nil) -> Self {
+  package static func count(_ range: ClosedRange<Int>, of unit: String? = nil) -> Self {
     let noun = unit.map { "a whole number of \($0)" } ?? "a whole number"
     return Self(
       expects: "\(noun) from \(range.lowerBound) to \(range.upperBound)",
@@ -40,7 +40,7 @@ extension SettingKind where Value == Int {
   }
 
   /// A size in bytes, written as `SizeText` has it.
-  static func bytes(_ range: ClosedRange<Int>) -> Self {
+  package static func bytes(_ range: ClosedRange<Int>) -> Self {
     Self(
       expects: "a size from \(sentenceSize(range.lowerBound)) to \(sentenceSize(range.upperBound)), "
         + "such as `250000`, `500kB` or `10 MB`",
@@ -51,7 +51,7 @@ extension SettingKind where Value == Int {
 
 extension SettingKind where Value == Duration {
   /// A length of time, written as `DurationText` has it.
-  static func duration(_ range: ClosedRange<Duration>) -> Self {
+  package static func duration(_ range: ClosedRange<Duration>) -> Self {
     Self(
       expects: "a duration from \(DurationText.show(range.lowerBound)) to \(DurationText.show(range.upperBound)), "
         + "such as `30s`, `5m`, `12h` or `5d`",
@@ -62,15 +62,22 @@ extension SettingKind where Value == Duration {
 
 extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of the words of an enumeration.
-  static var word: Self {
+  package static var word: Self {
     let words = Value.allCases.map(\.rawValue)
     return Self(expects: choice(words), words: words, parse: Value.init, show: \.rawValue)
   }
 }
 
+extension SettingKind where Value == String {
+  /// One of these words.
+  package static func word(_ words: [String]) -> Self {
+    Self(expects: choice(words), words: words, parse: { words.contains($0) ? $0 : nil }, show: { $0 })
+  }
+}
+
 extension SettingKind where Value == Bool {
   /// `true` or `false`, and none of YAML's other words for them.
-  static var flag: Self {
+  package static var flag: Self {
     Self(
       expects: "`true` or `false`", words: ["true", "false"],
       parse: { ["true": true, "false": false][$0] }, show: { $0 ? "true" : "false" })
@@ -79,7 +86,7 @@ extension SettingKind where Value == Bool {
 
 extension SettingKind where Value: Identifier {
   /// An inbox or a conversation.
-  static var identifier: Self {
+  package static var identifier: Self {
     Self(
       expects: "the name of one \(Value.noun): 1 to \(longestIdentifier) bytes without control characters",
       parse: { try? Value($0) }, show: \.text)
@@ -88,21 +95,21 @@ extension SettingKind where Value: Identifier {
 
 extension SettingKind where Value == String {
   /// A directory's path.
-  static var directory: Self {
+  package static var directory: Self {
     Self(
       expects: "the path of a directory, without control characters",
       parse: { $0.isEmpty || hasControlCharacter($0) ? nil : $0 }, show: { $0 })
   }
 
   /// A user of this computer.
-  static var user: Self {
+  package static var user: Self {
     Self(
       expects: "the name of a user of this computer",
       parse: { $0.isEmpty || hasControlCharacter($0) || $0.contains(":") ? nil : $0 }, show: { $0 })
   }
 
   /// The URL below which objects are found.
-  static var baseURL: Self {
+  package static var baseURL: Self {
     Self(
       expects: "a URL such as `https://photos.example.org/objects`",
       parse: { isURL($0) ? $0 : nil }, show: { $0 })
@@ -111,7 +118,7 @@ extension SettingKind where Value == String {
 
 extension SettingKind {
   /// The same, or nothing, which is written as an empty text.
-  static func optional<Wrapped>(_ kind: SettingKind<Wrapped>) -> Self where Value == Wrapped? {
+  package static func optional<Wrapped>(_ kind: SettingKind<Wrapped>) -> Self where Value == Wrapped? {
     Self(
       expects: kind.expects + ", or empty", words: kind.words, isFile: kind.isFile, hides: kind.hides,
       parse: { $0.isEmpty ? .some(nil) : kind.parse($0).map { .some($0) } },
@@ -120,13 +127,13 @@ extension SettingKind {
 }
 
 /// Words inside a sentence: "`a`, `b` or `c`".
-func choice(_ words: [String]) -> String {
+package func choice(_ words: [String]) -> String {
   let quoted = words.map { "`\($0)`" }
   return quoted.count < 2
     ? quoted.joined() : quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
 }
 
-func hasControlCharacter(_ text: String) -> Bool {
+package func hasControlCharacter(_ text: String) -> Bool {
   text.unicodeScalars.contains { $0.properties.generalCategory == .control }
 }
 

@@ -1,21 +1,21 @@
 /// What is written to reach others: addresses, programs, and where a secret is.
 extension SettingKind where Value == String {
   /// An `http://` or `https://` URL.
-  static func webURL(_ example: String) -> Self {
+  package static func webURL(_ example: String) -> Self {
     Self(
       expects: "a URL such as `\(example)`, without user and password", hides: { $0.contains("@") },
       parse: { WebAddress($0) == nil ? nil : $0 }, show: { $0 })
   }
 
   /// The URL of a proxy.
-  static var proxy: Self {
+  package static var proxy: Self {
     Self(
       expects: "the URL of a proxy such as `http://proxy.example.org:3128`, without user and password",
       hides: { $0.contains("@") },
       parse: { WebAddress($0, schemes: ["http", "https", "socks5", "socks5h"]) == nil ? nil : $0 }, show: { $0 })
   }
 
-  static var hostAndPort: Self {
+  package static var hostAndPort: Self {
     Self(
       expects: "a host and a port such as `grpc.example.org:443`",
       parse: { text in
@@ -25,7 +25,7 @@ extension SettingKind where Value == String {
   }
 
   /// A file that is read, or given to a program that reads it.
-  static var file: Self {
+  package static var file: Self {
     Self(
       expects: "the path of a file, without control characters and not beginning with `~`", isFile: true,
       parse: { $0.isEmpty || $0.hasPrefix("~") || $0.hasSuffix("/") || hasControlCharacter($0) ? nil : $0 },
@@ -33,7 +33,7 @@ extension SettingKind where Value == String {
   }
 
   /// A file for node_exporter, which reads only files with this ending.
-  static var textfile: Self {
+  package static var textfile: Self {
     Self(
       expects: "the absolute path of a file that ends with `.prom`, such as `/var/lib/node_exporter/photospool.prom`",
       parse: {
@@ -43,7 +43,7 @@ extension SettingKind where Value == String {
   }
 
   /// The environment variable with a secret. Names of ours are settings.
-  static var variable: Self {
+  package static var variable: Self {
     Self(
       expects: "the name of an environment variable of letters, digits and `_`, not beginning with `PHOTOSPOOL_`",
       hides: { !$0.isEmpty && !$0.hasPrefix("PHOTOSPOOL_") },
@@ -51,32 +51,32 @@ extension SettingKind where Value == String {
       show: { $0 })
   }
 
-  static var program: Self {
+  package static var program: Self {
     Self(
       expects: "the absolute path of a program, such as `/usr/local/bin/post-photo`",
       parse: { !$0.hasPrefix("/") || $0.hasSuffix("/") || hasControlCharacter($0) ? nil : $0 }, show: { $0 })
   }
 
   /// What a store or a network is called.
-  static var name: Self {
+  package static var name: Self {
     Self(expects: sectionNameRule, parse: { isSectionName($0) ? $0 : nil }, show: { $0 })
   }
 
-  static var bucket: Self {
+  package static var bucket: Self {
     Self(
       expects: "the name of a bucket: 1 to 255 letters, digits, `.`, `-` and `_`",
       parse: { [".", ".."].contains($0) || $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) == nil ? nil : $0 },
       show: { $0 })
   }
 
-  static var region: Self {
+  package static var region: Self {
     Self(
       expects: "a region such as `eu-central-1`", parse: { $0.wholeMatch(of: /[!-.0-~]{1,100}/) == nil ? nil : $0 },
       show: { $0 })
   }
 
   /// How objects are named; the rules are those of the store that names them.
-  static var objectName: Self {
+  package static var objectName: Self {
     Self(
       expects: "an object's name such as `images/{conversation}/{message}/image.jpg`: at most 400 bytes, with "
         + "`{message}` or `{digest}` and, if you like, `{inbox}` and `{conversation}`, no folder empty, `.` or `..`",
@@ -85,10 +85,10 @@ extension SettingKind where Value == String {
 }
 
 /// What `isSectionName` asks for, as the end of "it has to be …".
-let sectionNameRule = "a word of at most 32 of `a-z`, `0-9` and `-`, beginning with a letter"
+package let sectionNameRule = "a word of at most 32 of `a-z`, `0-9` and `-`, beginning with a letter"
 
 /// Whether a store or a network may be called like this.
-func isSectionName(_ text: String) -> Bool { text.wholeMatch(of: /[a-z][a-z0-9-]{0,31}/) != nil }
+package func isSectionName(_ text: String) -> Bool { text.wholeMatch(of: /[a-z][a-z0-9-]{0,31}/) != nil }
 
 private func isObjectTemplate(_ template: String) -> Bool {
   let values = ["{inbox}", "{conversation}", "{message}", "{digest}"]

@@ -1,11 +1,11 @@
 /// A number of bytes as people write it: `250000`, `500kB`, `10 MB`, `1GiB`. kB, MB, GB and TB are powers of 1000,
 /// KiB, MiB, GiB and TiB powers of 1024; capitals do not matter.
-enum SizeText {
+package enum SizeText {
   private static let decimal = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000)]
   private static let binary = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
 
   /// nil when the text is no size.
-  static func parse(_ text: String) -> Int? {
+  package static func parse(_ text: String) -> Int? {
     guard let (number, unit) = splitNumber(text) else { return nil }
     let units = decimal + binary + [("B", 1), ("", 1)]
     guard let size = units.first(where: { $0.0.lowercased() == unit.lowercased() })?.1 else { return nil }
@@ -14,7 +14,7 @@ enum SizeText {
   }
 
   /// In the largest unit that leaves nothing over.
-  static func show(_ bytes: Int) -> String {
+  package static func show(_ bytes: Int) -> String {
     for (unit, size) in decimal + binary where bytes != 0 && bytes % size == 0 {
       return "\(bytes / size)\(unit)"
     }

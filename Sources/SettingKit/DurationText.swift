@@ -11,7 +11,7 @@ public enum DurationText {
   }
 
   /// In the largest unit that leaves nothing over, to the millisecond.
-  static func show(_ duration: Duration) -> String {
+  package static func show(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     for (unit, size) in units where milliseconds != 0 && milliseconds % size == 0 {

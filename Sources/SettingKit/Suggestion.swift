@@ -18,7 +18,7 @@ private func plain(_ word: String) -> [Character] {
 }
 
 /// How many characters have to be changed, added, removed or swapped with their neighbour to turn one into the other.
-func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   var beforeLast = [Int]()
   var last = Array(0...right.count)
   for row in 0..<left.count {
@@ -37,7 +37,7 @@ func editDistance(_ left: [Character], _ right: [Character]) -> Int {
 }
 
 /// A text of the user's inside a sentence: in backquotes, cut at 60 characters, control characters made visible.
-func quoted(_ text: String) -> String {
+package func quoted(_ text: String) -> String {
   var shown = ""
   for scalar in text.unicodeScalars.prefix(60) {
     switch scalar.properties.generalCategory {

@@ -1,0 +1,38 @@
+import Seals
+import Secrets
+import SettingKit
+import Stores
+
+/// `type: local`: a file per conversation in the spool.
+package struct LocalNetworkType: NetworkType {
+  package static let word = "local"
+  package static let remembersMessages = true
+  package static let publishesIntoSpool = true
+  package static let keepsAccountInSpool = false
+  package static let profilePhotos = ProfilePhotos.sealed
+  package static let canListen = false
+
+  /// It has no settings.
+  package struct Section: SettingsSection {
+    package init() {}
+
+    package static let rows: [Setting<Section>] = []
+  }
+
+  package init() {}
+  package init?(_ section: Section, _ check: SectionCheck) {}
+
+  package var secrets: [SecretSource] { [] }
+  package var isPlain: Bool { false }
+  package var isElsewhere: Bool { false }
+
+  package func privacy(sealedWith seal: SealKind) -> String { "photos are sealed with \(seal.rawValue)" }
+
+  package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
+    try LocalNetwork(name: name, directory: surroundings.published.path, pool: .ofDestination(name))
+  }
+
+  package func listener(
+    to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
+  ) throws -> (any Listener)? { nil }
+}

@@ -1,0 +1,76 @@
+import Matrix
+import Seals
+import Secrets
+import SettingKit
+
+/// `type: matrix`.
+package struct MatrixNetworkType: NetworkType {
+  package static let word = "matrix"
+  package static let remembersMessages = true
+  package static let publishesIntoSpool = false
+  package static let keepsAccountInSpool = false
+  package static let profilePhotos = ProfilePhotos.open(store: "matrix")
+  package static let canListen = true
+
+  /// The URL of the homeserver, without a slash at its end.
+  package let homeserver: String
+  package let token: SecretSource
+
+  package struct Section: SettingsSection {
+    var homeserver: String?
+    var tokenFile: String?
+    var tokenVariable: String?
+
+    package init() {}
+
+    package static let rows: [Setting<Section>] = [
+      Setting(
+        "homeserver", \.homeserver, .optional(.webURL("https://matrix.example.org")), "The URL of the Matrix homeserver"
+      ),
+      Setting("tokenFile", \.tokenFile, .optional(.file), "The file with the access token of the Matrix account"),
+      Setting(
+        "tokenVariable", \.tokenVariable, .optional(.variable),
+        "The environment variable with the access token of the Matrix account"),
+    ]
+  }
+
+  package init(homeserver: String, token: SecretSource) {
+    self.homeserver = homeserver
+    self.token = token
+  }
+
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let homeserver = check.base("homeserver", check.need("homeserver", section.homeserver))
+    let token = check.needSecret("token", file: section.tokenFile, variable: section.tokenVariable)
+    guard let homeserver, let token else { return nil }
+    self.init(homeserver: homeserver, token: token)
+  }
+
+  package var secrets: [SecretSource] { [token] }
+  package var isPlain: Bool { SettingKit.isPlain(homeserver) }
+  package var isElsewhere: Bool { false }
+
+  package func privacy(sealedWith seal: SealKind) -> String {
+    "photos are sealed, and the homeserver can read the keys; clients on matrix-nio show photos only with `seal: none`"
+  }
+
+  /// The account, with its token as it is now.
+  package func account() throws -> MatrixAccount {
+    MatrixAccount(homeserver: homeserver, token: try Renewable(reading: token.load))
+  }
+
+  package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
+    try MatrixNetwork(
+      name: name, account(), encryptedRooms: EncryptedRooms(in: surroundings.state), client: surroundings.client,
+      limits: surroundings.limits)
+  }
+
+  package func listener(
+    to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
+  ) throws -> (any Listener)? {
+    try MatrixListener(
+      name: network.name, account(), conversations: conversations, client: surroundings.client,
+      limits: surroundings.limits
+    ) { [name = network.name, log = surroundings.log] in log("\(name): \($0)") }
+  }
+}

@@ -1,0 +1,90 @@
+import HTTP
+import Seals
+import Secrets
+import SettingKit
+
+/// `type: webhook`.
+package struct WebhookNetworkType: NetworkType {
+  package static let word = "webhook"
+  package static let remembersMessages = true
+  package static let publishesIntoSpool = false
+  package static let keepsAccountInSpool = false
+  package static let profilePhotos = ProfilePhotos.sealed
+  package static let canListen = false
+
+  /// `https://`, or `http://` to this computer or where private addresses are allowed.
+  package let url: String
+  /// One `whsec_` secret, or several separated by blanks.
+  package let secret: SecretSource
+  /// Whether the URL may lead to an address of a private network.
+  package let allowsPrivate: Bool
+
+  package struct Section: SettingsSection {
+    var url: String?
+    var secretFile: String?
+    var secretVariable: String?
+    var allowPrivate = false
+
+    package init() {}
+
+    package static let rows: [Setting<Section>] = [
+      Setting(
+        "url", \.url, .optional(.webURL("https://hooks.example.org/photos")), "The URL that messages are posted to"),
+      Setting(
+        "secretFile", \.secretFile, .optional(.file),
+        "The file with the whsec_ secret that signs; several are separated by blanks"),
+      Setting(
+        "secretVariable", \.secretVariable, .optional(.variable),
+        "The environment variable with the whsec_ secret that signs"),
+      Setting(
+        "allowPrivate", \.allowPrivate, .flag,
+        "Whether the URL may lead into a private network, and be plain http://"),
+    ]
+  }
+
+  package init(url: String, secret: SecretSource, allowsPrivate: Bool) {
+    self.url = url
+    self.secret = secret
+    self.allowsPrivate = allowsPrivate
+  }
+
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let url = Self.safe(check.need("url", section.url), section, check)
+    let secret = check.needSecret("secret", file: section.secretFile, variable: section.secretVariable)
+    guard let url, let secret else { return nil }
+    self.init(url: url, secret: secret, allowsPrivate: section.allowPrivate)
+  }
+
+  /// The URL, unless messages would go to others unencrypted.
+  private static func safe(_ url: String?, _ section: Section, _ check: SectionCheck) -> String? {
+    guard let url, let address = WebAddress(url), address.isPlain, !address.isLoopback, !section.allowPrivate else {
+      return url
+    }
+    check.complain(
+      about: "url",
+      "`\(check.path).url` has to begin with `https://`; plain `http://` goes only to this computer, "
+        + "or anywhere with `allowPrivate: true`")
+    return nil
+  }
+
+  package var secrets: [SecretSource] { [secret] }
+  package var isPlain: Bool { SettingKit.isPlain(url) }
+  package var isElsewhere: Bool { HTTPAddress(url).map { !$0.isThisComputer } ?? false }
+
+  package func privacy(sealedWith seal: SealKind) -> String { "photos are sealed, and the receiver gets the keys" }
+
+  package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
+    var options = WebhookOptions(url: url, secrets: try loadSecrets())
+    options.rereadSecrets = loadSecrets
+    options.allowsPrivateAddresses = allowsPrivate
+    return try WebhookNetwork(name: name, options, client: surroundings.client)
+  }
+
+  @Sendable private func loadSecrets() throws -> [Secret] {
+    try secret.load().reveal().split(separator: " ").map { Secret(String($0)) }
+  }
+
+  package func listener(
+    to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
+  ) throws -> (any Listener)? { nil }
+}

@@ -1,0 +1,99 @@
+import Secrets
+
+/// Looks into the section of one store or network: whether it has what its type needs.
+package struct SectionCheck {
+  /// Of the section: `store`, `stores.archive`.
+  package let path: String
+  /// `store` or `network`.
+  package let noun: String
+  /// The type's word.
+  package let type: String
+  /// Whether it is the section of the standard store or network.
+  package let isStandard: Bool
+  package let complaints: SettingsComplaints
+
+  package init(path: String, noun: String, type: String, isStandard: Bool, complaints: SettingsComplaints) {
+    self.path = path
+    self.noun = noun
+    self.type = type
+    self.isStandard = isStandard
+    self.complaints = complaints
+  }
+
+  /// The value, which has to be there.
+  package func need<Value>(_ name: String, _ value: Value?) -> Value? {
+    let key = "\(path).\(name)"
+    if value == nil, !complaints.rejected.contains(key) {
+      complaints.add(["\(path).type", path], "`\(path)` is of type `\(type)`, which needs `\(name)`")
+    }
+    return value
+  }
+
+  /// Where a secret is: nil when nobody says so, or two do, which is told.
+  package func secret(_ name: String, file: String?, variable: String?) -> SecretSource? {
+    if file != nil, variable != nil {
+      complain(
+        about: "\(name)Variable",
+        "`\(path).\(name)File` and `\(path).\(name)Variable` both say where the secret is; keep one of them")
+      return nil
+    }
+    return file.map { .file($0) } ?? variable.map { .environment($0) }
+  }
+
+  /// Where a secret is that the type needs.
+  package func needSecret(_ name: String, file: String?, variable: String?) -> SecretSource? {
+    let source = secret(name, file: file, variable: variable)
+    let keys = ["\(path).\(name)File", "\(path).\(name)Variable"]
+    if source == nil, file == nil, complaints.rejected.isDisjoint(with: keys) {
+      complaints.add(
+        ["\(path).type", path], "`\(path)` is of type `\(type)`, which needs `\(name)File` or `\(name)Variable`")
+    }
+    return source
+  }
+
+  /// A URL that paths are added to: without a slash at its end, and nil, which is told, when it has a query.
+  package func base(_ name: String, _ url: String?) -> String? {
+    guard let url else { return nil }
+    if WebAddress(url)?.hasQuery == true {
+      complain(about: name, "`\(path).\(name)` has a `?`, and paths are added to it; remove that part")
+      return nil
+    }
+    return url.hasSuffix("/") ? String(url.dropLast()) : url
+  }
+
+  /// Tells what is wrong with the setting `name` of the section.
+  package func complain(about name: String, _ sentence: String) { complaints.add(["\(path).\(name)"], sentence) }
+}
+
+/// What does not fit together in the settings, each told where it was set.
+package final class SettingsComplaints {
+  /// Keys and sections of which something wrong was told already.
+  package let rejected: Set<String>
+  private let origin: (String) -> SettingOrigin
+  private var found = [(origin: SettingOrigin, sentence: String)]()
+
+  /// - Parameter origin: where the value of a key came from.
+  package init(rejected: Set<String>, origin: @escaping (String) -> SettingOrigin) {
+    self.rejected = rejected
+    self.origin = origin
+  }
+
+  /// Tells it where the first of `keys` was set that anybody did set.
+  package func add(_ keys: [String], _ sentence: String) {
+    add(at: keys.map(origin).first { $0 != .byDefault } ?? .byDefault, sentence)
+  }
+
+  package func add(at origin: SettingOrigin, _ sentence: String) { found.append((origin, sentence)) }
+
+  /// In the order of the file's lines, then the others.
+  package var problems: [SettingsProblem] {
+    found.enumerated().sorted { ($0.element.origin.line, $0.offset) < ($1.element.origin.line, $1.offset) }
+      .map { SettingsProblem(place: $0.element.origin.description, sentence: $0.element.sentence) }
+  }
+}
+
+extension SettingOrigin {
+  fileprivate var line: Int {
+    if case .file(_, let line) = self { line } else { .max }
+  }
+}

@@ -1,0 +1,93 @@
+import Messages
+import Networks
+import Seals
+import SettingKit
+import Stores
+
+/// A section of the file that describes a store or a network: its type, and the settings of every type side by side.
+protocol DestinationSection: SettingsSection {
+  /// The word of its type.
+  var type: String { get set }
+  /// The settings of each type, by its word; those of a type that is missing are at their defaults.
+  var parts: [String: any SettingsSection] { get set }
+}
+
+extension DestinationSection {
+  /// Whether every setting has the same value.
+  static func == (left: Self, right: Self) -> Bool { rows.allSatisfy { $0.text(in: left) == $0.text(in: right) } }
+
+  /// The type's row, and one for each setting that some of the types has.
+  static func unitedRows(of types: [any DestinationType.Type], type help: String) -> [Setting<Self>] {
+    var rows = [Setting<Self>("type", \.type, .word(types.map { $0.word }), help)]
+    for row in types.flatMap({ $0.rows(in: Self.self) }) {
+      if let index = rows.firstIndex(where: { $0.key == row.key }) {
+        rows[index] = rows[index].joined(with: row)
+      } else {
+        rows.append(row)
+      }
+    }
+    return rows
+  }
+}
+
+extension DestinationType {
+  fileprivate static func rows<Whole: DestinationSection>(in _: Whole.Type) -> [Setting<Whole>] {
+    Section.rows.map { row in row.below("", for: [word], get: { part(of: $0) }, set: { $0.parts[word] = $1 }) }
+  }
+
+  /// One of this type, as the section has it; nil when something is missing or forbidden, which is told.
+  static func made(of section: some DestinationSection, _ check: SectionCheck) -> Self? {
+    Self(part(of: section), check)
+  }
+
+  private static func part(of section: some DestinationSection) -> Section {
+    section.parts[word] as? Section ?? Section()
+  }
+}
+
+extension Settings {
+  /// `store`, or a section of `stores`, as it is written.
+  struct Store: DestinationSection {
+    var type = AllStores.types[0].word
+    var parts = [String: any SettingsSection]()
+
+    package static let rows: [Setting<Store>] = unitedRows(
+      of: AllStores.types.map { $0 }, type: "Where uploaded photos go")
+  }
+
+  /// `network`, or a section of `networks`, as it is written.
+  struct Network: DestinationSection {
+    var type = AllNetworks.types[0].word
+    var parts = [String: any SettingsSection]()
+    var listen = false
+    var inbox: InboxID?
+
+    package static let rows: [Setting<Network>] =
+      unitedRows(of: AllNetworks.types.map { $0 }, type: "What publishes the messages") + listening
+
+    private static var listening: [Setting<Network>] {
+      let types = AllNetworks.types.filter { $0.canListen }.map { $0.word }
+      return [
+        Setting("listen", \.listen, .flag, for: types, help: "Whether photos that others send there are received"),
+        Setting(
+          "inbox", \.inbox, .optional(.identifier), for: types,
+          help: "The inbox that receives what is heard; empty is the standard one"),
+      ]
+    }
+  }
+
+  /// A section of `networks`: a network with its own store and seal, where it has them.
+  struct FurtherNetwork: SettingsSection {
+    var network = Network()
+    /// nil is the standard store.
+    var store: String?
+    /// nil is that of the standard network.
+    var seal: Seal?
+
+    package static let rows: [Setting<FurtherNetwork>] =
+      Network.rows.map { $0.below("", \FurtherNetwork.network) } + [
+        Setting("store", \.store, .optional(.name), "The store of its photos; empty is the standard one"),
+        Setting("seal", \.seal, .optional(.word), "The encryption of its photos; empty is the standard one"),
+      ]
+  }
+}

@@ -1,0 +1,202 @@
+import Messages
+import Networks
+import Seals
+import SettingKit
+import Stores
+
+/// A place that keeps uploaded photos.
+public struct StoreSettings: Sendable, Hashable {
+  /// Unique: the standard store's is the word of its type.
+  public let name: String
+  /// Its type, with all that the type needs.
+  package let type: any StoreType
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.name == right.name && left.type.isEqual(to: right.type)
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// What publishes messages.
+public struct NetworkSettings: Sendable, Hashable {
+  /// Unique: the standard network's is the word of its type.
+  public let name: String
+  /// The name of the store that keeps its photos: one of `Settings.stores`.
+  public let store: String
+  /// The encryption of its photos.
+  public let seal: Settings.Seal
+  /// Its type, with all that the type needs.
+  package let type: any NetworkType
+  /// The inbox that receives what others send there; nil where nobody listens.
+  public var listening: InboxID?
+
+  public static func == (left: Self, right: Self) -> Bool {
+    (left.name, left.store, left.seal, left.listening) == (right.name, right.store, right.seal, right.listening)
+      && left.type.isEqual(to: right.type)
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Settings {
+  /// Makes the stores, networks and routes of what is written, and tells what does not fit together.
+  mutating func connect(
+    routes entries: [RouteValues.Entry], of file: String, rejected: Set<String>
+  ) -> [SettingsProblem] {
+    let complaints = SettingsComplaints(rejected: rejected, origin: origin)
+    let destinations = DestinationSettings(settings: self, complaints: complaints)
+    stores = destinations.stores()
+    networks = destinations.networks()
+    routes = destinations.routes(entries, of: file)
+    destinations.checkProfile()
+    return complaints.problems
+  }
+}
+
+/// Makes stores and networks of their sections, and follows the names by which they speak of one another.
+struct DestinationSettings {
+  let settings: Settings
+  let complaints: SettingsComplaints
+
+  private var standardStore: String { settings.store.type }
+  var standardNetwork: String { settings.network.type }
+
+  func stores() -> [StoreSettings] {
+    let standard = check("store", .stores, standardStore, SectionFamily.stores.standardRows, isStandard: true)
+      .flatMap { store(standardStore, settings.store, $0) }
+    let further = settings.furtherStores.sorted { $0.key < $1.key }.map { name, section in
+      check("stores.\(name)", .stores, section.type, SectionFamily.stores.rows(name))
+        .flatMap { store(name, section, $0) }
+    }
+    refuse(standardStore, in: .stores, settings.furtherStores.keys)
+    return ([standard] + further).compactMap(\.self)
+  }
+
+  func networks() -> [NetworkSettings] {
+    let standard = check("network", .networks, standardNetwork, SectionFamily.networks.standardRows, isStandard: true)
+      .flatMap { network(standardNetwork, Settings.FurtherNetwork(network: settings.network), $0) }
+    let further = settings.furtherNetworks.sorted { $0.key < $1.key }.map { name, further in
+      check("networks.\(name)", .networks, further.network.type, SectionFamily.networks.rows(name))
+        .flatMap { network(name, further, $0) }
+    }
+    refuse(standardNetwork, in: .networks, settings.furtherNetworks.keys)
+    return ([standard] + further).compactMap(\.self)
+  }
+
+  /// The check of the section at `path`, in which settings for other types are told already; nil when the section's type
+  /// is not known.
+  private func check(
+    _ path: String, _ family: SectionFamily, _ type: String, _ rows: [Setting<Settings>], isStandard: Bool = false
+  ) -> SectionCheck? {
+    guard complaints.rejected.isDisjoint(with: [path, "\(path).type"]) else { return nil }
+    // A setting for other types that is written at its default does no harm.
+    for row in rows where !row.types.isEmpty && !row.types.contains(type) {
+      guard settings.origin(of: row.key) != .byDefault, row.text(in: settings) != row.defaultText else { continue }
+      complaints.add(
+        [row.key],
+        "`\(row.key)` is for a \(family.noun) of type \(choice(row.types)), and `\(path)` is of type `\(type)`")
+    }
+    return SectionCheck(path: path, noun: family.noun, type: type, isStandard: isStandard, complaints: complaints)
+  }
+
+  /// A further one may not have the standard one's name.
+  private func refuse(_ standard: String, in family: SectionFamily, _ names: some Collection<String>) {
+    guard names.contains(standard), !complaints.rejected.contains("\(family.noun).type") else { return }
+    complaints.add(
+      ["\(family.rawValue).\(standard)"],
+      "the standard \(family.noun) is called `\(standard)`, like its type; call this one otherwise")
+  }
+
+  private func store(_ name: String, _ section: Settings.Store, _ check: SectionCheck) -> StoreSettings? {
+    Self.storeType(section.type)?.made(of: section, check).map { StoreSettings(name: name, type: $0) }
+  }
+
+  private func network(
+    _ name: String, _ section: Settings.FurtherNetwork, _ check: SectionCheck
+  ) -> NetworkSettings? {
+    let store = section.store ?? standardStore
+    let seal = section.seal ?? settings.seal
+    let type = Self.networkType(section.network.type)?.made(of: section.network, check)
+    let isKnown = isKnown(
+      store, in: .stores, among: [standardStore] + settings.furtherStores.keys.sorted(),
+      sentence: "`\(check.path).store` is \(quoted(store)), and there is no such store"
+    ) { complaints.add(["\(check.path).store"], $0) }
+    guard isKnown, let type, carries(section.network.type, seal, photosOf: store, check.path) else { return nil }
+    return NetworkSettings(
+      name: name, store: store, seal: seal, type: type,
+      listening: section.network.listen ? section.network.inbox ?? settings.inbox : nil)
+  }
+
+  private static func storeType(_ word: String) -> (any StoreType.Type)? {
+    AllStores.types.first { $0.word == word }
+  }
+
+  private static func networkType(_ word: String) -> (any NetworkType.Type)? {
+    AllNetworks.types.first { $0.word == word }
+  }
+
+  /// Complains of a network that does not exist, of one that needs a group and has none, and of a group on another network.
+  func checkProfile() {
+    guard complaints.rejected.isDisjoint(with: ["profile.network", "profile.conversation"]) else { return }
+    let network = settings.profile.network ?? standardNetwork
+    if network == standardNetwork, complaints.rejected.contains("network.type") { return }
+    let isKnown = isKnown(
+      network, in: .networks, among: [standardNetwork] + settings.furtherNetworks.keys.sorted(),
+      sentence: "`profile.network` is \(quoted(network)), and there is no such network"
+    ) { complaints.add(["profile.network"], $0) }
+    let word = network == standardNetwork ? settings.network.type : settings.furtherNetworks[network]?.network.type
+    guard isKnown, let word, let type = Self.networkType(word) else { return }
+    if type.profilePhotos == .perGroup, settings.profile.network != nil, settings.profile.conversation == nil {
+      complaints.add(
+        ["profile.network"],
+        "`profile.network` is \(quoted(network)), of type `\(word)`; name a group in `profile.conversation`, too"
+      )
+    }
+    if type.profilePhotos != .perGroup, settings.profile.conversation != nil {
+      let types = AllNetworks.types.filter { $0.profilePhotos == .perGroup }.map { "`\($0.word)`" }
+      complaints.add(
+        ["profile.conversation"],
+        "`profile.conversation` is only for the type \(types.joined(separator: " or ")), and \(quoted(network)) is of type `\(word)`"
+      )
+    }
+  }
+
+  /// Whether network and seal can carry the URLs of the store's photos; that they cannot is told.
+  private func carries(_ type: String, _ seal: Settings.Seal, photosOf store: String, _ path: String) -> Bool {
+    let section = store == standardStore ? "store" : "stores.\(store)"
+    let storeType = store == standardStore ? settings.store.type : settings[store: store].type
+    guard let urls = Self.storeType(storeType)?.ownURLs, !complaints.rejected.contains("\(section).type") else {
+      return true
+    }
+    let beginning = "photos of the store `\(store)` have \(urls.scheme) URLs, which only"
+    if type != urls.network {
+      complaints.add(
+        ["\(path).store", "\(path).type", path, "store.type"],
+        "\(beginning) a network of type `\(urls.network)` can carry, and `\(path)` is of type `\(type)`")
+      return false
+    }
+    let sealKeys = ["\(path).seal", "seal"]
+    if !urls.seals.contains(seal), complaints.rejected.isDisjoint(with: sealKeys) {
+      let seals = urls.seals.map { "`\($0.rawValue)`" }.joined(separator: " and ")
+      complaints.add(
+        sealKeys + ["\(path).store", path, "store.type"],
+        "\(beginning) the seals \(seals) can carry; write `seal: \(urls.seals.first?.rawValue ?? "")`")
+      return false
+    }
+    return true
+  }
+
+  /// Whether there is a store or network of that name. That there is none is told, with what was probably meant.
+  func isKnown(
+    _ name: String, in family: SectionFamily, among names: [String], sentence: String, tell: (String) -> Void
+  ) -> Bool {
+    // Of a section with a wrong name or type it was told already.
+    let isExcused =
+      complaints.rejected.contains("\(family.rawValue).\(name)") || complaints.rejected.contains(family.rawValue)
+      || complaints.rejected.contains("\(family.noun).type")
+    if names.contains(name) || isExcused { return true }
+    tell(sentence + (suggestion(for: name, among: names).map { "; did you mean `\($0)`?" } ?? ""))
+    return false
+  }
+}

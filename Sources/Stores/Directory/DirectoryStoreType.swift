@@ -1,0 +1,50 @@
+import Blocking
+import Secrets
+import SettingKit
+
+/// `type: directory`.
+package struct DirectoryStoreType: StoreType {
+  package static let word = "directory"
+  package static let ownURLs: OwnURLs? = nil
+
+  /// nil is `objects` in the spool. A relative path starts in the directory where the program was started.
+  package let path: String?
+  /// The beginning of what receivers are given, before `/NAME`; nil is the `file://` URL of the directory.
+  package let url: String?
+
+  package struct Section: SettingsSection {
+    var directory: String?
+    var url: String?
+
+    package init() {}
+
+    package static let rows: [Setting<Section>] = [
+      Setting(
+        "directory", \.directory, .optional(.directory),
+        "Where the directory store keeps its objects; empty is objects/ in the spool"),
+      Setting(
+        "url", \.url, .optional(.baseURL),
+        "The URL under which others find the objects; empty is the directory's or bucket's own"),
+    ]
+  }
+
+  package init(path: String?, url: String?) {
+    self.path = path
+    self.url = url
+  }
+
+  package init?(_ section: Section, _ check: SectionCheck) {
+    // Only one store can have the spool's own directory.
+    if !check.isStandard, check.need("directory", section.directory) == nil { return nil }
+    self.init(path: section.directory, url: section.url)
+  }
+
+  package var secrets: [SecretSource] { [] }
+  package var isPlain: Bool { false }
+  package var isOnlyHere: Bool { url == nil }
+
+  package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
+    try DirectoryStore(
+      name: name, directory: path ?? surroundings.objects, baseURL: url, pool: .ofDestination(name))
+  }
+}

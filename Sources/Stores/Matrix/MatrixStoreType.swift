@@ -1,0 +1,52 @@
+import Matrix
+import Secrets
+import SettingKit
+
+/// `type: matrix`.
+package struct MatrixStoreType: StoreType {
+  package static let word = "matrix"
+  package static let ownURLs: OwnURLs? = OwnURLs(scheme: "mxc://", network: "matrix", seals: [.matrix, .unsealed])
+
+  /// The URL of the homeserver, without a slash at its end.
+  package let homeserver: String
+  package let token: SecretSource
+
+  package struct Section: SettingsSection {
+    var homeserver: String?
+    var tokenFile: String?
+    var tokenVariable: String?
+
+    package init() {}
+
+    package static let rows: [Setting<Section>] = [
+      Setting("tokenFile", \.tokenFile, .optional(.file), "The file with the access token"),
+      Setting(
+        "tokenVariable", \.tokenVariable, .optional(.variable), "The environment variable with the access token"),
+      Setting(
+        "homeserver", \.homeserver, .optional(.webURL("https://matrix.example.org")),
+        "The URL of the Matrix homeserver that keeps the photos"),
+    ]
+  }
+
+  package init(homeserver: String, token: SecretSource) {
+    self.homeserver = homeserver
+    self.token = token
+  }
+
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let homeserver = check.base("homeserver", check.need("homeserver", section.homeserver))
+    let token = check.needSecret("token", file: section.tokenFile, variable: section.tokenVariable)
+    guard let homeserver, let token else { return nil }
+    self.init(homeserver: homeserver, token: token)
+  }
+
+  package var secrets: [SecretSource] { [token] }
+  package var isPlain: Bool { SettingKit.isPlain(homeserver) }
+  package var isOnlyHere: Bool { false }
+
+  package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
+    try MatrixStore(
+      name: name, MatrixAccount(homeserver: homeserver, token: Renewable(reading: token.load)),
+      client: surroundings.client, limits: surroundings.limits)
+  }
+}

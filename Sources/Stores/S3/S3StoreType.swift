@@ -1,0 +1,111 @@
+import Secrets
+import SettingKit
+
+/// `type: s3`.
+package struct S3StoreType: StoreType {
+  package static let word = "s3"
+  package static let ownURLs: OwnURLs? = nil
+
+  /// The service's URL without the bucket, without a query.
+  package let endpoint: String
+  package let region: String
+  package let bucket: String
+  package let addressing: S3Service.Addressing
+  /// A template that `ObjectNaming` takes.
+  package let naming: String
+  /// The beginning of what receivers are given, before `/NAME`; nil is the bucket's own URL.
+  package let url: String?
+  package let accessKey: SecretSource
+  package let secretKey: SecretSource
+  package let sessionToken: SecretSource?
+
+  package struct Section: SettingsSection {
+    var endpoint: String?
+    var region = "us-east-1"
+    var bucket: String?
+    var addressing = S3Service.Addressing.path
+    var naming = "{digest}"
+    var url: String?
+    var accessKeyFile: String?
+    var accessKeyVariable: String?
+    var secretKeyFile: String?
+    var secretKeyVariable: String?
+    var sessionTokenFile: String?
+    var sessionTokenVariable: String?
+
+    package init() {}
+
+    package static let rows: [Setting<Section>] = [
+      Setting(
+        "url", \.url, .optional(.baseURL),
+        "The URL under which others find the objects; empty is the directory's or bucket's own"),
+      Setting(
+        "endpoint", \.endpoint, .optional(.webURL("https://s3.example.org")),
+        "The URL of the S3 service, or the one that answers with upload URLs"),
+      Setting("region", \.region, .region, "The region that the S3 service is in"),
+      Setting("bucket", \.bucket, .optional(.bucket), "The bucket"),
+      Setting("addressing", \.addressing, .word, "Where the bucket stands in the URL"),
+      Setting("naming", \.naming, .objectName, "How objects are named"),
+      Setting("accessKeyFile", \.accessKeyFile, .optional(.file), "The file with the id of the access key"),
+      Setting(
+        "accessKeyVariable", \.accessKeyVariable, .optional(.variable),
+        "The environment variable with the id of the access key"),
+      Setting("secretKeyFile", \.secretKeyFile, .optional(.file), "The file with the secret key"),
+      Setting(
+        "secretKeyVariable", \.secretKeyVariable, .optional(.variable), "The environment variable with the secret key"),
+      Setting(
+        "sessionTokenFile", \.sessionTokenFile, .optional(.file), "The file with the session token of passing keys"),
+      Setting(
+        "sessionTokenVariable", \.sessionTokenVariable, .optional(.variable),
+        "The environment variable with the session token of passing keys"),
+    ]
+  }
+
+  package init(
+    endpoint: String, region: String, bucket: String, addressing: S3Service.Addressing, naming: String, url: String?,
+    accessKey: SecretSource, secretKey: SecretSource, sessionToken: SecretSource?
+  ) {
+    self.endpoint = endpoint
+    self.region = region
+    self.bucket = bucket
+    self.addressing = addressing
+    self.naming = naming
+    self.url = url
+    self.accessKey = accessKey
+    self.secretKey = secretKey
+    self.sessionToken = sessionToken
+  }
+
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let endpoint = check.base("endpoint", check.need("endpoint", section.endpoint))
+    let bucket = check.need("bucket", section.bucket)
+    let accessKey = check.needSecret(
+      "accessKey", file: section.accessKeyFile, variable: section.accessKeyVariable)
+    let secretKey = check.needSecret(
+      "secretKey", file: section.secretKeyFile, variable: section.secretKeyVariable)
+    let sessionToken = check.secret(
+      "sessionToken", file: section.sessionTokenFile, variable: section.sessionTokenVariable)
+    guard let endpoint, let bucket, let accessKey, let secretKey else { return nil }
+    self.init(
+      endpoint: endpoint, region: section.region, bucket: bucket, addressing: section.addressing,
+      naming: section.naming, url: section.url, accessKey: accessKey, secretKey: secretKey,
+      sessionToken: sessionToken)
+  }
+
+  package var secrets: [SecretSource] { [accessKey, secretKey] + [sessionToken].compactMap(\.self) }
+  package var isPlain: Bool { SettingKit.isPlain(endpoint) }
+  package var isOnlyHere: Bool { false }
+
+  package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
+    let service = try S3Service(endpoint: endpoint, region: region, bucket: bucket, addressing: addressing)
+    return S3Store(
+      name: name, service, credentials: try credentials(), rereadCredentials: credentials,
+      naming: try ObjectNaming(naming), publicURL: url, client: surroundings.client, limits: surroundings.limits)
+  }
+
+  @Sendable private func credentials() throws -> S3Credentials {
+    S3Credentials(
+      accessKey: try accessKey.load().reveal(), secretKey: try secretKey.load(),
+      sessionToken: try sessionToken?.load())
+  }
+}

@@ -1,0 +1,187 @@
+import Delivery
+import HTTP
+import Messages
+import Networks
+import Receiving
+import Seals
+import Secrets
+import Settings
+import Spooling
+import Stores
+import Synchronization
+
+/// Makes of the configuration the stores and networks of a spool, and the routes between them.
+///
+/// Secrets are read here, at that moment. What cannot be made is said with its name in front. What an earlier
+/// configuration had made in the same way, with the same secrets, is taken over: it goes on with what it knows and keeps
+/// running.
+final class DestinationFactory: Sendable {
+  private struct Made: Sendable {
+    var stores: [(DestinationKey, any Store)] = []
+    var networks: [(DestinationKey, any Network)] = []
+    var listeners: [(DestinationKey, any Listener)] = []
+    /// The names of those that are not as they were.
+    var anew: [String] = []
+  }
+
+  private let made = Mutex(Made())
+  private let former: Made
+  private let settings: Settings
+  private let stores: StoreSurroundings
+  private let networks: NetworkSurroundings
+
+  /// - Parameters:
+  ///   - former: the factory of the configuration before.
+  ///   - log: is given what a network's own process says, line by line.
+  init(
+    _ settings: Settings, spool: Spool, after former: DestinationFactory? = nil,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.settings = settings
+    self.former = former?.made.withLock { $0 } ?? Made()
+    let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.stores.client : nil }
+    let client = sameClient ?? HTTPClient(settings.http.client)
+    stores = StoreSurroundings(objects: spool.objects.path, client: client, limits: settings.http.limits)
+    networks = NetworkSurroundings(
+      published: spool.published, state: spool.state, client: client, limits: settings.http.limits,
+      program: { Programs.path(of: $0) }, log: log)
+  }
+
+  /// The stores and networks that are not as the configuration before had them.
+  var anew: [String] { made.withLock { $0.anew } }
+
+  func destinations() throws -> Destinations {
+    let stores = try settings.stores.map { store in try naming("store \(store.name)") { try make(store) } }
+    var routes: [String: Route] = [:]
+    var networks: [Destinations.Configured] = []
+    for settings in settings.networks {
+      guard let place = self.settings.stores.first(where: { $0.name == settings.store }),
+        let store = stores.first(where: { $0.name == settings.store })
+      else { continue }
+      let (key, network) = try naming("network \(settings.name)") { try make(settings) }
+      routes[settings.name] = Route(
+        seal: try seal(settings.seal), store: store, network: network,
+        key: RouteKey(seal: settings.seal, store: DestinationKey(place)))
+      networks.append(.init(key: key, network: network))
+    }
+    guard let standard = settings.networks.first.flatMap({ routes[$0.name] }) else {
+      throw Failure(.configuration, "there is no network in the configuration")
+    }
+    let rules = settings.routes.compactMap { rule in
+      routes[rule.network].map { route in
+        Destinations.Rule(route, address: rule.alias.map(ConversationID.init(unchecked:))) { rule.matches($0.text) }
+      }
+    }
+    return Destinations(
+      standard: standard, rules: rules, profile: try profileRoute(routes), profileAddress: profileAddress, stores: stores,
+      networks: networks, publishedNames: settings.publishedNames)
+  }
+
+  /// The group that profile photos are set in, as its network calls it.
+  private var profileAddress: ConversationID? {
+    settings.profile.conversation.map { named in
+      settings.route(of: named.text)?.alias.map(ConversationID.init(unchecked:)) ?? named
+    }
+  }
+
+  /// The route of the network that profile photos are set on. Those that everybody can see are not sealed; those of a group
+  /// are sealed for it, and another one cannot open them.
+  private func profileRoute(_ routes: [String: Route]) throws -> Route? {
+    guard let network = settings.profileNetwork, let route = routes[network.name] else { return nil }
+    switch Swift.type(of: network.type).profilePhotos {
+    case .sealed: return route
+    case .open:
+      return Route(
+        seal: try seal(.unsealed), store: route.store, network: route.network,
+        key: RouteKey(seal: .unsealed, store: route.key.store))
+    case .perGroup:
+      return Route(
+        seal: route.seal, store: route.store, network: route.network,
+        key: RouteKey(
+          seal: route.key.seal, store: route.key.store, audience: DestinationKey(network.name, profileAddress)))
+    }
+  }
+
+  private func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
+    do { return try make() } catch let error as DeliveryError {
+      throw Failure(.configuration, "\(subject): \(error.sentence)")
+    } catch let error as SecretError {
+      throw Failure(.configuration, "\(subject): \(error)")
+    }
+  }
+
+  private func seal(_ seal: SealKind) throws -> any Seal {
+    do { return try seal.load() } catch { throw Failure(.tryAgain, error.sentence) }
+  }
+
+  private func load(_ secrets: [SecretSource]) throws -> [Secret] { try secrets.map { try $0.load() } }
+
+  private func make(_ store: StoreSettings) throws -> any Store {
+    let key = DestinationKey(store, settings.http, try load(store.type.secrets))
+    let known = former.stores.first { $0.0 == key }?.1
+    let result = try known ?? store.type.store(store.name, in: stores)
+    made.withLock { made in
+      made.stores.append((key, result))
+      if known == nil { made.anew.append("store \(store.name)") }
+    }
+    return result
+  }
+
+  private func make(_ network: NetworkSettings) throws -> (DestinationKey, any Network) {
+    var sending = network
+    sending.listening = nil
+    let key = DestinationKey(sending, settings.http, try load(network.type.secrets))
+    let known = former.networks.first { $0.0 == key }?.1
+    let result = try known ?? network.type.network(network.name, in: networks)
+    made.withLock { made in
+      made.networks.append((key, result))
+      if known == nil { made.anew.append("network \(network.name)") }
+    }
+    return (key, result)
+  }
+
+  /// Who is listened to. A listener that an earlier configuration had in the same way goes on.
+  func subscriptions() throws -> [Subscription] {
+    try settings.networks.compactMap { network -> Subscription? in
+      guard let inbox = network.listening else { return nil }
+      return try naming("network \(network.name)") {
+        try listener(network).map { Subscription(listener: $0, inbox: inbox) }
+      }
+    }
+  }
+
+  private func listener(_ network: NetworkSettings) throws -> (any Listener)? {
+    let isStandard = network.name == settings.networks.first?.name
+    let key = DestinationKey(network, settings.routes, isStandard, settings.http, try load(network.type.secrets))
+    let known = former.listeners.first { $0.0 == key }?.1
+    guard let sender = made.withLock({ made in made.networks.first { $0.1.name == network.name }?.1 }),
+      let result = try known
+        ?? network.type.listener(to: sender, settings.heardConversations(on: network), in: networks)
+    else { return nil }
+    made.withLock { $0.listeners.append((key, result)) }
+    return result
+  }
+}
+
+extension Settings {
+  /// The network that profile photos are set on.
+  var profileNetwork: NetworkSettings? {
+    let name = profile.network ?? networks.first?.name
+    return networks.first { $0.name == name }
+  }
+
+  /// The network that messages to a conversation go to.
+  func network(of conversation: ConversationID) -> NetworkSettings? {
+    let name = route(of: conversation.text)?.network
+    return name.map { name in networks.first { $0.name == name } } ?? networks.first
+  }
+
+  /// Under which names files of the spool may have a conversation's messages that are published there.
+  func publishedNames(of conversation: ConversationID) -> [ConversationID] {
+    guard !conversation.isProfile, let alias = route(of: conversation.text)?.alias,
+      let network = network(of: conversation),
+      Swift.type(of: network.type).publishesIntoSpool
+    else { return [conversation] }
+    return [conversation, ConversationID(unchecked: alias)]
+  }
+}
