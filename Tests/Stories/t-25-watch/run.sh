@@ -23,7 +23,6 @@ seen '.shown | any(test("^  \\[-{20}\\] pending  cat  photo, [0-9.]+ kB$"))'
 seen '.shown | any(. == "  [--------------------] pending  more-1  text, 2 B")'
 seen '.shown | any(startswith("bold \\u{202e}name, held"))'
 seen '.changed[0] == "34 messages wait in 3 conversations"'
-seen '.linesAfterResize <= 11'
 seen '.resized[0] == "34 messages wait in"'
 for ending in sigterm:-15 hangup:-1; do
   watch 40 120 "${ending%:*}"

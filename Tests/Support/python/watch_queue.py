@@ -52,10 +52,9 @@ class Terminal:
             if time.monotonic() > deadline:
                 sys.exit(f"the terminal never shows {what}: {self.lines()} {self.raw[-500:]!r}")
 
-    def pictures(self, count):
-        """Waits for so many further ones."""
-        wanted = self.raw.count(END_OF_PICTURE) + count
-        self.until(lambda: self.raw.count(END_OF_PICTURE) >= wanted, "the next picture")
+    def lines_of_last_picture(self):
+        """Of the last one that is whole, and nothing behind it; 0 while one is being drawn."""
+        return self.raw.rsplit(b"\x1b[H", 1)[-1].count(b"\r\n") if self.raw.endswith(END_OF_PICTURE) else 0
 
     def lines(self):
         return [line.rstrip() for line in self.screen.display]
@@ -72,19 +71,18 @@ if child == 0:
         os.dup2(terminal, descriptor)
     os.execv(arguments[0], arguments)
 view = Terminal(keeper)
-view.pictures(1)
+view.until(view.lines_of_last_picture, "a picture")
 facts = {"shown": view.lines()}
 if "CHANGE" in os.environ:
     subprocess.run(["sh", "-c", os.environ["CHANGE"]], check=True, stdout=sys.stderr)
     view.until(lambda: any(os.environ["SHOWS"] in line for line in view.lines()), "the change")
     facts["changed"] = view.lines()
 
-# The picture after the next one was begun after the terminal had its new size.
+# Pictures of the old size may still be on their way.
 view.screen.resize(rows // 2, columns // 4)
 resize(terminal, rows // 2, columns // 4)
-view.pictures(2)
+view.until(lambda: 0 < view.lines_of_last_picture() < rows // 2, "a picture that fits")
 facts["resized"] = view.lines()
-facts["linesAfterResize"] = view.raw.rsplit(b"\x1b[H", 2)[1].count(b"\r\n")
 
 facts["isUntouched"] = termios.tcgetattr(terminal) == before and b"\x1b[?1049" not in view.raw
 if ending == "ctrl-c":
