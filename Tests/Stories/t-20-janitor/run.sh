@@ -48,7 +48,7 @@ expect "$(originals you)" 4
 PHOTOSPOOL_CACHE_INBOX=$limit janitor
 expect "$(grep -c 'photos of inbox you take' janitor.err)" 1 "$(cat janitor.err)"
 expect "$(originals me) $(originals you)" '4 3'
-expect "$(ledger "SELECT file, cached_bytes FROM photos WHERE inbox = 'you' ORDER BY created_at LIMIT 1")" 'photo-00-00.jpg|0'
+expect "$(ledger "SELECT file, cached_bytes FROM photos WHERE inbox = 'you' ORDER BY created_at LIMIT 1")" 'photo-00-04.jpg|0'
 expect "$(find "$spool/photos/you" -name thumbnail.jpg | wc -l)" 4
 expect "$(PHOTOSPOOL_CACHE_INBOX=$limit janitor)$(cat janitor.err)" '' 'once it is kept'
 exact 'after the inbox'
