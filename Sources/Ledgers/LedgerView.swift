@@ -50,7 +50,7 @@ public struct LedgerView: Sendable {
     do { return try queue.read(question) } catch let error as DatabaseError {
       throw LedgerError(error, path: queue.path)
         ?? LedgerError.damaged(path: queue.path, fault: error.message ?? error.description)
-    } catch where error is RowDecodingError || error is DecodingError {
+    } catch  where error is RowDecodingError || error is DecodingError {
       throw LedgerError.damaged(path: queue.path, fault: "a row holds a value that cannot be read")
     }
   }

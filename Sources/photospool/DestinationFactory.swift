@@ -73,8 +73,8 @@ final class DestinationFactory: Sendable {
       }
     }
     return Destinations(
-      standard: standard, rules: rules, profile: try profileRoute(routes), profileAddress: profileAddress, stores: stores,
-      networks: networks, publishedNames: settings.publishedNames)
+      standard: standard, rules: rules, profile: try profileRoute(routes), profileAddress: profileAddress,
+      stores: stores, networks: networks, publishedNames: settings.publishedNames)
   }
 
   /// The group that profile photos are set in, as its network calls it.
