@@ -20,7 +20,7 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Hooks", "Janitor",
+        "CKernel", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Hooks", "Janitor",
         "Ledgers", "Matrix", "Messages", "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit",
         "Settings", "Spooling", "Stores",
         "Supervision",
@@ -72,7 +72,7 @@ let package = Package(
     .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),
     .target(
       name: "Spooling",
-      dependencies: ["CInotifyTools", "CKernel", "Digests", "DurableFiles", "Messages", "Signalling"]),
+      dependencies: ["CInotifyTools", "Digests", "DurableFiles", "Messages", "Signalling"]),
     .target(
       name: "Ledgers",
       dependencies: [
