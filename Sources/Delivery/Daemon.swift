@@ -24,6 +24,7 @@ public struct Daemon: Sendable {
   private let circuits: Circuits
   private let photos: PhotoPipeline
   private let dispatcher: Dispatcher
+  private let intake: Intake
   private let reports: Reports
   private let reloads: ReloadOutcome
   private let manager: ServiceManager?
@@ -72,7 +73,7 @@ public struct Daemon: Sendable {
     let drafts = Drafts(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
       circuits: circuits, plan: plan, closed: closed, watcher: watcher, signals: signals, troubles: troubles, log: log)
-    let intake = Intake(
+    intake = Intake(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, watcher: watcher,
       signals: signals, photos: photos, closed: closed, manager: manager, troubles: troubles, log: log)
     let purger = Purger(
@@ -89,7 +90,8 @@ public struct Daemon: Sendable {
     let commands = CommandHandler(
       spool: spool, ledger: ledger, signals: signals,
       work: CommandHandler.Work(
-        photos: photos, circuits: circuits, receiving: receiving, troubles: troubles, reports: reports))
+        photos: photos, circuits: circuits, receiving: receiving, troubles: troubles, reports: reports,
+        closed: closed))
     let check: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let delivery: [(any Service)?] = [check, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
     services =
@@ -151,7 +153,7 @@ public struct Daemon: Sendable {
     let watchdog = Watchdog(
       manager: manager,
       answers: [
-        { [signals] in await signals.new.withLock {} }, { [dispatcher] in await dispatcher.answers() },
+        { [intake] in await intake.answers() }, { [dispatcher] in await dispatcher.answers() },
         { [ledger] in try await ledger.answers() },
       ])
     // Below a warning it tells how services are made inside, which concerns nobody.

@@ -50,6 +50,10 @@ public final class Ledger: Sendable {
         try database.execute(
           sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
       }
+      if try !pool.read(migrator.hasCompletedMigrations) {
+        // The log of a process that died may not be on the disk; what the upgrade writes must not stand behind it.
+        _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+      }
       try migrator.migrate(pool)
       // What a change can be taken back with stands in no file of its own, where rows would be left.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }

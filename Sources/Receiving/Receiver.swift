@@ -85,8 +85,7 @@ public actor Receiver: Service {
 
   private func take(_ seen: Mailbox.Contents) async throws {
     if !seen.builtInPlace.isEmpty { mailbox.later(settings.intake.settle.seconds) { $0.postScan() } }
-    try await intake.accept(seen.names)
-    guard seen.needsScan else { return }
+    guard seen.needsScan else { return try await intake.accept(seen.names) }
     let scan = try await pool.run { [incoming] in try ArrivalScan(incoming.new) }
     for name in scan.foreign {
       try intake.refuse(name, "the name is no UTF-8; rename it and move it into incoming/new/ again")
@@ -103,6 +102,8 @@ public actor Receiver: Service {
       }
     }
     try await intake.accept(ready)
+    // Those that were told may have come after others that were not.
+    try await intake.accept(seen.names)
   }
 
   /// Removes what came of photos that are there, or that the ledger does not know any more.

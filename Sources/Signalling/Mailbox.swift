@@ -12,6 +12,8 @@ public final class Mailbox: Sendable {
     public var builtInPlace: [String] = []
     /// The directory has to be looked through: something may have happened there that nothing here tells.
     public var needsScan = false
+    /// Names were lost before those that `names` has.
+    public var hasLoss = false
     /// The directory itself was moved or removed.
     public var hasVanished = false
   }
@@ -65,6 +67,7 @@ public final class Mailbox: Sendable {
 
   private static func lose(_ contents: inout Contents) {
     contents.names = []
+    contents.hasLoss = true
     contents.needsScan = true
   }
 

@@ -103,6 +103,12 @@ public final class SpoolWatcher: Sendable {
     for waiter in waiters { waiter.resume(returning: isPassed) }
   }
 
+  /// Tells that events were lost, perhaps those of fences, too.
+  private func lose() {
+    signals.loseAll()
+    release(isPassed: true) { _ in true }
+  }
+
   private func passed(fence number: Int) {
     fenced.withLock { $0.last = max($0.last, number) }
     release(isPassed: true) { $0 <= number }
@@ -144,14 +150,14 @@ public final class SpoolWatcher: Sendable {
     while !stopping.load(ordering: .acquiring) {
       // Negative: waits without end. An idle spool wakes nobody up.
       guard let event = inotifytools_next_event(-1) else {
-        signals.loseAll()
+        lose()
         // An error that lasts must not spin; rescans go on meanwhile.
         if inotifytools_error() != EINTR { Thread.sleep(forTimeInterval: 1) }
         continue
       }
       let mask = event.pointee.mask
       if mask & UInt32(IN_Q_OVERFLOW) != 0 {
-        signals.loseAll()
+        lose()
       } else if event.pointee.wd == fence {
         if rewatchesNew.exchange(false, ordering: .acquiringAndReleasing), watch("new") {
           new = inotifytools_wd_from_filename("\(root)/new/")

@@ -168,11 +168,9 @@ import Testing
   /// One whose co-process gives this answer to its first request.
   private func fake(_ answer: String) throws -> XMTPListener {
     let scratch = try TemporaryDirectory()
-    try Data("#!/bin/sh\nread -r line\ncat <<'END'\n{\"id\":1,\"ok\":\(answer)}\nEND\ncat > /dev/null\n".utf8).write(
-      to: URL(fileURLWithPath: scratch.path("fake")))
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path("fake"))
-    var options = XMTPNetwork.Options(program: "x", state: scratch.path, key: "k", endpoint: "127.0.0.1:1")
-    options.python = scratch.path("fake")
+    try Data("{\"id\":1,\"ok\":\(answer)}".utf8).write(to: URL(fileURLWithPath: scratch.path("answer")))
+    let options = XMTPNetwork.Options(
+      program: pythonScript("answer_once.py"), state: scratch.path, key: "k", endpoint: "127.0.0.1:1")
     let network = XMTPNetwork(options) { [scratch] _ in _ = scratch }
     return XMTPListener(
       network,

@@ -37,12 +37,15 @@ actor CancelOrderService: Service {
       for file in unreadable { log.warning("a file of cancel/ is passed over", metadata: ["file": "\(file)"]) }
       self.unreadable = unreadable
     }
-    for order in found {
-      if await !cancel(order.requests) {
+    for order in found where !Task.isShuttingDownGracefully {
+      var isDone = await cancel(order.requests)
+      if !isDone {
         // One that cannot be cancelled is no reason to leave the others.
-        for request in order.requests { _ = await cancel([request]) }
+        isDone = true
+        for request in order.requests where await !cancel([request]) { isDone = false }
       }
-      try orders.remove(order)
+      // An order that met an error is carried out again; to cancel twice does no harm.
+      if isDone { try orders.remove(order) } else { bell.ring(in: 1) }
     }
   }
 

@@ -15,6 +15,7 @@ public struct CommandHandler: Sendable {
     let receiving: (any ReceivingServices)?
     let troubles: Troubles
     let reports: Reports
+    let closed: ClosedConversations
   }
 
   let spool: Spool
@@ -138,6 +139,8 @@ public struct CommandHandler: Sendable {
   /// Writes a request that was never accepted into the ledger as cancelled, for `show`.
   private func remember(_ taken: TrashedRequest, droppedAs name: String) async throws {
     let goal = try? RequestReader.goal(of: taken.directory())
+    // Nothing of a conversation that is being purged enters the ledger.
+    if let conversation = goal?.conversation, work?.closed.all.contains(conversation) == true { return }
     try await ledger.enterCancelled(
       droppedAs: name, inode: taken.identity.inode, born: taken.identity.born, to: goal?.conversation,
       from: goal?.inbox, at: .now(), isTaken: { [spool] in spool.has($0) },

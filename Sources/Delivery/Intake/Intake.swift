@@ -35,6 +35,7 @@ actor Intake: Service {
   private var settling = SettlingEntries()
   /// Entries that have settled, for the next scan to take.
   private var settled: Set<String> = []
+  private var askers: [CheckedContinuation<Void, Never>] = []
   private var isWatching = false
   /// Whether there is no `new/`, and it is looked for.
   private var isNewGone = false
@@ -94,6 +95,7 @@ actor Intake: Service {
       }
     }
     await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
+      answerAskers()
       if restsUntil > .now { return mailbox.bell.ring(in: (restsUntil - .now) / .seconds(1)) }
       defer {
         for time in [settling.nextDeadline, open.nextLook] {
@@ -110,8 +112,25 @@ actor Intake: Service {
       mailbox.postScan()
       return nil
     }
+    isStopping.set()
+    answerAskers()
     rescans.cancel()
     watcher.stop()
+  }
+
+  /// Returns as soon as the loop has got on: with its next ring, or its next batch.
+  func answers() async {
+    if isStopping.isSet { return }
+    await withCheckedContinuation { asker in
+      askers.append(asker)
+      mailbox.bell.ring()
+    }
+  }
+
+  private func answerAskers() {
+    let due = askers
+    askers = []
+    for asker in due { asker.resume() }
   }
 
   // MARK: What arrived
@@ -151,8 +170,8 @@ actor Intake: Service {
     }
     let meanwhile = mailbox.take()
     for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: settings.settle.seconds) }
-    // Where events were lost meanwhile, only the scan knows the order of those before.
-    let told = Set(meanwhile.needsScan ? meanwhile.names : seen.names + meanwhile.names)
+    // Where events were lost meanwhile, only a scan knows the order.
+    let told = meanwhile.hasLoss ? [] : Set(seen.names + meanwhile.names)
     if !scan.foreign.isEmpty {
       let inbox = plan.now.settings.inbox
       let batch = try await pool.run { [spool] in try IntakeBatch(foreign: scan.foreign, in: spool, inbox: inbox) }
@@ -179,7 +198,11 @@ actor Intake: Service {
       if let held { waiting.insert(held) }
     }
     try await accept(ready, except: waiting)
-    try await accept(seen.names + meanwhile.names, except: waiting)
+    if meanwhile.hasLoss {
+      hasLostTrack = true
+    } else {
+      try await accept(seen.names + meanwhile.names, except: waiting)
+    }
     open.endLook()
     settled = []
     if meanwhile.needsScan { mailbox.postScan() }
@@ -231,6 +254,7 @@ actor Intake: Service {
     var rest = names.filter { seen.insert($0).inserted }[...]
     while !rest.isEmpty, !isStopping.isSet {
       let batch = rest
+      answerAskers()
       // Commands that change new/ get their turn between two batches.
       let taken = try await signals.new.withLock { try await self.acceptBatch(of: batch, except: waiting) }
       rest = rest.dropFirst(taken)
@@ -239,6 +263,9 @@ actor Intake: Service {
 
   /// - Returns: how many of the names were taken.
   private func acceptBatch(of names: ArraySlice<String>, except waiting: WaitingConversations) async throws -> Int {
+    if isStopping.isSet { return names.count }
+    // What is passed over while its conversation is purged comes before what arrives later.
+    if !closed.all.isEmpty { hasLostTrack = true }
     let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open] in
       try IntakeBatch(
         names, in: spool, inbox: plan.now.settings.inbox, waiting: waiting, closed: closed.all,
@@ -263,7 +290,8 @@ actor Intake: Service {
     var fault: (any Error)?
     do {
       try await pool.run { [spool] in
-        for (request, acceptance) in zip(batch.requests, acceptances) where acceptance.state != .failed {
+        for (request, acceptance) in zip(batch.requests, acceptances)
+        where acceptance.state == .queued || acceptance.state != .failed && !acceptance.wasKnown {
           let identity = RequestIdentity(inode: request.inode, born: request.born)
           do { _ = try spool.bringIn(identity, droppedAs: request.droppedAs, as: acceptance.request) } catch let error
             as FileError where error.isForbidden

@@ -73,7 +73,7 @@ actor Dispatcher: Service {
     let now = Timestamp.now()
     let settings = plan.delivery
     let longestWait = max(settings.backoff.longest, settings.lifetime, .days(1)).seconds
-    if wasSetBack(at: now) { try await ledger.forgetFuture(at: now) }
+    if wasSetBack() { try await ledger.forgetFuture(at: now) }
     try await startDue(at: now)
     if let next = try await ledger.nextDue(after: now) {
       let wait = next.seconds(since: now)
@@ -116,11 +116,12 @@ actor Dispatcher: Service {
   }
 
   /// Whether the clock was set back since the last look, so that times of then lie in the future.
-  private func wasSetBack(at now: Timestamp) -> Bool {
-    let running = ContinuousClock.now
-    defer { lastLook = (now, running) }
-    let passed = (running - lastLook.running) / .seconds(1)
-    return now.seconds(since: lastLook.wall) < passed - Self.drift
+  private func wasSetBack() -> Bool {
+    // In this order: a thread that is paused between two readings only makes the wall's clock look later.
+    let passed = (ContinuousClock.now - lastLook.running) / .seconds(1)
+    let wall = Timestamp.now()
+    defer { lastLook = (wall, .now) }
+    return wall.seconds(since: lastLook.wall) < passed - Self.drift
   }
 
   private func answerAskers() {

@@ -109,8 +109,8 @@ final class Purger: Service {
   private func finish(_ conversation: ConversationID) async throws -> PurgeCount {
     closed.close(conversation)
     // Nothing is half-way into the ledger meanwhile.
-    let purged = try await signals.new.withLock {
-      try await signals.draft.withLock { try await purge.begin(conversation) }
+    let purged = try await signals.draft.withLock {
+      try await signals.new.withLock { try await purge.begin(conversation) }
     }
     if let purged { try await work.stop(purged) }
     return try await purge.finish(conversation, purged)

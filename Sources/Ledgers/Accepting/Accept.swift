@@ -62,7 +62,7 @@ struct Acceptor {
 
   /// Accepts one request; `countWaiting` is to follow the last one.
   mutating func accept(_ new: NewRequest, isStillThere: (NewRequest) -> Bool = { _ in true }) throws -> Acceptance {
-    if let known = try known(new) {
+    if let known = try known(new, isStillThere: isStillThere) {
       // What changes its messages finds the counts as they are.
       try countWaiting()
       if known.state == .draft { return try send(known, as: new) }
@@ -90,7 +90,7 @@ struct Acceptor {
     return row
   }
 
-  func known(_ new: NewRequest) throws -> Known? {
+  func known(_ new: NewRequest, isStillThere: (NewRequest) -> Bool = { _ in true }) throws -> Known? {
     let known = try database.first(
       """
       SELECT id, request, dropped_as, state, filed = 1, error, digest, restored FROM requests
@@ -101,8 +101,9 @@ struct Acceptor {
         id: row[0], request: row[1], droppedAs: row[2], state: RequestState(rawValue: row[3]) ?? .failed,
         isFiled: row[4], error: row[5], digest: row[6], isRestored: row[7])
     }
-    guard let known, new.born != 0 || isSame(known, as: new) else { return nil }
-    return known
+    guard let known else { return nil }
+    let isSame = new.born != 0 || isSame(known, as: new) || known.isFiled && !isStillThere(new)
+    return isSame ? known : nil
   }
 
   /// Whether a directory without a time of birth is the one that had its inode, and not a later one.

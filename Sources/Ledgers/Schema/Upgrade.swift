@@ -5,7 +5,8 @@ import Messages
 /// Makes the tables of a new ledger, and brings one of an earlier program up to date.
 ///
 /// There is one step for both, in one transaction: the tables are made as they are now, the rows are copied into them by
-/// the names of their columns, and the former tables go. It needs as much room again as the ledger has.
+/// the names of their columns, and the former tables go. It needs twice as much room again as the ledger has, and memory
+/// for half of it.
 enum Upgrade {
   /// The name under which a ledger knows that it has the tables of `LedgerSchema`.
   private static let name = "v18 the tables as they are"
