@@ -66,6 +66,9 @@ before = termios.tcgetattr(terminal)
 child = os.fork()
 if child == 0:
     os.setsid()
+    # Who runs this may ignore them, and programs inherit that.
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
     fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
     for descriptor in 0, 1, 2:
         os.dup2(terminal, descriptor)
@@ -91,10 +94,14 @@ elif ending == "sigterm":
     os.kill(child, signal.SIGTERM)
 elif ending == "hangup":
     os.kill(child, signal.SIGHUP)
+deadline = time.monotonic() + PATIENCE
 while True:
     view.read(0.05)
     found, status = os.waitpid(child, os.WNOHANG)
     if found:
         break
+    if time.monotonic() > deadline:
+        os.kill(child, signal.SIGKILL)
+        sys.exit(f"{ending} does not end it")
 facts["status"] = os.waitstatus_to_exitcode(status)
 print(json.dumps(facts))
