@@ -108,7 +108,7 @@ extension ChildProgram {
   }
 }
 
-/// What a program prints comes out of here. Reading does not block.
+/// The reading end of a program's output. Reading does not block.
 private final class OutputPipe {
   let ours: Int32
   private(set) var theirs: Int32

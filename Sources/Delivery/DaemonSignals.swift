@@ -4,7 +4,7 @@ import Spooling
 /// The bells, mailboxes and mutexes that the daemon's services share. They are made before the services, so that one can
 /// signal another without holding it.
 struct DaemonSignals: Sendable {
-  /// What the watcher tells of the spool's directories.
+  /// The events of the spool's directories.
   let spool = SpoolSignals()
   /// A message may be due.
   let dispatcher = Bell()

@@ -46,7 +46,7 @@ public struct ObjectDirectories: Sendable {
 struct PublishedPhotos {
   private let file: File
   private var position = 0
-  /// What was read of a line whose end was not.
+  /// The beginning of a line whose end was not read.
   private var rest: ArraySlice<UInt8> = []
 
   private static let piece = 1 << 20

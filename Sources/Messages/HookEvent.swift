@@ -1,4 +1,4 @@
-/// What a program can be told of. The raw values are the words of the configuration, the log and the metrics.
+/// The events that a program can be told of. The raw values are the words of the configuration, the log and the metrics.
 public enum HookEvent: String, CaseIterable, Sendable, Codable {
   /// All of a request is published.
   case sent

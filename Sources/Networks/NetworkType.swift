@@ -42,7 +42,7 @@ package protocol NetworkType: DestinationType {
   ) throws -> (any Listener)?
 }
 
-/// What becomes of profile photos on a type of network.
+/// How a type of network treats profile photos.
 package enum ProfilePhotos: Sendable, Equatable {
   /// It has one for each group, sealed for its members. `profile.conversation` names the group.
   case perGroup

@@ -65,7 +65,7 @@ package struct SectionCheck {
   package func complain(about name: String, _ sentence: String) { complaints.add(["\(path).\(name)"], sentence) }
 }
 
-/// What does not fit together in the settings, each told where it was set.
+/// Settings that do not fit together, each reported where it was set.
 package final class SettingsComplaints {
   /// Keys and sections of which something wrong was told already.
   package let rejected: Set<String>

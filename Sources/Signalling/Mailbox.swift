@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What was seen in one directory, for the service that looks after it. Posting returns at once, on any thread.
+/// Events of one directory, for the service that looks after it. Posting returns at once, on any thread.
 ///
 /// The mailbox is bounded: beyond its limit it drops the names and asks for a scan instead.
 public final class Mailbox: Sendable {
-  /// What was seen since the last `take`.
+  /// The events since the last `take`.
   public struct Contents: Sendable {
     /// Entries that were renamed into the directory or out of it, in the order in which the kernel saw it.
     public var names: [String] = []

@@ -2,11 +2,11 @@ import Signalling
 
 /// Where the watcher tells what it saw. Events are hints: the directories are the truth.
 public struct SpoolSignals: Sendable {
-  /// What happened in `new/`.
+  /// Events of `new/`.
   public let new = Mailbox()
-  /// What happened in `draft/`.
+  /// Events of `draft/`.
   public let draft = Mailbox(limit: 1024)
-  /// What happened in `incoming/new/`.
+  /// Events of `incoming/new/`.
   public let incoming = Mailbox(limit: 4096)
   /// Something was put into `cancel/`.
   public let cancel = Bell()

@@ -45,7 +45,7 @@ actor CancelOrderService: Service {
         for request in order.requests where await !cancel([request]) { isDone = false }
       }
       // An order that met an error is carried out again; to cancel twice does no harm.
-      if isDone { try orders.remove(order) } else { bell.ring(in: 1) }
+      if isDone { try orders.remove(order) } else { bell.ring(in: 10) }
     }
   }
 

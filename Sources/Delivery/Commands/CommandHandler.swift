@@ -68,7 +68,7 @@ public struct CommandHandler: Sendable {
     }
   }
 
-  /// What only the daemon measures.
+  /// The metrics that only the daemon measures.
   private func metrics() async -> String {
     guard let work else { return "" }
     // The caller may have changed the ledger, as the janitor does.

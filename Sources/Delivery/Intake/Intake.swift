@@ -106,7 +106,7 @@ actor Intake: Service {
       troubles.end(Self.work)
     } failed: { error in
       troubles.tell(Self.work, error)
-      // What later events name must not overtake them.
+      // Requests of later events must not overtake them.
       hasLostTrack = true
       restsUntil = .now + .seconds(Self.patience)
       mailbox.postScan()
@@ -264,7 +264,7 @@ actor Intake: Service {
   /// - Returns: how many of the names were taken.
   private func acceptBatch(of names: ArraySlice<String>, except waiting: WaitingConversations) async throws -> Int {
     if isStopping.isSet { return names.count }
-    // What is passed over while its conversation is purged comes before what arrives later.
+    // Requests that are passed over during a purge of their conversation come before those that arrive later.
     if !closed.all.isEmpty { hasLostTrack = true }
     let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open] in
       try IntakeBatch(

@@ -17,7 +17,7 @@ actor PhotoPipeline {
   /// nothing of it begins before what was there is stopped and undone.
   private struct PhotoJob {
     let number: Int
-    /// What is processed; nil while it is undone.
+    /// The photo that is processed; nil while it is undone.
     let source: PhotoSource?
     /// Begun for a draft.
     let isAhead: Bool

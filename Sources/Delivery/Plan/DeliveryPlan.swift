@@ -3,7 +3,7 @@ import Photos
 import Settings
 import Synchronization
 
-/// What the configuration decides about delivery: the pace, where everything goes, and who prepares photos.
+/// The part of the configuration that concerns delivery: the pace, where everything goes, and who prepares photos.
 public final class DeliveryPlan: Sendable {
   public let settings: Settings
   public let destinations: Destinations

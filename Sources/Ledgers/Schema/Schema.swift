@@ -1,6 +1,6 @@
 /// The tables, indexes and triggers of the ledger, as they are. SQLite keeps their comments: `.schema` shows them, too.
 ///
-/// Whoever changes a table renames `Upgrade.name` and adds the former name to `Upgrade.former`: the next start then makes
+/// A change of a table renames `Upgrade.name` and adds the former name to `Upgrade.former`: the next start then makes
 /// all tables anew and copies the rows.
 enum LedgerSchema {
   // SQLite makes a table of every list of three or more, each time that a statement runs, and also where only an index

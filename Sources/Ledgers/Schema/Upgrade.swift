@@ -109,7 +109,7 @@ enum Upgrade {
       }
     }
     if (1..<14).contains(versions) { try endAttempts(database) }
-    // What is there now is counted when it is asked for, and pages hold no remains.
+    // Present numbers are counted on demand, and pages hold no remains.
     try database.execute(
       sql: """
         DELETE FROM counts WHERE name = 'drafts' OR substr(name, 1, instr(name, '.')) IN

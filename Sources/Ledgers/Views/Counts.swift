@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// What is there now, and what has been counted over all restarts. Asking goes through indexes of what waits and of received
+/// Present numbers, and totals over all restarts. Asking goes through indexes of what waits and of received
 /// photos: a few thousandths of a second for a hundred thousand.
 public struct Counts: Sendable, Equatable {
   /// Messages that wait, drafts not among them, by state.

@@ -13,7 +13,7 @@ public struct StorageUse: Codable, Sendable, FetchableRecord {
   public let bytes: Int
   /// Nil for a conversation, which has none.
   @OrNull public var limit: Int?
-  /// What `directory` stores keep, of the whole cache only; the ledger does not know it.
+  /// The objects of `directory` stores, for the whole cache only; the ledger does not know them.
   public var objects: Int?
   public var objectBytes: Int?
 

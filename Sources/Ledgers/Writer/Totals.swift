@@ -4,7 +4,7 @@ import Synchronization
 
 /// Totals that only grow, and the times of last events: the rows of `counts`.
 ///
-/// Whoever makes a change counts it by name, in the same transaction. Within a group of changes the totals are added up in
+/// Each change is counted by name, in its own transaction. Within a group of changes the totals are added up in
 /// memory and written before the commit, each once. A change that is taken back takes its totals with it.
 final class Totals: Sendable {
   /// Those of the transaction that this thread is in; nil outside of `GroupCommit`.

@@ -3,7 +3,7 @@ import Ledgers
 import Messages
 import Spooling
 
-/// What `photos --received` prints: everything that others announced, in the order in which it came.
+/// The list that `photos --received` prints: everything that others announced, in the order in which it came.
 struct ReceivedList {
   let isJSON: Bool
   let inbox: String?
