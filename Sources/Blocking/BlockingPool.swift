@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Such calls must never run on Swift's cooperative threads, of which there are only as many as processors.
 /// Work is taken in the order in which it was handed in.
-public final class BlockingPool: Sendable {
+package final class BlockingPool: Sendable {
   private struct State {
     var waiting: [@Sendable () -> Void] = []
     /// Index of the first work in `waiting` that was not taken; taking is O(1) amortised.
@@ -18,13 +18,13 @@ public final class BlockingPool: Sendable {
   private let threads: Int
 
   /// - Parameter threads: how many calls may block at the same time; at least 1.
-  public init(label: String, threads: Int) {
+  package init(label: String, threads: Int) {
     self.threads = max(1, threads)
     queue = DispatchQueue(label: label, attributes: .concurrent)
   }
 
   /// Runs `work` on one of the pool's threads and waits for it without holding the caller's thread.
-  public func run<Success: Sendable>(
+  package func run<Success: Sendable>(
     _ work: @escaping @Sendable () throws -> Success
   ) async throws -> Success {
     try await withCheckedThrowingContinuation { continuation in

@@ -1,5 +1,5 @@
 /// The beginning and the end of what a program printed, however much that was.
-public struct CapturedOutput: Sendable {
+package struct CapturedOutput: Sendable {
   private var head = [UInt8]()
   private var tail = [UInt8]()
 
@@ -8,19 +8,19 @@ public struct CapturedOutput: Sendable {
   /// Bytes of a line that anybody is shown.
   private static let shown = 255
 
-  public init() {}
+  package init() {}
 
   /// Adds what was printed next.
-  public mutating func add(_ piece: some Collection<UInt8>) {
+  package mutating func add(_ piece: some Collection<UInt8>) {
     if head.count < Self.kept { head += piece.prefix(Self.kept - head.count) }
     tail += piece.suffix(Self.kept)
     if tail.count > Self.kept { tail.removeFirst(tail.count - Self.kept) }
   }
 
   /// Nil when there is none, or it is blank.
-  public var firstLine: String? { Self.lines(of: head).first.flatMap(Self.shown) }
+  package var firstLine: String? { Self.lines(of: head).first.flatMap(Self.shown) }
   /// The last one that is not blank.
-  public var lastLine: String? { Self.lines(of: tail).reversed().lazy.compactMap(Self.shown).first }
+  package var lastLine: String? { Self.lines(of: tail).reversed().lazy.compactMap(Self.shown).first }
 
   private static func lines(of bytes: [UInt8]) -> [String] {
     String(decoding: bytes, as: UTF8.self).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -33,7 +33,7 @@ public struct CapturedOutput: Sendable {
   }
 
   /// `text` without blanks at its ends and without what a terminal would obey, cut to what is shown.
-  public static func plain(_ text: String) -> String {
+  package static func plain(_ text: String) -> String {
     var plain = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Ends a program and all that it started, from any thread, and waits for it.
-public final class ChildLeash: Sendable {
+package final class ChildLeash: Sendable {
   private struct State {
     /// nil before the program was started and once it was waited for: from then on the number may be another's.
     var group: pid_t?
@@ -14,16 +14,16 @@ public final class ChildLeash: Sendable {
   private let state: Mutex<State>
 
   /// - Parameter child: the number of a program that `ChildProgram.start` has started; nil for one that is yet to start.
-  public init(_ child: pid_t? = nil) { state = Mutex(State(group: child)) }
+  package init(_ child: pid_t? = nil) { state = Mutex(State(group: child)) }
 
   /// nil before the program was started and once it was waited for.
-  public var processID: pid_t? { state.withLock { $0.group } }
+  package var processID: pid_t? { state.withLock { $0.group } }
 
   /// Whether the program was sent a signal.
-  public var wasPulled: Bool { state.withLock { $0.signal != nil } }
+  package var wasPulled: Bool { state.withLock { $0.signal != nil } }
 
   /// Sends a signal to the program and all that it started. One that is not started yet gets it then.
-  public func pull(_ signal: Int32) {
+  package func pull(_ signal: Int32) {
     state.withLock { state in
       state.signal = signal
       if let group = state.group { kill(-group, signal) }
@@ -31,7 +31,7 @@ public final class ChildLeash: Sendable {
   }
 
   /// Tells the program to end, and kills it after `grace` if it still runs.
-  public func end(within grace: Duration) {
+  package func end(within grace: Duration) {
     pull(SIGTERM)
     let wait = Double(grace.components.seconds) + Double(grace.components.attoseconds) / 1e18
     DispatchQueue.global().asyncAfter(deadline: .now() + wait) { self.pullIfRunning(SIGKILL) }
@@ -51,7 +51,7 @@ public final class ChildLeash: Sendable {
   /// - Parameter endsGroup: whether what the program left running is killed.
   /// - Returns: the status of `waitpid`; 0 when it was waited for before.
   @discardableResult
-  public func wait(endsGroup: Bool = true) -> Int32 {
+  package func wait(endsGroup: Bool = true) -> Int32 {
     guard let child = processID else { return 0 }
     var information = siginfo_t()
     while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}

@@ -3,15 +3,15 @@ import Glibc
 import Messages
 
 /// A program to be started, with nothing of this process but what is given here.
-public struct ChildProgram: Sendable {
-  public let path: String
-  public let arguments: [String]
+package struct ChildProgram: Sendable {
+  package let path: String
+  package let arguments: [String]
   /// `NAME=VALUE`; nothing of our own environment is passed on.
-  public let environment: [String]
+  package let environment: [String]
   /// Whether its directory is `/`, and not that of this process. Its path has to be absolute then.
-  public let beginsInRoot: Bool
+  package let beginsInRoot: Bool
 
-  public init(path: String, arguments: [String] = [], environment: [String] = [], beginsInRoot: Bool = false) {
+  package init(path: String, arguments: [String] = [], environment: [String] = [], beginsInRoot: Bool = false) {
     self.path = path
     self.arguments = arguments
     self.environment = environment
@@ -24,7 +24,7 @@ public struct ChildProgram: Sendable {
   /// - Parameter descriptors: what it finds as its descriptors 0, 1, 2 …; nil is `/dev/null`. None is closed here.
   /// - Returns: its number, which has to be waited for.
   /// - Throws: `config_error` when there is no such program; `local_resources` when the kernel has no room for it.
-  public func start(_ descriptors: [Int32?]) throws(DeliveryError) -> pid_t {
+  package func start(_ descriptors: [Int32?]) throws(DeliveryError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -60,7 +60,7 @@ public struct ChildProgram: Sendable {
   /// Two ends of a line, one for each side; the child's is closed here once it is started.
   ///
   /// - Throws: `local_resources`.
-  public func line() throws(DeliveryError) -> (ours: Int32, theirs: Int32) {
+  package func line() throws(DeliveryError) -> (ours: Int32, theirs: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw failure(errno)

@@ -4,16 +4,16 @@ import Glibc
 import Messages
 
 /// How a program ended that was run once, and what it printed.
-public struct ChildEnd: Sendable {
-  public enum Status: Sendable, Equatable {
+package struct ChildEnd: Sendable {
+  package enum Status: Sendable, Equatable {
     case exited(Int32)
     case killed(by: Int32)
   }
 
-  public let status: Status
+  package let status: Status
   /// Empty unless it was to be captured.
-  public let output: CapturedOutput
-  public let errors: CapturedOutput
+  package let output: CapturedOutput
+  package let errors: CapturedOutput
 }
 
 extension ChildProgram {
@@ -25,7 +25,7 @@ extension ChildProgram {
   ///   - endsGroup: whether what it left running is killed when it has ended. In either case nobody waits for that.
   ///   - leash: ends it early.
   /// - Throws: as `start`.
-  public func run(
+  package func run(
     input: [UInt8], capturesOutput: Bool, endsGroup: Bool, on leash: ChildLeash
   ) async throws(DeliveryError) -> ChildEnd {
     let result: Result<ChildEnd, DeliveryError> = await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@ import DurableFiles
 import FoundationEssentials
 
 /// Asks the running daemon.
-public enum ControlClient {
+package enum ControlClient {
   /// The daemon's answer; nil when no daemon runs on this spool.
   ///
   /// - Parameters:
@@ -10,7 +10,7 @@ public enum ControlClient {
   ///     store its time.
   ///   - whenSlow: is called once when there is no answer after two seconds.
   /// - Throws: `FileError` when the socket is there and cannot be used; `ControlError` when the daemon does not answer.
-  public static func ask(
+  package static func ask(
     _ request: ControlRequest, in state: Directory, patience: Int = 2, whenSlow: () -> Void = {}
   ) throws -> ControlReply? {
     let socket = try LocalSocket.connected(to: ControlServer.socketName, in: state, patience: patience)
@@ -26,7 +26,7 @@ public enum ControlClient {
   /// Leaves a request with the daemon whose answer nobody waits for; false when no daemon runs on this spool.
   ///
   /// - Throws: `FileError` when the socket is there and cannot be used.
-  public static func leave(_ request: ControlRequest, in state: Directory) throws -> Bool {
+  package static func leave(_ request: ControlRequest, in state: Directory) throws -> Bool {
     guard let socket = try LocalSocket.connected(to: ControlServer.socketName, in: state, patience: 5) else {
       return false
     }
@@ -35,11 +35,11 @@ public enum ControlClient {
 }
 
 /// Why the daemon did not do what it was asked.
-public enum ControlError: Error, CustomStringConvertible {
+package enum ControlError: Error, CustomStringConvertible {
   case noAnswer
   case refused(String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .noAnswer: "the daemon runs and does not answer; look at its log, then try again"
     case .refused(let sentence): sentence

@@ -1,5 +1,5 @@
 /// What a command asks of the running daemon: one JSON object on one line over the socket `state/control`.
-public enum ControlRequest: Codable, Sendable, Equatable {
+package enum ControlRequest: Codable, Sendable, Equatable {
   case cancel([String])
   case hold([String])
   case release([String])
@@ -23,32 +23,32 @@ public enum ControlRequest: Codable, Sendable, Equatable {
 }
 
 /// What the daemon answers: one JSON object on one line.
-public struct ControlReply: Codable, Sendable, Equatable {
+package struct ControlReply: Codable, Sendable, Equatable {
   /// What became of one request or conversation that was named.
-  public struct Outcome: Codable, Sendable, Equatable {
-    public let subject: String
+  package struct Outcome: Codable, Sendable, Equatable {
+    package let subject: String
     /// Whether all of what was asked was done.
-    public let isDone: Bool
-    public let sentence: String
+    package let isDone: Bool
+    package let sentence: String
 
-    public init(_ subject: String, isDone: Bool, _ sentence: String) {
+    package init(_ subject: String, isDone: Bool, _ sentence: String) {
       self.subject = subject
       self.isDone = isDone
       self.sentence = sentence
     }
   }
 
-  public var outcomes: [Outcome] = []
+  package var outcomes: [Outcome] = []
   /// By message: 0 to 1 of its upload.
-  public var progress: [String: Double] = [:]
+  package var progress: [String: Double] = [:]
   /// The metrics that were asked for.
-  public var metrics: String?
+  package var metrics: String?
   /// Why the daemon itself cannot go on; one sentence.
-  public var trouble: String?
+  package var trouble: String?
   /// Why the request could not be carried out at all.
-  public var error: String?
+  package var error: String?
 
-  public init(
+  package init(
     outcomes: [Outcome] = [], progress: [String: Double] = [:], metrics: String? = nil, trouble: String? = nil,
     error: String? = nil
   ) {

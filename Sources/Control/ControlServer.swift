@@ -3,15 +3,15 @@ import DurableFiles
 import FoundationEssentials
 
 /// Answers commands while the daemon runs. Nothing runs between two of them.
-public final class ControlServer: Sendable {
-  public static let socketName = "control"
+package final class ControlServer: Sendable {
+  package static let socketName = "control"
 
   private let socket: LocalSocket
   private let source: any DispatchSourceRead
   private let queue = DispatchQueue(label: "control", attributes: .concurrent)
 
   /// Listens in the spool's `state` directory, which only the daemon's user may enter.
-  public init(
+  package init(
     in state: Directory, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
   ) throws(FileError) {
     let socket = try LocalSocket.listening(at: Self.socketName, in: state)
@@ -36,7 +36,7 @@ public final class ControlServer: Sendable {
   }
 
   /// Ends listening. What was asked before is still answered.
-  public func stop() { source.cancel() }
+  package func stop() { source.cancel() }
 
   private static func send(_ reply: ControlReply, to connection: LocalSocket) {
     guard let line = try? JSONEncoder().encode(reply) else { return }

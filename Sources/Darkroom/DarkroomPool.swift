@@ -11,25 +11,25 @@ import Synchronization
 /// A process is started when there is work for it and none is idle. One that crashed, hung, took too much memory or
 /// answered nonsense is replaced, and its photo has one more chance in another. After a number of photos, and after a
 /// minute without work, a process is let go, so that nothing piles up in it.
-public final class DarkroomPool: PhotoPreparer {
-  public struct Options: Sendable {
+package final class DarkroomPool: PhotoPreparer {
+  package struct Options: Sendable {
     /// The path of photospool-darkroom.
-    public var program: String
+    package var program: String
     /// Photos that are prepared at once.
-    public var processes: Int
+    package var processes: Int
     /// Bytes that one process may map beyond what it starts with.
-    public var memory: Int
+    package var memory: Int
     /// Seconds of processor time that a photo may take; three times as long by the clock.
-    public var seconds: Int
-    public var limits: PhotoLimits
+    package var seconds: Int
+    package var limits: PhotoLimits
     /// For profile photos.
-    public var profileLimits: PhotoLimits
+    package var profileLimits: PhotoLimits
     /// Photos after which a process is replaced.
-    public var photosPerProcess = 500
+    package var photosPerProcess = 500
     /// Seconds without work after which a process is let go.
-    public var idleSeconds = 60
+    package var idleSeconds = 60
 
-    public init(program: String, settings: Settings = Settings()) {
+    package init(program: String, settings: Settings = Settings()) {
       let photo = settings.photo
       self.program = program
       processes = photo.threads > 0 ? photo.threads : ProcessInfo.processInfo.activeProcessorCount
@@ -63,14 +63,14 @@ public final class DarkroomPool: PhotoPreparer {
   private let state = Mutex(State())
 
   /// Photos that are prepared at once.
-  public var processes: Int { options.processes }
+  package var processes: Int { options.processes }
 
-  public init(_ options: Options) {
+  package init(_ options: Options) {
     self.options = options
     threads = BlockingPool(label: "darkroom", threads: options.processes)
   }
 
-  public func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
+  package func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
     let limits = use == .profile ? options.profileLimits : options.limits
     let turn = Turn()
     do {
@@ -88,7 +88,7 @@ public final class DarkroomPool: PhotoPreparer {
   }
 
   /// Lets go of all processes without work, and waits until they have ended. Called when no more photos come.
-  public func close() {
+  package func close() {
     var idle = state.withLock { state in
       defer { state.idle = [] }
       return state.idle

@@ -15,7 +15,7 @@ import Supervision
 import UnixSignals
 
 /// The whole delivery of one spool: its services, and the order in which they stop.
-public struct Daemon: Sendable {
+package struct Daemon: Sendable {
   private let spool: Spool
   private let ledger: Ledger
   private let lock: FileLock
@@ -42,7 +42,7 @@ public struct Daemon: Sendable {
   ///   - ledgerFailed: is called, on any thread, when the ledger can be written no more; it has to end the process, without
   ///     closing anything. What is in hand is as after a kill.
   /// - Throws: `SpoolError.busy` when another daemon runs on the spool; `LedgerError`; `FileError`.
-  public init(
+  package init(
     spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, hooks: HookLine? = nil, log: Logger,
     receiving makeReceiving: (Ledger, Mailbox) throws -> (any ReceivingServices)? = { _, _ in nil },
     ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
@@ -145,7 +145,7 @@ public struct Daemon: Sendable {
   ///     stays as it was.
   ///   - overdue: is called, on a thread of its own, when stopping takes longer than it may; it has to end the process,
   ///     without closing anything. What is in hand is as after a kill.
-  public func run(
+  package func run(
     signals endings: [UnixSignal], reloads: UnixSignalsSequence? = nil,
     overdue: @escaping @Sendable () -> Void = {},
     read: @escaping @Sendable () throws -> Reconfiguration = { throw CancellationError() }
@@ -182,7 +182,7 @@ public struct Daemon: Sendable {
   }
 
   /// The handler for a command that runs while no daemon does; nil when one does after all.
-  public static func withoutDaemon<Result: Sendable>(
+  package static func withoutDaemon<Result: Sendable>(
     _ spool: Spool, _ body: (CommandHandler) async throws -> Result
   ) async throws -> Result {
     guard let lock = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }

@@ -4,7 +4,7 @@ import Metrics
 import ServiceLifecycle
 
 /// The receiving of photos, which runs beside delivery on the same spool and ledger.
-public protocol ReceivingServices: Sendable {
+package protocol ReceivingServices: Sendable {
   /// They stop after intake, the last of them first, and before what they depend on.
   var services: [any Service] { get }
   /// How far downloads have come, 0 to 1, by message.

@@ -2,18 +2,18 @@ import FoundationEssentials
 
 extension [UInt8] {
   /// RFC 4648, section 4, padded.
-  public var base64: String { Data(self).base64EncodedString() }
+  package var base64: String { Data(self).base64EncodedString() }
 
   /// RFC 4648, section 4, without padding.
-  public var unpaddedBase64: String { String(base64.prefix { $0 != "=" }) }
+  package var unpaddedBase64: String { String(base64.prefix { $0 != "=" }) }
 
   /// RFC 4648, section 5: the alphabet of URLs, without padding.
-  public var unpaddedBase64URL: String {
+  package var unpaddedBase64URL: String {
     String(unpaddedBase64.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
   }
 
   /// Reads either alphabet, with padding or without; nil on anything else.
-  public init?(base64 text: some StringProtocol) {
+  package init?(base64 text: some StringProtocol) {
     let pad = UInt8(ascii: "=")
     let bare = text.utf8.prefix { $0 != pad }
     let padding = text.utf8[bare.endIndex...]

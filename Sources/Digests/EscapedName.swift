@@ -7,7 +7,7 @@ extension Identifier {
   /// every other byte becomes `%XX`. What would be longer than 200 bytes is cut and ends in `~` and the SHA-256 of the
   /// identifier; `~` is otherwise escaped, so the two forms never meet. An inbox's profile photo has its place under
   /// `profile~` and the inbox, which no other name can be: a cut one has its `~` far behind.
-  public var fileName: String {
+  package var fileName: String {
     if let inbox = (self as? ConversationID)?.inboxOfProfile { return "profile~" + inbox.fileName }
     var escaped = [UInt8]()
     for (index, byte) in text.utf8.enumerated() {
@@ -38,7 +38,7 @@ private func standsForItself(_ byte: UInt8) -> Bool {
 
 extension Identifier {
   /// The identifier whose `fileName` this is; nil for a name that was cut, and for anything else.
-  public init?(fileName: String) {
+  package init?(fileName: String) {
     if Self.self == ConversationID.self, fileName.hasPrefix("profile~") {
       guard let inbox = InboxID(fileName: String(fileName.dropFirst("profile~".count))) else { return nil }
       self.init(unchecked: ConversationID.profile(of: inbox).text)

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104) under one key, through OpenSSL's EVP.
-public struct HMACSHA256: Sendable {
+package struct HMACSHA256: Sendable {
   private let keyed: Keyed
 
   /// What every code begins with. To look up the algorithm and to take in the key costs more than a short message does.
@@ -30,10 +30,10 @@ public struct HMACSHA256: Sendable {
     deinit { EVP_MAC_CTX_free(context) }
   }
 
-  public init(key: [UInt8]) { keyed = Keyed(key) }
+  package init(key: [UInt8]) { keyed = Keyed(key) }
 
   /// The 32 bytes of code of `message`.
-  public func code(of message: [UInt8]) -> [UInt8] {
+  package func code(of message: [UInt8]) -> [UInt8] {
     let context = Self.found(EVP_MAC_CTX_dup(keyed.context))
     defer { EVP_MAC_CTX_free(context) }
     var code = [UInt8](repeating: 0, count: 32)

@@ -1,6 +1,6 @@
 extension [UInt8] {
   /// Two lower-case hexadecimal characters a byte.
-  public var hex: String {
+  package var hex: String {
     let digits = [UInt8]("0123456789abcdef".utf8)
     return String(unsafeUninitializedCapacity: count * 2) { text in
       for (index, byte) in enumerated() {
@@ -12,7 +12,7 @@ extension [UInt8] {
   }
 
   /// Reads pairs of hexadecimal characters of either case; nil on anything else.
-  public init?(hex: some StringProtocol) {
+  package init?(hex: some StringProtocol) {
     let digits = hex.utf8.map { character -> UInt8? in
       switch character {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")

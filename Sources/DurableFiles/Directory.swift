@@ -3,10 +3,10 @@ import Glibc
 import Synchronization
 
 /// An open directory: what lies below it is opened without following links and without leaving it.
-public final class Directory: Sendable {
+package final class Directory: Sendable {
   let descriptor: Int32
   /// The path it was opened by, for error sentences.
-  public let path: String
+  package let path: String
   private let hasFailed = Atomic<Bool>(false)
 
   init(descriptor: Int32, path: String) {
@@ -17,19 +17,19 @@ public final class Directory: Sendable {
   deinit { close(descriptor) }
 
   /// Opens the directory at `path`, which comes from the configuration and not from a client.
-  public convenience init(path: String) throws(FileError) {
+  package convenience init(path: String) throws(FileError) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError("open", path) }
     self.init(descriptor: descriptor, path: path)
   }
 
   /// The path of `name` below this directory, for error sentences and for tools outside.
-  public func path(of name: String) -> String { "\(path)/\(name)" }
+  package func path(of name: String) -> String { "\(path)/\(name)" }
 
   // MARK: Looking
 
   /// What the kernel says of `name`, links not followed; nil when there is none.
-  public func entry(_ name: String) throws(FileError) -> Entry? {
+  package func entry(_ name: String) throws(FileError) -> Entry? {
     var status = ckernel_status()
     guard ckernel_status_at(descriptor, name, &status) == 0 else {
       if errno == ENOENT { return nil }
@@ -39,7 +39,7 @@ public final class Directory: Sendable {
   }
 
   /// The same of a name that may be any bytes.
-  public func entry(ofAny name: [UInt8]) throws(FileError) -> Entry? {
+  package func entry(ofAny name: [UInt8]) throws(FileError) -> Entry? {
     var status = ckernel_status()
     let result = (name + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { text in
@@ -52,7 +52,7 @@ public final class Directory: Sendable {
   }
 
   /// What the kernel says of the directory itself.
-  public func entry() throws(FileError) -> Entry {
+  package func entry() throws(FileError) -> Entry {
     var status = ckernel_status()
     guard ckernel_status_at(descriptor, "", &status) == 0 else { throw FileError("stat", path) }
     return Entry(status)
@@ -60,12 +60,12 @@ public final class Directory: Sendable {
 
   /// Calls `visit` with each name, as raw bytes, until it returns false. Names come in no order, and a name that is
   /// renamed meanwhile may be missed.
-  public func forEachName(_ visit: ([UInt8]) throws -> Bool) throws {
+  package func forEachName(_ visit: ([UInt8]) throws -> Bool) throws {
     _ = try forEachName(from: 0) { name, _ in try visit(name) }
   }
 
   /// The names in the directory, sorted; names that are no UTF-8 are left out. For directories that are known small.
-  public func names() throws -> [String] {
+  package func names() throws -> [String] {
     var names = [String]()
     try forEachName { bytes in
       if let name = String(validating: bytes, as: UTF8.self) { names.append(name) }
@@ -75,12 +75,12 @@ public final class Directory: Sendable {
   }
 
   /// Whether this process may read and change what is in the directory `name`, and so move it somewhere else.
-  public func mayTake(_ name: String) -> Bool { faccessat(descriptor, name, R_OK | W_OK | X_OK, AT_EACCESS) == 0 }
+  package func mayTake(_ name: String) -> Bool { faccessat(descriptor, name, R_OK | W_OK | X_OK, AT_EACCESS) == 0 }
 
   // MARK: Opening
 
   /// Opens the directory `name`.
-  public func directory(_ name: String) throws(FileError) -> Directory {
+  package func directory(_ name: String) throws(FileError) -> Directory {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     let descriptor = ckernel_open_beneath(self.descriptor, name, flags, 0)
     guard descriptor >= 0 else { throw FileError("open", path(of: name)) }
@@ -89,7 +89,7 @@ public final class Directory: Sendable {
 
   /// Opens the directory at `path` below this one, names with slashes between them, in one call. No link is followed at any
   /// of them.
-  public func directory(at path: String) throws(FileError) -> Directory {
+  package func directory(at path: String) throws(FileError) -> Directory {
     do { return try directory(path) } catch {
       // A kernel that does not know the call is asked name by name.
       guard error.code == EXDEV else { throw error }
@@ -100,28 +100,28 @@ public final class Directory: Sendable {
   }
 
   /// Opens the directory `name`, made first with `mode` when it is missing. A new one is synced into this directory.
-  public func directory(creating name: String, mode: mode_t = 0o700) throws(FileError) -> Directory {
+  package func directory(creating name: String, mode: mode_t = 0o700) throws(FileError) -> Directory {
     if try make(name, mode: mode) { try sync() }
     return try directory(name)
   }
 
   /// Opens the file `name` for reading. A FIFO or device planted there does not block; check `entry().kind`.
-  public func file(_ name: String) throws(FileError) -> File {
+  package func file(_ name: String) throws(FileError) -> File {
     try file(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
   }
 
   /// The same of the file at `path` below this directory, names with slashes between them. No link is followed at any of them.
   ///
   /// - Throws: also where the kernel cannot be asked so; the way by way of each directory is open then.
-  public func file(at path: String) throws(FileError) -> File { try file(path) }
+  package func file(at path: String) throws(FileError) -> File { try file(path) }
 
   /// Makes the file `name`, which must not be there, and opens it for writing.
-  public func file(creating name: String, mode: mode_t = 0o600) throws(FileError) -> File {
+  package func file(creating name: String, mode: mode_t = 0o600) throws(FileError) -> File {
     try file(name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
   }
 
   /// Opens the file `name` for reading and for writing at its end, made when it is missing.
-  public func file(appendingTo name: String, mode: mode_t = 0o600) throws(FileError) -> File {
+  package func file(appendingTo name: String, mode: mode_t = 0o600) throws(FileError) -> File {
     try file(name, flags: O_RDWR | O_CREAT | O_APPEND, mode: mode)
   }
 
@@ -135,47 +135,47 @@ public final class Directory: Sendable {
   // MARK: Changing
 
   /// Makes the directory `name`; false when something of that name is there.
-  public func make(_ name: String, mode: mode_t = 0o700) throws(FileError) -> Bool {
+  package func make(_ name: String, mode: mode_t = 0o700) throws(FileError) -> Bool {
     if mkdirat(descriptor, name, mode) == 0 { return true }
     if errno == EEXIST { return false }
     throw FileError("make directory", path(of: name))
   }
 
   /// Sets the permissions of the directory itself.
-  public func setPermissions(_ mode: mode_t) throws(FileError) {
+  package func setPermissions(_ mode: mode_t) throws(FileError) {
     guard fchmod(descriptor, mode) == 0 else { throw FileError("set the permissions of", path) }
   }
 
   /// Renames `name` into `other`, onto nothing: false when `newName` is taken there.
-  public func move(_ name: String, to other: Directory, as newName: String) throws(FileError) -> Bool {
+  package func move(_ name: String, to other: Directory, as newName: String) throws(FileError) -> Bool {
     if ckernel_rename_exclusive(descriptor, name, other.descriptor, newName) == 0 { return true }
     if errno == EEXIST || errno == ENOTEMPTY { return false }
     throw FileError("rename", "\(path(of: name)) to \(other.path(of: newName))")
   }
 
   /// Renames `name` within this directory onto whatever file is there.
-  public func replace(_ newName: String, with name: String) throws(FileError) {
+  package func replace(_ newName: String, with name: String) throws(FileError) {
     guard renameat(descriptor, name, descriptor, newName) == 0 else {
       throw FileError("rename", "\(path(of: name)) to \(newName)")
     }
   }
 
   /// Removes the file `name`; missing is as good as removed.
-  public func remove(_ name: String) throws(FileError) {
+  package func remove(_ name: String) throws(FileError) {
     guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
       throw FileError("remove", path(of: name))
     }
   }
 
   /// Removes the directory `name`, which is empty; missing is as good as removed.
-  public func removeEmpty(_ name: String) throws(FileError) {
+  package func removeEmpty(_ name: String) throws(FileError) {
     guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
       throw FileError("remove", path(of: name))
     }
   }
 
   /// Bytes of its file system that this process may still fill.
-  public func freeBytes() throws(FileError) -> Int {
+  package func freeBytes() throws(FileError) -> Int {
     let bytes = ckernel_free_bytes(descriptor)
     guard bytes >= 0 else { throw FileError("ask for the room of", path) }
     return Int(bytes)
@@ -183,7 +183,7 @@ public final class Directory: Sendable {
 
   /// Sets the time at which the file `name` was last read to now, whatever the file system keeps of readings. Nothing is
   /// synced: a power cut may take it back.
-  public func setAccessedNow(_ name: String) throws(FileError) {
+  package func setAccessedNow(_ name: String) throws(FileError) {
     let times = [timespec(tv_sec: 0, tv_nsec: now), timespec(tv_sec: 0, tv_nsec: omitted)]
     guard utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW) == 0 else {
       throw FileError("set the time of", path(of: name))
@@ -195,7 +195,7 @@ public final class Directory: Sendable {
   ///
   /// Names are in the file system's journal. A file system that cannot write its journal stops. XFS then answers the sync of
   /// a directory with success, since it has nothing left to write, but refuses to tell anything of it. So that is asked, too.
-  public func sync() throws(FileError) {
+  package func sync() throws(FileError) {
     if hasFailed.load(ordering: .relaxed) {
       let again = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard again >= 0 else { throw FileError("sync", path) }
@@ -212,7 +212,7 @@ public final class Directory: Sendable {
 
 extension Directory {
   /// As `entry(_:)`, of a name that may be any bytes.
-  public func entry(bytes name: [UInt8]) throws(FileError) -> Entry? {
+  package func entry(bytes name: [UInt8]) throws(FileError) -> Entry? {
     var status = ckernel_status()
     let result = (name + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { ckernel_status_at(descriptor, $0.baseAddress, &status) }
@@ -223,7 +223,7 @@ extension Directory {
   }
 
   /// Renames an entry whose name may be any bytes; false when it is gone.
-  public func moveAnything(_ name: [UInt8], to other: Directory, as newName: String) throws(FileError) -> Bool {
+  package func moveAnything(_ name: [UInt8], to other: Directory, as newName: String) throws(FileError) -> Bool {
     let status = (name + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
         ckernel_rename_exclusive(descriptor, $0.baseAddress, other.descriptor, newName)
@@ -238,7 +238,7 @@ extension Directory {
 extension Directory {
   /// Takes the kernel's lock (flock) on the directory itself; false when somebody else holds it. It is given back when
   /// this `Directory` goes.
-  public func tryLock() throws(FileError) -> Bool {
+  package func tryLock() throws(FileError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
       if errno != EINTR { throw FileError("lock", path) }
@@ -252,7 +252,7 @@ extension Directory {
   /// there all the time is met when the rounds go on from position to position; a position is good after a restart, too.
   ///
   /// - Returns: whether the end was reached.
-  public func forEachName(from position: Int, _ visit: ([UInt8], Int) throws -> Bool) throws -> Bool {
+  package func forEachName(from position: Int, _ visit: ([UInt8], Int) throws -> Bool) throws -> Bool {
     // A descriptor of its own, so that two readers do not share one position.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw FileError("read", path) }
@@ -278,7 +278,7 @@ extension Directory {
 
   /// Calls `visit` with each name and, where the file system tells it with the name, its kind, until it returns false. For
   /// whoever alone has this `Directory`: its one position is used, which spares the kernel a second descriptor.
-  public func forEachEntry(_ visit: ([UInt8], Entry.Kind?) throws -> Bool) throws {
+  package func forEachEntry(_ visit: ([UInt8], Entry.Kind?) throws -> Bool) throws {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileError("read", path) }
     try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { records in
       guard let start = records.baseAddress else { return }
@@ -308,7 +308,7 @@ extension Directory {
 
 extension Directory {
   /// A short path to this very directory, good in this process only.
-  public var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
+  package var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
 }
 
 // What utimensat(2) takes instead of nanoseconds; glibc has them as macros that Swift does not see.

@@ -2,28 +2,28 @@ import CKernel
 import Glibc
 
 /// What the kernel says of one directory entry, links not followed.
-public struct Entry: Sendable {
-  public enum Kind: Sendable, Equatable {
+package struct Entry: Sendable {
+  package enum Kind: Sendable, Equatable {
     case file, directory, symbolicLink, fifo, socket, device
   }
 
-  public let kind: Kind
-  public let inode: UInt64
-  public let device: UInt64
+  package let kind: Kind
+  package let inode: UInt64
+  package let device: UInt64
   /// Bytes.
-  public let size: Int
-  public let owner: UInt32
-  public let links: UInt32
-  public let permissions: UInt32
+  package let size: Int
+  package let owner: UInt32
+  package let links: UInt32
+  package let permissions: UInt32
   /// Nanoseconds since 1970 at which the entry was last renamed, written or otherwise changed.
-  public let changed: Int64
+  package let changed: Int64
   /// Nanoseconds since 1970 at which its contents last changed.
-  public let modified: Int64
+  package let modified: Int64
   /// Nanoseconds since 1970 at which its contents were last read, as far as the filesystem keeps it: with `relatime`
   /// once a day at most, with `noatime` never.
-  public let accessed: Int64
+  package let accessed: Int64
   /// Nanoseconds since 1970 at which it was made; 0 where the filesystem does not keep it.
-  public let born: Int64
+  package let born: Int64
 
   init(_ status: ckernel_status) {
     kind =

@@ -2,10 +2,10 @@ import CKernel
 import Glibc
 
 /// An open regular file. It closes with its last reference.
-public final class File: Sendable {
+package final class File: Sendable {
   let descriptor: Int32
   /// The name it was opened by, for error sentences.
-  public let path: String
+  package let path: String
 
   /// Its bytes were copied from a pipe or a device.
   private let isStream: Bool
@@ -17,19 +17,19 @@ public final class File: Sendable {
   }
 
   /// The last part of its path; nil where it was copied from a pipe or a device.
-  public var name: String? { isStream ? nil : path.split(separator: "/").last.map(String.init) }
+  package var name: String? { isStream ? nil : path.split(separator: "/").last.map(String.init) }
 
   deinit { close(descriptor) }
 
   /// What the kernel says of the file.
-  public func entry() throws(FileError) -> Entry {
+  package func entry() throws(FileError) -> Entry {
     var status = ckernel_status()
     guard ckernel_status_at(descriptor, "", &status) == 0 else { throw FileError("stat", path) }
     return Entry(status)
   }
 
   /// Whether another descriptor is open for writing; nil where the kernel does not tell (a file of another user).
-  public func hasWriter() -> Bool? {
+  package func hasWriter() -> Bool? {
     switch ckernel_has_writer(descriptor) {
     case 0: false
     case 1: true
@@ -40,7 +40,7 @@ public final class File: Sendable {
   /// Hands the contents over piece by piece, at most `limit` bytes of them.
   ///
   /// - Returns: the number of bytes read; `limit + 1` when the file holds more than `limit`.
-  public func read(limit: Int, _ take: (UnsafeRawBufferPointer) -> Void) throws(FileError) -> Int {
+  package func read(limit: Int, _ take: (UnsafeRawBufferPointer) -> Void) throws(FileError) -> Int {
     // Of what is small, the allocator has room at hand; more than 64 KiB make it tidy up.
     let size = limit <= 1 << 16 ? 1 << 14 : 1 << 18
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
@@ -60,7 +60,7 @@ public final class File: Sendable {
   }
 
   /// The whole contents; nil when the file holds more than `limit` bytes.
-  public func contents(limit: Int) throws(FileError) -> [UInt8]? {
+  package func contents(limit: Int) throws(FileError) -> [UInt8]? {
     var bytes = [UInt8]()
     if limit > 1 << 16 { bytes.reserveCapacity(min(try entry().size, limit)) }
     let count = try read(limit: limit) { bytes.append(contentsOf: $0) }
@@ -68,7 +68,7 @@ public final class File: Sendable {
   }
 
   /// Bytes `start..<start + count`, fewer at the end of the file.
-  public func bytes(from start: Int, count: Int) throws(FileError) -> [UInt8] {
+  package func bytes(from start: Int, count: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
@@ -86,7 +86,7 @@ public final class File: Sendable {
   }
 
   /// Appends all of `bytes`, however many calls it takes.
-  public func write(_ bytes: [UInt8]) throws(FileError) {
+  package func write(_ bytes: [UInt8]) throws(FileError) {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -101,42 +101,42 @@ public final class File: Sendable {
   }
 
   /// Sets the permissions, whatever the process's mask is.
-  public func setPermissions(_ mode: mode_t) throws(FileError) {
+  package func setPermissions(_ mode: mode_t) throws(FileError) {
     guard fchmod(descriptor, mode) == 0 else { throw FileError("set the permissions of", path) }
   }
 
   /// Cuts or extends the file to `size` bytes.
-  public func truncate(to size: Int) throws(FileError) {
+  package func truncate(to size: Int) throws(FileError) {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileError("truncate", path) }
   }
 
   /// Takes room on the disk for `size` bytes, which are zero until they are written.
-  public func allocate(_ size: Int) throws(FileError) {
+  package func allocate(_ size: Int) throws(FileError) {
     let code = posix_fallocate(descriptor, 0, off_t(size))
     guard code == 0 else { throw FileError("allocate", path, code: code) }
   }
 
   /// Waits until the contents are on the disk. An error is final: the kernel may have dropped the data, and asking
   /// again would be answered with a false success.
-  public func sync() throws(FileError) {
+  package func sync() throws(FileError) {
     guard fsync(descriptor) == 0 else { throw FileError("sync", path) }
   }
 
   /// Begins to write the contents to the disk without waiting, so that the syncs of many files share their work.
-  public func startWriteback() { ckernel_start_writeback(descriptor) }
+  package func startWriteback() { ckernel_start_writeback(descriptor) }
 
   /// After a sync of the whole file system: whether the contents got to the disk, too.
   ///
   /// - Throws: an error in writing them since the file was opened, or one before that nobody has heard of. It is final, as that
   ///   of `sync`.
-  public func checkWritten() throws(FileError) {
+  package func checkWritten() throws(FileError) {
     guard ckernel_await_writeback(descriptor) == 0 else { throw FileError("sync", path) }
   }
 }
 
 extension File {
   /// Opens a file that the user of a command named; links are followed, as everywhere on the command line.
-  public convenience init(reading path: String) throws(FileError) {
+  package convenience init(reading path: String) throws(FileError) {
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError("open", path) }
     self.init(descriptor: descriptor, path: path)
@@ -147,7 +147,7 @@ extension File {
 extension File {
   /// Takes into memory what a pipe or a device holds, one byte more than `limit` at most; `-` is standard input. A pipe is
   /// emptied all the same, so that its writer is not cut off.
-  public convenience init(readingStream path: String, limit: Int) throws(FileError) {
+  package convenience init(readingStream path: String, limit: Int) throws(FileError) {
     let name = path == "-" ? "standard input" : path
     let source = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC)
     guard source >= 0 else { throw FileError("open", name) }

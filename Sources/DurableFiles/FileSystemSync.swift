@@ -10,7 +10,7 @@ import Synchronization
 /// The kernel tells a descriptor of the errors since its opening, once, and not of which file. So one descriptor is there from
 /// the start of the program, for all who ask, and when it has heard of an error it is never asked again: from there on every
 /// file is synced by itself.
-public final class FileSystemSync: Sendable {
+package final class FileSystemSync: Sendable {
   private let descriptor: Mutex<Int32?>
 
   /// From this many requests on, one sync of the file system replaces the syncs of each.
@@ -19,7 +19,7 @@ public final class FileSystemSync: Sendable {
   static let bytesPerRequest = 256_000
 
   /// - Returns: nil where a file system or kernel does not promise that all is on the disk then, or does not tell of errors.
-  public init?(of directory: Directory) throws(FileError) {
+  package init?(of directory: Directory) throws(FileError) {
     guard ckernel_syncs_whole(directory.descriptor) == 1 else { return nil }
     let own = openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard own >= 0 else { throw FileError("open", directory.path) }
@@ -29,7 +29,7 @@ public final class FileSystemSync: Sendable {
   deinit { descriptor.withLock { _ = $0.map { close($0) } } }
 
   /// Whether a sync of everything takes less time than one of each of so many requests by itself.
-  public func isQuick(for count: Int) -> Bool {
+  package func isQuick(for count: Int) -> Bool {
     guard count >= Self.crowd, let waiting = Self.waiting() else { return false }
     return Self.isQuick(for: count, waiting: waiting)
   }
@@ -44,7 +44,7 @@ public final class FileSystemSync: Sendable {
   /// - Returns: false when anything could not be written, by any program, since the start of this one. Each file has to be
   ///   synced by itself then: its descriptor reports its own error. Errors from before that start are not reported here;
   ///   `File.checkWritten` asks the files for them.
-  public func sync() -> Bool {
+  package func sync() -> Bool {
     descriptor.withLock { descriptor in
       guard let open = descriptor else { return false }
       if ckernel_sync_whole(open) == 0 { return true }

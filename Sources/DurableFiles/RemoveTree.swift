@@ -5,7 +5,7 @@ extension Directory {
   /// Missing is as good as removed.
   ///
   /// - Parameter depth: how many levels of directories are entered before giving up on a hostile tree.
-  public func removeTree(_ name: String, depth: Int = 64) throws {
+  package func removeTree(_ name: String, depth: Int = 64) throws {
     // Most are files.
     if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
     guard errno == EISDIR else { throw FileError("remove", path(of: name)) }

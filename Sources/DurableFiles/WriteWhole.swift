@@ -4,7 +4,7 @@ extension Directory {
   /// Writes `bytes` as the file `name` so that a reader, and a power cut, find all of it or what was there before.
   ///
   /// Order: write `.name.tmp`, sync it, rename it onto `name`. The caller syncs the directory, once for many files.
-  public func write(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
+  package func write(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
     let temporary = ".\(name).tmp"
     let file = try newFile(temporary, mode: mode)
     try file.write(bytes)
@@ -14,7 +14,7 @@ extension Directory {
 
   /// Writes `bytes` as the file `name`, in place of one that a crash left. A reader may find a part of it, and a power
   /// cut leave one, until the caller has synced the file system, or has written it again.
-  public func put(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
+  package func put(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
     try newFile(name, mode: mode).write(bytes)
   }
 

@@ -1,20 +1,20 @@
 import CCurl
 
 /// The parts of an `http://` or `https://` URL, as libcurl reads it.
-public struct HTTPAddress: Hashable, Sendable {
+package struct HTTPAddress: Hashable, Sendable {
   /// `http` or `https`.
-  public let scheme: String
+  package let scheme: String
   /// As written; an IPv6 address is in brackets.
-  public let host: String
+  package let host: String
   /// Nil is the scheme's own.
-  public let port: Int?
+  package let port: Int?
   /// Escaped as written, dots included; begins with `/`.
-  public let path: String
+  package let path: String
   /// Escaped as written, without its `?`.
-  public let query: String?
+  package let query: String?
 
   /// Nil for anything but an absolute URL of the two schemes in ASCII, without a blank, user, password or fragment.
-  public init?(_ url: String) {
+  package init?(_ url: String) {
     // libcurl forgives a third slash and takes what follows for the host.
     guard url.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let start = url.firstRange(of: "://")?.upperBound,
       url[start...].first != "/", let parts = ccurl_url()
@@ -35,10 +35,10 @@ public struct HTTPAddress: Hashable, Sendable {
   }
 
   /// What the header `Host` says: the port only where it is not the scheme's own.
-  public var authority: String { port.map { "\(host):\($0)" } ?? host }
+  package var authority: String { port.map { "\(host):\($0)" } ?? host }
 
   /// Whether the host is this computer by its name or number.
-  public var isThisComputer: Bool {
+  package var isThisComputer: Bool {
     host.lowercased() == "localhost" || PublicAddress.isLoopback(host.filter { $0 != "[" && $0 != "]" })
   }
 

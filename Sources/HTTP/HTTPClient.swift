@@ -1,17 +1,17 @@
 import Synchronization
 
 /// How a client reaches others. Nothing of it comes from the environment.
-public struct HTTPOptions: Hashable, Sendable {
+package struct HTTPOptions: Hashable, Sendable {
   /// The PEM file with the authorities whose certificates are believed; nil is the system's.
-  public var authorityFile: String?
+  package var authorityFile: String?
   /// The URL of a proxy, without user and password; nil is none, whatever the environment says.
-  public var proxy: String?
+  package var proxy: String?
   /// What the header `User-Agent` says.
-  public var userAgent = "photospool"
+  package var userAgent = "photospool"
   /// Connections that are kept for the next request.
-  public var idleConnections = 32
+  package var idleConnections = 32
 
-  public init() {}
+  package init() {}
 }
 
 /// Sends requests over HTTP/1.1 through libcurl, all on one thread of its own that sleeps while there are none. Both come
@@ -20,13 +20,13 @@ public struct HTTPOptions: Hashable, Sendable {
 /// Connections are kept and used again. Certificates are always verified, redirects are never followed, cookies never
 /// kept, and no signal is ever caused. HTTP/2 is left out: each upload has a connection for itself, so that a slow one
 /// holds up no other.
-public final class HTTPClient: Sendable {
+package final class HTTPClient: Sendable {
   private let options: HTTPOptions
   private let started = Mutex<TransferThread?>(nil)
   /// The URL of the last request, and what it says: many go to one place. It may carry a signature, and is shown to nobody.
   private let last = Mutex<(url: String, address: HTTPAddress)?>(nil)
 
-  public init(_ options: HTTPOptions = HTTPOptions()) { self.options = options }
+  package init(_ options: HTTPOptions = HTTPOptions()) { self.options = options }
 
   deinit { started.withLock { $0?.stop() } }
 
@@ -52,7 +52,7 @@ public final class HTTPClient: Sendable {
   ///
   /// - Parameter progress: is told 0 to 1, never falling: the share of the body that was handed to the connection. It
   ///   is called on the client's thread and must return quickly.
-  public func send(
+  package func send(
     _ request: HTTPRequest, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(HTTPError) -> HTTPResponse {
     guard let address = address(of: request.url) else { throw HTTPError(.badURL, host: "", wasNeverSent: true) }

@@ -1,8 +1,8 @@
 import Messages
 
 /// A request that was not answered: why, and whether the other side may have got it all the same.
-public struct HTTPError: Error, Equatable, CustomStringConvertible {
-  public enum Reason: Equatable, Sendable {
+package struct HTTPError: Error, Equatable, CustomStringConvertible {
+  package enum Reason: Equatable, Sendable {
     /// Not `http://` or `https://`, no host, a password in it, or a character that has to be escaped.
     case badURL
     /// The header of that name holds a control character or is none.
@@ -29,14 +29,14 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
   }
 
   /// Which of the limits ran out.
-  public enum Limit: Sendable {
+  package enum Limit: Sendable {
     case connect
     case stall
     case total
   }
 
   /// Why a certificate was not believed.
-  public enum TLSFault: Sendable {
+  package enum TLSFault: Sendable {
     case expired
     case notYetValid
     case wrongHost
@@ -47,20 +47,20 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     case handshake
   }
 
-  public let reason: Reason
+  package let reason: Reason
   /// Host and port; never the rest of the URL, which may hold a signature.
-  public let host: String
+  package let host: String
   /// Nothing of the request has left this machine: it surely had no effect. False means that nobody knows.
-  public let wasNeverSent: Bool
+  package let wasNeverSent: Bool
 
-  public init(_ reason: Reason, host: String, wasNeverSent: Bool) {
+  package init(_ reason: Reason, host: String, wasNeverSent: Bool) {
     self.reason = reason
     self.host = host
     self.wasNeverSent = wasNeverSent
   }
 
   /// One plain sentence without secret or URL.
-  public var description: String {
+  package var description: String {
     switch reason {
     case .badURL: "the URL of a request is not one that can be asked"
     case .badHeader(let name): "the header `\(name)` of a request holds what no header may"
@@ -96,7 +96,7 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
 
 extension HTTPError {
   /// What it means for what was to be sent.
-  public var cause: Cause {
+  package var cause: Cause {
     switch reason {
     case .cannotResolve, .cannotConnect, .cannotReachProxy, .timedOut(.connect): wasNeverSent ? .unreachable : .network
     case .connectionLost, .replyTooLarge, .tls(.handshake), .other: .network

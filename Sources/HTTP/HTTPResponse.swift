@@ -1,14 +1,14 @@
 /// What was answered, whatever its status.
-public struct HTTPResponse: Sendable {
-  public let status: Int
+package struct HTTPResponse: Sendable {
+  package let status: Int
   /// In the order in which they came.
-  public let headers: [HTTPHeader]
+  package let headers: [HTTPHeader]
   /// Whole, and within the request's limit; or its beginning, where no more was asked for.
-  public let body: [UInt8]
+  package let body: [UInt8]
   /// The address that answered, or the proxy's.
-  public let remoteAddress: String?
+  package let remoteAddress: String?
 
-  public init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = [], remoteAddress: String? = nil) {
+  package init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = [], remoteAddress: String? = nil) {
     self.status = status
     self.headers = headers
     self.body = body
@@ -16,10 +16,10 @@ public struct HTTPResponse: Sendable {
   }
 
   /// The value of the first header of that name, in whatever case it was written.
-  public func header(_ name: String) -> String? {
+  package func header(_ name: String) -> String? {
     let name = name.lowercased()
     return headers.first { $0.name.lowercased() == name }?.value
   }
 
-  public var isSuccess: Bool { 200..<300 ~= status }
+  package var isSuccess: Bool { 200..<300 ~= status }
 }

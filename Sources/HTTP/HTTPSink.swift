@@ -1,7 +1,7 @@
 /// Takes the body of an answer piece by piece, for bodies that are not to be held in memory.
 ///
 /// It is called on the client's thread, where all transfers wait for it: it must return quickly.
-public protocol HTTPSink: AnyObject, Sendable {
+package protocol HTTPSink: AnyObject, Sendable {
   /// The answer's body begins; `head` is the answer without it. Not called for an answer without a body.
   ///
   /// - Returns: false when none of it is wanted; the transfer then ends with `HTTPError.Reason.stopped`.

@@ -2,5 +2,5 @@ import CCurl
 
 extension HTTPClient {
   /// Of libcurl and of what it was built with, as libcurl says it.
-  public static var libraryVersion: String { String(cString: ccurl_version()) }
+  package static var libraryVersion: String { String(cString: ccurl_version()) }
 }

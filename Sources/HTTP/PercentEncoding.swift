@@ -2,7 +2,7 @@ extension String {
   /// RFC 3986, as SigV4 has it: what is not unreserved becomes `%XX` with upper-case digits, byte by byte of UTF-8.
   ///
   /// - Parameter kept: further ASCII characters that stay.
-  public func percentEncoded(keeping kept: String = "") -> String {
+  package func percentEncoded(keeping kept: String = "") -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var encoded = [UInt8]()
     encoded.reserveCapacity(utf8.count)

@@ -2,9 +2,9 @@ import Glibc
 
 /// Which addresses belong to hosts of the internet: neither this machine's, nor its networks', nor any that the
 /// registries of special-purpose addresses (RFC 6890) keep for other things.
-public enum PublicAddress {
+package enum PublicAddress {
   /// Whether `text`, an IPv4 or IPv6 address, is one of them. What is no address is none.
-  public static func isPublic(_ text: String) -> Bool {
+  package static func isPublic(_ text: String) -> Bool {
     var (four, six) = (in_addr(), in6_addr())
     // An IPv6 address may name the interface that it is reached through.
     let bare = String(text.prefix { $0 != "%" })

@@ -3,7 +3,7 @@ import CCurl
 extension HTTPAddress {
   /// Where the header `Location` of an answer of `url` leads, as an absolute URL without its fragment; nil when that is
   /// none that can be asked.
-  public static func redirect(_ location: String, from url: String) -> String? {
+  package static func redirect(_ location: String, from url: String) -> String? {
     guard location.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let parts = ccurl_url() else { return nil }
     defer { ccurl_url_free(parts) }
     // Set a second time, a URL is taken as one relative to the first.

@@ -13,12 +13,12 @@ import Synchronization
 /// Each event has a line and a program of its own, one process at a time, so that one that hangs holds up nobody else. It
 /// is told at most once of each event: nothing is told again, not after a failure, not after a crash, and what does not
 /// fit into the line is dropped and counted. A program that has to know everything reads the receipts, or is a network.
-public final class HookLine: Service {
+package final class HookLine: Service {
   /// How often each program was run, did not end with 0, and was not told because its line was full.
-  public struct Counts: Sendable, Equatable {
-    public var run = 0
-    public var failed = 0
-    public var dropped = 0
+  package struct Counts: Sendable, Equatable {
+    package var run = 0
+    package var failed = 0
+    package var dropped = 0
   }
 
   private struct Line {
@@ -42,13 +42,13 @@ public final class HookLine: Service {
   private let bells = Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, Bell()) })
 
   /// - Parameter settings: those in force at the moment.
-  public init(settings: @escaping @Sendable () -> Settings.Hooks, log: Logger) {
+  package init(settings: @escaping @Sendable () -> Settings.Hooks, log: Logger) {
     self.settings = settings
     self.log = log
   }
 
   /// Has the event's program told of `notice`, unless there is none.
-  public func tell(_ event: HookEvent, _ notice: @autoclosure () -> some Encodable) {
+  package func tell(_ event: HookEvent, _ notice: @autoclosure () -> some Encodable) {
     guard settings().programs[event] != nil else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -67,13 +67,13 @@ public final class HookLine: Service {
   }
 
   /// By event.
-  public var counts: [HookEvent: Counts] {
+  package var counts: [HookEvent: Counts] {
     let lines = lines.withLock { $0 }
     return Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, lines[$0]?.counts ?? Counts()) })
   }
 
   /// Works until the service is to stop; then the programs are ended, and what still waits is not told.
-  public func run() async throws {
+  package func run() async throws {
     await withTaskGroup(of: Void.self) { group in
       for event in HookEvent.allCases { group.addTask { await self.serve(event) } }
       try? await gracefulShutdown()

@@ -2,16 +2,16 @@ import Messages
 
 /// What a program is told of a request that is over: names and states, no text, no photo and no key. Keys are never
 /// renamed once released; one that does not apply is absent.
-public struct RequestNotice: Encodable, Sendable {
-  public struct Message: Encodable, Sendable {
-    public let message: String
-    public let kind: String
-    public let state: String
-    public let publishedAt: String?
+package struct RequestNotice: Encodable, Sendable {
+  package struct Message: Encodable, Sendable {
+    package let message: String
+    package let kind: String
+    package let state: String
+    package let publishedAt: String?
     /// The network's own id of the message.
-    public let remote: String?
+    package let remote: String?
 
-    public init(message: String, kind: String, state: String, publishedAt: String?, remote: String?) {
+    package init(message: String, kind: String, state: String, publishedAt: String?, remote: String?) {
       self.message = message
       self.kind = kind
       self.state = state
@@ -20,16 +20,16 @@ public struct RequestNotice: Encodable, Sendable {
     }
   }
 
-  public let event: HookEvent
-  public let request: String
-  public let conversation: String?
-  public let inbox: String
-  public let error: String?
-  public let acceptedAt: String
-  public let finishedAt: String
-  public let messages: [Message]
+  package let event: HookEvent
+  package let request: String
+  package let conversation: String?
+  package let inbox: String
+  package let error: String?
+  package let acceptedAt: String
+  package let finishedAt: String
+  package let messages: [Message]
 
-  public init(
+  package init(
     event: HookEvent, request: String, conversation: String?, inbox: String, error: String?, acceptedAt: String,
     finishedAt: String, messages: [Message]
   ) {
@@ -45,16 +45,16 @@ public struct RequestNotice: Encodable, Sendable {
 }
 
 /// What a program is told of a photo that was received; `photospool view MESSAGE` prints what may be shown of it.
-public struct PhotoNotice: Encodable, Sendable {
-  public let event = HookEvent.received
-  public let message: String
-  public let conversation: String
-  public let inbox: String
+package struct PhotoNotice: Encodable, Sendable {
+  package let event = HookEvent.received
+  package let message: String
+  package let conversation: String
+  package let inbox: String
   /// Who sent it, as its network calls them; absent when nobody said so.
-  public let sender: String?
-  public let receivedAt: String
+  package let sender: String?
+  package let receivedAt: String
 
-  public init(message: String, conversation: String, inbox: String, sender: String?, receivedAt: String) {
+  package init(message: String, conversation: String, inbox: String, sender: String?, receivedAt: String) {
     self.message = message
     self.conversation = conversation
     self.inbox = inbox

@@ -7,7 +7,7 @@ import CWebP
 
 extension Preparer {
   /// The libraries that photos are decoded with, each with its version.
-  public static var libraries: String {
+  package static var libraries: String {
     let webp = WebPGetDecoderVersion()
     let colors = cmsGetEncodedCMMversion()
     return [
@@ -19,5 +19,5 @@ extension Preparer {
   }
 
   /// Lets the libraries find what they need while the process may still look at files.
-  public static func loadLibraries() { HEIFLibrary.prepare() }
+  package static func loadLibraries() { HEIFLibrary.prepare() }
 }

@@ -4,8 +4,8 @@ import Photos
 /// Prepares photos: opens, decodes as small as will do, turns upright, renders to sRGB, encodes.
 ///
 /// A pure function of its arguments, without state, files or clocks. It may run in several threads at once.
-public struct Preparer: Sendable {
-  public init() {}
+package struct Preparer: Sendable {
+  package init() {}
 
   /// Prepares one photo. It blocks for as long as the work takes, so it belongs on a thread of its own.
   ///
@@ -14,7 +14,7 @@ public struct Preparer: Sendable {
   ///   `truncated_image`, part of the picture is missing or damaged.
   ///   `image_limits`, it is larger than `limits` allow, in bytes, pixels, scans, items or memory.
   ///   `too_large_after_compress`, no size of it fits into `limits.outputBytes`.
-  public func prepare(_ photo: [UInt8], limits: PhotoLimits = PhotoLimits()) throws(DeliveryError) -> PreparedPhoto {
+  package func prepare(_ photo: [UInt8], limits: PhotoLimits = PhotoLimits()) throws(DeliveryError) -> PreparedPhoto {
     let limits = limits.sane
     return try photo.withUnsafeBufferPointer { memory throws(DeliveryError) in
       let decoder = try PhotoFormat.open(PhotoView(bytes: photo, memory: memory), limits: limits)

@@ -7,12 +7,12 @@ import Messages
 /// The clock that counts since the computer was started does not jump. Within one run of the computer both have to have
 /// gone on by the same time since the last pass; if they have not, nothing is deleted by its age in this pass, and the
 /// next one takes the new time for the right one.
-public struct JanitorClock: Sendable {
-  public let now: Timestamp
+package struct JanitorClock: Sendable {
+  package let now: Timestamp
   /// Seconds since the computer was started, sleep included.
-  public let sinceBoot: Double
+  package let sinceBoot: Double
   /// Which run of the computer it is.
-  public let boot: String
+  package let boot: String
 
   /// Seconds that the clocks may differ by: somebody, or a time server, has set the clock a little.
   private static let tolerance = 600.0
@@ -21,14 +21,14 @@ public struct JanitorClock: Sendable {
   /// been on for `trial`: a clock without a battery may be years ahead until a time server has set it.
   private static let (longestPause, trial) = (7 * 86_400.0, 3600.0)
 
-  public init(now: Timestamp, sinceBoot: Double, boot: String) {
+  package init(now: Timestamp, sinceBoot: Double, boot: String) {
     self.now = now
     self.sinceBoot = sinceBoot
     self.boot = boot
   }
 
   /// The computer's clocks.
-  public static func current() -> JanitorClock {
+  package static func current() -> JanitorClock {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
     var boot = ""

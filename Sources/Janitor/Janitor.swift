@@ -7,14 +7,14 @@ import Spooling
 
 /// One pass over a spool: purges, housekeeping, limits. It runs beside a daemon or without one; every change of the
 /// ledger is made under the lock that the daemon takes, too.
-public struct Janitor: Sendable {
+package struct Janitor: Sendable {
   private let spool: Spool
   private let ledger: Ledger
   private let settings: Settings
   private let clock: JanitorClock
   private let purge: Purge
 
-  public init(
+  package init(
     spool: Spool, ledger: Ledger, settings: Settings, clock: JanitorClock = .current(), purge: Purge? = nil
   ) {
     self.spool = spool
@@ -27,7 +27,7 @@ public struct Janitor: Sendable {
   /// The kernel lock of the one janitor of a spool; nil when another one is at work.
   ///
   /// - Parameter waits: waits for it instead.
-  public static func turn(on spool: Spool, waits: Bool = false) throws -> FileLock? {
+  package static func turn(on spool: Spool, waits: Bool = false) throws -> FileLock? {
     let lock = try FileLock("janitor.lock", in: spool.state)
     if waits {
       try lock.acquire()
@@ -39,7 +39,7 @@ public struct Janitor: Sendable {
   /// Does a pass.
   ///
   /// - Parameter isRehearsal: nothing is changed; the report says what would be done.
-  public func pass(isRehearsal: Bool = false) async throws -> JanitorReport {
+  package func pass(isRehearsal: Bool = false) async throws -> JanitorReport {
     var report = JanitorReport()
     report.isRehearsal = isRehearsal
     try await purges(&report)
@@ -80,7 +80,7 @@ public struct Janitor: Sendable {
   }
 
   /// Evicts every original that can be fetched again, of an inbox, of a conversation, or of all.
-  public func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
+  package func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
     try await Limits(spool: spool, ledger: ledger, cache: settings.cache, now: clock.now, isRehearsal: false)
       .clear(inbox: inbox, conversation: conversation)
   }

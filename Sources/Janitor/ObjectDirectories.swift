@@ -5,12 +5,12 @@ import Ledgers
 import Messages
 
 /// The directories of this machine in which `directory` stores keep objects, named by the digest of their bytes.
-public struct ObjectDirectories: Sendable {
+package struct ObjectDirectories: Sendable {
   /// By the store's name in the configuration.
   private let directories: [String: Directory]
 
   /// - Parameter paths: by the store's name; one that is not there holds nothing.
-  public init(_ paths: [String: String]) throws(FileError) {
+  package init(_ paths: [String: String]) throws(FileError) {
     var directories: [String: Directory] = [:]
     for (store, path) in paths {
       do { directories[store] = try Directory(path: path) } catch { if !error.isMissing { throw error } }
@@ -19,7 +19,7 @@ public struct ObjectDirectories: Sendable {
   }
 
   /// How many objects there are, and their bytes. Looks at each of them.
-  public func use() throws -> (objects: Int, bytes: Int) {
+  package func use() throws -> (objects: Int, bytes: Int) {
     var (objects, bytes) = (0, 0)
     var seen: Set<String> = []
     for directory in directories.values where seen.insert(directory.path).inserted {

@@ -6,14 +6,14 @@ import Messages
 import Spooling
 
 /// What a purge has removed; no name is in it.
-public struct PurgeCount: Sendable, Equatable {
-  public var conversations = 0
-  public var requests = 0
-  public var photos = 0
+package struct PurgeCount: Sendable, Equatable {
+  package var conversations = 0
+  package var requests = 0
+  package var photos = 0
 
-  public init() {}
+  package init() {}
 
-  public static func += (left: inout Self, right: Self) {
+  package static func += (left: inout Self, right: Self) {
     left.conversations += right.conversations
     left.requests += right.requests
     left.photos += right.photos
@@ -28,7 +28,7 @@ public struct PurgeCount: Sendable, Equatable {
 ///
 /// What is removed leaves its place in one rename, so that a request that was half removed is never taken for another
 /// one; `state/purged/` holds it until it is deleted, and is emptied by whoever purges next.
-public struct Purge: Sendable {
+package struct Purge: Sendable {
   private let spool: Spool
   private let ledger: Ledger
   private let publishedNames: @Sendable (ConversationID) -> [ConversationID]
@@ -40,7 +40,7 @@ public struct Purge: Sendable {
   /// - Parameters:
   ///   - publishedNames: under which names the `local` network may have published a conversation.
   ///   - objects: where stores of this machine keep objects.
-  public init(
+  package init(
     spool: Spool, ledger: Ledger,
     publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] },
     objects: @escaping @Sendable () throws -> ObjectDirectories = { try ObjectDirectories([:]) }
@@ -52,7 +52,7 @@ public struct Purge: Sendable {
   }
 
   /// What is ordered in `purge/`, and what was begun without being ended.
-  public func ordered() async throws -> (conversations: [ConversationID], unreadable: [String]) {
+  package func ordered() async throws -> (conversations: [ConversationID], unreadable: [String]) {
     var orders = try PurgeOrders(spool).read()
     for conversation in try await ledger.begunPurges() where !orders.conversations.contains(conversation) {
       orders.conversations.append(conversation)
@@ -63,7 +63,7 @@ public struct Purge: Sendable {
   /// Begins. No request of the conversation may be half-way into the ledger, and none may enter it until `complete`.
   ///
   /// - Returns: nil when the ledger knows nothing of the conversation; files may still name it.
-  public func begin(_ conversation: ConversationID) async throws -> PurgedConversation? {
+  package func begin(_ conversation: ConversationID) async throws -> PurgedConversation? {
     let purged = try await ledger.beginPurge(of: conversation, at: .now())
     let trash = try PurgeTrash(spool)
     let names = RequestsOf(conversation)
@@ -79,7 +79,7 @@ public struct Purge: Sendable {
   }
 
   /// Removes files and rows. Nothing of the conversation is in hand any more.
-  public func finish(_ conversation: ConversationID, _ purged: PurgedConversation?) async throws -> PurgeCount {
+  package func finish(_ conversation: ConversationID, _ purged: PurgedConversation?) async throws -> PurgeCount {
     let trash = try PurgeTrash(spool)
     let names = RequestsOf(conversation)
     if let purged {
@@ -172,7 +172,7 @@ public struct Purge: Sendable {
   }
 
   /// Leaves no trace of the rows, and strikes the orders out. From here on requests may enter the ledger again.
-  public func complete(_ conversations: [ConversationID]) async throws {
+  package func complete(_ conversations: [ConversationID]) async throws {
     try await ledger.scrub()
     try await removeFormerLedgers()
     try PurgeOrders(spool).strike(Set(conversations))
@@ -188,7 +188,7 @@ public struct Purge: Sendable {
   }
 
   /// All steps, for a spool on which nobody else works.
-  public func run(_ conversations: [ConversationID]) async throws -> PurgeCount {
+  package func run(_ conversations: [ConversationID]) async throws -> PurgeCount {
     var count = PurgeCount()
     for conversation in conversations { count += try await finish(conversation, begin(conversation)) }
     try await deleteAbandoned()

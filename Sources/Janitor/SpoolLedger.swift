@@ -8,7 +8,7 @@ extension Ledger {
   /// - Parameter isClaimed: this process has the spool; else a daemon may run beside it.
   /// - Throws: `LedgerError.lost` when it is gone: an empty one in its place would forget what waits in `cur/`, and which
   ///   messages were sent; `.older` when its schema is to be changed, and the spool is not this process's.
-  public convenience init(of spool: Spool, isClaimed: Bool) throws {
+  package convenience init(of spool: Spool, isClaimed: Bool) throws {
     if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
       throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
     }
@@ -19,7 +19,7 @@ extension Ledger {
   }
 
   /// Opens the ledger for a command, beside a daemon or not. Only where there is none is its schema brought up to date.
-  public static func beside(daemonOf spool: Spool) throws -> Ledger {
+  package static func beside(daemonOf spool: Spool) throws -> Ledger {
     do { return try Ledger(of: spool, isClaimed: false) } catch LedgerError.older {
       // Who has the spool just now may be another command, or a daemon that has brought the ledger up to date meanwhile.
       guard let claim = try spool.claim(briefly: true, patience: patience) else {
@@ -39,7 +39,7 @@ extension Ledger {
   /// tells of a ledger that is older than the spool: a copy that was put back, or one whose log was deleted.
   ///
   /// - Throws: `LedgerError.outdated`.
-  public func check(against spool: Spool) async throws {
+  package func check(against spool: Spool) async throws {
     let unknown = try await unknownRequests { [cur = spool.cur] ask in
       var names = [String]()
       try cur.forEachName { bytes in
@@ -66,7 +66,7 @@ extension LedgerView {
   /// The ledger of a spool; nil where the spool is new.
   ///
   /// - Throws: `LedgerError.lost` when it is gone although the spool is in use.
-  public init?(of spool: Spool) throws {
+  package init?(of spool: Spool) throws {
     if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
       throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
     }

@@ -9,22 +9,22 @@ import GRDBSQLite
 /// Changes that wait at the same time share one transaction, and with it one sync; each stands or falls by itself, in
 /// the order of the calls. Every transaction, checkpoint and close happens under the kernel lock `state/ledger.lock`,
 /// which other processes that write take too. Readers need no lock and see what was committed.
-public final class Ledger: Sendable {
+package final class Ledger: Sendable {
   let pool: DatabasePool
   private let writer: GroupCommit
 
-  public static let fileName = "ledger.sqlite"
-  public static let lockName = "ledger.lock"
+  package static let fileName = "ledger.sqlite"
+  package static let lockName = "ledger.lock"
   /// In `state/`: where a ledger is made anew.
-  public static let workplaceName = "rebuild"
+  package static let workplaceName = "rebuild"
   /// In `state/`: what the directories of former ledgers begin with, which `rebuild` keeps.
-  public static let formerPrefix = "ledger-"
+  package static let formerPrefix = "ledger-"
 
   /// Opens the ledger in `state` and brings its schema up to date.
   ///
   /// - Parameter isOwn: nobody else works with it. A daemon of an earlier version could not go on with a later schema.
   /// - Throws: `LedgerError`; `.older` when the schema would have to be changed under somebody else.
-  public init(in state: Directory, isOwn: Bool = true) throws {
+  package init(in state: Directory, isOwn: Bool = true) throws {
     let path = state.path(of: Self.fileName)
     let lock = try FileLock(Self.lockName, in: state)
     try lock.acquire()
@@ -93,25 +93,25 @@ public final class Ledger: Sendable {
   }
 
   /// Has `listener` called after every change, on the writer's thread: it must return quickly and not ask the ledger.
-  public func onCommit(_ listener: @escaping @Sendable () -> Void) { writer.onCommit(listener) }
+  package func onCommit(_ listener: @escaping @Sendable () -> Void) { writer.onCommit(listener) }
 
   /// Has `listener` called, once, when the disk did not confirm a change or the file is damaged. Nothing is written any
   /// more, and the process has to end without closing the ledger.
-  public func onFailure(_ listener: @escaping @Sendable (LedgerError) -> Void) { writer.onFailure(listener) }
+  package func onFailure(_ listener: @escaping @Sendable (LedgerError) -> Void) { writer.onFailure(listener) }
 
   /// Makes what a process that died wrote safe to build on: the write-ahead log is copied into the ledger and emptied.
   ///
   /// A log that the disk did not confirm may be in the kernel's memory alone. Read from there it looks whole; and what is
   /// written behind it is lost with it at the next power cut. For whoever opens the ledger alone.
-  public func settle() async throws {
+  package func settle() async throws {
     try await alone { database in _ = try database.checkpoint(.truncate) }
   }
 
   /// A ledger of so many bytes is looked through within a fraction of a second, before anything is done with it.
-  public static let soonChecked = 64 << 20
+  package static let soonChecked = 64 << 20
 
   /// How large the file is.
-  public func bytes() async throws -> Int {
+  package func bytes() async throws -> Int {
     try await read { database in
       try Int.fetchOne(database, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
     }
@@ -121,7 +121,7 @@ public final class Ledger: Sendable {
   /// meanwhile; their log is copied after it. It ends early when the task is cancelled.
   ///
   /// - Throws: `LedgerError.damaged` with the first fault that SQLite finds; nothing is written any more then.
-  public func checkIntegrity() async throws {
+  package func checkIntegrity() async throws {
     try await read { database in
       let fault = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer"
       if fault != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }
@@ -129,13 +129,13 @@ public final class Ledger: Sendable {
   }
 
   /// Returns when a change that is asked for now would have been made: all that came before it was.
-  public func answers() async throws { try await write { _ in } }
+  package func answers() async throws { try await write { _ in } }
 
   /// Of the SQLite that the program runs with.
-  public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+  package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
   /// Ends all access, after a last checkpoint under the lock. The file then holds everything by itself.
-  public func close() throws { try writer.close() }
+  package func close() throws { try writer.close() }
 
   /// Seconds in which SQLite waits for others.
   static let patience = 10.0

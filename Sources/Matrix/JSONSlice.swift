@@ -4,12 +4,12 @@ import FoundationEssentials
 ///
 /// So one value that is none, or is nested without end, spoils nothing around it, which a decoder of the whole would let
 /// it do; and what nobody asks for costs no memory.
-public struct JSONSlice: Sendable {
+package struct JSONSlice: Sendable {
   private let text: [UInt8]
   private let range: Range<Int>
 
   /// The whole text, which has to be one value; nil when that does not end where the text does.
-  public init?(_ text: [UInt8]) {
+  package init?(_ text: [UInt8]) {
     self.text = text
     let start = Self.afterBlanks(text, 0)
     guard let end = Self.end(of: text, from: start), Self.afterBlanks(text, end) == text.count else { return nil }
@@ -21,15 +21,15 @@ public struct JSONSlice: Sendable {
     self.range = range
   }
 
-  public var count: Int { range.count }
+  package var count: Int { range.count }
 
   /// The value as that type; nil when it is not.
-  public func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
+  package func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
     try? JSONDecoder().decode(type, from: Data(text[range]))
   }
 
   /// The members of an object, in their order, to its end or to the first that is none; nothing of anything else.
-  public var members: [(name: String, value: JSONSlice)] {
+  package var members: [(name: String, value: JSONSlice)] {
     guard text[range.lowerBound] == UInt8(ascii: "{") else { return [] }
     var found = [(name: String, value: JSONSlice)]()
     var position = Self.afterBlanks(text, range.lowerBound + 1)
@@ -47,10 +47,10 @@ public struct JSONSlice: Sendable {
   }
 
   /// The first member of that name.
-  public subscript(_ name: String) -> JSONSlice? { members.first { $0.name == name }?.value }
+  package subscript(_ name: String) -> JSONSlice? { members.first { $0.name == name }?.value }
 
   /// The elements of an array, in their order, to its end or to the first that is none; nothing of anything else.
-  public var elements: [JSONSlice] {
+  package var elements: [JSONSlice] {
     guard text[range.lowerBound] == UInt8(ascii: "[") else { return [] }
     var found = [JSONSlice]()
     var position = Self.afterBlanks(text, range.lowerBound + 1)

@@ -1,5 +1,5 @@
 /// Any JSON value, to be written again in one way, however it was written before.
-public enum JSONValue: Codable, Sendable, Equatable {
+package enum JSONValue: Codable, Sendable, Equatable {
   case null
   case flag(Bool)
   case whole(Int64)
@@ -8,7 +8,7 @@ public enum JSONValue: Codable, Sendable, Equatable {
   case list([JSONValue])
   case object([String: JSONValue])
 
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
       self = .null
@@ -27,7 +27,7 @@ public enum JSONValue: Codable, Sendable, Equatable {
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var value = encoder.singleValueContainer()
     switch self {
     case .null: try value.encodeNil()
@@ -41,13 +41,13 @@ public enum JSONValue: Codable, Sendable, Equatable {
   }
 
   /// A member of an object; nil of anything else.
-  public subscript(_ name: String) -> JSONValue? {
+  package subscript(_ name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members[name]
   }
 
   /// The text, where it is one.
-  public var text: String? {
+  package var text: String? {
     guard case .text(let text) = self else { return nil }
     return text
   }

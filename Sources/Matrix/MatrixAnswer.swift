@@ -3,7 +3,7 @@ import HTTP
 import Messages
 
 /// An answer of a homeserver, or of a proxy before it, with what it says of itself.
-public struct MatrixAnswer: Sendable {
+package struct MatrixAnswer: Sendable {
   /// What every JSON object may hold.
   private struct Facts: Decodable {
     let errcode: String?
@@ -21,9 +21,9 @@ public struct MatrixAnswer: Sendable {
     }
   }
 
-  public let status: Int
+  package let status: Int
   /// The specification's word, such as `M_FORBIDDEN`; nil where the body has none.
-  public let code: String?
+  package let code: String?
   private let body: [UInt8]
   private let isObject: Bool
   private let retryAfterHeader: String?
@@ -40,7 +40,7 @@ public struct MatrixAnswer: Sendable {
   }
 
   /// A homeserver has done what was asked: proxies and login pages say 200, too, but no JSON object.
-  public var isSuccess: Bool { 200..<300 ~= status && isObject && code == nil }
+  package var isSuccess: Bool { 200..<300 ~= status && isObject && code == nil }
 
   /// Whether it can be a homeserver's. Errors that have no JSON body are those of what stands before it.
   var isMatrix: Bool { isObject && (isSuccess || code != nil) }
@@ -49,12 +49,12 @@ public struct MatrixAnswer: Sendable {
   var isTokenRefused: Bool { code == "M_UNKNOWN_TOKEN" || code == "M_MISSING_TOKEN" || status == 401 }
 
   /// The body as that type; nil when it is not.
-  public func decoded<Body: Decodable>(as type: Body.Type) -> Body? {
+  package func decoded<Body: Decodable>(as type: Body.Type) -> Body? {
     try? JSONDecoder().decode(type, from: Data(body))
   }
 
   /// The body in pieces, each of which can be looked at for itself; nil when it is no JSON.
-  public var slice: JSONSlice? { JSONSlice(body) }
+  package var slice: JSONSlice? { JSONSlice(body) }
 
   /// The wait that is asked for, in seconds: the header's, else the older one of the body.
   func retryAfter(now: Timestamp) -> Double? {

@@ -5,9 +5,9 @@ import Messages
 /// media.
 ///
 /// Only a homeserver's own word fails a request. What a proxy says in its place is tried again: it says it of itself.
-public struct MatrixFaults: Sendable {
+package struct MatrixFaults: Sendable {
   /// What was asked of the homeserver. A room refuses the message; the media repository refuses the account.
-  public enum Use: Sendable {
+  package enum Use: Sendable {
     case room
     case media
     /// The account's own profile.
@@ -18,13 +18,13 @@ public struct MatrixFaults: Sendable {
   private let server: String
   private let use: Use
 
-  public init(server: String, use: Use) {
+  package init(server: String, use: Use) {
     self.server = server
     self.use = use
   }
 
   /// No answer came. An upload that is cancelled says so; a message that may be published already is asked for again.
-  public func error(_ error: HTTPError) -> DeliveryError {
+  package func error(_ error: HTTPError) -> DeliveryError {
     guard error.cause == .cancelled else { return DeliveryError(error.cause, error.description) }
     return switch use {
     case .media: DeliveryError(.cancelled, "the upload was cancelled")
@@ -33,7 +33,7 @@ public struct MatrixFaults: Sendable {
   }
 
   /// An answer came that is no success.
-  public func error(_ answer: MatrixAnswer, now: Timestamp = .now()) -> DeliveryError {
+  package func error(_ answer: MatrixAnswer, now: Timestamp = .now()) -> DeliveryError {
     let (cause, words) = answer.code.flatMap { finding($0) } ?? finding(answer)
     let word = answer.code.map { "\(answer.status) \($0)" } ?? "\(answer.status)"
     return DeliveryError(

@@ -3,16 +3,16 @@ import Messages
 import Secrets
 
 /// A homeserver's client API, asked with one device's access token. Source: spec.matrix.org, client-server API.
-public struct MatrixServer: Sendable {
+package struct MatrixServer: Sendable {
   /// `the homeserver at matrix.example.org`.
-  public let name: String
+  package let name: String
   private let base: String
   private let token: Renewable<Secret>
   private let client: HTTPClient
   private let limits: HTTPLimits
 
   /// - Throws: `.configError` for what is no URL.
-  public init(_ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits()) throws(DeliveryError) {
+  package init(_ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits()) throws(DeliveryError) {
     guard let address = HTTPAddress(account.homeserver), address.query == nil else {
       throw DeliveryError(
         .configError, "the homeserver has to be a URL such as `https://matrix.example.org`, without user and query")
@@ -32,7 +32,7 @@ public struct MatrixServer: Sendable {
   ///   - replyBytes: the longest answer, where that is more than usual.
   /// - Returns: the answer, whatever its status.
   /// - Throws: when none came.
-  public func ask(
+  package func ask(
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8] = [], contentType: String = "application/json",
     replyBytes: Int? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(HTTPError) -> MatrixAnswer {

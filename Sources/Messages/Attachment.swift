@@ -2,31 +2,31 @@
 ///
 /// Source of the names: the parameters of XMTP's `remoteStaticAttachment:1.0`. The members of a seal that was not
 /// applied are absent.
-public struct Attachment: Hashable, Sendable, Codable {
-  public let url: String
+package struct Attachment: Hashable, Sendable, Codable {
+  package let url: String
   /// SHA-256 of the stored object, 64 lower-case hexadecimal characters.
-  public let contentDigest: String
+  package let contentDigest: String
   /// 32 bytes in lower-case hexadecimal.
-  public let secret: String?
+  package let secret: String?
   /// 32 bytes in lower-case hexadecimal.
-  public let salt: String?
+  package let salt: String?
   /// 12 bytes in lower-case hexadecimal.
-  public let nonce: String?
-  public let scheme: String
+  package let nonce: String?
+  package let scheme: String
   /// Bytes of the stored object.
-  public let contentLength: Int
-  public let filename: String
-  public let mimeType: String
+  package let contentLength: Int
+  package let filename: String
+  package let mimeType: String
   /// Pixels of the upright photo.
-  public let width: Int
+  package let width: Int
   /// Pixels of the upright photo.
-  public let height: Int
+  package let height: Int
   /// What opens the object as Matrix has it, where the `matrix` seal was applied.
-  public let file: EncryptedFile?
+  package let file: EncryptedFile?
   /// A few colours to show until the photo is there, as blurha.sh has them.
-  public let blurhash: String?
+  package let blurhash: String?
 
-  public init(
+  package init(
     url: String, contentDigest: String, secret: String?, salt: String?, nonce: String?,
     scheme: String, contentLength: Int, filename: String, mimeType: String, width: Int, height: Int,
     file: EncryptedFile? = nil, blurhash: String? = nil
@@ -49,6 +49,6 @@ public struct Attachment: Hashable, Sendable, Codable {
 
 /// Attachments carry keys, so they describe themselves without them: not in a log, not in a debugger's dump.
 extension Attachment: CustomStringConvertible, CustomReflectable {
-  public var description: String { "attachment \(contentDigest), \(width)x\(height)" }
-  public var customMirror: Mirror { Mirror(self, children: ["contentDigest": contentDigest]) }
+  package var description: String { "attachment \(contentDigest), \(width)x\(height)" }
+  package var customMirror: Mirror { Mirror(self, children: ["contentDigest": contentDigest]) }
 }

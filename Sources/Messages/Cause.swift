@@ -1,5 +1,5 @@
 /// Why a step failed: one word each, the same in the command, JSON, log, metrics and ledger.
-public enum Cause: String, CaseIterable, Sendable, Codable, Error {
+package enum Cause: String, CaseIterable, Sendable, Codable, Error {
   // Passes by itself; tried again.
   /// No name, no route, no connection: nothing was sent.
   case unreachable
@@ -50,7 +50,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
   case tooLarge = "too_large"
 
   /// What a failure of this cause means for its request.
-  public enum Disposition: Sendable {
+  package enum Disposition: Sendable {
     /// Wait and try again; the conversation waits, in order.
     case retry
     /// The destination, or the conversation, is held until it is mended; no attempt is used up.
@@ -59,7 +59,7 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
     case fail
   }
 
-  public var disposition: Disposition {
+  package var disposition: Disposition {
     switch self {
     case .unreachable, .network, .timeout, .serverBusy, .rateLimited, .notYetUploaded, .conflict, .urlExpired,
       .localStorageFull, .localStorageError, .localResources, .notFound:
@@ -75,18 +75,18 @@ public enum Cause: String, CaseIterable, Sendable, Codable, Error {
 }
 
 /// A step of delivery that failed: one cause and one plain sentence that says what, where and what to do.
-public struct DeliveryError: Error, Equatable, CustomStringConvertible {
-  public let cause: Cause
+package struct DeliveryError: Error, Equatable, CustomStringConvertible {
+  package let cause: Cause
   /// One sentence for people, without a line break, secret or full URL.
-  public let sentence: String
+  package let sentence: String
   /// The time that the other side asked us to wait, in seconds.
-  public let retryAfter: Double?
+  package let retryAfter: Double?
 
-  public init(_ cause: Cause, _ sentence: String, retryAfter: Double? = nil) {
+  package init(_ cause: Cause, _ sentence: String, retryAfter: Double? = nil) {
     self.cause = cause
     self.sentence = sentence
     self.retryAfter = retryAfter
   }
 
-  public var description: String { "\(sentence) (\(cause.rawValue))" }
+  package var description: String { "\(sentence) (\(cause.rawValue))" }
 }

@@ -1,21 +1,21 @@
 /// How a Matrix event announces a sealed file: version 2 of `EncryptedFile`, as the specification's section on sending
 /// encrypted attachments has it.
-public struct EncryptedFile: Hashable, Sendable, Codable {
+package struct EncryptedFile: Hashable, Sendable, Codable {
   /// A key in the form of RFC 7517.
-  public struct Key: Hashable, Sendable, Codable {
-    public let kty: String
-    public let alg: String
-    public let ext: Bool
-    public let operations: [String]
+  package struct Key: Hashable, Sendable, Codable {
+    package let kty: String
+    package let alg: String
+    package let ext: Bool
+    package let operations: [String]
     /// 32 bytes in URL-safe base64 without padding.
-    public let k: String
+    package let k: String
 
     private enum CodingKeys: String, CodingKey {
       case kty, alg, ext, k
       case operations = "key_ops"
     }
 
-    public init(k: String) {
+    package init(k: String) {
       kty = "oct"
       alg = "A256CTR"
       ext = true
@@ -25,15 +25,15 @@ public struct EncryptedFile: Hashable, Sendable, Codable {
   }
 
   /// `mxc://SERVER/ID`.
-  public let url: String
-  public let v: String
-  public let key: Key
+  package let url: String
+  package let v: String
+  package let key: Key
   /// The whole counter block, 16 bytes in base64 without padding: the last 8 are zero.
-  public let iv: String
+  package let iv: String
   /// `sha256` of the stored object, in base64 without padding.
-  public let hashes: [String: String]
+  package let hashes: [String: String]
 
-  public init(url: String, key: Key, iv: String, sha256: String) {
+  package init(url: String, key: Key, iv: String, sha256: String) {
     self.url = url
     v = "v2"
     self.key = key
@@ -44,11 +44,11 @@ public struct EncryptedFile: Hashable, Sendable, Codable {
 
 /// It carries the key, so it describes itself without: not in a log, not in a debugger's dump.
 extension EncryptedFile: CustomStringConvertible, CustomReflectable {
-  public var description: String { "encrypted file \(hashes["sha256"] ?? "")" }
-  public var customMirror: Mirror { Mirror(self, children: ["hashes": hashes]) }
+  package var description: String { "encrypted file \(hashes["sha256"] ?? "")" }
+  package var customMirror: Mirror { Mirror(self, children: ["hashes": hashes]) }
 }
 
 extension EncryptedFile.Key: CustomStringConvertible, CustomReflectable {
-  public var description: String { "(key)" }
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var description: String { "(key)" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,6 +1,6 @@
 /// Which announced photos are fetched before anybody asks for them. The raw values are the words of the configuration
 /// and of `prefs`.
-public enum FetchPolicy: String, CaseIterable, Sendable, Codable {
+package enum FetchPolicy: String, CaseIterable, Sendable, Codable {
   case always
   /// Those of conversations that are known: something was sent there, or a photo of it was revealed.
   case known
@@ -8,7 +8,7 @@ public enum FetchPolicy: String, CaseIterable, Sendable, Codable {
   case ask
 
   /// Whether a photo is fetched as it arrives.
-  public func fetches(fromKnown isKnown: Bool) -> Bool {
+  package func fetches(fromKnown isKnown: Bool) -> Bool {
     switch self {
     case .always: true
     case .known: isKnown

@@ -1,7 +1,7 @@
 /// A conversation or an inbox as clients name it: one line of 1 to 255 bytes of UTF-8 without control characters.
 ///
 /// Such a name is data and never a path. Where it has to become a file name, `Digests` escapes it.
-public protocol Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+package protocol Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// What the identifier stands for, as error sentences call it.
   static var noun: String { get }
   var text: String { get }
@@ -10,11 +10,11 @@ public protocol Identifier: Hashable, Comparable, Sendable, CustomStringConverti
 }
 
 /// The longest identifier, in bytes of UTF-8.
-public let longestIdentifier = 255
+package let longestIdentifier = 255
 
 extension Identifier {
   /// Checks `text` against the grammar.
-  public init(_ text: String) throws(IdentifierError) {
+  package init(_ text: String) throws(IdentifierError) {
     if text.isEmpty { throw IdentifierError(noun: Self.noun, fault: .empty) }
     if text.utf8.count > longestIdentifier {
       throw IdentifierError(noun: Self.noun, fault: .tooLong(bytes: text.utf8.count))
@@ -25,43 +25,43 @@ extension Identifier {
     self.init(unchecked: text)
   }
 
-  public var description: String { text }
-  public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+  package var description: String { text }
+  package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
 /// Where messages go: a chat, a room, a person.
-public struct ConversationID: Identifier {
-  public static let noun = "conversation"
-  public let text: String
-  public init(unchecked text: String) { self.text = text }
+package struct ConversationID: Identifier {
+  package static let noun = "conversation"
+  package let text: String
+  package init(unchecked text: String) { self.text = text }
 }
 
 /// The identity that messages are sent as.
-public struct InboxID: Identifier {
-  public static let noun = "inbox"
-  public let text: String
-  public init(unchecked text: String) { self.text = text }
+package struct InboxID: Identifier {
+  package static let noun = "inbox"
+  package let text: String
+  package init(unchecked text: String) { self.text = text }
 }
 
 /// Who sent a message, as its network calls them: in a group, one of many. A stranger's word.
-public struct SenderID: Identifier {
-  public static let noun = "sender"
-  public let text: String
-  public init(unchecked text: String) { self.text = text }
+package struct SenderID: Identifier {
+  package static let noun = "sender"
+  package let text: String
+  package init(unchecked text: String) { self.text = text }
 }
 
 /// Why a text is no identifier.
-public struct IdentifierError: Error, Equatable, CustomStringConvertible {
-  public enum Fault: Equatable, Sendable {
+package struct IdentifierError: Error, Equatable, CustomStringConvertible {
+  package enum Fault: Equatable, Sendable {
     case empty
     case tooLong(bytes: Int)
     case controlCharacter
   }
 
-  public let noun: String
-  public let fault: Fault
+  package let noun: String
+  package let fault: Fault
 
-  public var description: String {
+  package var description: String {
     switch fault {
     case .empty:
       "the \(noun) is empty; write its name on one line"

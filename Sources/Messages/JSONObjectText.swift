@@ -1,40 +1,40 @@
 /// Writes a JSON object (RFC 8259) whose members stand in the order in which they were added, which no encoder of
 /// Foundation promises.
-public struct JSONObjectText: CustomStringConvertible, Sendable {
+package struct JSONObjectText: CustomStringConvertible, Sendable {
   private var members = [UInt8]()
   /// How deep the object lies in the one that is written; nil when that is to be one line.
   private let depth: Int?
 
   /// An object on one line.
-  public init() { depth = nil }
+  package init() { depth = nil }
 
   /// One with a line for each member, for people.
   ///
   /// - Parameter depth: that of the object in the outermost one, 0; of those in its arrays, 2.
-  public init(indentedAt depth: Int) { self.depth = depth }
+  package init(indentedAt depth: Int) { self.depth = depth }
 
   /// The object in UTF-8.
-  public var bytes: [UInt8] { [UInt8(ascii: "{")] + members + lineBreak(0) + [UInt8(ascii: "}")] }
+  package var bytes: [UInt8] { [UInt8(ascii: "{")] + members + lineBreak(0) + [UInt8(ascii: "}")] }
   /// The object.
-  public var description: String { String(decoding: bytes, as: UTF8.self) }
+  package var description: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Adds a text.
-  public mutating func add(_ name: String, _ value: String) {
+  package mutating func add(_ name: String, _ value: String) {
     begin(name)
     append(value)
   }
   /// Adds a number.
-  public mutating func add(_ name: String, _ value: Int) {
+  package mutating func add(_ name: String, _ value: Int) {
     begin(name)
     members += String(value).utf8
   }
   /// Adds a truth value.
-  public mutating func add(_ name: String, _ value: Bool) {
+  package mutating func add(_ name: String, _ value: Bool) {
     begin(name)
     members += (value ? "true" : "false").utf8
   }
   /// Adds texts.
-  public mutating func add(_ name: String, _ value: [String]) {
+  package mutating func add(_ name: String, _ value: [String]) {
     begin(name)
     members.append(UInt8(ascii: "["))
     for (index, text) in value.enumerated() {
@@ -44,13 +44,13 @@ public struct JSONObjectText: CustomStringConvertible, Sendable {
     members.append(UInt8(ascii: "]"))
   }
   /// Adds an object, which is written as it was made.
-  public mutating func add(_ name: String, _ value: JSONObjectText) {
+  package mutating func add(_ name: String, _ value: JSONObjectText) {
     begin(name)
     members += value.bytes
   }
 
   /// Adds objects; each made with a `depth` that is 2 more than this one's, or all of them lines.
-  public mutating func add(_ name: String, _ value: [JSONObjectText]) {
+  package mutating func add(_ name: String, _ value: [JSONObjectText]) {
     begin(name)
     members.append(UInt8(ascii: "["))
     for (index, object) in value.enumerated() {

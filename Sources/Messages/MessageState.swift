@@ -1,5 +1,5 @@
 /// How far a message has come. The raw values are the words of the ledger, of `queue` and of the log.
-public enum MessageState: String, CaseIterable, Sendable, Codable {
+package enum MessageState: String, CaseIterable, Sendable, Codable {
   /// Accepted; nothing has been done for it since the last start.
   case pending
   /// Its photo is being decoded, scaled and encoded.
@@ -15,7 +15,7 @@ public enum MessageState: String, CaseIterable, Sendable, Codable {
   case cancelled
 
   /// Whether nothing more will happen to the message by itself.
-  public var isFinal: Bool {
+  package var isFinal: Bool {
     switch self {
     case .pending, .preparing, .uploading, .uploaded, .publishing: false
     case .sent, .failed, .cancelled: true
@@ -23,7 +23,7 @@ public enum MessageState: String, CaseIterable, Sendable, Codable {
   }
 
   /// Whether `cancel` still comes in time.
-  public var canBeCancelled: Bool {
+  package var canBeCancelled: Bool {
     switch self {
     case .pending, .preparing, .uploading, .uploaded: true
     case .publishing, .sent, .failed, .cancelled: false
@@ -32,7 +32,7 @@ public enum MessageState: String, CaseIterable, Sendable, Codable {
 }
 
 /// What has become of a request as a whole. The raw values are the words of the ledger and of `show`.
-public enum RequestState: String, CaseIterable, Sendable, Codable {
+package enum RequestState: String, CaseIterable, Sendable, Codable {
   /// Accepted, with at least one message that is not final.
   case queued
   case sent
@@ -47,7 +47,7 @@ public enum RequestState: String, CaseIterable, Sendable, Codable {
 }
 
 /// What a message carries.
-public enum MessageKind: String, CaseIterable, Sendable, Codable {
+package enum MessageKind: String, CaseIterable, Sendable, Codable {
   case photo
   case text
   /// The inbox's new profile photo.
@@ -56,7 +56,7 @@ public enum MessageKind: String, CaseIterable, Sendable, Codable {
   case profileRemoval = "profile-removal"
 
   /// Whether it has a photo, which is prepared and uploaded first.
-  public var hasPhoto: Bool {
+  package var hasPhoto: Bool {
     switch self {
     case .photo, .profile: true
     case .text, .profileRemoval: false
@@ -64,7 +64,7 @@ public enum MessageKind: String, CaseIterable, Sendable, Codable {
   }
 
   /// Whether it changes the inbox's profile photo.
-  public var isOfProfile: Bool {
+  package var isOfProfile: Bool {
     switch self {
     case .profile, .profileRemoval: true
     case .photo, .text: false

@@ -1,11 +1,11 @@
 /// A value of a JSON object whose key is there also when the value is absent, as `null`.
 @propertyWrapper
-public struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
-  public var wrappedValue: Value?
+package struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
+  package var wrappedValue: Value?
 
-  public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+  package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
-  public init(from decoder: any Decoder) throws { wrappedValue = try Value?(from: decoder) }
+  package init(from decoder: any Decoder) throws { wrappedValue = try Value?(from: decoder) }
 
-  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+  package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }

@@ -7,30 +7,30 @@ extension ConversationID {
   private static let mark: Unicode.Scalar = "\u{1}"
 
   /// Where the profile photo of `inbox` is set.
-  public static func profile(of inbox: InboxID) -> ConversationID {
+  package static func profile(of inbox: InboxID) -> ConversationID {
     ConversationID(unchecked: "\(mark)\(inbox.text)")
   }
 
   /// The inbox whose profile photo is set here; nil for a conversation of messages.
-  public var inboxOfProfile: InboxID? {
+  package var inboxOfProfile: InboxID? {
     guard text.unicodeScalars.first == Self.mark else { return nil }
     return InboxID(unchecked: String(text.unicodeScalars.dropFirst()))
   }
 
-  public var isProfile: Bool { text.unicodeScalars.first == Self.mark }
+  package var isProfile: Bool { text.unicodeScalars.first == Self.mark }
 
   /// As people and programs read it; that of a profile photo is `profile~INBOX`.
-  public var description: String { inboxOfProfile.map { "profile~\($0.text)" } ?? text }
+  package var description: String { inboxOfProfile.map { "profile~\($0.text)" } ?? text }
 }
 
 /// Where a request goes.
-public enum Addressee: Sendable, Hashable {
+package enum Addressee: Sendable, Hashable {
   case conversation(ConversationID)
   /// The profile photo of the request's inbox.
   case profile
 
   /// The conversation in which a request of `inbox` has its place.
-  public func conversation(of inbox: InboxID) -> ConversationID {
+  package func conversation(of inbox: InboxID) -> ConversationID {
     switch self {
     case .conversation(let conversation): conversation
     case .profile: .profile(of: inbox)

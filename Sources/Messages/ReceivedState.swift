@@ -1,5 +1,5 @@
 /// How far a photo that somebody sent has come. The raw values are the words of the ledger and of `photos`.
-public enum ReceivedState: String, CaseIterable, Sendable, Codable {
+package enum ReceivedState: String, CaseIterable, Sendable, Codable {
   /// Announced. Nothing of it is fetched until somebody wants it.
   case offered
   /// To be fetched, now or at its next attempt.
@@ -13,7 +13,7 @@ public enum ReceivedState: String, CaseIterable, Sendable, Codable {
   case forgotten
 
   /// What can happen to it.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// Somebody, or a preference, wants it.
     case want
     /// An attempt begins.
@@ -27,7 +27,7 @@ public enum ReceivedState: String, CaseIterable, Sendable, Codable {
   }
 
   /// The state after `event`; nil when that cannot happen now.
-  public func after(_ event: Event) -> ReceivedState? {
+  package func after(_ event: Event) -> ReceivedState? {
     switch (self, event) {
     case (.offered, .want), (.failed, .want), (.downloaded, .want): .wanted
     case (.wanted, .want): .wanted

@@ -2,23 +2,23 @@
 ///
 /// The members are those of `Attachment`, which is what photospool itself announces; here all but the URL may be
 /// missing, and nothing is checked yet. It carries keys, so it describes itself without them.
-public struct RemotePhoto: Hashable, Sendable, Codable {
+package struct RemotePhoto: Hashable, Sendable, Codable {
   /// `https://` or `mxc://`, when it is to be followed.
-  public var url: String
+  package var url: String
   /// SHA-256 of the object in hexadecimal.
-  public var contentDigest: String?
+  package var contentDigest: String?
   /// 32 bytes in hexadecimal, and so are the salt, and the nonce's 12.
-  public var secret: String?
-  public var salt: String?
-  public var nonce: String?
+  package var secret: String?
+  package var salt: String?
+  package var nonce: String?
   /// What opens the object as Matrix has it.
-  public var file: EncryptedFile?
+  package var file: EncryptedFile?
   /// Bytes of the object, as they were announced. Some senders announce those of the photo. Nil when not known.
-  public var contentLength: Int?
+  package var contentLength: Int?
   /// The sender's word, never a path.
-  public var filename: String?
+  package var filename: String?
 
-  public init(
+  package init(
     url: String, contentDigest: String? = nil, secret: String? = nil, salt: String? = nil, nonce: String? = nil,
     file: EncryptedFile? = nil, contentLength: Int? = nil, filename: String? = nil
   ) {
@@ -39,7 +39,7 @@ public struct RemotePhoto: Hashable, Sendable, Codable {
 
   /// Whose host keeps it, in lower case and with its port: of the URL's authority, without looking anything up. Empty
   /// for an object of this machine.
-  public var host: String {
+  package var host: String {
     guard let scheme = url.firstRange(of: "://") else { return "" }
     return url[scheme.upperBound...].prefix { !"/?#".contains($0) }.lowercased()
   }
@@ -48,7 +48,7 @@ public struct RemotePhoto: Hashable, Sendable, Codable {
     case url, contentDigest, secret, salt, nonce, file, contentLength, filename
   }
 
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     let file = try members.decodeIfPresent(EncryptedFile.self, forKey: .file)
     let url = try members.decodeIfPresent(String.self, forKey: .url)
@@ -68,6 +68,6 @@ public struct RemotePhoto: Hashable, Sendable, Codable {
 }
 
 extension RemotePhoto: CustomStringConvertible, CustomReflectable {
-  public var description: String { "remote photo \(contentDigest ?? "without digest")" }
-  public var customMirror: Mirror { Mirror(self, children: ["contentDigest": contentDigest ?? ""]) }
+  package var description: String { "remote photo \(contentDigest ?? "without digest")" }
+  package var customMirror: Mirror { Mirror(self, children: ["contentDigest": contentDigest ?? ""]) }
 }

@@ -2,13 +2,13 @@
 ///
 /// Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015: a wait drawn evenly from zero to the current
 /// bound spreads many waiting clients best.
-public struct RetryPolicy: Sendable, Equatable {
+package struct RetryPolicy: Sendable, Equatable {
   /// The bound of the first wait.
-  public var first: Duration
+  package var first: Duration
   /// No wait is longer than this, unless the other side asks for it.
-  public var longest: Duration
+  package var longest: Duration
 
-  public init(first: Duration = .seconds(1), longest: Duration = .minutes(5)) {
+  package init(first: Duration = .seconds(1), longest: Duration = .minutes(5)) {
     self.first = first
     self.longest = longest
   }
@@ -16,7 +16,7 @@ public struct RetryPolicy: Sendable, Equatable {
   /// Seconds to wait after the `attempt`-th attempt (1 is the first) failed with `error`.
   ///
   /// - Parameter random: evenly from 0 to 1.
-  public func delay(after error: DeliveryError, attempt: Int, random: Double) -> Double {
+  package func delay(after error: DeliveryError, attempt: Int, random: Double) -> Double {
     let first = first.seconds
     let bound = min(longest.seconds, first * Double(1 << min(max(attempt - 1, 0), 30)))
     let jittered = max(bound * random, first / 10)

@@ -1,6 +1,6 @@
 /// What becomes of the photos that arrive in a conversation, until somebody looks at them: shown, or hidden behind their
 /// blurred previews.
-public enum RevealPolicy: Sendable, Equatable {
+package enum RevealPolicy: Sendable, Equatable {
   /// Nobody has revealed a photo of it yet: whatever was set, what arrives is hidden.
   case untouched
   /// Each photo is revealed by itself.
@@ -11,12 +11,12 @@ public enum RevealPolicy: Sendable, Equatable {
   /// - Parameters:
   ///   - hasRevealed: a photo of the conversation was revealed before.
   ///   - isAutomatic: the conversation's preference; off until it is set.
-  public init(hasRevealed: Bool, isAutomatic: Bool) {
+  package init(hasRevealed: Bool, isAutomatic: Bool) {
     self = !hasRevealed ? .untouched : isAutomatic ? .automatic : .each
   }
 
   /// Whether a photo that arrives now is shown. It stays hidden or shown whatever is set later; only `reveal` shows it.
-  public var showsArrivals: Bool {
+  package var showsArrivals: Bool {
     switch self {
     case .untouched, .each: false
     case .automatic: true

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A number of bytes for people: `7.7 MB`.
-public func sizeInWords(_ bytes: Int) -> String {
+package func sizeInWords(_ bytes: Int) -> String {
   switch bytes {
   case ..<1_000: "\(bytes) B"
   case ..<1_000_000: String(format: "%.1f kB", Double(bytes) / 1e3)

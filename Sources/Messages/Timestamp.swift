@@ -2,18 +2,18 @@ import FoundationEssentials
 import Glibc
 
 /// A moment of the wall clock in milliseconds since 1970-01-01T00:00:00Z, as the ledger keeps it.
-public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
-  public let milliseconds: Int64
+package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+  package let milliseconds: Int64
 
-  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+  package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   /// The wall clock's present.
-  public static func now() -> Timestamp {
+  package static func now() -> Timestamp {
     Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
   }
 
   /// RFC 3339 in UTC with milliseconds: `2026-02-28T12:00:00.250Z`. Read back, it is the same moment.
-  public var description: String {
+  package var description: String {
     let (seconds, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     var whole = time_t(fraction < 0 ? seconds - 1 : seconds)
     var date = tm()
@@ -41,22 +41,22 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     return String(decoding: text, as: UTF8.self)
   }
 
-  public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
+  package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
   /// The moment `seconds` later.
-  public func advanced(seconds: Double) -> Timestamp {
+  package func advanced(seconds: Double) -> Timestamp {
     Timestamp(milliseconds: milliseconds + Int64((seconds * 1000).rounded()))
   }
 
   /// Seconds from `earlier` to this moment; negative when the clock was set back between them.
-  public func seconds(since earlier: Timestamp) -> Double {
+  package func seconds(since earlier: Timestamp) -> Double {
     Double(milliseconds - earlier.milliseconds) / 1000
   }
 }
 
 extension Timestamp {
   /// Reads what `description` wrote; nil for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: ".")
     guard parts.count == 2, parts[1].count == 4, let fraction = Int64(parts[1].dropLast()), fraction >= 0,
       let date = try? Date("\(parts[0])Z", strategy: .iso8601)
@@ -67,7 +67,7 @@ extension Timestamp {
 
 /// In JSON it is text, as `description` writes it.
 extension Timestamp: Codable {
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let timestamp = Timestamp(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time of RFC 3339 in UTC")
@@ -75,7 +75,7 @@ extension Timestamp: Codable {
     self = timestamp
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }

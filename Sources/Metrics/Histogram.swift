@@ -1,17 +1,17 @@
 /// How many of the values that were seen are not above each bound.
-public struct Histogram: Sendable, Equatable {
+package struct Histogram: Sendable, Equatable {
   private let bounds: [Double]
   /// By bucket: values above the bound before, and not above this one; the last is above all.
   private var counts: [Int]
   private var sum = 0.0
 
   /// - Parameter bounds: rising.
-  public init(bounds: [Double]) {
+  package init(bounds: [Double]) {
     self.bounds = bounds
     counts = Array(repeating: 0, count: bounds.count + 1)
   }
 
-  public mutating func observe(_ value: Double) {
+  package mutating func observe(_ value: Double) {
     counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
     sum += value
   }

@@ -1,34 +1,34 @@
 /// One metric with its samples, as Prometheus' text format 0.0.4 has it. Families of one name must not be written twice.
-public struct MetricFamily: Sendable, Equatable {
-  public enum Kind: String, Sendable {
+package struct MetricFamily: Sendable, Equatable {
+  package enum Kind: String, Sendable {
     case counter, gauge, histogram
   }
 
-  public struct Sample: Sendable, Equatable {
+  package struct Sample: Sendable, Equatable {
     let suffix: String
     let labels: [Label]
     let value: Double
   }
 
-  public struct Label: Sendable, Equatable {
+  package struct Label: Sendable, Equatable {
     let name: String
     let value: String
   }
 
-  public let name: String
-  public let kind: Kind
-  public let help: String
-  public let samples: [Sample]
+  package let name: String
+  package let kind: Kind
+  package let help: String
+  package let samples: [Sample]
 
   /// - Parameters:
   ///   - name: in the base units of the convention, seconds and bytes; of a counter, with `_total` at its end.
   ///   - help: one sentence.
-  public init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+  package init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
     self.init(name, kind, help, samples: [Sample(suffix: "", labels: [], value: value)])
   }
 
   /// One sample for each value of a label.
-  public init(_ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [String: Double]) {
+  package init(_ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [String: Double]) {
     let samples = values.sorted { $0.key < $1.key }.map {
       Sample(suffix: "", labels: [Label(name: label, value: $0.key)], value: $0.value)
     }
@@ -36,7 +36,7 @@ public struct MetricFamily: Sendable, Equatable {
   }
 
   /// A histogram for each value of a label.
-  public init(_ name: String, _ help: String, by label: String, _ histograms: [String: Histogram]) {
+  package init(_ name: String, _ help: String, by label: String, _ histograms: [String: Histogram]) {
     let samples = histograms.sorted { $0.key < $1.key }.flatMap { value, histogram in
       histogram.samples([Label(name: label, value: value)])
     }
@@ -51,7 +51,7 @@ public struct MetricFamily: Sendable, Equatable {
   }
 
   /// Its lines, each with its line break.
-  public var text: String {
+  package var text: String {
     var text = "# HELP \(name) \(Self.escape(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
     for sample in samples {
       let labels = sample.labels.map { "\($0.name)=\"\(Self.escape($0.value, quotes: true))\"" }

@@ -2,32 +2,32 @@ import Messages
 
 /// In which conversations a network is listened to, and what they are called here: the routes of the configuration, read
 /// backwards.
-public struct HeardConversations: Sendable {
+package struct HeardConversations: Sendable {
   /// A conversation that a route names.
-  public struct Named: Sendable, Equatable {
+  package struct Named: Sendable, Equatable {
     /// What it is called on the network.
-    public let address: String
+    package let address: String
     /// What it is called here.
-    public let conversation: ConversationID
+    package let conversation: ConversationID
 
-    public init(address: String, conversation: ConversationID) {
+    package init(address: String, conversation: ConversationID) {
       self.address = address
       self.conversation = conversation
     }
   }
 
-  public let named: [Named]
+  package let named: [Named]
   /// Whether messages to a conversation go this way that no route names, and so it is listened to under its own name;
   /// nil when there are none such.
-  public let others: (@Sendable (ConversationID) -> Bool)?
+  package let others: (@Sendable (ConversationID) -> Bool)?
 
-  public init(named: [Named], others: (@Sendable (ConversationID) -> Bool)? = nil) {
+  package init(named: [Named], others: (@Sendable (ConversationID) -> Bool)? = nil) {
     self.named = named
     self.others = others
   }
 
   /// What a conversation of that address is called here; nil when it is not listened to.
-  public func conversation(at address: String) -> ConversationID? {
+  package func conversation(at address: String) -> ConversationID? {
     if let named = named.first(where: { $0.address == address }) { return named.conversation }
     guard let conversation = try? ConversationID(address), let others, others(conversation) else { return nil }
     return conversation

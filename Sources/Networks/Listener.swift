@@ -5,7 +5,7 @@ import Messages
 /// What a listener hears is dropped into `incoming/new/` by whoever asks it; only then is the position behind it kept. So
 /// a process that dies in between hears the same again, and nothing is lost. What is heard twice is received once, by its
 /// message's id.
-public protocol Listener: AnyObject, Sendable {
+package protocol Listener: AnyObject, Sendable {
   /// The network's name in the configuration.
   var name: String { get }
 
@@ -28,17 +28,17 @@ public protocol Listener: AnyObject, Sendable {
 }
 
 /// A message with photos that somebody sent, as its network delivered it. It is a stranger's word.
-public struct Arrival: Sendable, Equatable {
+package struct Arrival: Sendable, Equatable {
   /// What its conversation is called here.
-  public let conversation: ConversationID
+  package let conversation: ConversationID
   /// The message's id on its network.
-  public let message: String
+  package let message: String
   /// Who sent it; nil when the network does not say so in words that can be kept.
-  public let sender: SenderID?
+  package let sender: SenderID?
   /// What `attachment` of `incoming/new/` may hold, the same bytes however often it is heard.
-  public let attachment: [UInt8]
+  package let attachment: [UInt8]
 
-  public init(conversation: ConversationID, message: String, sender: SenderID?, attachment: [UInt8]) {
+  package init(conversation: ConversationID, message: String, sender: SenderID?, attachment: [UInt8]) {
     self.conversation = conversation
     self.message = message
     self.sender = sender

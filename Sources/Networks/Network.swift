@@ -4,7 +4,7 @@ import Seals
 /// The seam between a conversation's worker and whoever publishes its messages.
 ///
 /// Within a conversation a network is asked for one message at a time, in order.
-public protocol Network: Sendable {
+package protocol Network: Sendable {
   /// The network's word in the configuration, the log and the ledger.
   var name: String { get }
 
@@ -66,40 +66,40 @@ public protocol Network: Sendable {
 }
 
 extension Network {
-  public var takesBatches: Bool { false }
+  package var takesBatches: Bool { false }
 
   /// Most networks keep nothing running.
-  public func stop() async {}
+  package func stop() async {}
 
-  public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
+  package func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
 
-  public func admit(_ conversation: ConversationID) async throws(DeliveryError) {}
+  package func admit(_ conversation: ConversationID) async throws(DeliveryError) {}
 
-  public func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? { nil }
+  package func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? { nil }
 
-  public func admit(text: String) throws(DeliveryError) {}
+  package func admit(text: String) throws(DeliveryError) {}
 
-  public var limitsTexts: Bool { false }
+  package var limitsTexts: Bool { false }
 
-  public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? { nil }
+  package func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? { nil }
 
-  public func closedConversations() async throws(DeliveryError) -> [ClosedConversation] { [] }
+  package func closedConversations() async throws(DeliveryError) -> [ClosedConversation] { [] }
 }
 
 /// A conversation that cannot be published to, by all names that lead there.
-public struct ClosedConversation: Sendable {
-  public let names: [ConversationID]
-  public let error: DeliveryError
+package struct ClosedConversation: Sendable {
+  package let names: [ConversationID]
+  package let error: DeliveryError
 
-  public init(names: [ConversationID], error: DeliveryError) {
+  package init(names: [ConversationID], error: DeliveryError) {
     self.names = names
     self.error = error
   }
 }
 
 /// A message as a network gets it.
-public struct OutgoingMessage: Sendable {
-  public enum Content: Sendable {
+package struct OutgoingMessage: Sendable {
+  package enum Content: Sendable {
     case photo(Attachment)
     case text(String)
     /// The new profile photo of the inbox, in place of the one that it has.
@@ -107,7 +107,7 @@ public struct OutgoingMessage: Sendable {
     /// The inbox has no profile photo any more.
     case profileRemoval
 
-    public var kind: MessageKind {
+    package var kind: MessageKind {
       switch self {
       case .photo: .photo
       case .text: .text
@@ -116,7 +116,7 @@ public struct OutgoingMessage: Sendable {
       }
     }
 
-    public var attachment: Attachment? {
+    package var attachment: Attachment? {
       switch self {
       case .photo(let attachment), .profile(let attachment): attachment
       case .text, .profileRemoval: nil
@@ -125,17 +125,17 @@ public struct OutgoingMessage: Sendable {
   }
 
   /// The idempotency key.
-  public let message: MessageID
-  public let request: String
-  public let conversation: ConversationID
-  public let inbox: InboxID
-  public let content: Content
+  package let message: MessageID
+  package let request: String
+  package let conversation: ConversationID
+  package let inbox: InboxID
+  package let content: Content
   /// When the network was first asked to publish the message; nil is now. The outcome of that may not be known.
-  public let firstTriedAt: Timestamp?
+  package let firstTriedAt: Timestamp?
   /// What `reserve` gave for this message; nil before that, and where it gives nothing.
-  public var reserved: String?
+  package var reserved: String?
 
-  public init(
+  package init(
     message: MessageID, request: String, conversation: ConversationID, inbox: InboxID, content: Content,
     firstTriedAt: Timestamp? = nil
   ) {
@@ -149,18 +149,18 @@ public struct OutgoingMessage: Sendable {
 }
 
 /// A message that the network was asked to publish, or has an id for, and whose outcome is not known.
-public struct TriedMessage: Sendable {
-  public let message: MessageID
-  public let conversation: ConversationID
-  public let inbox: InboxID
+package struct TriedMessage: Sendable {
+  package let message: MessageID
+  package let conversation: ConversationID
+  package let inbox: InboxID
   /// When the network was first asked; nil when it was not.
-  public let firstTriedAt: Timestamp?
+  package let firstTriedAt: Timestamp?
   /// What `reserve` gave for it.
-  public let reserved: String?
+  package let reserved: String?
   /// Pixels of the upright photo; nil of a text.
-  public let photo: (width: Int, height: Int)?
+  package let photo: (width: Int, height: Int)?
 
-  public init(
+  package init(
     message: MessageID, conversation: ConversationID, inbox: InboxID, firstTriedAt: Timestamp? = nil,
     reserved: String? = nil, photo: (width: Int, height: Int)? = nil
   ) {
@@ -174,16 +174,16 @@ public struct TriedMessage: Sendable {
 }
 
 /// That a message is published.
-public struct Publication: Sendable, Equatable {
-  public let publishedAt: Timestamp
+package struct Publication: Sendable, Equatable {
+  package let publishedAt: Timestamp
   /// The network's own id of the message, where it gives one.
-  public let remoteID: String?
+  package let remoteID: String?
   /// What really stands published of a photo: after a crash it may be an earlier upload than the last one.
-  public let attachment: Attachment?
+  package let attachment: Attachment?
   /// The place where a profile photo was changed, on a network that has several; the photos in the others stay.
-  public let profilePlace: String?
+  package let profilePlace: String?
 
-  public init(publishedAt: Timestamp, remoteID: String?, attachment: Attachment?, profilePlace: String? = nil) {
+  package init(publishedAt: Timestamp, remoteID: String?, attachment: Attachment?, profilePlace: String? = nil) {
     self.publishedAt = publishedAt
     self.remoteID = remoteID
     self.attachment = attachment
@@ -192,7 +192,7 @@ public struct Publication: Sendable, Equatable {
 }
 
 /// What a network knows of a message that may have been published.
-public enum Sighting: Sendable, Equatable {
+package enum Sighting: Sendable, Equatable {
   case published(Publication)
   /// It was surely not published.
   case absent

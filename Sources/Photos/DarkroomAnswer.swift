@@ -1,18 +1,18 @@
 import Messages
 
 /// What comes back from the darkroom: the prepared photo, or why there is none.
-public struct DarkroomAnswer: Sendable {
-  public let result: Result<PreparedPhoto, DeliveryError>
+package struct DarkroomAnswer: Sendable {
+  package let result: Result<PreparedPhoto, DeliveryError>
 
-  public init(_ result: Result<PreparedPhoto, DeliveryError>) { self.result = result }
+  package init(_ result: Result<PreparedPhoto, DeliveryError>) { self.result = result }
 
   /// More than any answer under these limits has, in bytes.
-  public static func limit(_ limits: PhotoLimits) -> Int { 3 * max(0, limits.outputBytes) + (1 << 16) }
+  package static func limit(_ limits: PhotoLimits) -> Int { 3 * max(0, limits.outputBytes) + (1 << 16) }
 
   private static let textLimit = 4096
   private static let wordLimit = 64
 
-  public var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     var writer = WireWriter()
     switch result {
     case .failure(let error):
@@ -42,7 +42,7 @@ public struct DarkroomAnswer: Sendable {
   /// Takes an answer for what it is worth: it comes from a process that decoded hostile bytes.
   ///
   /// - Returns: nil for anything that an honest darkroom does not answer under these limits.
-  public init?(encoded bytes: [UInt8], limits: PhotoLimits) {
+  package init?(encoded bytes: [UInt8], limits: PhotoLimits) {
     var reader = WireReader(bytes)
     do {
       if try reader.number(in: 0...1) == 1 {

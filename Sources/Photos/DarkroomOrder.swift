@@ -1,25 +1,25 @@
 /// What the darkroom is told beside the photo's descriptor: the limits, and nothing of whose photo it is.
-public struct DarkroomOrder: Sendable, Equatable {
-  public let limits: PhotoLimits
+package struct DarkroomOrder: Sendable, Equatable {
+  package let limits: PhotoLimits
 
-  public init(limits: PhotoLimits) { self.limits = limits }
+  package init(limits: PhotoLimits) { self.limits = limits }
 
   /// Every order has this many bytes.
-  public static let size = 8 * fields.count
+  package static let size = 8 * fields.count
 
   private static let fields: [WritableKeyPath<PhotoLimits, Int> & Sendable] = [
     \.inputBytes, \.pixels, \.scans, \.pixelScans, \.items, \.decoderBytes, \.longestSide, \.outputBytes,
     \.bestQuality, \.worstQuality, \.thumbnailSide, \.thumbnailQuality, \.squareSide,
   ]
 
-  public var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     var writer = WireWriter()
     for field in Self.fields { writer.put(limits[keyPath: field]) }
     return writer.bytes
   }
 
   /// - Returns: nil for bytes that are no order.
-  public init?(encoded bytes: [UInt8]) {
+  package init?(encoded bytes: [UInt8]) {
     var reader = WireReader(bytes)
     var limits = PhotoLimits()
     do {

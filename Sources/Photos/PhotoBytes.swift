@@ -4,15 +4,15 @@ import Messages
 
 /// The bytes of a photo as they came in, in a sealed file in memory: whoever is handed its descriptor reads what was
 /// written here, and nobody can change it any more.
-public final class PhotoBytes: Sendable {
+package final class PhotoBytes: Sendable {
   /// Open for reading and writing, though the seal forbids the latter; closed with this value.
-  public let descriptor: Int32
-  public let count: Int
+  package let descriptor: Int32
+  package let count: Int
 
   /// Takes the pieces that `source` hands over, one after the other.
   ///
   /// - Throws: what `source` throws; `local_resources` when there is no memory for them.
-  public init(_ source: ((UnsafeRawBufferPointer) -> Void) throws -> Void) throws {
+  package init(_ source: ((UnsafeRawBufferPointer) -> Void) throws -> Void) throws {
     let descriptor = ckernel_memory_file("photo")
     guard descriptor >= 0 else { throw Self.shortage }
     var count = 0
@@ -31,7 +31,7 @@ public final class PhotoBytes: Sendable {
     self.count = count
   }
 
-  public convenience init(_ bytes: [UInt8]) throws {
+  package convenience init(_ bytes: [UInt8]) throws {
     try self.init { take in bytes.withUnsafeBytes { take($0) } }
   }
 

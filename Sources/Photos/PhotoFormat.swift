@@ -1,12 +1,12 @@
 /// What kind of picture a file is, told by its first bytes; names and announced types lie.
-public enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
+package enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
   case jpeg, png, gif, webp, heic, avif, tiff, bmp
   case jpegXL = "jxl"
   case jpeg2000 = "jp2"
   case svg, pdf
 
   /// The format of a file that begins with `bytes`, or nil for anything that is not a picture.
-  public init?(of bytes: [UInt8]) {
+  package init?(of bytes: [UInt8]) {
     func begins(_ prefix: [UInt8], at offset: Int = 0) -> Bool {
       bytes.count >= offset + prefix.count && bytes[offset..<offset + prefix.count].elementsEqual(prefix)
     }
@@ -40,7 +40,7 @@ public enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
   }
 
   /// The name for people.
-  public var name: String {
+  package var name: String {
     switch self {
     case .jpegXL: "JPEG XL"
     case .jpeg2000: "JPEG 2000"
@@ -50,7 +50,7 @@ public enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
   }
 
   /// The name with its article: "a PNG", "an AVIF".
-  public var nameWithArticle: String { self == .avif || self == .svg ? "an \(name)" : "a \(name)" }
+  package var nameWithArticle: String { self == .avif || self == .svg ? "an \(name)" : "a \(name)" }
 
   /// HEIC and AVIF are one container; its brand, or a compatible one, says what is in it.
   private static func ofBrand(in bytes: [UInt8]) -> PhotoFormat? {

@@ -1,7 +1,7 @@
 import Messages
 
 /// The seam between the delivery of photos and the darkroom: bytes in, a photo to send out.
-public protocol PhotoPreparer: Sendable {
+package protocol PhotoPreparer: Sendable {
   /// Prepares one photo. The same bytes for the same use give the same result.
   ///
   /// - Throws: a `DeliveryError` with one of these causes.
@@ -15,13 +15,13 @@ public protocol PhotoPreparer: Sendable {
 
 extension PhotoPreparer {
   /// Prepares the photo of a message.
-  public func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
+  package func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto {
     try await prepare(photo, for: .message)
   }
 }
 
 /// What a photo is prepared for.
-public enum PhotoUse: Sendable {
+package enum PhotoUse: Sendable {
   case message
   /// A square out of its middle, as small as the limits for that say.
   case profile

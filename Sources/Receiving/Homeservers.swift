@@ -4,7 +4,7 @@ import Messages
 import Secrets
 
 /// The homeserver that photos behind `mxc://` are fetched through, by conversation; nil when there is none.
-public typealias Homeservers = @Sendable (ConversationID) -> MatrixAccount?
+package typealias Homeservers = @Sendable (ConversationID) -> MatrixAccount?
 
 extension MatrixAccount {
   /// The request for an object of the homeserver's media, or of another one's that it knows.

@@ -10,11 +10,11 @@ import Spooling
 import Synchronization
 
 /// Who is listened to, and for which inbox.
-public struct Subscription: Sendable {
-  public let listener: any Listener
-  public let inbox: InboxID
+package struct Subscription: Sendable {
+  package let listener: any Listener
+  package let inbox: InboxID
 
-  public init(listener: any Listener, inbox: InboxID) {
+  package init(listener: any Listener, inbox: InboxID) {
     self.listener = listener
     self.inbox = inbox
   }
@@ -27,7 +27,7 @@ public struct Subscription: Sendable {
 /// Each network is listened to by a task of its own, so that none waits for another. Order: what was heard lies in
 /// `incoming/new/` for good; then the place behind it is kept. Killed in between, the same is heard again, dropped again,
 /// and known to the ledger.
-public actor ListenerService: Service {
+package actor ListenerService: Service {
   private let incoming: IncomingSpool
   private let places: ListeningPlaces
   private let settings: @Sendable () -> Settings.Delivery
@@ -43,7 +43,7 @@ public actor ListenerService: Service {
   private static let breath = Duration.milliseconds(500)
 
   /// - Parameter settings: what is in force at the moment.
-  public init(
+  package init(
     spool: Spool, subscriptions: [Subscription], settings: @escaping @Sendable () -> Settings.Delivery, log: Logger
   ) throws {
     incoming = try IncomingSpool(spool)
@@ -56,20 +56,20 @@ public actor ListenerService: Service {
 
   /// Has these listened to and nobody else. Those that are the same go on; the others end first, so that no two ever
   /// listen to one network.
-  public nonisolated func follow(_ subscriptions: [Subscription]) {
+  package nonisolated func follow(_ subscriptions: [Subscription]) {
     wanted.withLock { $0 = subscriptions }
     bell.ring()
   }
 
   /// Something may have been mended: all that failed is tried now.
-  public func hurry() {
+  package func hurry() {
     for pause in pauses.values { pause.cancel() }
   }
 
   /// How it goes, in the order of the networks' names.
-  public var state: [ListeningReport] { reports.values.sorted { $0.network < $1.network } }
+  package var state: [ListeningReport] { reports.values.sorted { $0.network < $1.network } }
 
-  public func run() async throws {
+  package func run() async throws {
     await bell.serve(stopping: { Task { await self.stop() } }) {
       await reconcile()
     } failed: { _ in

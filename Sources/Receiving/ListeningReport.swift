@@ -1,21 +1,21 @@
 import Messages
 
 /// How listening to one network goes.
-public struct ListeningReport: Sendable, Equatable {
-  public let network: String
+package struct ListeningReport: Sendable, Equatable {
+  package let network: String
   /// When the network last answered; nil when it has not.
-  public var answeredAt: Timestamp?
+  package var answeredAt: Timestamp?
   /// Messages with photos that were heard since this process listens to it.
-  public var heard = 0
+  package var heard = 0
   /// What failed last; nil while all is well.
-  public var failure: DeliveryError?
+  package var failure: DeliveryError?
   /// When it is tried again after that.
-  public var nextAttempt: Timestamp?
+  package var nextAttempt: Timestamp?
 
   init(_ network: String) { self.network = network }
 
   /// One plain sentence.
-  public func sentence(now: Timestamp = .now()) -> String {
+  package func sentence(now: Timestamp = .now()) -> String {
     if let failure {
       let next = nextAttempt.map { "; next attempt \($0)" } ?? ""
       return "nothing is heard: \(failure.sentence)\(next)"

@@ -15,7 +15,7 @@ import Spooling
 /// the disk; the ledger says that it is downloaded, if they are there; the object goes. Killed in between, it is fetched
 /// again, going on with what came, and what was written is written again. Nobody is shown a photo that the ledger does
 /// not call downloaded.
-public struct PhotoFetcher: Sendable {
+package struct PhotoFetcher: Sendable {
   private let spool: Spool
   private let incoming: IncomingSpool
   private let ledger: Ledger
@@ -26,7 +26,7 @@ public struct PhotoFetcher: Sendable {
   private static let keepings = 3
 
   /// - Parameter plan: what is in force at the moment.
-  public init(spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan) throws {
+  package init(spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan) throws {
     self.spool = spool
     incoming = try IncomingSpool(spool)
     self.ledger = ledger
@@ -39,7 +39,7 @@ public struct PhotoFetcher: Sendable {
   /// - Returns: what is in the cache now; nil when its conversation was purged meanwhile.
   /// - Throws: a `DeliveryError`; `CancellationError`; what the ledger throws.
   @discardableResult
-  public func fetch(_ wanted: WantedPhoto) async throws -> PhotoRow? {
+  package func fetch(_ wanted: WantedPhoto) async throws -> PhotoRow? {
     let plan = plan()
     let part = try await onDisk { [incoming] in try PartialObject(wanted.message, of: wanted.conversation, in: incoming)
     }
@@ -86,7 +86,7 @@ public struct PhotoFetcher: Sendable {
   }
 
   /// Removes what came of a photo so far.
-  public func forget(_ wanted: WantedPhoto) async throws {
+  package func forget(_ wanted: WantedPhoto) async throws {
     try await onDisk { [incoming] in try incoming.cur.removeTree(wanted.message.text) }
   }
 

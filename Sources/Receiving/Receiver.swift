@@ -12,7 +12,7 @@ import Spooling
 /// Receives photos as long as the daemon runs: takes in what bridges drop, and fetches what is wanted, a few at a time.
 ///
 /// With nothing to do nothing of it runs: it is woken by the watcher, by a wish, and at the time of the next attempt.
-public actor Receiver: Service {
+package actor Receiver: Service {
   private let spool: Spool
   private let incoming: IncomingSpool
   private let ledger: Ledger
@@ -30,7 +30,7 @@ public actor Receiver: Service {
   ///   - mailbox: what is seen in `incoming/new/`; its bell rings, too, when a photo may be wanted or was purged.
   ///   - plan: what is in force at the moment.
   ///   - downloaded: is told of each photo that is in the cache now, and must return quickly.
-  public init(
+  package init(
     spool: Spool, ledger: Ledger, mailbox: Mailbox, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger,
     downloaded: @escaping @Sendable (WantedPhoto) -> Void = { _ in }
   ) throws {
@@ -46,11 +46,11 @@ public actor Receiver: Service {
   }
 
   /// How far downloads have come, 0 to 1, by message.
-  public nonisolated var progress: [MessageID: Double] { fetcher.progress.all }
+  package nonisolated var progress: [MessageID: Double] { fetcher.progress.all }
 
   private var settings: Settings { plan().settings }
 
-  public func run() async throws {
+  package func run() async throws {
     try await ledger.recoverReceived()
     try await removeLeftovers()
     mailbox.postScan()
@@ -66,7 +66,7 @@ public actor Receiver: Service {
   }
 
   /// Lets go of what is being fetched of a conversation that is purged. None of it begins again.
-  public func release(_ conversation: ConversationID) async {
+  package func release(_ conversation: ConversationID) async {
     await end(downloads.values.filter { $0.conversation == conversation })
   }
 
@@ -209,7 +209,7 @@ public actor Receiver: Service {
   /// Fetches one photo that is wanted, once, where no daemon does it.
   ///
   /// - Throws: the `DeliveryError` of a failure, which is written down.
-  public static func fetchOnce(
+  package static func fetchOnce(
     _ message: MessageID, with fetcher: PhotoFetcher, ledger: Ledger, settings: Settings, log: Logger
   ) async throws {
     try await ledger.recoverReceived()

@@ -6,15 +6,15 @@ import Settings
 
 /// What the configuration in force means for receiving. It is asked for anew for each photo, so that a configuration that
 /// is read again reaches what already waits.
-public struct ReceivingPlan: Sendable {
-  public let settings: Settings
+package struct ReceivingPlan: Sendable {
+  package let settings: Settings
   let client: HTTPClient
   let preparer: any PhotoPreparer
   let homeservers: Homeservers
   let objects: OwnObjects
 
   /// - Parameter ownDirectories: where stores of this machine keep objects; only what was sent from here is read there.
-  public init(
+  package init(
     settings: Settings, client: HTTPClient, preparer: any PhotoPreparer, homeservers: @escaping Homeservers,
     ownDirectories: [String]
   ) {

@@ -3,7 +3,7 @@ import Digests
 /// The key under which the members of an XMTP group seal their profile photos, as the Convos app has it.
 ///
 /// Every member of the group knows it. It appears in no log and in no debugger's dump.
-public struct GroupImageKey: Sendable, CustomStringConvertible, CustomReflectable {
+package struct GroupImageKey: Sendable, CustomStringConvertible, CustomReflectable {
   let bytes: [UInt8]
 
   /// nil unless there are 32 bytes.
@@ -12,8 +12,8 @@ public struct GroupImageKey: Sendable, CustomStringConvertible, CustomReflectabl
     self.bytes = bytes
   }
 
-  public var description: String { "(key material)" }
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var description: String { "(key material)" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Source: the Convos app's `conversation_custom_metadata.proto`. A group's app data is that protobuf in base64 for URLs, or
@@ -27,7 +27,7 @@ extension GroupImageKey {
   /// The key in a group's app data; nil when there is none in it.
   ///
   /// - Throws: `.notAnAttachment`, `.compressed`, `.tooLarge` or `.badKeyMaterial` for app data of another form.
-  public static func find(inAppData text: String) throws(SealError) -> GroupImageKey? {
+  package static func find(inAppData text: String) throws(SealError) -> GroupImageKey? {
     guard var metadata = [UInt8](base64: text) else { throw .notAnAttachment }
     if metadata.first == packedMark {
       guard metadata.count > 5 else { throw .compressed }

@@ -5,15 +5,15 @@ import Messages
 /// Source: the Convos app's image encryption. The key is HKDF-SHA256 of the group's image key with a 32-byte salt and the
 /// info `ConvosImageV1`; the nonce has 12 bytes, the 16-byte tag follows the ciphertext, there is no associated data and no
 /// envelope. Salt and nonce are told to the members; alone they open nothing.
-public struct GroupImageSeal: Seal {
-  public let name = "convos"
+package struct GroupImageSeal: Seal {
+  package let name = "convos"
   private let group: GroupImageKey
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
 
   static let info = Array("ConvosImageV1".utf8)
 
   /// For a group with that image key.
-  public init(_ group: GroupImageKey) { self.init(group, random: RandomBytes.make) }
+  package init(_ group: GroupImageKey) { self.init(group, random: RandomBytes.make) }
 
   /// - Parameter random: gives that many unpredictable bytes; known ones in tests of vectors.
   init(_ group: GroupImageKey, random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) {
@@ -21,7 +21,7 @@ public struct GroupImageSeal: Seal {
     self.random = random
   }
 
-  public func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
+  package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     let (salt, nonce) = (try random(32), try random(12))
     var key = try KeyDerivation.hkdf(secret: group.bytes, salt: salt, info: Self.info)
     defer { key.wipe() }

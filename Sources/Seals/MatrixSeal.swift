@@ -8,20 +8,20 @@ import Messages
 /// come from somebody whom the receiver trusts.
 ///
 /// It is end-to-end only where the event with the key is. In a room without Megolm the homeserver sees the key.
-public struct MatrixSeal: Seal {
-  public let name = "matrix"
+package struct MatrixSeal: Seal {
+  package let name = "matrix"
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
 
   private static let keyLength = 32
   private static let randomCounterLength = 8
   private static let counterLength = 16
 
-  public init() { self.init(random: RandomBytes.make) }
+  package init() { self.init(random: RandomBytes.make) }
 
   /// - Parameter random: gives that many unpredictable bytes; known ones in tests of published vectors.
   init(random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) { self.random = random }
 
-  public func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
+  package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     let key = try random(Self.keyLength)
     let zeros = [UInt8](repeating: 0, count: Self.counterLength - Self.randomCounterLength)
     let counter = try random(Self.randomCounterLength) + zeros
@@ -34,7 +34,7 @@ public struct MatrixSeal: Seal {
   ///
   /// Either alphabet of base64 is read, padded or not, and a counter that does not begin at zero, as some senders write
   /// them. The hash covers neither key nor counter: what comes out may be anything, and has to be looked at.
-  public static func open(_ object: [UInt8], _ file: EncryptedFile) throws(SealError) -> [UInt8] {
+  package static func open(_ object: [UInt8], _ file: EncryptedFile) throws(SealError) -> [UInt8] {
     guard let key = [UInt8](base64: file.key.k), let counter = [UInt8](base64: file.iv), key.count == keyLength,
       counter.count == counterLength, file.v == "v2", file.key.alg == "A256CTR"
     else { throw .badKeyMaterial }

@@ -1,12 +1,12 @@
 import Messages
 
 /// Leaves photos as they are: whoever reads the store sees them. Only the configuration's `seal: none` chooses it.
-public struct NoSeal: Seal {
-  public let name = "none"
+package struct NoSeal: Seal {
+  package let name = "none"
 
-  public init() {}
+  package init() {}
 
-  public func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
+  package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     SealedPhoto(bytes: photo.bytes, contentType: photo.mimeType, opening: .none, of: photo)
   }
 }

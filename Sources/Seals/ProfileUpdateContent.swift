@@ -5,11 +5,11 @@ import Messages
 ///
 /// Source: the Convos app's `profile_messages.proto`: `ProfileUpdate` has `name` = 1 and `encrypted_image` = 2, which has
 /// `url` = 1, `salt` = 2 and `nonce` = 3. Each update replaces the whole profile of its sender.
-public enum ProfileUpdateContent {
+package enum ProfileUpdateContent {
   /// The encoded content that shows a photo which `GroupImageSeal` has sealed.
   ///
   /// - Throws: `SealError.badKeyMaterial` for another photo.
-  public static func setting(_ photo: Attachment) throws(SealError) -> [UInt8] {
+  package static func setting(_ photo: Attachment) throws(SealError) -> [UInt8] {
     guard photo.secret == nil, let salt = photo.salt.flatMap({ [UInt8](hex: $0) }), salt.count == 32,
       let nonce = photo.nonce.flatMap({ [UInt8](hex: $0) }), nonce.count == 12
     else { throw .badKeyMaterial }
@@ -23,7 +23,7 @@ public enum ProfileUpdateContent {
   }
 
   /// The encoded content that removes the photo: an empty update.
-  public static var clearing: [UInt8] { encoded([]) }
+  package static var clearing: [UInt8] { encoded([]) }
 
   private static func encoded(_ update: [UInt8]) -> [UInt8] {
     EncodedContent(authority: "convos.org", type: "profile_update", majorVersion: 1, content: update).encoded()

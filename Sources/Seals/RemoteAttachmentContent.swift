@@ -6,9 +6,9 @@ import Messages
 ///
 /// Source: libxmtp's content type specification. What it says of reading is done: the scheme is not looked at, and a
 /// length that is missing, zero or negative is none.
-public enum RemoteAttachmentContent {
+package enum RemoteAttachmentContent {
   /// - Throws: `.notAnAttachment` for any other content, and for one without URL, digest or keys.
-  public static func photos(decoding bytes: [UInt8]) throws(SealError) -> [RemotePhoto] {
+  package static func photos(decoding bytes: [UInt8]) throws(SealError) -> [RemotePhoto] {
     let content = try EncodedContent(decoding: bytes)
     guard content.authority == "xmtp.org", content.majorVersion == 1 else { throw .notAnAttachment }
     switch content.type {

@@ -1,7 +1,7 @@
 import Messages
 
 /// The seam between the photo pipeline and an encryption scheme.
-public protocol Seal: Sendable {
+package protocol Seal: Sendable {
   /// The scheme's word in the configuration, the log and the ledger.
   var name: String { get }
 
@@ -14,25 +14,25 @@ extension Seal {
   /// does not find later either, and at the start of a program there is some.
   ///
   /// - Throws: what keeps it from sealing.
-  public func loaded() throws(DeliveryError) -> Self {
+  package func loaded() throws(DeliveryError) -> Self {
     _ = try seal(PhotoFile(bytes: [0], filename: "a", mimeType: "image/jpeg", width: 1, height: 1))
     return self
   }
 }
 
 /// A prepared photo, as the receiver is to find it.
-public struct PhotoFile: Sendable {
-  public let bytes: [UInt8]
-  public let filename: String
-  public let mimeType: String
+package struct PhotoFile: Sendable {
+  package let bytes: [UInt8]
+  package let filename: String
+  package let mimeType: String
   /// Pixels, upright.
-  public let width: Int
+  package let width: Int
   /// Pixels, upright.
-  public let height: Int
+  package let height: Int
   /// A few colours to show until the photo is there, as blurha.sh has them; nil is none.
-  public let blurhash: String?
+  package let blurhash: String?
 
-  public init(
+  package init(
     bytes: [UInt8], filename: String, mimeType: String, width: Int, height: Int, blurhash: String? = nil
   ) {
     self.bytes = bytes

@@ -1,5 +1,5 @@
 /// Why a sealed photo cannot be opened.
-public enum SealError: Error, Equatable, CustomStringConvertible {
+package enum SealError: Error, Equatable, CustomStringConvertible {
   case badKeyMaterial
   case digestMismatch
   case decryptionFailed
@@ -10,7 +10,7 @@ public enum SealError: Error, Equatable, CustomStringConvertible {
   /// The machine's OpenSSL lacks what it takes.
   case unavailable(String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .badKeyMaterial: "the secret, salt or nonce does not have its length"
     case .digestMismatch: "the object is not the one that was announced: its SHA-256 differs"

@@ -1,7 +1,7 @@
 import Messages
 
 /// How photos of a network are sealed, by the word of the configuration.
-public enum SealKind: String, CaseIterable, Sendable {
+package enum SealKind: String, CaseIterable, Sendable {
   /// RemoteAttachment: AES-256-GCM under keys derived by HKDF-SHA256.
   case xmtp
   /// EncryptedFile v2: AES-256-CTR under a key of its own.
@@ -12,7 +12,7 @@ public enum SealKind: String, CaseIterable, Sendable {
   /// The seal, which has sealed once already.
   ///
   /// - Throws: what keeps it from sealing.
-  public func load() throws(DeliveryError) -> any Seal {
+  package func load() throws(DeliveryError) -> any Seal {
     switch self {
     case .xmtp: try XMTPSeal().loaded()
     case .matrix: try MatrixSeal().loaded()

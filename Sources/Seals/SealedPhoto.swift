@@ -2,16 +2,16 @@ import Digests
 import Messages
 
 /// A photo as its store keeps it, and what opens it.
-public struct SealedPhoto: Sendable {
+package struct SealedPhoto: Sendable {
   /// The object, byte for byte.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// What the store is told the object is. It says nothing of the photo, unless there is no seal.
-  public let contentType: String
+  package let contentType: String
   /// What is needed once the bytes are stored.
-  public let facts: SealedFacts
+  package let facts: SealedFacts
 
   /// SHA-256 of the object, which names it.
-  public var digest: SHA256Digest { facts.digest }
+  package var digest: SHA256Digest { facts.digest }
 
   init(bytes: [UInt8], contentType: String, opening: Opening, of photo: PhotoFile) {
     self.bytes = bytes
@@ -23,10 +23,10 @@ public struct SealedPhoto: Sendable {
 }
 
 /// What outlives the bytes of a sealed photo, in memory only: it opens the object.
-public struct SealedFacts: Sendable {
-  public let digest: SHA256Digest
+package struct SealedFacts: Sendable {
+  package let digest: SHA256Digest
   /// Bytes of the object.
-  public let length: Int
+  package let length: Int
   let opening: Opening
   let filename: String
   let mimeType: String
@@ -35,7 +35,7 @@ public struct SealedFacts: Sendable {
   let blurhash: String?
 
   /// What the message tells the receivers, once the object can be fetched at `url`.
-  public func attachment(at url: String) -> Attachment {
+  package func attachment(at url: String) -> Attachment {
     var keys: (secret: [UInt8]?, salt: [UInt8], nonce: [UInt8])?
     var file: EncryptedFile?
     switch opening {

@@ -6,16 +6,16 @@ import Messages
 /// Source: `remoteStaticAttachment:1.0` in libxmtp's content type specification and `xmtp_content_types`. The key is
 /// HKDF-SHA256 of a 32-byte secret with a 32-byte salt and no info; the nonce has 12 bytes, the 16-byte tag follows the
 /// ciphertext, there is no associated data.
-public struct XMTPSeal: Seal {
-  public let name = "xmtp"
+package struct XMTPSeal: Seal {
+  package let name = "xmtp"
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
 
-  public init() { self.init(random: RandomBytes.make) }
+  package init() { self.init(random: RandomBytes.make) }
 
   /// - Parameter random: gives that many unpredictable bytes; known ones in tests of published vectors.
   init(random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) { self.random = random }
 
-  public func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
+  package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     let (secret, salt, nonce) = (try random(32), try random(32), try random(12))
     let content = EncodedContent.attachment(photo.bytes, filename: photo.filename, mimeType: photo.mimeType)
     var key = try KeyDerivation.hkdf(secret: secret, salt: salt)
@@ -30,7 +30,7 @@ public struct XMTPSeal: Seal {
   /// anything is read.
   ///
   /// - Returns: the photo's bytes, file name and type. The name is the sender's word: it is data and never a path.
-  public static func open(
+  package static func open(
     _ object: [UInt8], digest: SHA256Digest, secret: [UInt8], salt: [UInt8], nonce: [UInt8]
   ) throws(SealError) -> (bytes: [UInt8], filename: String?, mimeType: String) {
     guard secret.count == 32, salt.count == 32, nonce.count == 12 else { throw .badKeyMaterial }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Something that is made of secrets. After it was refused it is read again, as its file may have been replaced.
-public final class Renewable<Value: Sendable>: Sendable {
+package final class Renewable<Value: Sendable>: Sendable {
   private struct State {
     var value: Value
     var isRefused = false
@@ -11,18 +11,18 @@ public final class Renewable<Value: Sendable>: Sendable {
   private let read: (@Sendable () throws -> Value)?
 
   /// - Parameter read: reads it again; nil is that it never changes.
-  public init(_ value: Value, read: (@Sendable () throws -> Value)? = nil) {
+  package init(_ value: Value, read: (@Sendable () throws -> Value)? = nil) {
     state = Mutex(State(value: value))
     self.read = read
   }
 
   /// Reads it for the first time.
-  public convenience init(reading read: @escaping @Sendable () throws -> Value) throws {
+  package convenience init(reading read: @escaping @Sendable () throws -> Value) throws {
     self.init(try read(), read: read)
   }
 
   /// The value that is valid as far as is known. While it cannot be read again, that is the refused one.
-  public var current: Value {
+  package var current: Value {
     state.withLock { state in
       if state.isRefused, let value = try? read?() { state = State(value: value) }
       return state.value
@@ -30,5 +30,5 @@ public final class Renewable<Value: Sendable>: Sendable {
   }
 
   /// It was not accepted: the next use reads it again.
-  public func refuse() { state.withLock { $0.isRefused = true } }
+  package func refuse() { state.withLock { $0.isRefused = true } }
 }

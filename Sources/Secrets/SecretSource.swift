@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where a secret is found. It is never in the configuration itself, nor in an argument.
-public enum SecretSource: Hashable, Sendable {
+package enum SecretSource: Hashable, Sendable {
   /// A file of one line that nobody but its owner can read; the owner is this process's user or root.
   case file(String)
   /// The environment variable of that name.
@@ -11,7 +11,7 @@ public enum SecretSource: Hashable, Sendable {
 
   /// Reads the secret, without the line break at its end. What it says at that moment counts: a file can be replaced
   /// and read again.
-  public func load() throws(SecretError) -> Secret {
+  package func load() throws(SecretError) -> Secret {
     let bytes: [UInt8]
     switch self {
     case .file(let path): bytes = try Self.contents(of: path)
@@ -70,8 +70,8 @@ public enum SecretSource: Hashable, Sendable {
 }
 
 /// A secret was not found or may not be used: one sentence that says which and what to do, never the secret.
-public struct SecretError: Error, Equatable, CustomStringConvertible {
-  public let description: String
+package struct SecretError: Error, Equatable, CustomStringConvertible {
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }

@@ -1,9 +1,9 @@
 /// A length of time as people write it: a whole number and `ms`, `s`, `m`, `h` or `d`.
-public enum DurationText {
+package enum DurationText {
   private static let units = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)]
 
   /// nil when the text is no duration. A bare number is none: nobody could tell what it counts.
-  public static func parse(_ text: String) -> Duration? {
+  package static func parse(_ text: String) -> Duration? {
     guard let (number, unit) = splitNumber(text), let milliseconds = units.first(where: { $0.0 == unit })?.1
     else { return nil }
     let (total, overflow) = number.multipliedReportingOverflow(by: milliseconds)

@@ -1,13 +1,13 @@
 /// One row of the schema: a key, what may be written for it, and the property of `Target` that it sets.
 ///
 /// The rows of a section are written once, for the section's own values, and hung `below` each place that has one.
-public struct Setting<Target: Sendable>: Sendable {
+package struct Setting<Target: Sendable>: Sendable {
   /// The path in the file with dots: `photo.longestSide`.
-  public let key: String
+  package let key: String
   /// What a value has to be, as the end of "it has to be …".
-  public let expects: String
+  package let expects: String
   /// One line for people.
-  public let help: String
+  package let help: String
 
   /// All that can be written, where that is a short list.
   package let words: [String]
@@ -21,10 +21,10 @@ public struct Setting<Target: Sendable>: Sendable {
   private let makeTarget: @Sendable () -> Target
 
   /// The default, as it would be written in the file.
-  public var defaultText: String { text(in: makeTarget()) }
+  package var defaultText: String { text(in: makeTarget()) }
 
   /// The value that `target` has for the key, as it would be written in the file.
-  public func text(in target: Target) -> String { textOfValue(target) }
+  package func text(in target: Target) -> String { textOfValue(target) }
 
   /// Sets the property; false, and nothing changed, when the text is no such value.
   package func assign(_ text: String, in target: inout Target) -> Bool { assignValue(text, &target) }

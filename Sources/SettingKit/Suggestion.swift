@@ -2,7 +2,7 @@
 ///
 /// Near is at most one wrong, missing, additional or swapped character per three, or the beginning of one candidate
 /// alone, not counting capitals, `_` and `-`.
-public func suggestion(for word: String, among candidates: [String]) -> String? {
+package func suggestion(for word: String, among candidates: [String]) -> String? {
   let written = plain(word)
   guard written.count <= 100 else { return nil }
   let begun = candidates.filter { plain($0).starts(with: written) }

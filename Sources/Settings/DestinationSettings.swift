@@ -5,38 +5,38 @@ import SettingKit
 import Stores
 
 /// A place that keeps uploaded photos.
-public struct StoreSettings: Sendable, Hashable {
+package struct StoreSettings: Sendable, Hashable {
   /// Unique: the standard store's is the word of its type.
-  public let name: String
+  package let name: String
   /// Its type, with all that the type needs.
   package let type: any StoreType
 
-  public static func == (left: Self, right: Self) -> Bool {
+  package static func == (left: Self, right: Self) -> Bool {
     left.name == right.name && left.type.isEqual(to: right.type)
   }
 
-  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// What publishes messages.
-public struct NetworkSettings: Sendable, Hashable {
+package struct NetworkSettings: Sendable, Hashable {
   /// Unique: the standard network's is the word of its type.
-  public let name: String
+  package let name: String
   /// The name of the store that keeps its photos: one of `Settings.stores`.
-  public let store: String
+  package let store: String
   /// The encryption of its photos.
-  public let seal: Settings.Seal
+  package let seal: Settings.Seal
   /// Its type, with all that the type needs.
   package let type: any NetworkType
   /// The inbox that receives what others send there; nil where nobody listens.
-  public var listening: InboxID?
+  package var listening: InboxID?
 
-  public static func == (left: Self, right: Self) -> Bool {
+  package static func == (left: Self, right: Self) -> Bool {
     (left.name, left.store, left.seal, left.listening) == (right.name, right.store, right.seal, right.listening)
       && left.type.isEqual(to: right.type)
   }
 
-  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension Settings {

@@ -7,32 +7,32 @@ import Stores
 /// The configuration in typed values: read once, checked once, never changed afterwards.
 ///
 /// Each section declares its settings once, with its rows: key, bounds and help beside the property, which has the default.
-public struct Settings: SettingsSection {
-  public var spool = Spool()
+package struct Settings: SettingsSection {
+  package var spool = Spool()
   /// The inbox of a request that names none.
-  public var inbox = InboxID(unchecked: "default")
-  public var log = Log()
-  public var metrics = Metrics()
-  public var intake = Intake()
-  public var delivery = Delivery()
-  public var photo = Photo()
-  public var cache = Cache()
-  public var janitor = Janitor()
-  public var receiving = Receiving()
-  public var http = HTTPSettings()
-  public var profile = Profile()
-  public var hooks = Hooks()
+  package var inbox = InboxID(unchecked: "default")
+  package var log = Log()
+  package var metrics = Metrics()
+  package var intake = Intake()
+  package var delivery = Delivery()
+  package var photo = Photo()
+  package var cache = Cache()
+  package var janitor = Janitor()
+  package var receiving = Receiving()
+  package var http = HTTPSettings()
+  package var profile = Profile()
+  package var hooks = Hooks()
 
   /// What keeps uploaded photos: the standard store, then the further ones by their names.
-  public internal(set) var stores = [
+  package internal(set) var stores = [
     StoreSettings(name: DirectoryStoreType.word, type: DirectoryStoreType(path: nil, url: nil))
   ]
   /// What publishes messages: the standard network, then the further ones by their names.
-  public internal(set) var networks = [
+  package internal(set) var networks = [
     NetworkSettings(name: LocalNetworkType.word, store: DirectoryStoreType.word, seal: .xmtp, type: LocalNetworkType())
   ]
   /// The first that matches a conversation wins; what none matches goes to the standard network.
-  public internal(set) var routes = [RouteSettings]()
+  package internal(set) var routes = [RouteSettings]()
 
   // What the file says, of which `stores` and `networks` are made.
   /// The encryption of the standard network's photos.
@@ -46,19 +46,19 @@ public struct Settings: SettingsSection {
   var origins = [String: SettingOrigin]()
 
   /// The defaults.
-  public init() {}
+  package init() {}
 
   package static var rows: [Setting<Settings>] { SettingsSchema.settings }
 
   /// Where the value of a dotted key came from.
-  public func origin(of key: String) -> SettingOrigin { origins[key] ?? .byDefault }
+  package func origin(of key: String) -> SettingOrigin { origins[key] ?? .byDefault }
 
-  public typealias Seal = SealKind
+  package typealias Seal = SealKind
 }
 
 extension Settings: Equatable {
   /// Whether every setting has the same value, wherever it came from.
-  public static func == (left: Settings, right: Settings) -> Bool {
+  package static func == (left: Settings, right: Settings) -> Bool {
     SettingsSchema.settings.allSatisfy { $0.text(in: left) == $0.text(in: right) }
       && left.stores == right.stores && left.networks == right.networks && left.routes == right.routes
   }

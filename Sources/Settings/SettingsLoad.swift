@@ -13,7 +13,7 @@ extension Settings {
   ///   - fileIsExplicit: whether somebody named the file, so that it has to be there.
   ///   - environment: all variables of the process; only those whose names begin with `PHOTOSPOOL_` are looked at.
   ///   - flags: values given on the command line, by dotted key.
-  public static func load(
+  package static func load(
     file: String?, fileIsExplicit: Bool, environment: [String: String], flags: [String: String]
   ) throws(SettingsError) -> Settings {
     var problems = [SettingsProblem]()

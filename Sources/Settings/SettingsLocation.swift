@@ -1,13 +1,13 @@
 import Glibc
 
 /// Which file is the configuration.
-public enum SettingsLocation {
+package enum SettingsLocation {
   /// What the file is called in each of the directories.
-  public static let fileName = "photospool.yaml"
+  package static let fileName = "photospool.yaml"
 
   /// Where the file is looked for when none is named, the first that is there wins: the directories that systemd gives
   /// (`CONFIGURATION_DIRECTORY`), then the user's (`XDG_CONFIG_HOME`, else `~/.config`), then `/etc/photospool`.
-  public static func candidates(environment: [String: String]) -> [String] {
+  package static func candidates(environment: [String: String]) -> [String] {
     var directories = environment["CONFIGURATION_DIRECTORY"]?.split(separator: ":").map(String.init) ?? []
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
       directories.append("\(home)/photospool")
@@ -20,7 +20,7 @@ public enum SettingsLocation {
 
   /// The file to load: the one that `--config` or else `PHOTOSPOOL_CONFIG` names, which has to exist, or the first
   /// candidate that is there, or none. An empty `PHOTOSPOOL_CONFIG` names none.
-  public static func choose(flag: String?, environment: [String: String]) -> (file: String?, isExplicit: Bool) {
+  package static func choose(flag: String?, environment: [String: String]) -> (file: String?, isExplicit: Bool) {
     if let flag { return (flag, true) }
     if let named = environment["PHOTOSPOOL_CONFIG"], !named.isEmpty { return (named, true) }
     return (candidates(environment: environment).first { access($0, F_OK) == 0 }, false)

@@ -6,8 +6,8 @@ import SettingKit
 ///
 /// `photo.longestSide` is written in the file as `longestSide` below `photo`, in the environment as
 /// `PHOTOSPOOL_PHOTO_LONGEST_SIDE`. The defaults are the initial values of the sections' properties.
-public enum SettingsSchema {
-  public static let settings: [Setting<Settings>] = own + SectionFamily.allCases.flatMap(\.standardRows)
+package enum SettingsSchema {
+  package static let settings: [Setting<Settings>] = own + SectionFamily.allCases.flatMap(\.standardRows)
 
   private static let own = [
     section("spool", \.spool), [Setting("inbox", \.inbox, .identifier, "The inbox of a request that names none")],
@@ -23,7 +23,7 @@ public enum SettingsSchema {
   ) -> [Setting<Settings>] { Section.rows.map { $0.below(key, property) } }
 
   /// The setting of a dotted key.
-  public static func setting(_ key: String) -> Setting<Settings>? { byKey[key] }
+  package static func setting(_ key: String) -> Setting<Settings>? { byKey[key] }
 
   private static let byKey = Dictionary(settings.map { ($0.key, $0) }) { first, _ in first }
 

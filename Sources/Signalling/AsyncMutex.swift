@@ -1,12 +1,12 @@
 /// Lets one task at a time through, in the order in which they came. The task may suspend while it is inside.
-public actor AsyncMutex {
+package actor AsyncMutex {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  public init() {}
+  package init() {}
 
   /// Runs `body` while no other task is inside.
-  public func withLock<Answer: Sendable>(_ body: @Sendable () async throws -> Answer) async rethrows -> Answer {
+  package func withLock<Answer: Sendable>(_ body: @Sendable () async throws -> Answer) async rethrows -> Answer {
     await enter()
     defer { leave() }
     return try await body()

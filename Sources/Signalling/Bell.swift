@@ -2,19 +2,19 @@ import ServiceLifecycle
 import Synchronization
 
 /// Wakes one service. Rings that come while the service works are remembered as one.
-public final class Bell: Sendable {
+package final class Bell: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let alarm = Mutex<(time: ContinuousClock.Instant, task: Task<Void, Never>)?>(nil)
 
   /// Makes a bell that nobody has rung.
-  public init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+  package init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
   /// Wakes the service, now or as soon as it waits.
-  public func ring() { continuation.yield() }
+  package func ring() { continuation.yield() }
 
   /// Rings in `seconds`, or at the time that was set before if that is earlier.
-  public func ring(in seconds: Double) {
+  package func ring(in seconds: Double) {
     let time = ContinuousClock.now + .seconds(max(0, seconds))
     alarm.withLock { alarm in
       if let set = alarm?.time, set <= time, set > .now { return }
@@ -28,7 +28,7 @@ public final class Bell: Sendable {
   }
 
   /// Forgets the time that was set.
-  public func silence() {
+  package func silence() {
     alarm.withLock { alarm in
       alarm?.task.cancel()
       alarm = nil
@@ -36,13 +36,13 @@ public final class Bell: Sendable {
   }
 
   /// Ends `rings`.
-  public func retire() {
+  package func retire() {
     silence()
     continuation.finish()
   }
 
   /// The rings, one by one, until the bell is retired or the task is cancelled. For one reader.
-  public var rings: AsyncStream<Void> { stream }
+  package var rings: AsyncStream<Void> { stream }
 }
 
 extension Bell {
@@ -51,7 +51,7 @@ extension Bell {
   /// - Parameters:
   ///   - stopping: is called once when the service is to stop, on any thread, before the loop ends.
   ///   - failed: is told of an error that `work` threw; it answers in how many seconds the bell rings again, or nil.
-  public func serve(
+  package func serve(
     isolation: isolated (any Actor)? = #isolation, stopping: @escaping @Sendable () -> Void = {},
     _ work: () async throws -> Void, failed: (any Error) async -> Double?
   ) async {

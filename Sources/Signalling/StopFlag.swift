@@ -1,11 +1,11 @@
 import Synchronization
 
 /// Set once, seen by every task.
-public final class StopFlag: Sendable {
+package final class StopFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
-  public init() {}
+  package init() {}
 
-  public var isSet: Bool { flag.load(ordering: .acquiring) }
-  public func set() { flag.store(true, ordering: .releasing) }
+  package var isSet: Bool { flag.load(ordering: .acquiring) }
+  package func set() { flag.store(true, ordering: .releasing) }
 }

@@ -8,9 +8,9 @@ import Messages
 /// was written. The next number is the larger of the last one plus one and the clock in microseconds, so that no clock is
 /// needed. A power cut may take the counter, or bring an older one back; so the first that counts after each start of the
 /// computer also looks at the numbers in `new/`. All that was accepted has its place already.
-public enum ArrivalNumber {
+package enum ArrivalNumber {
   /// The counter's file in `tmp/`.
-  public static let lockName = ".order"
+  package static let lockName = ".order"
   /// How long a client waits for a lock holder that was stopped before it relies on the clock alone, in seconds.
   static let lockPatience = 0.025
 

@@ -1,7 +1,7 @@
 import DurableFiles
 
 /// What a look into `new/` found, kept as bytes in one buffer so that a million waiting names stay small.
-public struct ArrivalScan: Sendable {
+package struct ArrivalScan: Sendable {
   /// One name found, with what decides its place.
   private struct Found {
     var changed: Int64
@@ -19,12 +19,12 @@ public struct ArrivalScan: Sendable {
   private var found: [Found] = []
 
   /// Names that cannot be a request's: not UTF-8, or too long.
-  public private(set) var foreign: [[UInt8]] = []
+  package private(set) var foreign: [[UInt8]] = []
 
-  public var count: Int { found.count }
+  package var count: Int { found.count }
 
   /// Looks at every name in `new` and arranges them in order of arrival.
-  public init(_ new: Directory) throws {
+  package init(_ new: Directory) throws {
     try new.forEachName { bytes in
       guard let name = String(validating: bytes, as: UTF8.self), names.count + bytes.count <= UInt32.max else {
         foreign.append(bytes)
@@ -49,7 +49,7 @@ public struct ArrivalScan: Sendable {
   }
 
   /// The `index`-th name in order of arrival.
-  public subscript(_ index: Int) -> (name: String, changed: Int64, maybeInPlace: Bool) {
+  package subscript(_ index: Int) -> (name: String, changed: Int64, maybeInPlace: Bool) {
     let entry = found[index]
     return (name(entry), entry.changed, entry.maybeInPlace)
   }

@@ -5,7 +5,7 @@ import Messages
 ///
 /// Nothing of it is synced: whoever goes on with it checks the digest of the whole, and begins anew where that is wrong.
 /// The file `from-conversation` names the conversation, for whoever purges it.
-public final class PartialObject: Sendable {
+package final class PartialObject: Sendable {
   private let cur: Directory
   private let name: String
   private let directory: Directory
@@ -13,7 +13,7 @@ public final class PartialObject: Sendable {
   private static let bytesName = "object"
   private static let tagName = "validator"
 
-  public init(_ message: MessageID, of conversation: ConversationID, in incoming: IncomingSpool) throws {
+  package init(_ message: MessageID, of conversation: ConversationID, in incoming: IncomingSpool) throws {
     cur = incoming.cur
     name = message.text
     directory = try cur.directory(creating: name)
@@ -23,36 +23,36 @@ public final class PartialObject: Sendable {
   }
 
   /// How many bytes are there.
-  public func count() throws -> Int { try directory.entry(Self.bytesName)?.size ?? 0 }
+  package func count() throws -> Int { try directory.entry(Self.bytesName)?.size ?? 0 }
 
   /// What the store calls the object that the bytes are of (RFC 9110, section 8.8); nil when they cannot be gone on with.
-  public func validator() throws -> String? {
+  package func validator() throws -> String? {
     guard try directory.entry(Self.tagName) != nil else { return nil }
     return try directory.file(Self.tagName).contents(limit: 4096).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Begins anew, with an object that the store calls `validator`.
-  public func begin(validator: String?) throws -> File {
+  package func begin(validator: String?) throws -> File {
     try clear()
     if let validator { try directory.write(Array(validator.utf8), as: Self.tagName) }
     return try append()
   }
 
   /// Forgets all bytes.
-  public func clear() throws {
+  package func clear() throws {
     try directory.remove(Self.tagName)
     try directory.remove(Self.bytesName)
   }
 
   /// Opens the bytes to add to them.
-  public func append() throws -> File { try directory.file(appendingTo: Self.bytesName) }
+  package func append() throws -> File { try directory.file(appendingTo: Self.bytesName) }
 
   /// All bytes; nil when there are more than `limit`.
-  public func contents(limit: Int) throws -> [UInt8]? {
+  package func contents(limit: Int) throws -> [UInt8]? {
     guard try directory.entry(Self.bytesName) != nil else { return [] }
     return try directory.file(Self.bytesName).contents(limit: limit)
   }
 
   /// Removes all of it.
-  public func remove() throws { try cur.removeTree(name) }
+  package func remove() throws { try cur.removeTree(name) }
 }

@@ -3,21 +3,21 @@ import DurableFiles
 import Messages
 
 /// The photo cache `photos/INBOX/CONVERSATION/MESSAGE/`: what was sent, and what was received.
-public struct PhotoCache: Sendable {
+package struct PhotoCache: Sendable {
   private let root: Directory
 
   /// The photo as it was sent or received.
-  public static let originalName = "original.jpg"
+  package static let originalName = "original.jpg"
   /// The preview that is shown while a photo is hidden.
   private static let blurredName = "blurred.jpg"
   /// What is made of the original.
-  public static let thumbnailNames = ["thumbnail.jpg", blurredName]
+  package static let thumbnailNames = ["thumbnail.jpg", blurredName]
   private static let names = [originalName] + thumbnailNames
 
-  public init(_ spool: Spool) { root = spool.photos }
+  package init(_ spool: Spool) { root = spool.photos }
 
   /// Where a message's files lie, relative to the spool.
-  public static func path(inbox: InboxID, conversation: ConversationID, message: MessageID) -> String {
+  package static func path(inbox: InboxID, conversation: ConversationID, message: MessageID) -> String {
     "photos/\(inbox.fileName)/\(conversation.fileName)/\(message)"
   }
 
@@ -30,7 +30,7 @@ public struct PhotoCache: Sendable {
   /// - Parameter note: of a photo that somebody else sent.
   ///
   /// The janitor removes directories above that are empty; one that it removes at this moment is made again.
-  public func keep(
+  package func keep(
     original: [UInt8], thumbnail: [UInt8], blurred: [UInt8], inbox: InboxID, conversation: ConversationID,
     message: MessageID, note: ReceivedNote? = nil
   ) throws {
@@ -55,7 +55,7 @@ public struct PhotoCache: Sendable {
   }
 
   /// Whether the photo, its thumbnail and its blurred preview are there, and the note of one that was received.
-  public func isWhole(
+  package func isWhole(
     inbox: InboxID, conversation: ConversationID, message: MessageID, hasNote: Bool
   ) throws -> Bool {
     do {
@@ -69,7 +69,7 @@ public struct PhotoCache: Sendable {
   }
 
   /// The path below the spool of a photo's original or of its blurred preview; nil when it is not there.
-  public func path(
+  package func path(
     inbox: InboxID, conversation: ConversationID, message: MessageID, isBlurred: Bool
   ) throws -> String? {
     let name = isBlurred ? Self.blurredName : Self.originalName
@@ -84,19 +84,19 @@ public struct PhotoCache: Sendable {
   }
 
   /// Sets the time at which a photo was last read to now, by which the janitor knows that somebody viewed it.
-  public func noteViewing(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
+  package func noteViewing(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
     let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
     for name in Self.names where try directory.entry(name)?.kind == .file { try directory.setAccessedNow(name) }
   }
 
   /// Opens a photo's original.
-  public func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
+  package func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
     try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text).file(
       Self.originalName)
   }
 
   /// Removes what is kept of a message; nothing kept is as good.
-  public func discard(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
+  package func discard(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
     do {
       try root.directory(inbox.fileName).directory(conversation.fileName).removeTree(message.text)
     } catch let error as FileError where error.isMissing {}

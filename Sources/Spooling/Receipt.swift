@@ -3,22 +3,22 @@ import FoundationEssentials
 import Messages
 
 /// What is left in `sent/NAME/receipt.json` of a request that is over: no photo, no text, no key.
-public struct Receipt: Decodable, Sendable, Equatable {
-  public struct Message: Decodable, Sendable, Equatable {
-    public let message: String
-    public let kind: MessageKind
-    public let state: MessageState
-    public let publishedAt: String?
+package struct Receipt: Decodable, Sendable, Equatable {
+  package struct Message: Decodable, Sendable, Equatable {
+    package let message: String
+    package let kind: MessageKind
+    package let state: MessageState
+    package let publishedAt: String?
     /// The network's own id of the message, where it gives one.
-    public let remote: String?
-    public let url: String?
-    public let contentDigest: String?
+    package let remote: String?
+    package let url: String?
+    package let contentDigest: String?
     /// Bytes, of the photo as it was sent or of the text.
-    public let bytes: Int
-    public let width: Int?
-    public let height: Int?
+    package let bytes: Int
+    package let width: Int?
+    package let height: Int?
 
-    public init(
+    package init(
       message: String, kind: MessageKind, state: MessageState, publishedAt: String?, remote: String?, url: String?,
       contentDigest: String?, bytes: Int, width: Int?, height: Int?
     ) {
@@ -35,19 +35,19 @@ public struct Receipt: Decodable, Sendable, Equatable {
     }
   }
 
-  public let request: String
-  public let conversation: String
-  public let inbox: String
+  package let request: String
+  package let conversation: String
+  package let inbox: String
   /// The idempotency key, and the digest of what was sent under it: a ledger that is rebuilt still knows the repetition.
-  public let id: String?
-  public let digest: String?
-  public let state: RequestState
-  public let duplicateOf: String?
-  public let acceptedAt: String
-  public let finishedAt: String
-  public let messages: [Message]
+  package let id: String?
+  package let digest: String?
+  package let state: RequestState
+  package let duplicateOf: String?
+  package let acceptedAt: String
+  package let finishedAt: String
+  package let messages: [Message]
 
-  public init(
+  package init(
     request: String, conversation: String, inbox: String, id: String? = nil, digest: String? = nil,
     state: RequestState, duplicateOf: String?, acceptedAt: String, finishedAt: String, messages: [Message]
   ) {
@@ -63,16 +63,16 @@ public struct Receipt: Decodable, Sendable, Equatable {
     self.messages = messages
   }
 
-  public static let fileName = "receipt.json"
+  package static let fileName = "receipt.json"
 
   /// Reads what `encoded` wrote; nil for anything else.
-  public init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard let receipt = try? JSONDecoder().decode(Receipt.self, from: Data(bytes)) else { return nil }
     self = receipt
   }
 
   /// The receipt that lies in a request's directory; nil when none that can be read does.
-  public init?(in request: Directory) throws {
+  package init?(in request: Directory) throws {
     guard try request.entry(Self.fileName)?.kind == .file,
       let bytes = try request.file(Self.fileName).contents(limit: 1 << 20)
     else { return nil }
@@ -81,7 +81,7 @@ public struct Receipt: Decodable, Sendable, Equatable {
 
   /// The file's bytes: one object, indented for people, with a newline at the end. Names are in alphabetical order, and
   /// what is not known is left out.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var text = JSONObjectText(indentedAt: 0)
     text.add("acceptedAt", acceptedAt)
     text.add("conversation", conversation)

@@ -1,7 +1,7 @@
 import Messages
 
 /// Why a request cannot be accepted: one sentence that says what is wrong and what to do.
-public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case badName
   case notADirectory(String)
   case unreadable(String)
@@ -25,7 +25,7 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case severalProfilePhotos(Int)
   case draftOfProfile
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .badName:
       "the name of the request is not 1 to 128 of A-Za-z0-9._- or starts with . or -; rename it and move it into new/ again"
@@ -77,7 +77,7 @@ public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
 
 extension Unicode.Scalar {
   /// Whether it could move a cursor or hide a character.
-  public var isUnseen: Bool {
+  package var isUnseen: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
     default: false
@@ -86,7 +86,7 @@ extension Unicode.Scalar {
 }
 
 /// `text` with everything escaped that could move a cursor or hide a character.
-public func escaped(_ text: String) -> String {
+package func escaped(_ text: String) -> String {
   // Nearly all that is said: to ask for the category of each character takes longer than all else of a line of the log.
   if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
   var result = ""
@@ -101,7 +101,7 @@ public func escaped(_ text: String) -> String {
 }
 
 /// A file's name as text, with all bytes escaped that are no UTF-8.
-public func escaped(name: [UInt8]) -> String {
+package func escaped(name: [UInt8]) -> String {
   if let text = String(validating: name, as: UTF8.self) { return escaped(text) }
   return name.map { (0x20...0x7E).contains($0) ? String(UnicodeScalar($0)) : "\\x" + [$0].hex }.joined()
 }

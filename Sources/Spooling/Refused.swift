@@ -11,7 +11,7 @@ extension Spool {
   /// - Parameter base: what the directory is called, or an alternative of it.
   /// - Returns: the name in `failed/`, or nil when the entry is gone.
   @discardableResult
-  public func quarantine(_ name: [UInt8], as base: String, because sentence: String) throws -> RequestName? {
+  package func quarantine(_ name: [UInt8], as base: String, because sentence: String) throws -> RequestName? {
     try Self.quarantine(name, from: new, to: failed, as: RequestName(base), because: sentence)
   }
 
@@ -43,7 +43,7 @@ extension Spool {
 
 extension Directory {
   /// What our file `error` says in a request that failed; nil where there is none.
-  public func error() throws -> String? {
+  package func error() throws -> String? {
     guard try entry("error")?.kind == .file, let bytes = try file("error").contents(limit: 65_536) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
     return text.hasSuffix("\n") ? String(text.dropLast()) : text

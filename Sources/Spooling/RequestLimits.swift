@@ -1,13 +1,13 @@
 /// How large a request may be. A request that passes one of these is refused with its name and both values.
-public enum RequestLimits {
+package enum RequestLimits {
   /// Photos in one request.
-  public static let photos = 10
+  package static let photos = 10
   /// Bytes of one photo as dropped.
-  public static let photoBytes = 10_000_000
+  package static let photoBytes = 10_000_000
   /// Bytes of `text`, its trailing newline not included.
-  public static let textBytes = 65_536
+  package static let textBytes = 65_536
   /// Bytes of the file, in which a newline may follow.
-  public static let textFileBytes = textBytes + 1
+  package static let textFileBytes = textBytes + 1
   /// Bytes of `to`, `from`, `id` and `kind`: the longest identifier, its newline, and enough to tell that it is longer.
   static let fieldBytes = 1_024
   /// Bytes of `.sum`.

@@ -1,22 +1,22 @@
 import Digests
 
 /// The name of a request's directory: 1 to 128 of `A-Za-z0-9._-`, not starting with `.` or `-`.
-public struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertible {
-  public static let longest = 128
+package struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertible {
+  package static let longest = 128
 
-  public let text: String
+  package let text: String
 
   /// Nil when `text` is not of the grammar.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard !text.hasPrefix("."), !text.hasPrefix("-"), isToken(text) else { return nil }
     self.text = text
   }
 
-  public var description: String { text }
-  public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+  package var description: String { text }
+  package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
   /// The name itself, then `NAME.2`, `NAME.3` and so on: what a request is called when its name is taken.
-  public func alternative(_ number: Int) -> RequestName {
+  package func alternative(_ number: Int) -> RequestName {
     guard number > 1 else { return self }
     let ending = ".\(number)"
     // Cutting a valid name and adding to its end keeps it valid.
@@ -24,7 +24,7 @@ public struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertib
   }
 
   /// The same of a name as it was dropped, which may be no request's.
-  public static func alternative(of name: String, _ number: Int) -> String {
+  package static func alternative(of name: String, _ number: Int) -> String {
     let base = RequestName(name) ?? RequestName("unnamed-" + SHA256Digest(of: Array(name.utf8)).hex.prefix(16))
     return base?.alternative(number).text ?? name
   }
@@ -32,16 +32,16 @@ public struct RequestName: Hashable, Sendable, Comparable, CustomStringConvertib
 
 /// A client's own key for a request: 1 to 128 of `A-Za-z0-9._-`. A second request with the same key from the same inbox
 /// is not sent again while the first one is remembered.
-public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
-  public let text: String
+package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
+  package let text: String
 
   /// Nil when `text` is not of the grammar.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard isToken(text) else { return nil }
     self.text = text
   }
 
-  public var description: String { text }
+  package var description: String { text }
 }
 
 private func isToken(_ text: String) -> Bool {

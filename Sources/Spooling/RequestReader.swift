@@ -6,19 +6,19 @@ import Messages
 /// Reads a request's directory as hostile input: by descriptor, no link followed, nothing blocking, everything bounded.
 ///
 /// The files stay open until they are synced, so that a batch of requests can start all its writing before it waits for any.
-public struct RequestReader: Sendable {
-  public let request: Request
+package struct RequestReader: Sendable {
+  package let request: Request
   private let files: [File]
   private let directory: Directory
 
   /// How many descriptors the reader holds.
-  public var openFiles: Int { files.count + 1 }
+  package var openFiles: Int { files.count + 1 }
 
   /// Opens and checks all of `directory`.
   ///
   /// - Parameter patience: seconds for which a file may still be open for writing.
   /// - Throws: `Refusal` when the request is not acceptable; `FileError` when the disk fails.
-  public init(_ directory: Directory, patience: Double = 1) throws {
+  package init(_ directory: Directory, patience: Double = 1) throws {
     let owner = try directory.entry().owner
     var found = [String: (file: File, line: SumFile.Line, contents: [UInt8])]()
     for (name, kind) in try Self.entries(of: directory) {
@@ -99,17 +99,17 @@ public struct RequestReader: Sendable {
   }
 
   /// Begins to write everything to the disk, for a `sync` that follows.
-  public func startWriting() {
+  package func startWriting() {
     for file in files { file.startWriteback() }
   }
 
   /// After a sync of the whole file system: whether this request got to the disk, too.
-  public func checkWritten() throws {
+  package func checkWritten() throws {
     for file in files { try file.checkWritten() }
   }
 
   /// Waits until the request is on the disk: every file, then their directory.
-  public func sync() throws {
+  package func sync() throws {
     for file in files { try file.sync() }
     try directory.sync()
   }
@@ -142,14 +142,14 @@ public struct RequestReader: Sendable {
   }
 
   /// Where the messages of a request have their place that cannot be read as a whole yet.
-  public static func conversation(of directory: Directory, defaultInbox: InboxID) throws -> ConversationID {
+  package static func conversation(of directory: Directory, defaultInbox: InboxID) throws -> ConversationID {
     let goal = try goal(of: directory)
     if let conversation = goal.conversation { return conversation }
     return Addressee.profile.conversation(of: goal.inbox ?? defaultInbox)
   }
 
   /// The same without the configured inbox: nil where only that tells the conversation of a profile photo.
-  public static func goal(of directory: Directory) throws -> (conversation: ConversationID?, inbox: InboxID?) {
+  package static func goal(of directory: Directory) throws -> (conversation: ConversationID?, inbox: InboxID?) {
     func line(_ name: String) throws -> String? {
       guard try directory.entry(name)?.kind == .file else { return nil }
       let bytes = try directory.file(name).contents(limit: RequestLimits.fieldBytes) ?? []
@@ -251,7 +251,7 @@ public struct RequestReader: Sendable {
 
 extension Entry.Kind {
   /// As sentences have it.
-  public var noun: String {
+  package var noun: String {
     switch self {
     case .file: "a file"
     case .directory: "a directory"

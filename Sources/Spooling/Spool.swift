@@ -3,45 +3,45 @@ import Glibc
 import Synchronization
 
 /// One spool: its directories, opened once. Everything below is reached by descriptor.
-public final class Spool: Sendable {
+package final class Spool: Sendable {
   /// The absolute path of the spool.
-  public let path: String
-  public let root: Directory
-  public let tmp: Directory
-  public let cur: Directory
-  public let sent: Directory
-  public let failed: Directory
-  public let cancel: Directory
-  public let purge: Directory
+  package let path: String
+  package let root: Directory
+  package let tmp: Directory
+  package let cur: Directory
+  package let sent: Directory
+  package let failed: Directory
+  package let cancel: Directory
+  package let purge: Directory
   /// What is to be received, in four directories of its own.
-  public let incoming: Directory
-  public let photos: Directory
-  public let published: Directory
-  public let objects: Directory
-  public let state: Directory
+  package let incoming: Directory
+  package let photos: Directory
+  package let published: Directory
+  package let objects: Directory
+  package let state: Directory
   /// All of it at once; nil where its file system cannot be synced so.
-  public let fileSystem: FileSystemSync?
+  package let fileSystem: FileSystemSync?
   private let currentNew: Mutex<Directory>
   private let currentDraft: Mutex<Directory>
 
   /// Where requests arrive. It can be moved away and made again while the daemon runs; see `reopenNew`.
-  public var new: Directory { currentNew.withLock { $0 } }
+  package var new: Directory { currentNew.withLock { $0 } }
 
   /// Where requests lie whose photos are uploaded ahead of Send. It can be replaced, too; see `reopenDraft`.
-  public var draft: Directory { currentDraft.withLock { $0 } }
+  package var draft: Directory { currentDraft.withLock { $0 } }
 
   /// Directories that clients of the spool's group may write to, and those that are photospool's alone.
   private static let shared = ["tmp", "draft", "new"]
   private static let own = ["cur", "sent", "failed", "cancel", "purge", "photos", "published", "objects", "state"]
   /// The directories of `incoming/`.
-  public static let incomingNames = ["tmp", "new", "cur", "failed"]
+  package static let incomingNames = ["tmp", "new", "cur", "failed"]
   private static let sharedMode: mode_t = 0o3770
   private static let rootMode: mode_t = 0o750
 
   /// Opens the spool at `path` and makes what is missing of it.
   ///
   /// - Throws: `FileError`; `SpoolError` when the spool is open to everybody or lies on several filesystems.
-  public convenience init(creating path: String) throws {
+  package convenience init(creating path: String) throws {
     let isNew = mkdir(path, Self.rootMode) == 0
     if !isNew && errno != EEXIST { throw FileError("make the spool", path) }
     let root = try Directory(path: path)
@@ -74,7 +74,7 @@ public final class Spool: Sendable {
   }
 
   /// Opens the spool at `path` as a client or a tool does; nothing is made.
-  public convenience init(opening path: String) throws {
+  package convenience init(opening path: String) throws {
     try self.init(root: Directory(path: path))
   }
 
@@ -109,7 +109,7 @@ public final class Spool: Sendable {
   /// Opens `new/` again after it was moved away or made anew.
   ///
   /// - Returns: false when it is the one that is open.
-  public func reopenNew() throws -> Bool {
+  package func reopenNew() throws -> Bool {
     let directory = try root.directory("new")
     if try directory.entry().inode == new.entry().inode { return false }
     currentNew.withLock { $0 = directory }
@@ -119,7 +119,7 @@ public final class Spool: Sendable {
   /// Opens `draft/` again after it was moved away or made anew.
   ///
   /// - Returns: false when it is the one that is open.
-  public func reopenDraft() throws -> Bool {
+  package func reopenDraft() throws -> Bool {
     let directory = try root.directory("draft")
     if try directory.entry().inode == draft.entry().inode { return false }
     currentDraft.withLock { $0 = directory }
@@ -130,14 +130,14 @@ public final class Spool: Sendable {
   /// none. Root needs nobody to give it anything.
   ///
   /// - Throws: `FileError` with `EOPNOTSUPP` where the file system keeps no ACLs.
-  public func firstWithoutAccess() throws -> Directory? {
+  package func firstWithoutAccess() throws -> Directory? {
     let user = try state.entry().owner
     if user == 0 { return nil }
     return try [tmp, draft, new].first { try !$0.grantsByDefault(to: user) }
   }
 
   /// Opens the directory of an accepted request; nil when it is not in `cur/`.
-  public func accepted(_ name: RequestName) throws -> Directory? {
+  package func accepted(_ name: RequestName) throws -> Directory? {
     do { return try cur.directory(name.text) } catch  where error.isMissing { return nil }
   }
 
@@ -149,7 +149,7 @@ public final class Spool: Sendable {
 }
 
 /// Why a directory cannot serve as a spool.
-public enum SpoolError: Error, Equatable, CustomStringConvertible {
+package enum SpoolError: Error, Equatable, CustomStringConvertible {
   case openToEverybody(String)
   case notASpool(String, missing: String)
   case severalFilesystems(String)
@@ -157,7 +157,7 @@ public enum SpoolError: Error, Equatable, CustomStringConvertible {
   case cannotShare(String)
   case full(String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .openToEverybody(let path):
       "the spool \(path) can be written by everybody; run `chmod o-w \(path)`"

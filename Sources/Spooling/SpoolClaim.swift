@@ -7,7 +7,7 @@ extension Spool {
   ///
   /// - Parameter briefly: a command does in passing what a daemon would do.
   /// - Returns: nil when a daemon runs, or does not go away within `patience` seconds.
-  public func claim(briefly: Bool, patience: Double = 0) throws -> FileLock? {
+  package func claim(briefly: Bool, patience: Double = 0) throws -> FileLock? {
     let lock = try FileLock("daemon.lock", in: state)
     var rest = patience
     while try !lock.tryAcquire() {

@@ -1,22 +1,22 @@
 import Signalling
 
 /// Where the watcher tells what it saw. Events are hints: the directories are the truth.
-public struct SpoolSignals: Sendable {
+package struct SpoolSignals: Sendable {
   /// Events of `new/`.
-  public let new = Mailbox()
+  package let new = Mailbox()
   /// Events of `draft/`.
-  public let draft = Mailbox(limit: 1024)
+  package let draft = Mailbox(limit: 1024)
   /// Events of `incoming/new/`.
-  public let incoming = Mailbox(limit: 4096)
+  package let incoming = Mailbox(limit: 4096)
   /// Something was put into `cancel/`.
-  public let cancel = Bell()
+  package let cancel = Bell()
   /// Something was put into `purge/`.
-  public let purge = Bell()
+  package let purge = Bell()
 
-  public init() {}
+  package init() {}
 
   /// Has every directory looked through.
-  public func scanAll() {
+  package func scanAll() {
     for mailbox in [new, draft, incoming] { mailbox.postScan() }
     for bell in [cancel, purge] { bell.ring() }
   }

@@ -10,7 +10,7 @@ import Synchronization
 /// together with anything else, so the thread is woken by an event of our own: a *fence*, a directory made and removed
 /// in `state/fence/`. The kernel's queue is first in, first out over all watches; once the fence is told, all that
 /// happened before it has been told.
-public final class SpoolWatcher: Sendable {
+package final class SpoolWatcher: Sendable {
   private struct Fences {
     /// The last one that the kernel told.
     var last = 0
@@ -30,7 +30,7 @@ public final class SpoolWatcher: Sendable {
   private let rewatchesDraft = Atomic<Bool>(false)
 
   /// - Parameter signals: are posted and rung on the watcher's thread.
-  public init(_ spool: Spool, _ signals: SpoolSignals) throws {
+  package init(_ spool: Spool, _ signals: SpoolSignals) throws {
     root = spool.path
     fences = try spool.state.directory(creating: "fence")
     self.signals = signals
@@ -41,7 +41,7 @@ public final class SpoolWatcher: Sendable {
   ///
   /// - Returns: false when the kernel gives no watch, too many files are open for the library, or another watcher of this
   ///   process has it; rescans alone must then find what arrives.
-  public func start() -> Bool {
+  package func start() -> Bool {
     guard Self.isLibraryTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
       return false
     }
@@ -63,7 +63,7 @@ public final class SpoolWatcher: Sendable {
   }
 
   /// Ends the thread at its next event, which this causes.
-  public func stop() {
+  package func stop() {
     stopping.store(true, ordering: .releasing)
     _ = try? fence()
   }
@@ -71,7 +71,7 @@ public final class SpoolWatcher: Sendable {
   /// Makes an event of our own: once it has passed, everything that happened before has been told. Blocks on the disk.
   ///
   /// - Returns: its number, for `pass`.
-  public func fence() throws -> Int {
+  package func fence() throws -> Int {
     let number = fenceCount.wrappingAdd(1, ordering: .relaxed).newValue
     _ = try fences.make("\(number)")
     try fences.removeEmpty("\(number)")
@@ -79,7 +79,7 @@ public final class SpoolWatcher: Sendable {
   }
 
   /// Waits until everything before a fence has been told; false when the kernel does not tell it within `seconds`.
-  public func pass(fence: Int, within seconds: Double) async -> Bool {
+  package func pass(fence: Int, within seconds: Double) async -> Bool {
     let timeout = Task {
       try await Task.sleep(for: .seconds(seconds))
       release(isPassed: false) { $0 == fence }
@@ -115,13 +115,13 @@ public final class SpoolWatcher: Sendable {
   }
 
   /// Watches `new/` again after it vanished and was made anew.
-  public func watchNewAgain() throws {
+  package func watchNewAgain() throws {
     rewatchesNew.store(true, ordering: .releasing)
     _ = try fence()
   }
 
   /// Watches `draft/` again after it vanished and was made anew.
-  public func watchDraftAgain() throws {
+  package func watchDraftAgain() throws {
     rewatchesDraft.store(true, ordering: .releasing)
     _ = try fence()
   }

@@ -10,17 +10,17 @@ import Messages
 ///
 /// A draft has no `.sum`, so that files can be added to it, and no number in its name: its place in the order of arrival
 /// is that of the rename which sends it.
-public struct Submission: Sendable {
-  public var addressee: Addressee
-  public var inbox: InboxID?
-  public var key: IdempotencyKey?
-  public var text: String?
+package struct Submission: Sendable {
+  package var addressee: Addressee
+  package var inbox: InboxID?
+  package var key: IdempotencyKey?
+  package var text: String?
   /// What to copy, in the order to send.
-  public var photos: [File]
+  package var photos: [File]
   /// It is not sent yet: whoever renames it into `new/` sends it.
-  public var isDraft: Bool
+  package var isDraft: Bool
 
-  public init(
+  package init(
     to conversation: ConversationID, from inbox: InboxID?, key: IdempotencyKey?, text: String?, photos: [File],
     isDraft: Bool = false
   ) {
@@ -33,7 +33,7 @@ public struct Submission: Sendable {
   }
 
   /// - Parameter photo: the new profile photo of the inbox; nil removes the one that it has.
-  public init(profilePhoto photo: File?, of inbox: InboxID?, key: IdempotencyKey?) {
+  package init(profilePhoto photo: File?, of inbox: InboxID?, key: IdempotencyKey?) {
     addressee = .profile
     self.inbox = inbox
     self.key = key
@@ -48,7 +48,7 @@ public struct Submission: Sendable {
   ///   dropped before, or in `draft/`.
   /// - Throws: `SubmissionError.unknown` when the request may or may not be on its way; any other error means that it
   ///   is not, and that nothing of it is left.
-  public func drop(into path: String) throws -> RequestName {
+  package func drop(into path: String) throws -> RequestName {
     let root = try Directory(path: path)
     let bytes = try photos.reduce(Reserve.bytes) { try $0 + $1.entry().size }
     guard try root.freeBytes() >= bytes else { throw SpoolError.full(path) }
@@ -153,10 +153,10 @@ public struct Submission: Sendable {
 }
 
 /// Why a submission has no plain answer.
-public enum SubmissionError: Error, CustomStringConvertible {
+package enum SubmissionError: Error, CustomStringConvertible {
   case unknown(RequestName, String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .unknown(let name, let fault):
       "the request \(name) was dropped, but the disk did not confirm it: \(fault); look for it with `photospool show \(name)` before sending it again"

@@ -2,18 +2,18 @@ import DurableFiles
 import Foundation
 
 /// A request's directory that left its place in one rename and is to be deleted. A start deletes what a crash leaves.
-public struct TrashedRequest: Sendable {
+package struct TrashedRequest: Sendable {
   /// In `state/`: where it lies until then.
-  public static let directoryName = "trash"
+  package static let directoryName = "trash"
   fileprivate let trash: Directory
   fileprivate let name: String
-  public let identity: RequestIdentity
+  package let identity: RequestIdentity
 
   /// The directory where it lies now.
-  public func directory() throws -> Directory { try trash.directory(name) }
+  package func directory() throws -> Directory { try trash.directory(name) }
 
   /// Deletes it for good.
-  public func delete() throws { try trash.removeTree(name) }
+  package func delete() throws { try trash.removeTree(name) }
 }
 
 extension Spool {
@@ -22,7 +22,7 @@ extension Spool {
   ///
   /// - Parameter identity: which directory it has to be; nil is any.
   /// - Returns: nil when it is not there.
-  public func takeAway(
+  package func takeAway(
     _ name: String, from directory: Directory, identity: RequestIdentity? = nil
   ) throws -> TrashedRequest? {
     guard RequestName(name) != nil, let entry = try directory.entry(name), entry.kind == .directory else { return nil }

@@ -3,7 +3,7 @@ import Messages
 import Seals
 
 /// The seam between the photo pipeline and a place that keeps uploaded objects. Objects are never changed.
-public protocol Store: Sendable {
+package protocol Store: Sendable {
   /// The store's word in the configuration, the log and the ledger.
   var name: String { get }
 
@@ -32,20 +32,20 @@ public protocol Store: Sendable {
 
 extension Store {
   /// Most stores learn nothing of conversations.
-  public func objectName(_ origin: ObjectOrigin) -> ObjectName { ObjectName(origin.digest) }
+  package func objectName(_ origin: ObjectOrigin) -> ObjectName { ObjectName(origin.digest) }
 
   /// Most stores keep nothing half-done.
-  public func removeLeftovers() throws {}
+  package func removeLeftovers() throws {}
 }
 
 /// The name of an object in its store: the digest of its bytes, so that the store learns nothing of conversations,
 /// unless a template says otherwise.
-public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
-  public let text: String
+package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
+  package let text: String
   /// Of the object's bytes, where the name was made for them: they need not be hashed again.
   let digest: SHA256Digest?
 
-  public init(_ digest: SHA256Digest) { self.init(digest.hex, of: digest) }
+  package init(_ digest: SHA256Digest) { self.init(digest.hex, of: digest) }
 
   init(_ text: String, of digest: SHA256Digest) {
     self.text = text
@@ -53,29 +53,29 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Takes a name back from the ledger.
-  public init(unchecked text: String) {
+  package init(unchecked text: String) {
     self.text = text
     digest = nil
   }
 
-  public static func == (one: Self, other: Self) -> Bool { one.text == other.text }
-  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+  package static func == (one: Self, other: Self) -> Bool { one.text == other.text }
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-  public var description: String { text }
+  package var description: String { text }
 }
 
 /// A photo whose object is in its store, with what opens it, in memory only.
-public struct UploadedPhoto: Sendable {
-  public let object: ObjectName
-  public let url: String
+package struct UploadedPhoto: Sendable {
+  package let object: ObjectName
+  package let url: String
   private let sealed: SealedFacts
 
-  public init(object: ObjectName, url: String, sealed: SealedFacts) {
+  package init(object: ObjectName, url: String, sealed: SealedFacts) {
     self.object = object
     self.url = url
     self.sealed = sealed
   }
 
   /// What the message tells the receivers.
-  public var attachment: Attachment { sealed.attachment(at: url) }
+  package var attachment: Attachment { sealed.attachment(at: url) }
 }

@@ -4,17 +4,17 @@ import Glibc
 /// socket, and a message is a datagram of lines `NAME=value`.
 ///
 /// Nothing here waits: a message that cannot be sent at once is dropped, as its reader is to blame.
-public final class ServiceManager: Sendable {
+package final class ServiceManager: Sendable {
   private let descriptor: Int32
   private let address: sockaddr_un
   private let length: socklen_t
   /// How long it waits for a sign of life before it ends this process, in seconds; nil when it does not.
-  public let patience: Double?
+  package let patience: Double?
 
   /// The one that the environment names; nil when none does, or none can be reached.
   ///
   /// - Parameter process: this one's id, against that of the process that the watchdog is meant for.
-  public init?(environment: [String: String], process: Int32 = getpid()) {
+  package init?(environment: [String: String], process: Int32 = getpid()) {
     guard let path = environment["NOTIFY_SOCKET"], let first = path.utf8.first else { return nil }
     var bytes = Array(path.utf8)
     var address = sockaddr_un()
@@ -37,22 +37,22 @@ public final class ServiceManager: Sendable {
   deinit { close(descriptor) }
 
   /// The service is up.
-  public func ready(_ status: String) { send("READY=1\n\(Self.line(status))") }
+  package func ready(_ status: String) { send("READY=1\n\(Self.line(status))") }
 
   /// The configuration is being read again; `ready` ends it.
-  public func reloading() {
+  package func reloading() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
     send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
   }
 
-  public func stopping() { send("STOPPING=1\nSTATUS=Stopping.") }
+  package func stopping() { send("STOPPING=1\nSTATUS=Stopping.") }
 
   /// What people see of the service: one line.
-  public func status(_ status: String) { send(Self.line(status)) }
+  package func status(_ status: String) { send(Self.line(status)) }
 
   /// A sign of life.
-  public func isAlive() { send("WATCHDOG=1") }
+  package func isAlive() { send("WATCHDOG=1") }
 
   private static func line(_ status: String) -> String {
     "STATUS=" + String(status.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })

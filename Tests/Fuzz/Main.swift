@@ -4,7 +4,7 @@ import Glibc
 #if PHOTOSPOOL_FUZZER
   /// What libFuzzer calls with every input that it makes: the environment says which parser it is for.
   @_cdecl("LLVMFuzzerTestOneInput")
-  public func readOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  package func readOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do { try chosen.read(Array(UnsafeBufferPointer(start: start, count: count))) } catch {
       fatalError("\(chosen.name): \(error)")
     }

@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 
 /// What a finished process left: its exit status and all that it printed.
-public struct CommandResult: Sendable {
-  public let status: Int32
-  public let output: String
-  public let errors: String
+package struct CommandResult: Sendable {
+  package let status: Int32
+  package let output: String
+  package let errors: String
 }
 
 /// Runs a program to its end. The output goes through files, so that no pipe can fill up and block.
-public func run(
+package func run(
   _ arguments: [String], environment: [String: String] = [:], input: String? = nil
 ) throws -> CommandResult {
   let scratch = try TemporaryDirectory()
@@ -45,9 +45,9 @@ func exitStatus(of process: pid_t) -> Int32 {
 }
 
 /// The Python interpreter that has the independent implementations, as `make test` sets it up.
-public var python: String { ProcessInfo.processInfo.environment["PHOTOSPOOL_PYTHON"] ?? "python3" }
+package var python: String { ProcessInfo.processInfo.environment["PHOTOSPOOL_PYTHON"] ?? "python3" }
 
 /// The path of a script in `Tests/Support/python`.
-public func pythonScript(_ name: String) -> String {
+package func pythonScript(_ name: String) -> String {
   URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("python/\(name)").path
 }

@@ -1,17 +1,17 @@
 import Foundation
 
 /// A script of `Tests/Support/python` that takes orders: one JSON object a line each way, one after the other.
-public final class Dialogue: Sendable {
+package final class Dialogue: Sendable {
   private let line: ScriptLine
   private let queue: DispatchQueue
 
-  public init(_ script: String, _ arguments: [String] = []) throws {
+  package init(_ script: String, _ arguments: [String] = []) throws {
     line = try ScriptLine(script, arguments)
     queue = DispatchQueue(label: script)
   }
 
   /// Gives an order and waits for its answer, on a thread that no other test waits for.
-  public func order<Answer: Decodable & Sendable>(
+  package func order<Answer: Decodable & Sendable>(
     _ verb: String, _ members: [String: any Sendable] = [:], as answer: Answer.Type = [String: String].self
   ) async throws -> Answer {
     let order = try JSONSerialization.data(withJSONObject: members.merging(["do": verb]) { $1 })

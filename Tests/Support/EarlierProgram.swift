@@ -2,12 +2,12 @@ import FoundationEssentials
 import GRDB
 
 /// Programs whose ledgers are kept as SQL: the first one, and the last one before the tables were written in one place.
-public enum EarlierProgram: String, CaseIterable, Sendable {
+package enum EarlierProgram: String, CaseIterable, Sendable {
   case first = "v1"
   case last = "v16"
 
   /// Makes a ledger as this program made it, empty or with these rows.
-  public func makeLedger(
+  package func makeLedger(
     at path: String, holding rows: String = "", _ more: @Sendable (Database) throws -> Void = { _ in }
   ) throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("ledgers")
@@ -24,7 +24,7 @@ public enum EarlierProgram: String, CaseIterable, Sendable {
   }
 
   /// A text waits: the message `m` of the request `a`, to `family`.
-  public static let waitingText = """
+  package static let waitingText = """
     INSERT INTO conversations (conversation, waiting) VALUES ('family', 1);
     INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
       VALUES ('a', 'a', 1, 1, 1, 'me', 'queued', 5, 1);

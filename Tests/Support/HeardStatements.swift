@@ -3,7 +3,7 @@ import GRDB
 import Synchronization
 
 /// The statements that a ledger carries out, of which SQLite is asked how it does so.
-public final class HeardStatements: Sendable {
+package final class HeardStatements: Sendable {
   private let heard = Mutex(Set<String>())
 
   /// Tables that grow with what is kept.
@@ -12,7 +12,7 @@ public final class HeardStatements: Sendable {
   ]
 
   /// Hears all from now on.
-  public init(of pool: DatabasePool) {
+  package init(of pool: DatabasePool) {
     pool.writeWithoutTransaction { listen(to: $0) }
     // Each of as many questions at once has a connection of its own.
     let (asking, asked) = (DispatchGroup(), DispatchGroup())
@@ -44,7 +44,7 @@ public final class HeardStatements: Sendable {
   }
 
   /// What was heard that asks for rows or changes them.
-  public var statements: Set<String> {
+  package var statements: Set<String> {
     heard.withLock { $0 }.filter { statement in
       ["SELECT", "UPDATE", "DELETE", "INSERT"].contains { statement.hasPrefix($0) }
     }
@@ -60,7 +60,7 @@ public final class HeardStatements: Sendable {
   }
 
   /// The tables that SQLite would look through from end to end for a statement.
-  public func scans(_ statement: String, in pool: DatabasePool) throws -> [String] {
+  package func scans(_ statement: String, in pool: DatabasePool) throws -> [String] {
     // An index of a part of the rows holds what is asked for and nothing else.
     let partial = try pool.read { database in
       try String.fetchAll(
@@ -74,7 +74,7 @@ public final class HeardStatements: Sendable {
   }
 
   /// Indexes of what is over, in a conversation or in all, that a statement would go through.
-  public func histories(_ statement: String, in pool: DatabasePool) throws -> [String] {
+  package func histories(_ statement: String, in pool: DatabasePool) throws -> [String] {
     try plan(of: statement, in: pool).filter { step in
       ["messages_conversation", "requests_conversation", "requests_over"].contains { step.contains("INDEX \($0)") }
         || step.hasPrefix("SCAN") && step.contains("INDEX requests_key")
@@ -82,7 +82,7 @@ public final class HeardStatements: Sendable {
   }
 
   /// What SQLite would put in order by itself, which takes all of it to be read before the first row is there.
-  public func sorts(_ statement: String, in pool: DatabasePool) throws -> [String] {
+  package func sorts(_ statement: String, in pool: DatabasePool) throws -> [String] {
     try plan(of: statement, in: pool).filter { $0.contains("TEMP B-TREE") }
   }
 

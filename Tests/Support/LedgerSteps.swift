@@ -4,21 +4,21 @@ import Messages
 /// The steps of a single message, for tests of what comes before and after them.
 extension Ledger {
   /// - Returns: the number of the attempt; nil when the message was cancelled or its conversation is held.
-  public func beginPublishing(
+  package func beginPublishing(
     _ message: QueuedMessage, reserved: String? = nil, at now: Timestamp
   ) async throws -> Int? {
     try await end(BatchCommit(next: [(message, reserved)]), at: now).attempts?.first
   }
 
   /// - Returns: the final state of the request when this was its last message, else nil.
-  public func markSent(
+  package func markSent(
     _ message: QueuedMessage, _ published: Published, at now: Timestamp
   ) async throws -> RequestState? {
     try await end(BatchCommit(sent: [(message, published)]), at: now).finished.first
   }
 
   /// Sends all that waits in the first conversation, up to a duplicate that is to be decided on.
-  public func publishAll(at now: Timestamp) async throws {
+  package func publishAll(at now: Timestamp) async throws {
     while let message = try await head(of: 1, limit: 1).first, !message.isDuplicate {
       _ = try await beginPublishing(message, at: now)
       _ = try await markSent(message, Published(at: now), at: now)

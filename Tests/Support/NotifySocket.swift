@@ -2,11 +2,11 @@ import Dispatch
 import Glibc
 
 /// The socket of a service manager, as systemd has one.
-public final class NotifySocket: Sendable {
+package final class NotifySocket: Sendable {
   private let descriptor: Int32
 
   /// Listens at a path, or at an abstract name that begins with `@`.
-  public init(_ name: String) throws {
+  package init(_ name: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -25,12 +25,12 @@ public final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  public struct BindError: Error {
+  package struct BindError: Error {
     let code: Int32
   }
 
   /// The next message; "" when none comes. Waits on a thread that no other test waits for.
-  public func receive() async -> String {
+  package func receive() async -> String {
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "notify").async { continuation.resume(returning: self.next()) }
     }

@@ -1,10 +1,10 @@
 /// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed, everywhere and always.
-public struct SeededRandom: RandomNumberGenerator, Sendable {
+package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  public init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
-  public mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,5 +13,5 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
   }
 
   /// From 0 to `count` - 1; 0 when there is nothing to choose from.
-  public mutating func below(_ count: Int) -> Int { count > 1 ? Int(next() % UInt64(count)) : 0 }
+  package mutating func below(_ count: Int) -> Int { count > 1 ? Int(next() % UInt64(count)) : 0 }
 }

@@ -1,16 +1,16 @@
 import Foundation
 
 /// A filesystem of one test's own that is soon full: 256 KiB of memory. Mounting needs root.
-public enum SmallDisk {
+package enum SmallDisk {
   /// Whether this machine lets a test mount.
-  public static let isAllowed: Bool = {
+  package static let isAllowed: Bool = {
     guard let scratch = try? TemporaryDirectory(), (try? mount(scratch.path)) != nil else { return false }
     unmount(scratch.path)
     return true
   }()
 
   /// Runs `body` with the path of the mounted disk.
-  public static func use(_ body: (String) async throws -> Void) async throws {
+  package static func use(_ body: (String) async throws -> Void) async throws {
     let scratch = try TemporaryDirectory()
     try mount(scratch.path)
     defer { unmount(scratch.path) }

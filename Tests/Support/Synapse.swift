@@ -2,66 +2,66 @@ import Foundation
 import Synchronization
 
 /// A real homeserver with the users alice, bob, carol and dave. Carol has Synapse's own rate limits, and dave is in no room.
-public final class Synapse: Sendable {
+package final class Synapse: Sendable {
   /// A room, and another name for it.
-  public struct Room: Sendable {
-    public let id: String
-    public let alias: String
+  package struct Room: Sendable {
+    package let id: String
+    package let alias: String
 
-    public init(id: String, alias: String) {
+    package init(id: String, alias: String) {
       self.id = id
       self.alias = alias
     }
   }
 
   /// A message as a chat app has it.
-  public struct Message: Decodable, Sendable {
-    public let event: String
-    public let sender: String
+  package struct Message: Decodable, Sendable {
+    package let event: String
+    package let sender: String
     /// The event's content, as JSON.
-    public let content: String
+    package let content: String
     /// `photo`, `sealed photo` or `text`.
-    public let kind: String
-    public let body: String?
+    package let kind: String
+    package let body: String?
     /// Of the photo that came out.
-    public let sha256: String?
+    package let sha256: String?
     /// What the media repository says of the object.
-    public let type: String?
-    public let name: String?
+    package let type: String?
+    package let name: String?
   }
 
   /// Whether `make test` has set it up here.
-  public static let isInstalled: Bool = (try? run([python, "-c", "import nio, synapse"]))?.status == 0
+  package static let isInstalled: Bool = (try? run([python, "-c", "import nio, synapse"]))?.status == 0
 
   /// The one for all tests that do no harm to it. It is started when a test first asks for it.
-  public static func shared() throws -> Synapse { try started.get() }
+  package static func shared() throws -> Synapse { try started.get() }
   private static let started = Result { try Synapse() }
 
   private let server: TestServer
   private let turn = Mutex(())
 
-  public init() throws { server = try TestServer("synapse.py") }
+  package init() throws { server = try TestServer("synapse.py") }
 
-  public var endpoint: String { server["endpoint"] }
+  package var endpoint: String { server["endpoint"] }
 
   /// The access token that a user got first.
-  public func token(_ user: String) -> String { server[user] }
+  package func token(_ user: String) -> String { server[user] }
 
   /// A further token.
-  public func login(_ user: String, device: String) throws -> String {
+  package func login(_ user: String, device: String) throws -> String {
     try tell("login \(user) \(device)")["token"] ?? ""
   }
 
-  public func room(of user: String, with other: String) throws -> Room {
+  package func room(of user: String, with other: String) throws -> Room {
     let answer = try tell("room \(user) \(other)")
     return Room(id: answer["room"] ?? "", alias: answer["alias"] ?? "")
   }
 
-  public func kill() throws { try tell("kill") }
-  public func start() throws { try tell("start") }
+  package func kill() throws { try tell("kill") }
+  package func start() throws { try tell("start") }
 
   /// What a user reads in a room.
-  public func messages(in room: Room, readBy user: String) throws -> [Message] {
+  package func messages(in room: Room, readBy user: String) throws -> [Message] {
     let result = try run([
       python, pythonScript("read_room.py"), endpoint, "@\(user):localhost", token(user), room.id,
     ])

@@ -1,10 +1,10 @@
 import Foundation
 
 /// A directory of one test's own, removed with its last reference.
-public final class TemporaryDirectory: Sendable {
-  public let path: String
+package final class TemporaryDirectory: Sendable {
+  package let path: String
 
-  public init() throws {
+  package init() throws {
     let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     path = "\(base)/photospool-test-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -13,5 +13,5 @@ public final class TemporaryDirectory: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// The path of `name` below the directory.
-  public func path(_ name: String) -> String { "\(path)/\(name)" }
+  package func path(_ name: String) -> String { "\(path)/\(name)" }
 }

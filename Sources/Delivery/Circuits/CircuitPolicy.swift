@@ -2,10 +2,10 @@ import Messages
 import Settings
 
 /// Which failures concern all who use a destination, and how long it is left alone.
-public struct CircuitPolicy: Sendable {
+package struct CircuitPolicy: Sendable {
   let settings: Settings.Delivery
 
-  public init(_ settings: Settings.Delivery = Settings().delivery) { self.settings = settings }
+  package init(_ settings: Settings.Delivery = Settings().delivery) { self.settings = settings }
 
   /// The longest pause after a destination asked for one without saying how long, in seconds.
   private static let longestRest = 60.0

@@ -7,7 +7,7 @@ import Messages
 import Spooling
 
 /// Carries out what people ask for, the same way in the daemon and, while none runs, in the command itself.
-public struct CommandHandler: Sendable {
+package struct CommandHandler: Sendable {
   /// The work in progress that a command may concern.
   struct Work: Sendable {
     let photos: PhotoPipeline
@@ -19,7 +19,7 @@ public struct CommandHandler: Sendable {
   }
 
   let spool: Spool
-  public let ledger: Ledger
+  package let ledger: Ledger
   let signals: DaemonSignals
   /// nil where no daemon runs.
   let work: Work?
@@ -32,7 +32,7 @@ public struct CommandHandler: Sendable {
   }
 
   /// Carries out one command.
-  public func perform(_ request: ControlRequest) async -> ControlReply {
+  package func perform(_ request: ControlRequest) async -> ControlReply {
     do {
       switch request {
       case .cancel(let names):

@@ -4,14 +4,14 @@ import Settings
 import Synchronization
 
 /// The part of the configuration that concerns delivery: the pace, where everything goes, and who prepares photos.
-public final class DeliveryPlan: Sendable {
-  public let settings: Settings
-  public let destinations: Destinations
-  public let preparer: any PhotoPreparer
+package final class DeliveryPlan: Sendable {
+  package let settings: Settings
+  package let destinations: Destinations
+  package let preparer: any PhotoPreparer
   /// Seconds that a stop waits for what is in progress, before it is cut off; nil is as long as it takes.
   let stopSeconds: Double?
 
-  public init(
+  package init(
     settings: Settings, destinations: Destinations, preparer: any PhotoPreparer, stopSeconds: Double? = 3
   ) {
     self.settings = settings

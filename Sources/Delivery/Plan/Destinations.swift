@@ -4,17 +4,17 @@ import Seals
 import Stores
 
 /// The way of a conversation's messages: how photos are sealed, where they are kept, who publishes.
-public struct Route: Sendable {
-  public let seal: any Seal
-  public let store: any Store
-  public let network: any Network
+package struct Route: Sendable {
+  package let seal: any Seal
+  package let store: any Store
+  package let network: any Network
   /// How its photos are sealed and where they are kept.
-  public let key: RouteKey
+  package let key: RouteKey
 
   /// Whom its conversations may have to wait for. Those of each have places of their own, so that they wait for nobody else.
   var lane: String { "\(network.name) \(store.name)" }
 
-  public init(seal: any Seal, store: any Store, network: any Network, key: RouteKey) {
+  package init(seal: any Seal, store: any Store, network: any Network, key: RouteKey) {
     self.seal = seal
     self.store = store
     self.network = network
@@ -23,15 +23,15 @@ public struct Route: Sendable {
 }
 
 /// Resolves conversations to routes at the moment of use: what is queued holds names, never addresses or secrets.
-public struct Destinations: Sendable {
+package struct Destinations: Sendable {
   /// A route for some conversations.
-  public struct Rule: Sendable {
+  package struct Rule: Sendable {
     let matches: @Sendable (ConversationID) -> Bool
     let route: Route
     /// What the conversation is called on the network; nil is its own name.
     let address: ConversationID?
 
-    public init(
+    package init(
       _ route: Route, address: ConversationID? = nil, matches: @escaping @Sendable (ConversationID) -> Bool
     ) {
       self.route = route
@@ -41,29 +41,29 @@ public struct Destinations: Sendable {
   }
 
   /// A configured network, and what it was made of.
-  public struct Configured: Sendable {
+  package struct Configured: Sendable {
     let key: DestinationKey
-    public let network: any Network
+    package let network: any Network
 
-    public init(key: DestinationKey, network: any Network) {
+    package init(key: DestinationKey, network: any Network) {
       self.key = key
       self.network = network
     }
   }
 
   /// The route of every conversation that no rule matches.
-  public let standard: Route
+  package let standard: Route
   /// Every store that is configured, whether a route leads to it or not: what was uploaded to it can be deleted.
-  public let stores: [any Store]
+  package let stores: [any Store]
   /// Every network that is configured, likewise.
-  public let networks: [Configured]
+  package let networks: [Configured]
   /// The route of profile photos, whatever the inbox.
   private let profile: Route
   /// The conversation of that network that they are set in; nil where profile photos belong to no conversation.
   private let profileAddress: ConversationID?
   private let rules: [Rule]
   /// Under which names files of the spool may have a conversation's messages that are published there.
-  public let publishedNames: @Sendable (ConversationID) -> [ConversationID]
+  package let publishedNames: @Sendable (ConversationID) -> [ConversationID]
   /// Those of all routes.
   let lanes: Set<String>
 
@@ -73,7 +73,7 @@ public struct Destinations: Sendable {
   ///   - profile: the route of profile photos; nil is the standard one.
   ///   - profileAddress: the conversation of that network that they are set in; nil is none.
   ///   - publishedNames: by default, messages are published under the conversation's own name.
-  public init(
+  package init(
     standard: Route, rules: [Rule] = [], profile: Route? = nil, profileAddress: ConversationID? = nil,
     stores: [any Store]? = nil, networks: [Configured]? = nil,
     publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] }
@@ -90,17 +90,17 @@ public struct Destinations: Sendable {
   }
 
   /// The route of a conversation: the first rule that matches decides.
-  public func route(for conversation: ConversationID) -> Route {
+  package func route(for conversation: ConversationID) -> Route {
     conversation.isProfile ? profile : rule(for: conversation)?.route ?? standard
   }
 
   /// What a conversation is called on its network.
-  public func address(of conversation: ConversationID) -> ConversationID {
+  package func address(of conversation: ConversationID) -> ConversationID {
     (conversation.isProfile ? profileAddress : rule(for: conversation)?.address) ?? conversation
   }
 
   /// Where stores of this machine keep objects, by the store's name.
-  public var objectDirectories: [String: String] {
+  package var objectDirectories: [String: String] {
     Dictionary(stores.compactMap { ($0 as? DirectoryStore).map { ($0.name, $0.path) } }) { first, _ in first }
   }
 
@@ -109,5 +109,5 @@ public struct Destinations: Sendable {
   }
 
   /// The store of that name; nil when it is configured no more.
-  public func store(named name: String) -> (any Store)? { stores.first { $0.name == name } }
+  package func store(named name: String) -> (any Store)? { stores.first { $0.name == name } }
 }

@@ -1,16 +1,16 @@
 /// A configuration that was read and checked as a whole, to follow the one in force.
-public struct Reconfiguration: Sendable {
-  public let plan: DeliveryPlan
+package struct Reconfiguration: Sendable {
+  package let plan: DeliveryPlan
   /// The keys that are not as they were; never their values.
-  public let changed: [String]
+  package let changed: [String]
   /// Those of them that a running daemon cannot follow.
-  public let needRestart: [String]
+  package let needRestart: [String]
   /// The stores and networks that are not as they were: a secret of theirs may be all that changed.
-  public let anew: [String]
+  package let anew: [String]
   /// Takes over what is none of delivery's business.
-  public let adopt: @Sendable () -> Void
+  package let adopt: @Sendable () -> Void
 
-  public init(
+  package init(
     plan: DeliveryPlan, changed: [String], needRestart: [String], anew: [String],
     adopt: @escaping @Sendable () -> Void = {}
   ) {

@@ -15,21 +15,21 @@ import Spooling
 /// What only the ledger knew is lost: holds, preferences, what was revealed, which profile photos are set, what was
 /// cancelled and not removed yet, the keys of photos that were sent or received, and which objects of a store nobody was
 /// sent. A photo that was received is hidden again.
-public struct Rebuild: Sendable {
+package struct Rebuild: Sendable {
   /// What was found.
-  public struct Report: Sendable, Equatable {
-    public var waiting = 0
-    public var sent = 0
-    public var failed = 0
-    public var photos = 0
+  package struct Report: Sendable, Equatable {
+    package var waiting = 0
+    package var sent = 0
+    package var failed = 0
+    package var photos = 0
     /// Conversations that were put on hold, since their network cannot be asked what it has published.
-    public var held: [ConversationID] = []
+    package var held: [ConversationID] = []
     /// Receipts and cached photos that nobody can read any more.
-    public var unreadable = 0
+    package var unreadable = 0
     /// Paths below the spool of what somebody has copied, and of which the other one counts.
-    public var copies: [String] = []
+    package var copies: [String] = []
     /// Where the old ledger is, as far as there was one.
-    public var kept: String?
+    package var kept: String?
   }
 
   private let spool: Spool
@@ -43,7 +43,7 @@ public struct Rebuild: Sendable {
   /// - Parameters:
   ///   - inbox: that of requests which name none.
   ///   - canBeAsked: whether the network of a conversation takes a message once, or can be asked for it.
-  public init(spool: Spool, inbox: InboxID, canBeAsked: @escaping @Sendable (ConversationID) -> Bool) {
+  package init(spool: Spool, inbox: InboxID, canBeAsked: @escaping @Sendable (ConversationID) -> Bool) {
     self.spool = spool
     self.inbox = inbox
     // A profile photo can be set again.
@@ -53,7 +53,7 @@ public struct Rebuild: Sendable {
   /// Rebuilds the ledger.
   ///
   /// - Throws: `SpoolError.busy` while a daemon runs; `FileError`; `LedgerError`.
-  public func run() async throws -> Report {
+  package func run() async throws -> Report {
     guard let claim = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }
     defer { claim.release() }
     let turn = try Janitor.turn(on: spool, waits: true)

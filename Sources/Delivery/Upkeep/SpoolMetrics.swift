@@ -5,9 +5,9 @@ import Metrics
 import Settings
 
 /// What is measured of a spool. Names and labels are never changed once released.
-public enum SpoolMetrics {
+package enum SpoolMetrics {
   /// What the ledger knows, with the daemon up or down.
-  public static func families(_ counts: Counts, _ limits: Settings.Cache) -> [MetricFamily] {
+  package static func families(_ counts: Counts, _ limits: Settings.Cache) -> [MetricFamily] {
     var families = [
       MetricFamily(
         "photospool_messages_waiting", .gauge, "Messages that wait to be sent or are being sent, by state; no drafts.",
@@ -112,7 +112,7 @@ public enum SpoolMetrics {
   }
 
   /// Whether a daemon answers, and which program that is.
-  public static func up(_ isUp: Bool) -> [MetricFamily] {
+  package static func up(_ isUp: Bool) -> [MetricFamily] {
     [
       MetricFamily("photospool_up", .gauge, "Whether the daemon runs and answers.", isUp ? 1 : 0),
       MetricFamily(

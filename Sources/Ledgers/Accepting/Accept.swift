@@ -13,7 +13,7 @@ extension Ledger {
   ///   - alternative: the `number`-th name to try for a request whose own is taken.
   ///   - isStillThere: whether a directory lies where it was read, now. Asked of those that the ledger knows as filed: they
   ///     may have been read before an earlier acceptance had them moved, sent and filed.
-  public func accept(
+  package func accept(
     _ requests: [NewRequest], at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
     alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String,
     isStillThere: @escaping @Sendable (NewRequest) -> Bool = { _ in true }

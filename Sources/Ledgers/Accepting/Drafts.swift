@@ -2,32 +2,32 @@ import GRDB
 import Messages
 
 /// A draft as the ledger knows it.
-public struct Draft: Sendable, Equatable {
-  public let row: Int64
-  public let request: String
+package struct Draft: Sendable, Equatable {
+  package let row: Int64
+  package let request: String
   /// Its name in `draft/`.
-  public let droppedAs: String
-  public let inode: UInt64
-  public let born: Int64
+  package let droppedAs: String
+  package let inode: UInt64
+  package let born: Int64
 }
 
 /// A draft's photo that will not be sent: what is on its way, or stored, of it is to be erased. Its message may have
 /// another photo by now.
-public struct SupersededPhoto: Sendable, Equatable {
-  public let message: MessageID
-  public let source: PhotoSource
+package struct SupersededPhoto: Sendable, Equatable {
+  package let message: MessageID
+  package let source: PhotoSource
 }
 
 /// What the ledger made of a draft.
-public struct DraftEntry: Sendable, Equatable {
-  public enum Change: String, Sendable {
+package struct DraftEntry: Sendable, Equatable {
+  package enum Change: String, Sendable {
     case new, changed, none
   }
 
-  public let request: String
+  package let request: String
   /// Since it was last written down.
-  public let change: Change
-  public let superseded: [SupersededPhoto]
+  package let change: Change
+  package let superseded: [SupersededPhoto]
 }
 
 /// Drafts: requests that nobody has sent yet. Their photos have rows like all others, so that they can be prepared and
@@ -42,7 +42,7 @@ extension Ledger {
   ///   - isTaken: whether a directory of that name exists that the ledger may not know.
   ///   - alternative: the `number`-th name to try for a request whose own is taken.
   /// - Returns: nil when the directory is known as something else: it was sent, or it failed and is no draft any more.
-  public func enterDraft(
+  package func enterDraft(
     _ draft: NewRequest, at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
     alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
   ) async throws -> DraftEntry? {
@@ -52,20 +52,20 @@ extension Ledger {
   }
 
   /// All drafts.
-  public func drafts() async throws -> [Draft] { try await drafts("", []) }
+  package func drafts() async throws -> [Draft] { try await drafts("", []) }
 
   /// The drafts that lie, or lay, in `draft/` under a name.
-  public func drafts(droppedAs name: String) async throws -> [Draft] {
+  package func drafts(droppedAs name: String) async throws -> [Draft] {
     try await drafts("AND dropped_as = ?", [name])
   }
 
   /// The draft that is known by a name; nil when none is.
-  public func draft(_ request: String) async throws -> Draft? {
+  package func draft(_ request: String) async throws -> Draft? {
     try await drafts("AND request = ?", [request]).first
   }
 
   /// The drafts behind which a later one of the same user has the same inbox and conversation.
-  public func replacedDrafts() async throws -> [Draft] {
+  package func replacedDrafts() async throws -> [Draft] {
     try await drafts(
       """
       AND EXISTS (SELECT 1 FROM requests later WHERE later.state = 'draft' AND later.conversation_id =
@@ -96,7 +96,7 @@ extension Ledger {
   ///
   /// - Returns: false when it is none any more: it was sent before.
   @discardableResult
-  public func abandonDraft(_ draft: Draft) async throws -> Bool {
+  package func abandonDraft(_ draft: Draft) async throws -> Bool {
     try await write { database in
       let isDraft = try Bool.fetchOne(
         database.kept("SELECT EXISTS (SELECT 1 FROM requests WHERE id = ? AND state = 'draft')"), arguments: [draft.row]
@@ -109,7 +109,7 @@ extension Ledger {
   }
 
   /// The first `limit` requests that were set aside, with the photos whose uploads and cached files are to be removed.
-  public func abandonedDrafts(limit: Int) async throws -> [(row: Int64, photos: [SupersededPhoto])] {
+  package func abandonedDrafts(limit: Int) async throws -> [(row: Int64, photos: [SupersededPhoto])] {
     try await read { database in
       try Int64.fetchAll(
         database.kept("SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT ?"), arguments: [limit]
@@ -121,7 +121,7 @@ extension Ledger {
   }
 
   /// Nothing else is left of what was set aside: its rows go.
-  public func forgetAbandonedDraft(_ row: Int64) async throws {
+  package func forgetAbandonedDraft(_ row: Int64) async throws {
     try await write { database in
       try database.run(
         "DELETE FROM requests WHERE id = ? AND state = 'abandoned'", row)
@@ -136,7 +136,7 @@ extension Ledger {
   /// Costs as much as `limit` for each user, however many drafts there are.
   ///
   /// - Parameter areUploadedLeftOut: of these photos, only those that are to be uploaded are returned.
-  public func draftPhotos(
+  package func draftPhotos(
     limit: Int, areUploadedLeftOut: Bool = false
   ) async throws -> [(photo: QueuedMessage, nextAttempt: Timestamp?)] {
     try await read { database in
@@ -161,7 +161,7 @@ extension Ledger {
   ///
   /// - Parameter due: when to try again; nil: not before its file changes, or it is sent.
   /// - Returns: false, and nothing is changed, when it is no draft's any more.
-  public func postponeDraftPhoto(
+  package func postponeDraftPhoto(
     _ photo: QueuedMessage, error: DeliveryError, until due: Timestamp?
   ) async throws -> Bool {
     try await write { database in

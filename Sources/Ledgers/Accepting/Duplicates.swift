@@ -8,7 +8,7 @@ extension Ledger {
   /// Decides on a request that is the first of its conversation: the one that it waited for is over.
   ///
   /// - Returns: whether it ended as a duplicate; else it is to be sent.
-  public func decideDuplicate(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
+  package func decideDuplicate(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
     try await write { database in
       let sent: String? = try database.value(
         """

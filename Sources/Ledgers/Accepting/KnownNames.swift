@@ -3,7 +3,7 @@ import GRDB
 /// The names that a shell offers while somebody types: a few of them, by an index, whatever the ledger holds.
 extension LedgerView {
   /// Names of requests that begin with `beginning`, in their order: those that wait, or all.
-  public func requests(beginning: String, waiting: Bool, limit: Int) throws -> [String] {
+  package func requests(beginning: String, waiting: Bool, limit: Int) throws -> [String] {
     let condition = waiting ? "state IN ('queued','draft')" : "state <> 'abandoned'"
     return try read { database in
       try String.fetchAll(
@@ -17,7 +17,7 @@ extension LedgerView {
   }
 
   /// Conversations that begin with `beginning`, in their order: those that are held, those that are not, or all.
-  public func conversations(beginning: String, held: Bool? = nil, limit: Int) throws -> [String] {
+  package func conversations(beginning: String, held: Bool? = nil, limit: Int) throws -> [String] {
     let condition = held.map { " AND held = \($0 ? 1 : 0)" } ?? ""
     return try read { database in
       try String.fetchAll(
@@ -39,7 +39,7 @@ extension Ledger {
   /// it takes a third of the time, as neighbours lie on one page.
   ///
   /// - Parameter list: hands on names of requests, some thousands at a time.
-  public func unknownRequests(
+  package func unknownRequests(
     _ list: @escaping @Sendable (_ ask: ([String]) throws -> Void) throws -> Void
   ) async throws -> (count: Int, first: String?) {
     try await read { database in

@@ -31,17 +31,17 @@ extension Database {
 }
 
 extension Ledger {
-  public func newest(_ name: String) async throws -> String? { try await read { try $0.newest(name) } }
+  package func newest(_ name: String) async throws -> String? { try await read { try $0.newest(name) } }
 
-  public func arriving(inode: UInt64, born: Int64) async throws -> String? {
+  package func arriving(inode: UInt64, born: Int64) async throws -> String? {
     try await read { try $0.arriving(inode: inode, born: born) }
   }
 }
 
 extension LedgerView {
-  public func newest(_ name: String) throws -> String? { try read { try $0.newest(name) } }
+  package func newest(_ name: String) throws -> String? { try read { try $0.newest(name) } }
 
-  public func arriving(inode: UInt64, born: Int64) throws -> String? {
+  package func arriving(inode: UInt64, born: Int64) throws -> String? {
     try read { try $0.arriving(inode: inode, born: born) }
   }
 }

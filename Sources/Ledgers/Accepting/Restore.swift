@@ -2,20 +2,20 @@ import GRDB
 import Messages
 
 /// A request as the spool tells of it, where the ledger that knew it is gone.
-public struct FoundRequest: Sendable {
-  public struct Message: Sendable {
-    public let message: MessageID
-    public let kind: MessageKind
+package struct FoundRequest: Sendable {
+  package struct Message: Sendable {
+    package let message: MessageID
+    package let kind: MessageKind
     /// The file's name as dropped; of what was sent, nobody knows it any more.
-    public let file: String
-    public let bytes: Int
+    package let file: String
+    package let bytes: Int
     /// SHA-256 of the file as dropped, in hexadecimal, as far as it is there.
-    public let digest: String
-    public let state: MessageState
-    public let sentAt: Timestamp?
-    public let remote: String?
+    package let digest: String
+    package let state: MessageState
+    package let sentAt: Timestamp?
+    package let remote: String?
 
-    public init(
+    package init(
       message: MessageID, kind: MessageKind, file: String, bytes: Int, digest: String, state: MessageState,
       sentAt: Timestamp?, remote: String?
     ) {
@@ -30,25 +30,25 @@ public struct FoundRequest: Sendable {
     }
   }
 
-  public let request: String
-  public let inode: UInt64
-  public let born: Int64
+  package let request: String
+  package let inode: UInt64
+  package let born: Int64
   /// Nil when nobody can read it any more.
-  public let conversation: ConversationID?
-  public let inbox: InboxID
-  public let key: String?
+  package let conversation: ConversationID?
+  package let inbox: InboxID
+  package let key: String?
   /// SHA-256 over all that the client wrote, in hexadecimal.
-  public let digest: String?
-  public let state: RequestState
-  public let error: String?
-  public let duplicateOf: String?
-  public let acceptedAt: Timestamp
-  public let finishedAt: Timestamp?
+  package let digest: String?
+  package let state: RequestState
+  package let error: String?
+  package let duplicateOf: String?
+  package let acceptedAt: Timestamp
+  package let finishedAt: Timestamp?
   /// Its directory is at its last place.
-  public let isFiled: Bool
-  public let messages: [Message]
+  package let isFiled: Bool
+  package let messages: [Message]
 
-  public init(
+  package init(
     request: String, inode: UInt64, born: Int64, conversation: ConversationID?, inbox: InboxID, key: String?,
     digest: String?, state: RequestState, error: String?, duplicateOf: String?, acceptedAt: Timestamp,
     finishedAt: Timestamp?, isFiled: Bool, messages: [Message]
@@ -71,18 +71,18 @@ public struct FoundRequest: Sendable {
 }
 
 /// A photo of the cache whose row is gone.
-public struct FoundPhoto: Sendable {
+package struct FoundPhoto: Sendable {
   /// Where a photo came from that somebody else sent.
-  public struct Reception: Sendable {
+  package struct Reception: Sendable {
     /// The message's id on its network.
-    public let remote: String
-    public let position: Int
-    public let sender: SenderID?
+    package let remote: String
+    package let position: Int
+    package let sender: SenderID?
     /// SHA-256 of the attachment as it was dropped, in hexadecimal; empty when nobody knows it any more.
-    public let digest: String
-    public let receivedAt: Timestamp
+    package let digest: String
+    package let receivedAt: Timestamp
 
-    public init(remote: String, position: Int, sender: SenderID?, digest: String, receivedAt: Timestamp) {
+    package init(remote: String, position: Int, sender: SenderID?, digest: String, receivedAt: Timestamp) {
       self.remote = remote
       self.position = position
       self.sender = sender
@@ -91,25 +91,25 @@ public struct FoundPhoto: Sendable {
     }
   }
 
-  public let message: MessageID
-  public let inbox: InboxID
-  public let conversation: ConversationID
+  package let message: MessageID
+  package let inbox: InboxID
+  package let conversation: ConversationID
   /// Its directory, relative to the spool.
-  public let path: String
+  package let path: String
   /// Of the photo as it was sent; 0 when only its thumbnails are left.
-  public let bytes: Int
+  package let bytes: Int
   /// SHA-256 of the photo as it was sent, in hexadecimal; empty when only its thumbnails are left.
-  public let digest: String
-  public let thumbnailBytes: Int
+  package let digest: String
+  package let thumbnailBytes: Int
   /// Pixels; 0 where no receipt tells.
-  public let width: Int
-  public let height: Int
-  public let url: String?
-  public let createdAt: Timestamp
+  package let width: Int
+  package let height: Int
+  package let url: String?
+  package let createdAt: Timestamp
   /// Nil for one that was sent from here.
-  public let reception: Reception?
+  package let reception: Reception?
 
-  public init(
+  package init(
     message: MessageID, inbox: InboxID, conversation: ConversationID, path: String, bytes: Int, digest: String,
     thumbnailBytes: Int, width: Int, height: Int, url: String?, createdAt: Timestamp, reception: Reception?
   ) {
@@ -130,13 +130,13 @@ public struct FoundPhoto: Sendable {
 
 extension Ledger {
   /// Notes that the ledger was rebuilt. Which objects were stored before is not known.
-  public func noteRebuilt() async throws {
+  package func noteRebuilt() async throws {
     try await write { try $0.run("INSERT OR IGNORE INTO janitor VALUES (?, '1')", LedgerSchema.rebuilt) }
   }
 
   /// Enters requests that the spool tells of, in this order, behind all that are there. What of them was published, the
   /// network is asked first.
-  public func restore(_ requests: [FoundRequest], at now: Timestamp) async throws {
+  package func restore(_ requests: [FoundRequest], at now: Timestamp) async throws {
     try await write { database in
       for request in requests { try database.restore(request, now: now) }
     }
@@ -144,7 +144,7 @@ extension Ledger {
 
   /// Enters photos of the cache. Without their keys nobody can fetch them again: they are last copies. What others sent is
   /// hidden, whatever was revealed before, and is not received a second time.
-  public func restore(_ photos: [FoundPhoto], at now: Timestamp) async throws {
+  package func restore(_ photos: [FoundPhoto], at now: Timestamp) async throws {
     try await write { database in
       for photo in photos {
         let conversation = try database.conversation(photo.conversation, now: now)

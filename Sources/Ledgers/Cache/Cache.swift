@@ -2,26 +2,26 @@ import GRDB
 import Messages
 
 /// How much the cache holds of one inbox, or in all. Exact: every change of a photo's row changes it, too.
-public struct CacheUse: Sendable, Equatable {
+package struct CacheUse: Sendable, Equatable {
   /// Nil for the whole cache.
-  public let inbox: InboxID?
+  package let inbox: InboxID?
   /// Photos whose originals are there.
-  public let photos: Int
+  package let photos: Int
   /// Bytes of originals, thumbnails and blurred previews.
-  public let bytes: Int
+  package let bytes: Int
   /// It was said that the limit is passed, and it has been passed ever since.
-  public let isWarned: Bool
+  package let isWarned: Bool
 }
 
 extension Ledger {
   /// Seconds that a stored photo can be fetched again when nobody says otherwise.
-  public static let remoteSeconds = 30.0 * 86_400
+  package static let remoteSeconds = 30.0 * 86_400
 
   /// Somebody has looked at a photo: it is the most recently viewed one now.
   ///
   /// - Returns: false when there is no such photo.
   @discardableResult
-  public func viewed(_ message: MessageID, at now: Timestamp) async throws -> Bool {
+  package func viewed(_ message: MessageID, at now: Timestamp) async throws -> Bool {
     try await write { database in
       // One of ours that came back since it was stored, or one of others' since it was last viewed, had been evicted.
       let isFetched: Bool? = try database.value(
@@ -36,10 +36,10 @@ extension Ledger {
   }
 
   /// The use of the whole cache first, then that of every inbox that has something there.
-  public func cacheUse() async throws -> [CacheUse] { try await read { try $0.cacheUse() } }
+  package func cacheUse() async throws -> [CacheUse] { try await read { try $0.cacheUse() } }
 
   /// Writes down whether the use of an inbox, or in all, is said to be beyond its limit.
-  public func setWarned(_ isWarned: Bool, inbox: InboxID?) async throws {
+  package func setWarned(_ isWarned: Bool, inbox: InboxID?) async throws {
     try await write { database in
       if let inbox {
         try database.run(

@@ -2,15 +2,15 @@ import GRDB
 import Messages
 
 /// Where a photo lies in the cache.
-public struct CachedPhoto: Sendable {
-  public let inbox: InboxID
-  public let conversation: ConversationID
-  public let message: MessageID
+package struct CachedPhoto: Sendable {
+  package let inbox: InboxID
+  package let conversation: ConversationID
+  package let message: MessageID
 }
 
 extension Ledger {
   /// Whether a photo of the message has a row.
-  public func hasPhoto(of message: MessageID) async throws -> Bool {
+  package func hasPhoto(of message: MessageID) async throws -> Bool {
     try await read { database in
       try Bool.fetchOne(
         database, sql: "SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", arguments: [message.text]) ?? false
@@ -20,7 +20,7 @@ extension Ledger {
   /// Deletes the row of a photo that was never sent.
   ///
   /// - Returns: where its files lie, for the caller to delete; nil when there is no such photo.
-  public func forgetPhoto(of message: MessageID) async throws -> CachedPhoto? {
+  package func forgetPhoto(of message: MessageID) async throws -> CachedPhoto? {
     try await write { database in
       guard
         let row = try Row.fetchOne(

@@ -2,7 +2,7 @@ import GRDB
 import Messages
 
 /// What is evicted first, second and last.
-public enum CacheLayer: Int, CaseIterable, Sendable {
+package enum CacheLayer: Int, CaseIterable, Sendable {
   /// Originals that can be fetched again.
   case fetchable
   /// Originals that cannot.
@@ -12,14 +12,14 @@ public enum CacheLayer: Int, CaseIterable, Sendable {
 }
 
 /// Photos that were marked to be evicted, or are.
-public struct EvictionCount: Sendable, Equatable {
-  public var photos = 0
-  public var thumbnails = 0
-  public var bytes = 0
+package struct EvictionCount: Sendable, Equatable {
+  package var photos = 0
+  package var thumbnails = 0
+  package var bytes = 0
 
-  public init() {}
+  package init() {}
 
-  public static func += (left: inout Self, right: Self) {
+  package static func += (left: inout Self, right: Self) {
     left.photos += right.photos
     left.thumbnails += right.thumbnails
     left.bytes += right.bytes
@@ -27,25 +27,25 @@ public struct EvictionCount: Sendable, Equatable {
 }
 
 /// A photo that is next to be evicted.
-public struct EvictionCandidate: Sendable {
+package struct EvictionCandidate: Sendable {
   let row: Int64
   let recency: Int64
   /// Thumbnail and blurred preview would go, and with them the directory; otherwise the original.
-  public let isWhole: Bool
+  package let isWhole: Bool
   /// Bytes that would be freed.
-  public let bytes: Int
+  package let bytes: Int
   /// The directory of its files, relative to the spool.
-  public let path: String
+  package let path: String
   /// When it was last viewed, or came, for all that the ledger knows.
-  public let viewedAt: Timestamp
+  package let viewedAt: Timestamp
 }
 
 /// Files of the cache that are to be removed.
-public struct EvictedFiles: Sendable {
+package struct EvictedFiles: Sendable {
   /// Their directory, relative to the spool.
-  public let path: String
+  package let path: String
   /// Thumbnail and blurred preview go, too, and with them the directory.
-  public let isWhole: Bool
+  package let isWhole: Bool
 }
 
 extension Ledger {
@@ -53,7 +53,7 @@ extension Ledger {
   static let evictionBatch = 1024
 
   /// What is to be evicted next, least recently viewed first: as much as frees `need` bytes, and at most a batch.
-  public func evictionCandidates(
+  package func evictionCandidates(
     _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID? = nil, need: Int
   ) async throws -> [EvictionCandidate] {
     try await read {
@@ -70,7 +70,7 @@ extension Ledger {
   ///
   /// - Parameter remove: removes files; what it throws leaves that photo marked and comes out after the commit.
   /// - Returns: what was ended, and what is marked now.
-  public func evict(
+  package func evict(
     _ candidates: [EvictionCandidate], read: [(candidate: EvictionCandidate, at: Timestamp)] = [],
     remove: @escaping @Sendable (EvictedFiles) throws -> Void
   ) async throws -> (ended: EvictionCount, marked: EvictionCount) {
@@ -87,7 +87,7 @@ extension Ledger {
   /// Has `plan` evict in the ledger alone, and takes it back. `evict` answers what of a layer it evicted, nil when there
   /// is nothing left; a candidate for which what `reading` makes tells a time gets another turn. Both may be called again
   /// from the beginning.
-  public func rehearse<Answer: Sendable>(
+  package func rehearse<Answer: Sendable>(
     reading: @escaping @Sendable () -> (EvictionCandidate) throws -> Timestamp?,
     _ plan: @escaping @Sendable (_ evict: (CacheLayer, InboxID?, Int) throws -> EvictionCount?) throws -> Answer
   ) async throws -> Answer {
@@ -111,7 +111,7 @@ extension Ledger {
   }
 
   /// What can be fetched no more after `now` is a last copy.
-  public func expireRemotes(at now: Timestamp) async throws {
+  package func expireRemotes(at now: Timestamp) async throws {
     while try await write({ database in
       try database.execute(
         sql: """
@@ -126,7 +126,7 @@ extension Ledger {
 
 extension LedgerView {
   /// How many originals could be evicted since they can be fetched again, and their bytes.
-  public func clearable(inbox: InboxID?, conversation: ConversationID?) throws -> (photos: Int, bytes: Int) {
+  package func clearable(inbox: InboxID?, conversation: ConversationID?) throws -> (photos: Int, bytes: Int) {
     var conditions = [LedgerSchema.evictable, "fetchable = 1"]
     if inbox != nil { conditions.append("inbox = ?") }
     if conversation != nil {

@@ -2,23 +2,23 @@ import GRDB
 import Messages
 
 /// The profile photo of an inbox, as it was last set or removed.
-public struct Profile: Sendable, Equatable {
-  public let inbox: InboxID
+package struct Profile: Sendable, Equatable {
+  package let inbox: InboxID
   /// The message that set it; nil when it was removed.
-  public let message: MessageID?
+  package let message: MessageID?
   /// Who publishes it.
-  public let network: String
-  public let url: String?
-  public let changedAt: Timestamp
+  package let network: String
+  package let url: String?
+  package let changedAt: Timestamp
   /// Where its files lie, relative to the spool.
-  public let path: String?
+  package let path: String?
 }
 
 /// The uploads of profile photos are marked with their inbox: the row of one that may be what others see stays as long
 /// as no later change has taken its place, whatever becomes of its request.
 extension Ledger {
   /// Photos of earlier profiles, and of changes that came to nothing, whose copies in the cache nobody needs.
-  public func supersededProfilePhotos() async throws -> [CachedPhoto] {
+  package func supersededProfilePhotos() async throws -> [CachedPhoto] {
     try await read { database in
       try Row.fetchAll(
         database,
@@ -36,7 +36,7 @@ extension Ledger {
   }
 
   /// Whether the inbox has a profile photo, or a change whose outcome is not known may have set one.
-  public func mayHaveProfilePhoto(_ inbox: InboxID) async throws -> Bool {
+  package func mayHaveProfilePhoto(_ inbox: InboxID) async throws -> Bool {
     try await read { database in
       try Bool.fetchOne(
         database,
@@ -48,7 +48,7 @@ extension Ledger {
   }
 
   /// Deletes the row of such a photo, whose files are gone.
-  public func forgetSupersededProfilePhoto(_ photo: CachedPhoto) async throws {
+  package func forgetSupersededProfilePhoto(_ photo: CachedPhoto) async throws {
     try await write { database in
       try database.execute(
         sql: """
@@ -62,7 +62,7 @@ extension Ledger {
 
 extension LedgerView {
   /// The profile photo of an inbox; nil when none was ever set or removed.
-  public func profile(of inbox: InboxID) throws -> Profile? {
+  package func profile(of inbox: InboxID) throws -> Profile? {
     try read { database in
       try Row.fetchOne(
         database,

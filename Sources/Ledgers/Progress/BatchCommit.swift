@@ -3,15 +3,15 @@ import Messages
 
 /// What one commit says of a conversation that is being published: how messages ended that had begun together, and which
 /// begin now.
-public struct BatchCommit: Sendable {
+package struct BatchCommit: Sendable {
   /// Those that are published, in order.
-  public var sent: [(message: QueuedMessage, published: Published)]
+  package var sent: [(message: QueuedMessage, published: Published)]
   /// Those that had begun, and that the network was not asked to publish.
-  public var untried: [QueuedMessage]
+  package var untried: [QueuedMessage]
   /// Those that begin, in order, each with the network's id of it, where it gives one before.
-  public var next: [(message: QueuedMessage, reserved: String?)]
+  package var next: [(message: QueuedMessage, reserved: String?)]
 
-  public init(
+  package init(
     sent: [(message: QueuedMessage, published: Published)] = [], untried: [QueuedMessage] = [],
     next: [(message: QueuedMessage, reserved: String?)] = []
   ) {
@@ -26,7 +26,7 @@ extension Ledger {
   ///
   /// - Returns: the final states of the requests whose last message was sent; and the numbers of the attempts of those that
   ///   have begun: of fewer than were to when one of them was cancelled; nil when the conversation is held.
-  public func end(_ batch: BatchCommit, at now: Timestamp) async throws -> (finished: [RequestState], attempts: [Int]?)
+  package func end(_ batch: BatchCommit, at now: Timestamp) async throws -> (finished: [RequestState], attempts: [Int]?)
   {
     try await write { database in
       let finished = try database.end(batch.sent, at: now)

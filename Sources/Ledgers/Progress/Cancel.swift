@@ -2,7 +2,7 @@ import GRDB
 import Messages
 
 /// What became of a request that was to be cancelled.
-public enum Cancellation: Sendable, Equatable, Codable {
+package enum Cancellation: Sendable, Equatable, Codable {
   case unknown
   /// It was over already.
   case tooLate(RequestState)
@@ -16,7 +16,7 @@ extension Ledger {
   /// Cancels what of a request was not handed to the network yet. A draft is none before Send: `abandonDraft` is for it.
   ///
   /// - Returns: what became of it, and the messages that were cancelled.
-  public func cancel(_ request: String, at now: Timestamp) async throws -> (Cancellation, [MessageID]) {
+  package func cancel(_ request: String, at now: Timestamp) async throws -> (Cancellation, [MessageID]) {
     try await write { database in
       guard
         let row = try Row.fetchOne(
@@ -54,7 +54,7 @@ extension Ledger {
   ///   - inbox: nil where it names none: it was never given the configured one.
   ///   - isTaken: whether a directory of that name exists that the ledger may not know.
   ///   - alternative: the `number`-th name to try where its own is taken.
-  public func enterCancelled(
+  package func enterCancelled(
     droppedAs name: String, inode: UInt64, born: Int64, to conversation: ConversationID?, from inbox: InboxID?,
     at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
     alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String

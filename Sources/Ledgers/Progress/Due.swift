@@ -2,9 +2,9 @@ import GRDB
 import Messages
 
 /// A conversation that may be served now.
-public struct DueConversation: Sendable {
-  public let row: Int64
-  public let name: ConversationID
+package struct DueConversation: Sendable {
+  package let row: Int64
+  package let name: ConversationID
   let due: Int64
 }
 
@@ -12,7 +12,7 @@ extension Ledger {
   /// The same with their names, a page at a time.
   ///
   /// - Parameter last: the last one of the page before.
-  public func dueConversations(
+  package func dueConversations(
     at now: Timestamp, behind last: DueConversation?, limit: Int
   ) async throws -> [DueConversation] {
     try await ask { database in
@@ -27,7 +27,7 @@ extension Ledger {
   }
 
   /// The conversations that may be served now: not held, not waiting for a retry, longest due first.
-  public func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
+  package func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
     try await ask { database in
       try database.all(
         "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? ORDER BY due LIMIT ?",
@@ -37,7 +37,7 @@ extension Ledger {
   }
 
   /// When the next conversation that waits for a retry becomes due; nil when none waits.
-  public func nextDue(after now: Timestamp) async throws -> Timestamp? {
+  package func nextDue(after now: Timestamp) async throws -> Timestamp? {
     try await ask { database in
       try database.first(
         "SELECT due FROM conversations WHERE waiting > 0 AND held = 0 AND due > ? ORDER BY due LIMIT 1",
@@ -47,7 +47,7 @@ extension Ledger {
   }
 
   /// Sends a conversation to the end of the line of those that are due.
-  public func sendToBack(_ conversation: Int64, at now: Timestamp) async throws {
+  package func sendToBack(_ conversation: Int64, at now: Timestamp) async throws {
     try await write { database in
       try database.run(
         "UPDATE conversations SET due = max(due, ?) WHERE id = ?", now.milliseconds, conversation)
@@ -55,7 +55,7 @@ extension Ledger {
   }
 
   /// Mends what a clock that was set back leaves behind: nothing may be due later than `latest`.
-  public func clampDue(to latest: Timestamp) async throws {
+  package func clampDue(to latest: Timestamp) async throws {
     try await write { database in
       try database.run(
         "UPDATE conversations SET due = ? WHERE waiting > 0 AND held = 0 AND due > ?",
@@ -65,7 +65,7 @@ extension Ledger {
 
   /// Makes due what a clock that was set back since would have waiting: conversations whose first message waits for no
   /// retry, or for one after an attempt that lies in the future.
-  public func forgetFuture(at now: Timestamp) async throws {
+  package func forgetFuture(at now: Timestamp) async throws {
     try await write { database in try Self.forgetFuture(at: now, in: database) }
   }
 

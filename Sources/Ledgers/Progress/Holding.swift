@@ -5,7 +5,7 @@ extension Ledger {
   /// Stops publishing in a conversation, or lets it go on. Nothing is lost meanwhile.
   ///
   /// - Returns: whether that changed anything.
-  public func setHeld(_ isHeld: Bool, _ conversation: ConversationID, at now: Timestamp) async throws -> Bool {
+  package func setHeld(_ isHeld: Bool, _ conversation: ConversationID, at now: Timestamp) async throws -> Bool {
     try await write { database in
       let id = try database.conversation(conversation, now: now)
       try database.execute(
@@ -20,7 +20,7 @@ extension Ledger {
   /// Ends all waiting for a retry: everything may be tried now.
   ///
   /// - Returns: how many conversations were waiting.
-  public func flush(at now: Timestamp) async throws -> Int {
+  package func flush(at now: Timestamp) async throws -> Int {
     try await write { database in
       try database.execute(
         sql: """

@@ -3,20 +3,20 @@ import GRDB
 import Messages
 
 /// What stands published of a message.
-public struct Published: Sendable {
-  public let at: Timestamp
+package struct Published: Sendable {
+  package let at: Timestamp
   /// The network's own id of it, where it gives one.
-  public let remote: String?
+  package let remote: String?
   /// A photo's; its keys may be kept now.
-  public let attachment: Attachment?
+  package let attachment: Attachment?
   /// From when on nobody counts on the stored photo any more.
-  public let remoteUntil: Timestamp?
+  package let remoteUntil: Timestamp?
   /// Who has published it.
-  public let network: String
+  package let network: String
   /// The place of a profile photo on that network, if it has several.
-  public let profilePlace: String?
+  package let profilePlace: String?
 
-  public init(
+  package init(
     at: Timestamp, remote: String? = nil, attachment: Attachment? = nil, remoteUntil: Timestamp? = nil,
     network: String = "", profilePlace: String? = nil
   ) {
@@ -36,7 +36,7 @@ extension Ledger {
   /// - Parameters:
   ///   - step: `prepare`, `upload` or `publish`.
   ///   - keepsUpload: its sealed photo stays in the store for the next attempt.
-  public func postpone(
+  package func postpone(
     _ message: QueuedMessage, step: String, error: DeliveryError, until due: Timestamp, keepsUpload: Bool,
     at now: Timestamp
   ) async throws {
@@ -53,7 +53,7 @@ extension Ledger {
   }
 
   /// The attempt failed for good, and with it the request: what waits of it is not sent.
-  public func fail(
+  package func fail(
     _ message: QueuedMessage, step: String, error: DeliveryError, at now: Timestamp
   ) async throws {
     try await write { database in

@@ -12,7 +12,7 @@ extension Ledger {
   ///   - destination: the name of the store or network.
   ///   - until: when it is looked at all the same: the message has expired then.
   ///   - keepsUpload: its sealed photo stays in the store for the next attempt.
-  public func park(
+  package func park(
     _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool,
     at now: Timestamp
   ) async throws {
@@ -39,7 +39,7 @@ extension Ledger {
   ///
   /// - Returns: how many there were.
   @discardableResult
-  public func release(waitingFor destination: String, at now: Timestamp) async throws -> Int {
+  package func release(waitingFor destination: String, at now: Timestamp) async throws -> Int {
     try await write { database in
       try database.run(
         "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for = ?", now.milliseconds, destination)
@@ -51,7 +51,7 @@ extension Ledger {
   ///
   /// - Parameter others: conversations that stay where they are.
   /// - Returns: whether there was one.
-  public func releaseOne(
+  package func releaseOne(
     waitingFor destination: String, except others: Set<Int64> = [], at now: Timestamp
   ) async throws -> Bool {
     let others = "[\(others.map(String.init).joined(separator: ","))]"

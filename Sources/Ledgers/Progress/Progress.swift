@@ -2,22 +2,22 @@ import GRDB
 import Messages
 
 /// What is known of a photo once it is prepared.
-public struct PhotoRow: Sendable {
-  public let format: String
-  public let originalBytes: Int
-  public let originalWidth: Int
-  public let originalHeight: Int
-  public let bytes: Int
-  public let width: Int
-  public let height: Int
+package struct PhotoRow: Sendable {
+  package let format: String
+  package let originalBytes: Int
+  package let originalWidth: Int
+  package let originalHeight: Int
+  package let bytes: Int
+  package let width: Int
+  package let height: Int
   /// SHA-256 of the prepared photo, in hexadecimal.
-  public let digest: String
+  package let digest: String
   /// Its directory, relative to the spool.
-  public let path: String
+  package let path: String
   /// Of the thumbnail and the blurred preview together.
-  public let thumbnailBytes: Int
+  package let thumbnailBytes: Int
 
-  public init(
+  package init(
     format: String, originalBytes: Int, originalWidth: Int, originalHeight: Int, bytes: Int, width: Int, height: Int,
     digest: String, path: String, thumbnailBytes: Int
   ) {
@@ -38,13 +38,13 @@ public struct PhotoRow: Sendable {
 /// changes nothing.
 extension Ledger {
   /// The photo is being prepared.
-  public func beginPreparing(_ message: QueuedMessage) async throws -> Bool {
+  package func beginPreparing(_ message: QueuedMessage) async throws -> Bool {
     try await write { try $0.move(message, to: .preparing) }
   }
 
   /// The photo was prepared and is in the cache; its sealed form is about to be stored as `object`. Committed before the
   /// first byte is sent, so that an upload that a crash cuts off can be deleted.
-  public func beginUploading(
+  package func beginUploading(
     _ message: QueuedMessage, photo: PhotoRow, store: String, object: String, at now: Timestamp
   ) async throws -> Bool {
     try await write { database in
@@ -87,12 +87,12 @@ extension Ledger {
   }
 
   /// The sealed photo is in the store.
-  public func endUploading(_ message: QueuedMessage) async throws -> Bool {
+  package func endUploading(_ message: QueuedMessage) async throws -> Bool {
     try await write { try $0.move(message, to: .uploaded) }
   }
 
   /// Pixels of a photo as it is sent; nil when it was not prepared yet.
-  public func photoSize(of message: MessageID) async throws -> (width: Int, height: Int)? {
+  package func photoSize(of message: MessageID) async throws -> (width: Int, height: Int)? {
     try await ask { database in
       try database.first("SELECT width, height FROM photos WHERE message = ?", message.text) { ($0[0], $0[1]) }
     }

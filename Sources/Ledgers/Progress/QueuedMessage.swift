@@ -2,37 +2,37 @@ import Messages
 
 /// A message that waits, with all that a worker needs to send it. It never changes, and goes through many hands: to hand on a
 /// reference takes less than to copy it.
-public final class QueuedMessage: Sendable {
+package final class QueuedMessage: Sendable {
   /// Its row; rows grow in order of arrival.
-  public let row: Int64
-  public let message: MessageID
-  public let requestRow: Int64
-  public let request: String
-  public let droppedAs: String
-  public let inode: UInt64
-  public let born: Int64
-  public let conversationRow: Int64
-  public let conversation: ConversationID
-  public let inbox: InboxID
-  public let kind: MessageKind
-  public let file: String
-  public let bytes: Int
+  package let row: Int64
+  package let message: MessageID
+  package let requestRow: Int64
+  package let request: String
+  package let droppedAs: String
+  package let inode: UInt64
+  package let born: Int64
+  package let conversationRow: Int64
+  package let conversation: ConversationID
+  package let inbox: InboxID
+  package let kind: MessageKind
+  package let file: String
+  package let bytes: Int
   /// SHA-256 of the file as dropped, in hexadecimal.
-  public let digest: String
-  public let state: MessageState
+  package let digest: String
+  package let state: MessageState
   /// Attempts to publish that were begun.
-  public let attempts: Int
-  public let acceptedAt: Timestamp
+  package let attempts: Int
+  package let acceptedAt: Timestamp
   /// The network's id of the message, reserved before it is published.
-  public let reserved: String?
+  package let reserved: String?
   /// When the network was first asked to publish it.
-  public let firstTriedAt: Timestamp?
+  package let firstTriedAt: Timestamp?
   /// Publishing in its conversation is stopped.
-  public let isHeld: Bool
+  package let isHeld: Bool
   /// Its request lies in `draft/`, or did when this was read.
-  public let isDraft: Bool
+  package let isDraft: Bool
   /// Its request waits for an earlier one with the same key.
-  public let isDuplicate: Bool
+  package let isDuplicate: Bool
 
   /// - Parameter row: as `selection` selects it.
   init(_ row: borrowing Columns) {
@@ -101,15 +101,15 @@ public final class QueuedMessage: Sendable {
 }
 
 /// What a photo on its way was made from and for. Until Send a client may change all of it.
-public struct PhotoSource: Sendable, Equatable {
+package struct PhotoSource: Sendable, Equatable {
   /// SHA-256 of the file as dropped, in hexadecimal.
-  public let digest: String
-  public let conversation: ConversationID
-  public let inbox: InboxID
+  package let digest: String
+  package let conversation: ConversationID
+  package let inbox: InboxID
 }
 
 extension QueuedMessage {
-  public var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
+  package var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
 
   /// Selects the columns; conditions follow.
   static let selection = selection(from: "messages m")
@@ -126,14 +126,14 @@ extension QueuedMessage {
 
 extension Ledger {
   /// The first `limit` waiting messages of a conversation, in order.
-  public func head(of conversation: Int64, limit: Int) async throws -> [QueuedMessage] {
+  package func head(of conversation: Int64, limit: Int) async throws -> [QueuedMessage] {
     try await ask { database in
       try database.all(Self.head, conversation, limit) { QueuedMessage($0) }
     }
   }
 
   /// The text of a request that waits to be sent; nil when it has none.
-  public func text(ofRequest row: Int64) async throws -> QueuedMessage? {
+  package func text(ofRequest row: Int64) async throws -> QueuedMessage? {
     try await ask { database in
       try database.first(
         "\(QueuedMessage.selection) WHERE m.request_id = ? AND m.kind = 'text' AND \(LedgerSchema.waiting(in: "m."))",

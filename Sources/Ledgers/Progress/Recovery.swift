@@ -8,7 +8,7 @@ extension Ledger {
   /// Costs as much as was in hand and as waits for a retry, not as much as waits.
   ///
   /// - Returns: how many messages were set back.
-  public func recover(at now: Timestamp) async throws -> Int {
+  package func recover(at now: Timestamp) async throws -> Int {
     try await write { database in
       // Whether a destination works is found out anew.
       try database.execute(

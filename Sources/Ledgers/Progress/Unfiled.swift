@@ -2,46 +2,46 @@ import GRDB
 import Messages
 
 /// A request that is over and whose directory is not at its last place yet.
-public struct UnfiledRequest: Sendable {
-  public struct Message: Sendable {
-    public let message: MessageID
-    public let kind: MessageKind
-    public let state: MessageState
-    public let bytes: Int
-    public let sentAt: Timestamp?
-    public let remote: String?
-    public let url: String?
-    public let contentDigest: String?
-    public let width: Int?
-    public let height: Int?
+package struct UnfiledRequest: Sendable {
+  package struct Message: Sendable {
+    package let message: MessageID
+    package let kind: MessageKind
+    package let state: MessageState
+    package let bytes: Int
+    package let sentAt: Timestamp?
+    package let remote: String?
+    package let url: String?
+    package let contentDigest: String?
+    package let width: Int?
+    package let height: Int?
   }
 
-  public let row: Int64
-  public let request: String
-  public let droppedAs: String
-  public let inode: UInt64
-  public let born: Int64
-  public let conversation: ConversationID?
-  public let inbox: InboxID
-  public let key: String?
+  package let row: Int64
+  package let request: String
+  package let droppedAs: String
+  package let inode: UInt64
+  package let born: Int64
+  package let conversation: ConversationID?
+  package let inbox: InboxID
+  package let key: String?
   /// SHA-256 over all that the client wrote, in hexadecimal.
-  public let digest: String?
-  public let state: RequestState
-  public let error: String?
-  public let duplicateOf: String?
-  public let acceptedAt: Timestamp
-  public let finishedAt: Timestamp
-  public fileprivate(set) var messages: [Message] = []
+  package let digest: String?
+  package let state: RequestState
+  package let error: String?
+  package let duplicateOf: String?
+  package let acceptedAt: Timestamp
+  package let finishedAt: Timestamp
+  package fileprivate(set) var messages: [Message] = []
 }
 
 extension Ledger {
   /// The first `limit` requests that are over and not filed, oldest first. Those that cannot be moved are not among them.
-  public func unfiled(limit: Int) async throws -> [UnfiledRequest] {
+  package func unfiled(limit: Int) async throws -> [UnfiledRequest] {
     try await requests(LedgerSchema.unfiled, after: 0, limit: limit)
   }
 
   /// The first `limit` requests behind `row` that are over and cannot be moved, oldest first.
-  public func immovable(after row: Int64, limit: Int) async throws -> [UnfiledRequest] {
+  package func immovable(after row: Int64, limit: Int) async throws -> [UnfiledRequest] {
     try await requests("filed = 2", after: row, limit: limit)
   }
 
@@ -64,7 +64,7 @@ extension Ledger {
 
   /// The directories of these requests are at their last place, on the disk; those of `immovable` stay where they are, as their
   /// owners do not let us move them.
-  public func markFiled(_ rows: [Int64], immovable: [Int64] = []) async throws {
+  package func markFiled(_ rows: [Int64], immovable: [Int64] = []) async throws {
     try await write { database in
       for row in rows { try database.run("UPDATE requests SET filed = 1 WHERE id = ?", row) }
       for row in immovable { try database.run("UPDATE requests SET filed = 2 WHERE id = ?", row) }

@@ -3,22 +3,22 @@ import GRDB
 import Messages
 
 /// An object that was stored, or begun, and that no published message refers to.
-public struct AbandonedUpload: Sendable {
-  public let row: Int64
-  public let message: MessageID
-  public let store: String
-  public let object: String
+package struct AbandonedUpload: Sendable {
+  package let row: Int64
+  package let message: MessageID
+  package let store: String
+  package let object: String
 }
 
 /// A photo's object that the `local` network has published.
-public struct PublishedObject: Sendable {
-  public let message: MessageID
-  public let store: String
-  public let object: String
+package struct PublishedObject: Sendable {
+  package let message: MessageID
+  package let store: String
+  package let object: String
   /// No other message has the same bytes.
-  public let isSealed: Bool
+  package let isSealed: Bool
 
-  public init(message: MessageID, store: String, object: String, isSealed: Bool) {
+  package init(message: MessageID, store: String, object: String, isSealed: Bool) {
     self.message = message
     self.store = store
     self.object = object
@@ -33,7 +33,7 @@ extension Ledger {
   /// - Parameters:
   ///   - exceptRows: uploads that are left alone.
   ///   - exceptStores: stores that are left alone.
-  public func claimAbandonedUploads(
+  package func claimAbandonedUploads(
     limit: Int, exceptRows: Set<Int64> = [], exceptStores: Set<String> = []
   ) async throws -> [AbandonedUpload] {
     let rows = "[\(exceptRows.map(String.init).joined(separator: ","))]"
@@ -66,7 +66,7 @@ extension Ledger {
   }
 
   /// Whether an upload of the message was begun before whose object may still be stored.
-  public func hasUpload(of message: MessageID) async throws -> Bool {
+  package func hasUpload(of message: MessageID) async throws -> Bool {
     try await ask { database in
       try Bool.fetchOne(
         database.kept("SELECT EXISTS (SELECT 1 FROM uploads WHERE message = ?)"), arguments: [message.text]) ?? false
@@ -74,7 +74,7 @@ extension Ledger {
   }
 
   /// The object is deleted from its store.
-  public func forgetUpload(_ row: Int64) async throws {
+  package func forgetUpload(_ row: Int64) async throws {
     try await write { database in
       try database.run(
         "DELETE FROM uploads WHERE id = ?", row)
@@ -82,14 +82,14 @@ extension Ledger {
   }
 
   /// A deletion failed; the object is abandoned as before.
-  public func unclaimAbandonedUpload(_ row: Int64) async throws {
+  package func unclaimAbandonedUpload(_ row: Int64) async throws {
     try await write { database in
       try database.run("UPDATE uploads SET state = 'abandoned' WHERE id = ? AND state = 'deleting'", row)
     }
   }
 
   /// Deletions were cut off; all their objects are abandoned as before.
-  public func unclaimAbandonedUploads() async throws {
+  package func unclaimAbandonedUploads() async throws {
     try await write { database in
       try database.run(
         "UPDATE uploads SET state = 'abandoned' WHERE state = 'deleting'")
@@ -98,7 +98,7 @@ extension Ledger {
 
   /// The keys of these messages' uploads are gone, so that nobody can open them: those whose publishing never began are
   /// to be deleted, and what was in hand of the messages starts again.
-  public func abandonUploads(of messages: [MessageID]) async throws {
+  package func abandonUploads(of messages: [MessageID]) async throws {
     try await write { database in
       for message in messages {
         try database.run(
@@ -110,7 +110,7 @@ extension Ledger {
   }
 
   /// A message that was being published was surely not: what was offered of it may be deleted, and it starts again.
-  public func startAgain(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
+  package func startAgain(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
     try await write { database in
       guard try database.move(message, to: .pending) else { return false }
       try database.run(
@@ -125,7 +125,7 @@ extension Ledger {
 
   /// Nobody can open these objects any more: they are to be deleted, in the name of no message. One that is not sealed may be
   /// another message's, too: it stays unless the ledger knows of whom it is, which it does not once it was rebuilt.
-  public func abandonPublished(_ objects: [PublishedObject]) async throws {
+  package func abandonPublished(_ objects: [PublishedObject]) async throws {
     if objects.isEmpty { return }
     try await write { database in
       let rebuilt: String? = try database.value("SELECT value FROM janitor WHERE name = ?", LedgerSchema.rebuilt)

@@ -2,23 +2,23 @@ import GRDB
 import Messages
 
 /// A conversation in which something waits, and why.
-public struct WaitingConversation: Sendable {
+package struct WaitingConversation: Sendable {
   let row: Int64
-  public let name: String
+  package let name: String
   /// Messages.
-  public let waiting: Int
-  public let isHeld: Bool
+  package let waiting: Int
+  package let isHeld: Bool
   /// The store or network that does not work.
-  public let waitsFor: String?
+  package let waitsFor: String?
   /// Of its first message.
-  public let nextAttempt: Timestamp?
-  public let error: String?
+  package let nextAttempt: Timestamp?
+  package let error: String?
 }
 
 extension LedgerView {
   /// At most `limit` conversations in which something waits, by name: those that are being worked on, then those that
   /// come next, then those that are held. Costs the same however many wait.
-  public func waitingConversations(limit: Int, only name: String? = nil) throws -> [WaitingConversation] {
+  package func waitingConversations(limit: Int, only name: String? = nil) throws -> [WaitingConversation] {
     try read { database in
       var rows = [Int64]()
       let questions =
@@ -41,7 +41,7 @@ extension LedgerView {
   }
 
   /// The first messages that wait in it, in order.
-  public func firstMessages(of conversation: WaitingConversation, limit: Int) throws -> [QueueLine] {
+  package func firstMessages(of conversation: WaitingConversation, limit: Int) throws -> [QueueLine] {
     try read { database in
       try QueueLine.fetchAll(
         database.kept(

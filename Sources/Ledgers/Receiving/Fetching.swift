@@ -2,29 +2,29 @@ import GRDB
 import Messages
 
 /// A received photo that is to be fetched.
-public struct WantedPhoto: Sendable {
-  public let message: MessageID
-  public let inbox: InboxID
-  public let conversation: ConversationID
+package struct WantedPhoto: Sendable {
+  package let message: MessageID
+  package let inbox: InboxID
+  package let conversation: ConversationID
   /// The message's id on its network.
-  public let remote: String
+  package let remote: String
   /// The photo's place in its message; 0 is the first.
-  public let position: Int
+  package let position: Int
   /// Who sent it; nil when nobody said so.
-  public let sender: SenderID?
+  package let sender: SenderID?
   /// SHA-256 of the attachment as it was dropped, in hexadecimal.
-  public let attachmentDigest: String
-  public let receivedAt: Timestamp
-  public let photo: RemotePhoto
+  package let attachmentDigest: String
+  package let receivedAt: Timestamp
+  package let photo: RemotePhoto
   /// Of ours: it was sent from here and is fetched again.
-  public let isOwn: Bool
+  package let isOwn: Bool
   /// The number of this attempt since it was wanted; 1 is the first.
-  public let attempt: Int
-  public let wantedAt: Timestamp
+  package let attempt: Int
+  package let wantedAt: Timestamp
 }
 
 /// How a download ended in the ledger.
-public enum DownloadEnd: Sendable, Equatable {
+package enum DownloadEnd: Sendable, Equatable {
   case kept
   /// Files of it are gone, and nothing was changed: it has to be kept again.
   case evicted
@@ -35,7 +35,7 @@ public enum DownloadEnd: Sendable, Equatable {
 /// The steps of a received photo. Those that answer false have changed nothing: it was purged or left that state meanwhile.
 extension Ledger {
   /// Sets back what a dead process had in hand.
-  public func recoverReceived() async throws {
+  package func recoverReceived() async throws {
     try await write { database in
       try database.execute(sql: "UPDATE received SET state = 'wanted', next_attempt = NULL WHERE state = 'downloading'")
     }
@@ -45,7 +45,7 @@ extension Ledger {
   ///
   /// - Parameter perHost: as many as this are fetched from one host at a time. Photos of a host that has them wait for
   ///   their turn, and those of others go ahead.
-  public func beginDownloads(limit: Int, perHost: Int, at now: Timestamp) async throws -> [WantedPhoto] {
+  package func beginDownloads(limit: Int, perHost: Int, at now: Timestamp) async throws -> [WantedPhoto] {
     try await write { database in
       var begun = [WantedPhoto]()
       while begun.count < limit {
@@ -66,7 +66,7 @@ extension Ledger {
   }
 
   /// Begins the download of one photo, due or not; nil when it is not wanted.
-  public func beginDownload(of message: MessageID, at now: Timestamp) async throws -> WantedPhoto? {
+  package func beginDownload(of message: MessageID, at now: Timestamp) async throws -> WantedPhoto? {
     try await write { database in
       try Row.fetchOne(
         database,
@@ -80,7 +80,7 @@ extension Ledger {
   }
 
   /// When the next download is due that would find its host free; nil when none is.
-  public func nextDownload(perHost: Int) async throws -> Timestamp? {
+  package func nextDownload(perHost: Int) async throws -> Timestamp? {
     try await ask { database in
       try Int64.fetchOne(
         database.kept(
@@ -94,7 +94,7 @@ extension Ledger {
   }
 
   /// An attempt failed for a reason that can pass.
-  public func postponeDownload(
+  package func postponeDownload(
     of message: MessageID, error: DeliveryError?, until next: Timestamp?
   ) async throws -> Bool {
     try await write { database in
@@ -108,7 +108,7 @@ extension Ledger {
   }
 
   /// It cannot be had. Its keys stay, for whoever wants it again.
-  public func failDownload(of message: MessageID, error: DeliveryError) async throws -> Bool {
+  package func failDownload(of message: MessageID, error: DeliveryError) async throws -> Bool {
     try await write { database in
       guard try database.move(message, .fail) else { return false }
       try database.execute(
@@ -123,7 +123,7 @@ extension Ledger {
   /// so that `isThere` looks while nobody else writes.
   ///
   /// - Parameter remoteUntil: from when on nobody counts on the stored object any more.
-  public func endDownload(
+  package func endDownload(
     of wanted: WantedPhoto, as photo: PhotoRow, file: String, remoteUntil: Timestamp, at now: Timestamp,
     isThere: @escaping @Sendable () throws -> Bool
   ) async throws -> DownloadEnd {
@@ -159,7 +159,7 @@ extension Ledger {
   }
 
   /// Those of `messages` that nobody wants, or that are not known any more: what came of them can go.
-  public func unwanted(_ messages: [String]) async throws -> [String] {
+  package func unwanted(_ messages: [String]) async throws -> [String] {
     try await read { database in
       try messages.filter { message in
         try Bool.fetchOne(

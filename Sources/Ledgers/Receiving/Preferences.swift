@@ -2,17 +2,17 @@ import GRDB
 import Messages
 
 /// What people prefer for one conversation, here and nowhere else.
-public struct ConversationPreferences: Sendable, Equatable {
+package struct ConversationPreferences: Sendable, Equatable {
   /// Nil is the inbox's, and where that has none, the configuration's.
-  public var fetch: FetchPolicy?
+  package var fetch: FetchPolicy?
   /// Nil is off.
-  public var autoReveal: Bool?
+  package var autoReveal: Bool?
   /// A photo of it was revealed before.
-  public var hasRevealed = false
+  package var hasRevealed = false
 
-  public init() {}
+  package init() {}
 
-  public var reveal: RevealPolicy { RevealPolicy(hasRevealed: hasRevealed, isAutomatic: autoReveal ?? false) }
+  package var reveal: RevealPolicy { RevealPolicy(hasRevealed: hasRevealed, isAutomatic: autoReveal ?? false) }
 
   /// The rows of the table `preferences`.
   enum Name: String {
@@ -24,7 +24,7 @@ public struct ConversationPreferences: Sendable, Equatable {
 
 extension Ledger {
   /// Sets what is not nil; the rest stays. A conversation that is not known yet is remembered.
-  public func setPreferences(
+  package func setPreferences(
     fetch: FetchPolicy?, autoReveal: Bool?, of conversation: ConversationID, at now: Timestamp
   ) async throws {
     try await write { database in
@@ -37,7 +37,7 @@ extension Ledger {
 
 extension Ledger {
   /// Sets what is fetched of what comes to an inbox, where a conversation's preferences say nothing.
-  public func setFetchPolicy(_ policy: FetchPolicy, of inbox: InboxID) async throws {
+  package func setFetchPolicy(_ policy: FetchPolicy, of inbox: InboxID) async throws {
     try await write { database in
       try database.execute(
         sql: "INSERT INTO inbox_preferences VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -48,10 +48,10 @@ extension Ledger {
 
 extension LedgerView {
   /// What is fetched of what comes to an inbox; nil is the configuration's.
-  public func fetchPolicy(of inbox: InboxID) throws -> FetchPolicy? { try read { try $0.fetchPolicy(of: inbox) } }
+  package func fetchPolicy(of inbox: InboxID) throws -> FetchPolicy? { try read { try $0.fetchPolicy(of: inbox) } }
 
   /// The preferences of a conversation; the defaults when none were set.
-  public func preferences(of conversation: String) throws -> ConversationPreferences {
+  package func preferences(of conversation: String) throws -> ConversationPreferences {
     try read { database in
       try Int64.fetchOne(
         database, sql: "SELECT id FROM conversations WHERE conversation = ?", arguments: [conversation]

@@ -4,19 +4,19 @@ import GRDB
 import Messages
 
 /// A message with photos that somebody sent, as it is written into the ledger.
-public struct NewReceived: Sendable {
-  public let inbox: InboxID
-  public let conversation: ConversationID
+package struct NewReceived: Sendable {
+  package let inbox: InboxID
+  package let conversation: ConversationID
   /// The message's id on its network.
-  public let remote: String
+  package let remote: String
   /// Who sent it; nil when nobody says.
-  public let sender: SenderID?
+  package let sender: SenderID?
   /// SHA-256 of the attachment as it was dropped.
-  public let digest: SHA256Digest
+  package let digest: SHA256Digest
   /// What it announces, in its order; at least one.
-  public let photos: [RemotePhoto]
+  package let photos: [RemotePhoto]
 
-  public init(
+  package init(
     inbox: InboxID, conversation: ConversationID, remote: String, sender: SenderID? = nil, digest: SHA256Digest,
     photos: [RemotePhoto]
   ) {
@@ -30,14 +30,14 @@ public struct NewReceived: Sendable {
 
   /// The stable id of its `position`-th photo here: made of nothing but what the bridge says, so that the same message is
   /// the same photo.
-  public static func message(inbox: InboxID, remote: String, position: Int) -> MessageID {
+  package static func message(inbox: InboxID, remote: String, position: Int) -> MessageID {
     let source = "photospool received\n\(inbox)\n\(remote)\n\(position)\n"
     return MessageID(unchecked: [UInt8](SHA256Digest(of: Array(source.utf8)).bytes.prefix(16)).hex)
   }
 }
 
 /// What became of a message that was dropped.
-public enum Reception: Sendable, Equatable {
+package enum Reception: Sendable, Equatable {
   /// These of its photos are new; after a ledger was made anew, that may be some of them.
   case accepted([MessageID], ReceivedState)
   /// It was received before, with the same contents.
@@ -53,7 +53,7 @@ extension Ledger {
   /// photo has to be opened again after it was evicted.
   ///
   /// - Parameter fetch: what is fetched, where neither the conversation's preferences nor the inbox's say anything.
-  public func receive(
+  package func receive(
     _ messages: [NewReceived], fetch: FetchPolicy, at now: Timestamp
   ) async throws -> [Reception] {
     try await write { database in try messages.map { try database.receive($0, fetch: fetch, at: now) } }

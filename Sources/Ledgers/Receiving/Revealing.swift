@@ -5,7 +5,7 @@ import Messages
 
 extension Ledger {
   /// What became of a photo that somebody wanted, or wanted to see.
-  public enum Wish: Sendable, Equatable {
+  package enum Wish: Sendable, Equatable {
     case granted
     /// It was so already.
     case already
@@ -15,7 +15,7 @@ extension Ledger {
   }
 
   /// Shows a photo from now on. The conversation is known from then on, and its preferences decide over later photos.
-  public func reveal(_ message: MessageID, at now: Timestamp) async throws -> Wish {
+  package func reveal(_ message: MessageID, at now: Timestamp) async throws -> Wish {
     try await write { database in
       guard
         let row = try Row.fetchOne(
@@ -34,7 +34,7 @@ extension Ledger {
 
   /// Somebody wants a photo that is not in the cache: one that was only announced, that could not be had, or that was
   /// evicted, also one that was sent from here. It is due at once.
-  public func want(_ message: MessageID, at now: Timestamp) async throws -> Wish {
+  package func want(_ message: MessageID, at now: Timestamp) async throws -> Wish {
     try await write { database in
       let attachment = try String.fetchOne(
         database, sql: "SELECT attachment FROM received WHERE message = ?", arguments: [message.text])

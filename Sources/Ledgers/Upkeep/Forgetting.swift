@@ -5,7 +5,7 @@ import Messages
 /// stay, so that whoever repeats one is known to repeat it, however late.
 extension Ledger {
   /// How many announcements were neither fetched nor wanted since `before`, and are not forgotten.
-  public func forgettableAnnouncements(before: Timestamp) async throws -> Int {
+  package func forgettableAnnouncements(before: Timestamp) async throws -> Int {
     try await read { database in
       try Int.fetchOne(
         database,
@@ -19,7 +19,7 @@ extension Ledger {
   /// Forgets announcements that were neither fetched nor wanted since `before`, the oldest first.
   ///
   /// - Returns: how many; no more than `limit`.
-  public func forgetAnnouncements(before: Timestamp, limit: Int) async throws -> Int {
+  package func forgetAnnouncements(before: Timestamp, limit: Int) async throws -> Int {
     try await write { database in
       let messages = try String.fetchAll(
         database,

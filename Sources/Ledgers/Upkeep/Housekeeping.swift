@@ -2,11 +2,11 @@ import GRDB
 import Messages
 
 /// A request that is over, and the directory that it was dropped as.
-public struct FiledRequest: Sendable {
-  public let row: Int64
-  public let request: String
-  public let inode: UInt64
-  public let born: Int64
+package struct FiledRequest: Sendable {
+  package let row: Int64
+  package let request: String
+  package let inode: UInt64
+  package let born: Int64
 
   init(_ row: Row) {
     self.row = row["id"]
@@ -17,7 +17,7 @@ public struct FiledRequest: Sendable {
 }
 
 /// What the ledger says of the files of one message.
-public enum CachedState: Sendable, Equatable {
+package enum CachedState: Sendable, Equatable {
   /// Neither a photo nor a message that waits nor a download.
   case unknown
   /// They may be being made at this moment, or must not be touched.
@@ -26,17 +26,17 @@ public enum CachedState: Sendable, Equatable {
 }
 
 /// A photo whose files the ledger counts.
-public struct CountedPhoto: Sendable {
-  public let row: Int64
-  public let path: String
-  public let hasOriginal: Bool
-  public let hasThumbnails: Bool
+package struct CountedPhoto: Sendable {
+  package let row: Int64
+  package let path: String
+  package let hasOriginal: Bool
+  package let hasThumbnails: Bool
 }
 
 /// What the janitor asks of the ledger besides limits and purges.
 extension Ledger {
   /// The first `limit` requests in `states` that were over before `before` and are filed, longest over first.
-  public func filedRequests(
+  package func filedRequests(
     in states: [RequestState], before: Timestamp, limit: Int
   ) async throws -> [FiledRequest] {
     try await read { database in
@@ -54,7 +54,7 @@ extension Ledger {
 
   /// Deletes the rows of requests that are over, of their messages and attempts, and of conversations that nothing
   /// refers to any more. One that was sent again meanwhile stays.
-  public func forgetFiled(_ requests: [FiledRequest]) async throws {
+  package func forgetFiled(_ requests: [FiledRequest]) async throws {
     try await write { database in
       for request in requests {
         let isOver = "id = ? AND filed = 1 AND state IN ('sent','failed','cancelled','duplicate')"
@@ -79,7 +79,7 @@ extension Ledger {
   /// Deletes the rows of photos of which nothing is left and that cannot be fetched again.
   ///
   /// - Returns: how many.
-  public func forgetGonePhotos() async throws -> Int {
+  package func forgetGonePhotos() async throws -> Int {
     var total = 0
     while true {
       let count = try await write { database in
@@ -104,7 +104,7 @@ extension Ledger {
   }
 
   /// Some photos that count as cached and are not pinned, in the order of their rows, behind the row `after`.
-  public func countedPhotos(after row: Int64, limit: Int) async throws -> [CountedPhoto] {
+  package func countedPhotos(after row: Int64, limit: Int) async throws -> [CountedPhoto] {
     try await read { database in
       try Row.fetchAll(
         database,
@@ -125,7 +125,7 @@ extension Ledger {
   /// Has `look` look for the files of a photo while nobody else writes, and counts what is missing no more.
   ///
   /// - Returns: whether something was missing.
-  public func recount(
+  package func recount(
     _ photo: CountedPhoto, look: @escaping @Sendable (_ path: String) throws -> (original: Bool, thumbnails: Bool)
   ) async throws -> Bool {
     try await write { database in
@@ -143,12 +143,12 @@ extension Ledger {
   }
 
   /// What the ledger says of the files of messages.
-  public func cachedStates(of messages: [String]) async throws -> [CachedState] {
+  package func cachedStates(of messages: [String]) async throws -> [CachedState] {
     try await read { database in try messages.map { try database.cachedState(of: $0) } }
   }
 
   /// Runs `remove` on the files of a message if the ledger still says `state` of it, while nobody else writes.
-  public func whileCached(
+  package func whileCached(
     _ message: String, is state: CachedState, _ remove: @escaping @Sendable () throws -> Void
   ) async throws -> Bool {
     try await write { database in
@@ -159,7 +159,7 @@ extension Ledger {
   }
 
   /// What the janitor wrote down the last time.
-  public func janitorNotes() async throws -> [String: String] {
+  package func janitorNotes() async throws -> [String: String] {
     try await read { database in
       let rows = try Row.fetchAll(database, sql: "SELECT name, value FROM janitor")
       return Dictionary(rows.map { ($0["name"], $0["value"]) }) { first, _ in first }
@@ -167,7 +167,7 @@ extension Ledger {
   }
 
   /// Writes down what the next pass is to know, and that this one has ended.
-  public func setJanitorNotes(_ notes: [String: String], at now: Timestamp) async throws {
+  package func setJanitorNotes(_ notes: [String: String], at now: Timestamp) async throws {
     try await write { database in
       try database.execute(
         sql: "INSERT INTO counts VALUES ('janitor_ran', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",

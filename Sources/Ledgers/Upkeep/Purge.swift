@@ -2,11 +2,11 @@ import GRDB
 import Messages
 
 /// A conversation that is being purged: nothing of it is published any more.
-public struct PurgedConversation: Sendable, Equatable {
-  public let row: Int64
-  public let conversation: ConversationID
+package struct PurgedConversation: Sendable, Equatable {
+  package let row: Int64
+  package let conversation: ConversationID
   /// What may be in hand: all that was neither sent nor failed.
-  public let messages: [MessageID]
+  package let messages: [MessageID]
 }
 
 /// A purge in the ledger: the tombstone first, the rows last. In between its caller removes the files; every step may be
@@ -18,7 +18,7 @@ extension Ledger {
   /// published after that.
   ///
   /// - Returns: nil when the ledger does not know it.
-  public func beginPurge(of conversation: ConversationID, at now: Timestamp) async throws -> PurgedConversation? {
+  package func beginPurge(of conversation: ConversationID, at now: Timestamp) async throws -> PurgedConversation? {
     try await write { database in
       guard
         let row = try Int64.fetchOne(
@@ -42,7 +42,7 @@ extension Ledger {
   }
 
   /// Conversations whose purge was begun and did not end.
-  public func begunPurges() async throws -> [ConversationID] {
+  package func begunPurges() async throws -> [ConversationID] {
     try await read { database in
       try String.fetchAll(database, sql: "SELECT conversation FROM conversations WHERE purged = 1")
         .map(ConversationID.init(unchecked:))
@@ -50,7 +50,7 @@ extension Ledger {
   }
 
   /// A purged conversation's requests, `limit` of them behind the row `after`.
-  public func purgedRequests(
+  package func purgedRequests(
     of purged: PurgedConversation, after: Int64, limit: Int
   ) async throws -> [FiledRequest] {
     try await read { database in
@@ -63,7 +63,7 @@ extension Ledger {
   }
 
   /// Deletes the rows of requests that were refused, so that the ledger does not know where they were to go.
-  public func forgetRefused(_ requests: [String]) async throws {
+  package func forgetRefused(_ requests: [String]) async throws {
     try await write { database in
       for request in requests {
         try database.execute(
@@ -76,7 +76,7 @@ extension Ledger {
   /// only what has to be deleted from a store, or must never be, stays in mind, and of no message any more.
   ///
   /// - Returns: how many requests and photos there were.
-  public func endPurge(of purged: PurgedConversation) async throws -> (requests: Int, photos: Int) {
+  package func endPurge(of purged: PurgedConversation) async throws -> (requests: Int, photos: Int) {
     let row = purged.row
     let limit = Self.purgeBatch
     var photos = 0

@@ -3,49 +3,49 @@ import Messages
 
 /// Present numbers, and totals over all restarts. Asking goes through indexes of what waits and of received
 /// photos: a few thousandths of a second for a hundred thousand.
-public struct Counts: Sendable, Equatable {
+package struct Counts: Sendable, Equatable {
   /// Messages that wait, drafts not among them, by state.
-  public let waiting: [MessageState: Int]
-  public let drafts: Int
+  package let waiting: [MessageState: Int]
+  package let drafts: Int
   /// Conversations in which something waits; and those of them that are held, or wait for a destination.
-  public let conversations: Int
-  public let heldConversations: Int
-  public let parkedConversations: Int
+  package let conversations: Int
+  package let heldConversations: Int
+  package let parkedConversations: Int
   /// When the request was accepted that waits longest; nil when none waits.
-  public let oldest: Timestamp?
+  package let oldest: Timestamp?
 
   // What follows only grows, over all restarts.
 
   /// Requests that were accepted to be sent; one that is retried counts again.
-  public let accepted: Int
+  package let accepted: Int
   /// Requests that came to an end, by state.
-  public let ended: [RequestState: Int]
-  public let sent: [MessageKind: Int]
-  public let lastSent: Timestamp?
+  package let ended: [RequestState: Int]
+  package let sent: [MessageKind: Int]
+  package let lastSent: Timestamp?
   /// How often a message could not go on, by cause.
-  public let setbacks: [Cause: Int]
-  public let preparedPhotos: Int
+  package let setbacks: [Cause: Int]
+  package let preparedPhotos: Int
   /// Bytes of those photos as they were dropped, and as they are sent.
-  public let originalBytes: Int
-  public let preparedBytes: Int
+  package let originalBytes: Int
+  package let preparedBytes: Int
   /// Photos whose originals, and such whose thumbnails, were evicted from the cache, and the bytes of all.
-  public let evicted: EvictionCount
+  package let evicted: EvictionCount
   /// How often a photo was looked at that was in the cache, and that had been fetched again for it.
-  public let viewsOfCached: Int
-  public let viewsOfFetched: Int
+  package let viewsOfCached: Int
+  package let viewsOfFetched: Int
   /// When the janitor last ended a pass.
-  public let janitorRan: Timestamp?
+  package let janitorRan: Timestamp?
 
   /// The use of the whole cache first, then that of every inbox that has something there.
-  public let cache: [CacheUse]
+  package let cache: [CacheUse]
 
   /// Photos that others announced, by state; what was purged is not among them.
-  public let received: [ReceivedState: Int]
+  package let received: [ReceivedState: Int]
   /// How many others ever announced, how many photos ever came into the cache, and how often one did not, by cause. Photos
   /// that were sent from here and are fetched again count as downloads.
-  public let announced: Int
-  public let downloads: Int
-  public let downloadSetbacks: [Cause: Int]
+  package let announced: Int
+  package let downloads: Int
+  package let downloadSetbacks: [Cause: Int]
 
   /// The ways a request ends.
   static let ends: [RequestState] = [.sent, .failed, .cancelled, .duplicate]
@@ -131,9 +131,9 @@ extension Database {
 }
 
 extension Ledger {
-  public func counts() async throws -> Counts { try await read { try Counts($0) } }
+  package func counts() async throws -> Counts { try await read { try Counts($0) } }
 }
 
 extension LedgerView {
-  public func counts() throws -> Counts { try read { try Counts($0) } }
+  package func counts() throws -> Counts { try read { try Counts($0) } }
 }

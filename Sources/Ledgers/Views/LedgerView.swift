@@ -4,13 +4,13 @@ import Glibc
 import Messages
 
 /// The ledger as tools look at it: read-only, briefly, beside a running daemon or without one.
-public struct LedgerView: Sendable {
+package struct LedgerView: Sendable {
   private let queue: DatabaseQueue
 
   /// Opens the ledger in `state` for reading.
   ///
   /// - Throws: `LedgerError`; `.missing` when it holds nothing yet, `.older` when this version cannot read it yet.
-  public init(in state: Directory) throws {
+  package init(in state: Directory) throws {
     let path = state.path(of: Ledger.fileName)
     guard try state.entry(Ledger.fileName) != nil else { throw LedgerError.missing(path: path) }
     var configuration = Configuration()
@@ -32,12 +32,12 @@ public struct LedgerView: Sendable {
   }
 
   /// As `init(in:)`; nil where there is none, or one that holds nothing yet.
-  public init?(ifThereIsOneIn state: Directory) throws {
+  package init?(ifThereIsOneIn state: Directory) throws {
     do { try self.init(in: state) } catch LedgerError.missing { return nil }
   }
 
   /// As `init(ifThereIsOneIn:)` for who looks again and again; nil, too, when it cannot be read at this moment.
-  public init?(ifReadable state: Directory) throws {
+  package init?(ifReadable state: Directory) throws {
     do { try self.init(in: state) } catch let error as LedgerError {
       if case .missing = error { return nil }
       if error.mayPass { return nil }
@@ -68,13 +68,13 @@ public struct LedgerView: Sendable {
 }
 
 extension Timestamp: DatabaseValueConvertible, StatementColumnConvertible {
-  public var databaseValue: DatabaseValue { milliseconds.databaseValue }
+  package var databaseValue: DatabaseValue { milliseconds.databaseValue }
 
-  public static func fromDatabaseValue(_ value: DatabaseValue) -> Timestamp? {
+  package static func fromDatabaseValue(_ value: DatabaseValue) -> Timestamp? {
     Int64.fromDatabaseValue(value).map(Timestamp.init(milliseconds:))
   }
 
-  public init(sqliteStatement: SQLiteStatement, index: CInt) {
+  package init(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(milliseconds: Int64(sqliteStatement: sqliteStatement, index: index))
   }
 }
@@ -83,7 +83,7 @@ extension LedgerView {
   /// Has SQLite look for damage.
   ///
   /// - Returns: what is good about it. Throws `LedgerError.damaged` with the first fault found.
-  public func checkIntegrity() throws -> String {
+  package func checkIntegrity() throws -> String {
     let (fault, waiting) = try read { database in
       (
         try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer",
@@ -98,7 +98,7 @@ extension LedgerView {
 extension LedgerView {
   /// How many messages wait in each conversation, by age: the upper bounds of the buckets are `minutes`, and what is
   /// older than the last counts in one more. Conversations with the most waiting messages come first.
-  public func shape(minutes: [Int], at now: Timestamp) throws -> [(conversation: String, counts: [Int])] {
+  package func shape(minutes: [Int], at now: Timestamp) throws -> [(conversation: String, counts: [Int])] {
     let age = "(\(now.milliseconds) - r.accepted_at) / 60000.0"
     let columns =
       (minutes.indices.map { index in

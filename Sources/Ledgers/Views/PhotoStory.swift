@@ -2,25 +2,25 @@ import GRDB
 import Messages
 
 /// What the ledger knows of one photo, sent or received, for those who want to see it.
-public struct PhotoStory: Sendable {
-  public let message: MessageID
-  public let inbox: InboxID
-  public let conversation: ConversationID
+package struct PhotoStory: Sendable {
+  package let message: MessageID
+  package let inbox: InboxID
+  package let conversation: ConversationID
   /// Nil for a photo of ours that nobody wanted again.
-  public let state: ReceivedState?
+  package let state: ReceivedState?
   /// Nothing but its blurred preview may be shown.
-  public let isHidden: Bool
+  package let isHidden: Bool
   /// Its files were in the cache, all of them, at some time.
-  public let wasCached: Bool
-  public let cause: String?
-  public let error: String?
-  public let nextAttempt: Timestamp?
+  package let wasCached: Bool
+  package let cause: String?
+  package let error: String?
+  package let nextAttempt: Timestamp?
 }
 
 extension LedgerView {
   /// The photos that are called `name`: by their own id, or by that of their message on its network. Several when a
   /// message has several photos, or several inboxes have the message.
-  public func photos(called name: String) throws -> [PhotoStory] {
+  package func photos(called name: String) throws -> [PhotoStory] {
     try read { database in
       let received = try Row.fetchAll(
         database,

@@ -2,28 +2,28 @@ import GRDB
 import Messages
 
 /// One line of `queue`, a message or a request without one. Its keys are never renamed once released.
-public struct QueueLine: Codable, Sendable {
-  public let request: String
+package struct QueueLine: Codable, Sendable {
+  package let request: String
   /// Nil for a request that is not accepted yet, or was refused.
-  @OrNull public var message: String?
-  @OrNull public var conversation: String?
-  @OrNull public var inbox: String?
-  @OrNull public var kind: MessageKind?
-  public let state: MessageState
+  @OrNull package var message: String?
+  @OrNull package var conversation: String?
+  @OrNull package var inbox: String?
+  @OrNull package var kind: MessageKind?
+  package let state: MessageState
   /// Of its upload, 0 to 1; the ledger does not know it.
-  @OrNull public var progress: Double?
-  public let attempts: Int
-  @OrNull public var nextAttempt: Timestamp?
-  @OrNull public var error: String?
-  @OrNull public var acceptedAt: Timestamp?
+  @OrNull package var progress: Double?
+  package let attempts: Int
+  @OrNull package var nextAttempt: Timestamp?
+  @OrNull package var error: String?
+  @OrNull package var acceptedAt: Timestamp?
   /// Bytes of the file as dropped.
-  @OrNull public var bytes: Int?
+  @OrNull package var bytes: Int?
   /// The name in `new/` of a request that was refused; any name is possible.
-  public let droppedAs: String?
+  package let droppedAs: String?
   /// Publishing in its conversation is stopped by `hold`.
-  public private(set) var isHeld = false
+  package private(set) var isHeld = false
   /// Its request is a draft: nobody has sent it yet.
-  public private(set) var isDraft = false
+  package private(set) var isDraft = false
 
   private enum CodingKeys: CodingKey {
     case request, message, conversation, inbox, kind, state, progress, attempts, nextAttempt, error, acceptedAt, bytes
@@ -31,7 +31,7 @@ public struct QueueLine: Codable, Sendable {
   }
 
   /// A request that is not accepted yet.
-  public init(request: String, conversation: String?, isDraft: Bool) {
+  package init(request: String, conversation: String?, isDraft: Bool) {
     self.request = request
     self.conversation = conversation
     self.isDraft = isDraft
@@ -42,7 +42,7 @@ public struct QueueLine: Codable, Sendable {
 }
 
 extension QueueLine: FetchableRecord {
-  public init(row: Row) throws {
+  package init(row: Row) throws {
     self = try FetchableRecordDecoder().decode(QueueLine.self, from: row)
     isHeld = row["held"]
     isDraft = row["draft"]
@@ -61,7 +61,7 @@ extension LedgerView {
   /// - Parameter lying: directories that were found in `draft/` and `new/` before.
   /// - Returns: for each of these the request that it is, of the same moment; nil where none is known.
   @discardableResult
-  public func forEachLine(
+  package func forEachLine(
     state: MessageState? = nil, conversation: String? = nil, lying: [(inode: UInt64, born: Int64)] = [],
     _ visit: (QueueLine) throws -> Void
   ) throws -> [String?] {
@@ -82,7 +82,7 @@ extension LedgerView {
   }
 
   /// Visits the requests that were refused, longest ago first: none of them has a message.
-  public func forEachRefused(conversation: String? = nil, _ visit: (QueueLine) throws -> Void) throws {
+  package func forEachRefused(conversation: String? = nil, _ visit: (QueueLine) throws -> Void) throws {
     try forEach(
       """
       SELECT r.request, NULL AS message, \(Self.conversation), r.inbox, NULL AS kind, r.state, NULL AS progress,

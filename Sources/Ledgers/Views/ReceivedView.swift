@@ -2,32 +2,32 @@ import GRDB
 import Messages
 
 /// One line of `photos --received`. Its keys are never renamed once released.
-public struct ReceivedRecord: Codable, Sendable, FetchableRecord {
-  public let message: String
+package struct ReceivedRecord: Codable, Sendable, FetchableRecord {
+  package let message: String
   /// The id of its message on its network.
-  public let remote: String
-  public let inbox: String
-  public let conversation: String
+  package let remote: String
+  package let inbox: String
+  package let conversation: String
   /// Nil when nobody said so.
-  @OrNull public var sender: String?
-  public let state: ReceivedState
+  @OrNull package var sender: String?
+  package let state: ReceivedState
   /// Of its download, 0 to 1; the ledger does not know it.
-  @OrNull public var progress: Double?
+  @OrNull package var progress: Double?
   /// Nothing but its blurred preview may be shown.
-  public let hidden: Bool
+  package let hidden: Bool
   /// Of the photo once it was fetched, of its object as announced before that; nil when that was not said.
-  @OrNull public var bytes: Int?
-  public let attempts: Int
-  @OrNull public var nextAttempt: Timestamp?
-  @OrNull public var cause: String?
-  @OrNull public var error: String?
-  public let receivedAt: Timestamp
+  @OrNull package var bytes: Int?
+  package let attempts: Int
+  @OrNull package var nextAttempt: Timestamp?
+  @OrNull package var cause: String?
+  @OrNull package var error: String?
+  package let receivedAt: Timestamp
 }
 
 extension LedgerView {
   /// Visits the photos that others announced, in the order in which they were received. Memory does not grow with their
   /// number.
-  public func forEachReceived(inbox: String?, conversation: String?, _ visit: (ReceivedRecord) throws -> Void) throws {
+  package func forEachReceived(inbox: String?, conversation: String?, _ visit: (ReceivedRecord) throws -> Void) throws {
     var conditions = ["r.own = 0 AND r.state <> 'forgotten'"]
     if inbox != nil { conditions.append("r.inbox = ?") }
     if conversation != nil { conditions.append("c.conversation = ?") }

@@ -2,71 +2,71 @@ import GRDB
 import Messages
 
 /// All that the ledger knows of one request, as `show` prints it. Its keys are never renamed once released.
-public struct RequestStory: Codable, Sendable, FetchableRecord {
-  public struct Attempt: Codable, Sendable, FetchableRecord {
-    public let number: Int
+package struct RequestStory: Codable, Sendable, FetchableRecord {
+  package struct Attempt: Codable, Sendable, FetchableRecord {
+    package let number: Int
     /// `prepare`, `upload` or `publish`.
-    public let step: String
-    public let startedAt: Timestamp
-    public let endedAt: Timestamp?
-    public let cause: String?
-    public let error: String?
+    package let step: String
+    package let startedAt: Timestamp
+    package let endedAt: Timestamp?
+    package let cause: String?
+    package let error: String?
   }
 
-  public struct Message: Codable, Sendable, FetchableRecord {
-    public let message: String
-    public let file: String
-    public let kind: MessageKind
-    public let state: MessageState
+  package struct Message: Codable, Sendable, FetchableRecord {
+    package let message: String
+    package let file: String
+    package let kind: MessageKind
+    package let state: MessageState
     /// Bytes of the file as dropped.
-    public let bytes: Int
-    public fileprivate(set) var attempts: [Attempt]
-    public let nextAttempt: Timestamp?
-    public let cause: String?
-    public let error: String?
-    public let sentAt: Timestamp?
-    public let remote: String?
+    package let bytes: Int
+    package fileprivate(set) var attempts: [Attempt]
+    package let nextAttempt: Timestamp?
+    package let cause: String?
+    package let error: String?
+    package let sentAt: Timestamp?
+    package let remote: String?
     /// Of the photo as it is sent; nil for a text and for a photo that was not prepared.
-    public let photo: Photo?
+    package let photo: Photo?
   }
 
-  public struct Photo: Codable, Sendable {
-    public let format: String
-    public let originalWidth: Int
-    public let originalHeight: Int
-    public let bytes: Int
-    public let width: Int
-    public let height: Int
-    public let path: String
-    public let url: String?
+  package struct Photo: Codable, Sendable {
+    package let format: String
+    package let originalWidth: Int
+    package let originalHeight: Int
+    package let bytes: Int
+    package let width: Int
+    package let height: Int
+    package let path: String
+    package let url: String?
   }
 
-  public let request: String
+  package let request: String
   /// Its name in `new/`; another one where that was taken.
-  public let droppedAs: String
-  public let state: RequestState
-  public let conversation: String?
-  public let inbox: String
+  package let droppedAs: String
+  package let state: RequestState
+  package let conversation: String?
+  package let inbox: String
   /// Its idempotency key.
-  public let id: String?
-  public let duplicateOf: String?
-  public let cause: String?
-  public let error: String?
-  public let acceptedAt: Timestamp
-  public let finishedAt: Timestamp?
-  public fileprivate(set) var messages: [Message]
+  package let id: String?
+  package let duplicateOf: String?
+  package let cause: String?
+  package let error: String?
+  package let acceptedAt: Timestamp
+  package let finishedAt: Timestamp?
+  package fileprivate(set) var messages: [Message]
 }
 
 extension LedgerView {
   /// What has become of a request, and whether its directory is at its last place; nil when the ledger does not know it.
-  public func state(of request: String) throws -> (state: RequestState, isFiled: Bool)? {
+  package func state(of request: String) throws -> (state: RequestState, isFiled: Bool)? {
     try read { database in
       try Row.fetchOne(database, sql: "SELECT state, filed FROM requests WHERE request = ?", arguments: [request])
     }.map { (RequestState(rawValue: $0["state"]) ?? .failed, $0["filed"]) }
   }
 
   /// Whether a request is over and stays where it is, as its owner does not let us move it.
-  public func isImmovable(_ request: String) throws -> Bool {
+  package func isImmovable(_ request: String) throws -> Bool {
     try read { database in
       try Bool.fetchOne(
         database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE request = ? AND filed = 2)", arguments: [request])
@@ -74,7 +74,7 @@ extension LedgerView {
   }
 
   /// The states of a request's messages, in order.
-  public func messageStates(of request: String) throws -> [(message: MessageID, state: MessageState)] {
+  package func messageStates(of request: String) throws -> [(message: MessageID, state: MessageState)] {
     try read { database in
       try Row.fetchAll(
         database,
@@ -88,7 +88,7 @@ extension LedgerView {
   }
 
   /// The conversation of a request, if it is held.
-  public func heldConversation(of request: String) throws -> String? {
+  package func heldConversation(of request: String) throws -> String? {
     try read { database in
       try String.fetchOne(
         database,
@@ -101,7 +101,7 @@ extension LedgerView {
   }
 
   /// The whole story of a request; nil when the ledger does not know it.
-  public func story(of request: String) throws -> RequestStory? {
+  package func story(of request: String) throws -> RequestStory? {
     try read { database in
       // The lists are empty at first, and filled here.
       var story = try RequestStory.fetchOne(

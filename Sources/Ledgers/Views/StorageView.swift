@@ -2,23 +2,23 @@ import GRDB
 import Messages
 
 /// One line of `storage`. Its keys are never renamed once released.
-public struct StorageUse: Codable, Sendable, FetchableRecord {
+package struct StorageUse: Codable, Sendable, FetchableRecord {
   /// Nil for the whole cache.
-  @OrNull public var inbox: String?
+  @OrNull package var inbox: String?
   /// Nil for an inbox and for the whole cache.
-  @OrNull public var conversation: String?
+  @OrNull package var conversation: String?
   /// Photos whose originals are there.
-  public let photos: Int
+  package let photos: Int
   /// Bytes of originals, thumbnails and blurred previews.
-  public let bytes: Int
+  package let bytes: Int
   /// Nil for a conversation, which has none.
-  @OrNull public var limit: Int?
+  @OrNull package var limit: Int?
   /// The objects of `directory` stores, for the whole cache only; the ledger does not know them.
-  public var objects: Int?
-  public var objectBytes: Int?
+  package var objects: Int?
+  package var objectBytes: Int?
 
   /// A whole cache that holds nothing.
-  public init(limit: Int) {
+  package init(limit: Int) {
     photos = 0
     bytes = 0
     self.limit = limit
@@ -26,32 +26,32 @@ public struct StorageUse: Codable, Sendable, FetchableRecord {
 }
 
 /// One line of `photos`. Its keys are never renamed once released.
-public struct PhotoRecord: Codable, Sendable, FetchableRecord {
-  public let message: String
-  public let inbox: String
-  public let conversation: String
+package struct PhotoRecord: Codable, Sendable, FetchableRecord {
+  package let message: String
+  package let inbox: String
+  package let conversation: String
   /// Who sent a received one, as far as somebody said so.
-  @OrNull public var sender: String?
+  @OrNull package var sender: String?
   /// Nothing but its blurred preview may be shown.
-  public let hidden: Bool
+  package let hidden: Bool
   /// `photo`, `thumbnail` (the original was evicted) or `none`.
-  public let cached: String
+  package let cached: String
   /// Its request is not over, so that it is not evicted.
-  public let pinned: Bool
+  package let pinned: Bool
   /// Its name as dropped.
-  public let file: String
+  package let file: String
   /// Where its files lie, relative to the spool.
-  public let path: String
-  public let width: Int
-  public let height: Int
+  package let path: String
+  package let width: Int
+  package let height: Int
   /// Bytes in the cache.
-  public let bytes: Int
-  @OrNull public var url: String?
-  @OrNull public var urlExpiresAt: Timestamp?
-  public let createdAt: Timestamp
-  @OrNull public var uploadedAt: Timestamp?
-  @OrNull public var downloadedAt: Timestamp?
-  @OrNull public var viewedAt: Timestamp?
+  package let bytes: Int
+  @OrNull package var url: String?
+  @OrNull package var urlExpiresAt: Timestamp?
+  package let createdAt: Timestamp
+  @OrNull package var uploadedAt: Timestamp?
+  @OrNull package var downloadedAt: Timestamp?
+  @OrNull package var viewedAt: Timestamp?
 }
 
 extension LedgerView {
@@ -60,7 +60,7 @@ extension LedgerView {
   /// - Parameters:
   ///   - total: the limit of the whole cache, in bytes.
   ///   - each: the limit of every inbox.
-  public func forEachUse(total: Int, each: Int, _ visit: (StorageUse) throws -> Void) throws {
+  package func forEachUse(total: Int, each: Int, _ visit: (StorageUse) throws -> Void) throws {
     try forEach(
       """
       SELECT NULL AS inbox, NULL AS conversation, photos, bytes, ? AS "limit" FROM cache_total
@@ -76,7 +76,7 @@ extension LedgerView {
   }
 
   /// Visits the photos that the ledger knows, least recently viewed first.
-  public func forEachPhoto(inbox: String?, conversation: String?, _ visit: (PhotoRecord) throws -> Void) throws {
+  package func forEachPhoto(inbox: String?, conversation: String?, _ visit: (PhotoRecord) throws -> Void) throws {
     let conditions = [inbox.map { _ in "p.inbox = ?" }, conversation.map { _ in "c.conversation = ?" }]
       .compactMap { $0 }
     try forEach(

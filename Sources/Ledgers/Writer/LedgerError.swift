@@ -1,7 +1,7 @@
 import GRDB
 
 /// Why the ledger cannot be used.
-public enum LedgerError: Error, CustomStringConvertible {
+package enum LedgerError: Error, CustomStringConvertible {
   case notDurable(String)
   case damaged(path: String, fault: String)
   case newer(path: String)
@@ -24,7 +24,7 @@ public enum LedgerError: Error, CustomStringConvertible {
   case unconfirmed(path: String, fault: String)
 
   /// Nothing can be written any more by this process.
-  public var isFinal: Bool {
+  package var isFinal: Bool {
     switch self {
     case .damaged, .unconfirmed: true
     default: false
@@ -32,14 +32,14 @@ public enum LedgerError: Error, CustomStringConvertible {
   }
 
   /// It may be better in a moment, without anybody doing anything to the ledger.
-  public var mayPass: Bool {
+  package var mayPass: Bool {
     switch self {
     case .full, .unwritable, .withoutMemory, .busy: true
     default: false
     }
   }
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .notDurable(let fault):
       "the ledger cannot keep its promises: \(fault)"

@@ -2,11 +2,11 @@ import DurableFiles
 import GRDB
 
 /// Why deleted rows may still be legible.
-public enum ScrubError: Error, CustomStringConvertible {
+package enum ScrubError: Error, CustomStringConvertible {
   case busy
   case tooLarge
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .busy:
       "a program has been reading the ledger for long, so that what was deleted there cannot be overwritten yet"
@@ -21,7 +21,7 @@ extension Ledger {
   ///
   /// Costs what was written since the log was emptied last. Nobody else writes meanwhile. The tables of an earlier program,
   /// whose pages were not always written clean, were made anew (`Upgrade`).
-  public func scrub() async throws {
+  package func scrub() async throws {
     try await alone { database in
       // Its commit makes every other process forget its copies of pages, in which remains would come back.
       try database.execute(
@@ -35,7 +35,7 @@ extension Ledger {
   }
 
   /// Gives the room of deleted rows back to the disk, and empties the write-ahead log unless somebody reads there.
-  public func tidy() async throws {
+  package func tidy() async throws {
     try await alone { database in
       // Each step of it moves one page.
       _ = try Row.fetchAll(database, sql: "PRAGMA incremental_vacuum(1024)")

@@ -3,16 +3,16 @@ import Glibc
 import Messages
 
 /// The program that publishes messages, and what it is given.
-public struct ExecOptions: Sendable {
+package struct ExecOptions: Sendable {
   /// Its absolute path. No shell and no search path is involved.
-  public var program: String
-  public var arguments: [String] = []
+  package var program: String
+  package var arguments: [String] = []
   /// Set besides `PATH` and `LANG`. Nothing else of this process's own environment is passed on.
-  public var environment: [String: String] = [:]
+  package var environment: [String: String] = [:]
   /// How long it may take, in seconds. Then it gets SIGTERM, and SIGKILL a little later, with all that it started.
-  public var timeLimit = 60.0
+  package var timeLimit = 60.0
 
-  public init(program: String) { self.program = program }
+  package init(program: String) { self.program = program }
 }
 
 /// Publishes by running a program, once for each message.
@@ -24,8 +24,8 @@ public struct ExecOptions: Sendable {
 ///
 /// A program can be run again for a message that it has published: when this process died before it had heard so, or the
 /// program ran out of its time. It knows such a message by `message`, and has to take it once.
-public struct ExecNetwork: Network {
-  public let name: String
+package struct ExecNetwork: Network {
+  package let name: String
   private let faults: ExecFaults
   private let program: ChildProgram
   private let timeLimit: Duration
@@ -37,7 +37,7 @@ public struct ExecNetwork: Network {
   private static let environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"]
 
   /// - Throws: `.configError` for a path that is not absolute.
-  public init(
+  package init(
     name: String = "exec", _ options: ExecOptions, clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
     self.name = name
@@ -54,7 +54,7 @@ public struct ExecNetwork: Network {
   }
 
   /// - Throws: what `ExecFaults` makes of how the program ended.
-  public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+  package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     let leash = ChildLeash()
     let limit = Task {
       try await Task.sleep(for: timeLimit)
@@ -81,9 +81,9 @@ public struct ExecNetwork: Network {
   }
 
   /// A program cannot be asked what it has published; it knows a repetition by its id.
-  public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting { .unknown }
+  package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting { .unknown }
 
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     var status = stat()
     guard stat(program.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(program.path, X_OK) == 0 else {
       throw faults.missing

@@ -13,9 +13,9 @@ import Messages
 /// photo is in a file of its own, `profile~INBOX.jsonl`, whose last line is what is.
 ///
 /// Conversations are published to in parallel, as far as the pool's threads go; no file stays open in between.
-public struct LocalNetwork: Network {
-  public let name: String
-  public let takesBatches = true
+package struct LocalNetwork: Network {
+  package let name: String
+  package let takesBatches = true
   private let directory: Directory
   private let pool: BlockingPool
   private let clock: @Sendable () -> Timestamp
@@ -27,7 +27,7 @@ public struct LocalNetwork: Network {
   /// - Parameters:
   ///   - name: the network's word in the configuration, the log and the ledger.
   ///   - clock: tells the moment that a line says it was published at.
-  public init(
+  package init(
     name: String = "local", directory path: String, pool: BlockingPool,
     clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(FileError) {
@@ -50,7 +50,7 @@ public struct LocalNetwork: Network {
   /// - Throws: `.localStorageFull` or `.localStorageError`. A line that could not be written or synced is taken back, as
   ///   far as the disk still obeys, so that the next attempt writes every byte anew: a second sync over the same bytes
   ///   could be answered with a false success.
-  public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+  package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     try await inTurn(message.conversation) { [directory, ends, clock] name in
       let known = ends.take(name)
       let isNew = try directory.entry(name) == nil
@@ -77,14 +77,14 @@ public struct LocalNetwork: Network {
     }
   }
 
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     guard access(directory.path, W_OK) == 0 else {
       throw DeliveryError(.configError, "\(directory.path) cannot be written; give it to the user of the daemon")
     }
     return "publishes into files of \(directory.path)"
   }
 
-  public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
+  package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     try await inTurn(message.conversation) { [directory, ends] name in
       _ = ends.take(name)
       guard try directory.entry(name) != nil else { return .absent }

@@ -6,7 +6,7 @@ import Synchronization
 /// The rooms that were seen to be encrypted. A room stays encrypted for good, whatever its homeserver says later.
 ///
 /// They stand in the file `encrypted-rooms` of the state directory, one a line, which is only appended to.
-public final class EncryptedRooms: Sendable {
+package final class EncryptedRooms: Sendable {
   private static let file = "encrypted-rooms"
   private static let mostBytes = 1 << 22
 
@@ -15,7 +15,7 @@ public final class EncryptedRooms: Sendable {
   private let known: Mutex<Set<String>>
 
   /// - Parameter state: where they are kept; nil keeps them in memory only, as does a file that cannot be read.
-  public init(in state: Directory? = nil) {
+  package init(in state: Directory? = nil) {
     directory = state
     let bytes = try? state?.file(Self.file).contents(limit: Self.mostBytes)
     known = Mutex(Set(String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n").map(String.init)))

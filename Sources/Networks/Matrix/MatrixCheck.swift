@@ -20,13 +20,13 @@ extension MatrixNetwork {
     let aliases: [String]
   }
 
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     "sends as \(try await history.userID()) through \(server.name); rooms' homeservers can read texts and photos' keys"
   }
 
   /// Asks for the account's own membership, which a homeserver refuses to strangers in the words in which it refuses their
   /// messages, and whether the room is encrypted.
-  public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
+  package func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
     try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
       let user = try await history.userID()
       let answer = try await ask("rooms/\(room)/state/m.room.member/\(user.percentEncoded())")
@@ -42,7 +42,7 @@ extension MatrixNetwork {
   }
 
   /// The encrypted rooms that the account is in, by their ids and aliases.
-  public func closedConversations() async throws(DeliveryError) -> [ClosedConversation] {
+  package func closedConversations() async throws(DeliveryError) -> [ClosedConversation] {
     let answer = try await ask("joined_rooms")
     guard answer.isSuccess, let joined = answer.decoded(as: JoinedRooms.self)?.rooms else { throw faults.error(answer) }
     var closed: [ClosedConversation] = []

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// It begins with what is sent after it began. From then on nothing is left out: where a room had more messages than one
 /// answer holds, the rest is read page by page first. A position is the account and the homeserver's token.
-public final class MatrixListener: Listener {
-  public let name: String
+package final class MatrixListener: Listener {
+  package let name: String
   private let server: MatrixServer
   private let patientServer: MatrixServer
   private let faults: MatrixFaults
@@ -39,7 +39,7 @@ public final class MatrixListener: Listener {
 
   /// - Parameter log: is given what is passed over, in plain sentences.
   /// - Throws: `.configError` for what is no homeserver's URL.
-  public init(
+  package init(
     name: String, _ account: MatrixAccount, conversations: HeardConversations, client: HTTPClient,
     limits: HTTPLimits = HTTPLimits(), log: @escaping @Sendable (String) -> Void
   ) throws(DeliveryError) {
@@ -56,7 +56,7 @@ public final class MatrixListener: Listener {
     history = MatrixHistory(server, faults: faults)
   }
 
-  public func listen(
+  package func listen(
     after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws -> String {
     do {

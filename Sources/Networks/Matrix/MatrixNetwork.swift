@@ -13,10 +13,10 @@ import Messages
 /// Events are not encrypted: the homeservers of a room can read them, and the keys of sealed photos in them. What a
 /// sealed photo is safe from is whoever keeps or carries the media alone. Nothing is sent to a room that is encrypted: each
 /// message asks for that right before it is sent, and each photo before it is uploaded.
-public struct MatrixNetwork: Network {
-  public let name: String
-  public let takesBatches = true
-  public let limitsTexts = true
+package struct MatrixNetwork: Network {
+  package let name: String
+  package let takesBatches = true
+  package let limitsTexts = true
   let server: MatrixServer
   let faults: MatrixFaults
   let rooms: MatrixRooms
@@ -27,7 +27,7 @@ public struct MatrixNetwork: Network {
   private let startedAt: Timestamp
 
   /// How long a homeserver surely knows a transaction, in seconds. Synapse keeps it for a day, others for half an hour.
-  public static let homeserverMemory = 1200.0
+  package static let homeserverMemory = 1200.0
 
   private struct Sent: Decodable {
     let event: String
@@ -38,7 +38,7 @@ public struct MatrixNetwork: Network {
   }
 
   /// - Throws: `.configError` for what is no homeserver's URL.
-  public init(
+  package init(
     name: String = "matrix", _ account: MatrixAccount, encryptedRooms: EncryptedRooms = EncryptedRooms(),
     client: HTTPClient, limits: HTTPLimits = HTTPLimits(),
     clock: @escaping @Sendable () -> Timestamp = { .now() }
@@ -58,7 +58,7 @@ public struct MatrixNetwork: Network {
   /// not sealed.
   ///
   /// - Throws: what `MatrixFaults` makes of an answer or of none; `rejected` for a profile photo that can be no avatar.
-  public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+  package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     switch message.content {
     case .photo, .text: break
     case .profile(let photo):
@@ -85,7 +85,7 @@ public struct MatrixNetwork: Network {
     }
   }
 
-  public func admit(text: String) throws(DeliveryError) {
+  package func admit(text: String) throws(DeliveryError) {
     let message = OutgoingMessage(
       message: MessageID(unchecked: String(repeating: "0", count: 32)), request: "",
       conversation: ConversationID(unchecked: ""), inbox: InboxID(unchecked: ""), content: .text(text))
@@ -93,7 +93,7 @@ public struct MatrixNetwork: Network {
   }
 
   /// - Throws: `encryptedRoom`, so that nothing of a photo goes up for a room in which it cannot be announced.
-  public func admit(_ conversation: ConversationID) async throws(DeliveryError) {
+  package func admit(_ conversation: ConversationID) async throws(DeliveryError) {
     if conversation.isProfile { return }
     try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
       if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: conversation.text) }
@@ -102,7 +102,7 @@ public struct MatrixNetwork: Network {
 
   /// Looks among the room's last events of this account. What is not there may have been published all the same: to be
   /// published again under its id is the way to find out.
-  public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
+  package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     // An avatar can be set twice; and which of its photos it shows, only the attempt knew that set it.
     if message.conversation.isProfile { return .unknown }
     return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in

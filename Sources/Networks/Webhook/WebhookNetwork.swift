@@ -3,19 +3,19 @@ import Messages
 import Secrets
 
 /// Where a webhook goes, and what it is signed with.
-public struct WebhookOptions: Sendable {
+package struct WebhookOptions: Sendable {
   /// `https://…`; `http://` only to this computer, or where private addresses are allowed.
-  public var url: String
+  package var url: String
   /// `whsec_` and base64, at least one. All of them sign: to change one, add the new one, have the receiver change, and
   /// remove the old one.
-  public var secrets: [Secret]
+  package var secrets: [Secret]
   /// Whether the receiver may be on one of this machine's own networks. Otherwise such an address is not connected to,
   /// whatever name leads to it. This machine itself may be reached by its own name or number.
-  public var allowsPrivateAddresses = false
+  package var allowsPrivateAddresses = false
   /// Reads the secrets again once they were refused; nil is that they never change.
-  public var rereadSecrets: (@Sendable () throws -> [Secret])?
+  package var rereadSecrets: (@Sendable () throws -> [Secret])?
 
-  public init(url: String, secrets: [Secret]) {
+  package init(url: String, secrets: [Secret]) {
     self.url = url
     self.secrets = secrets
   }
@@ -30,9 +30,9 @@ public struct WebhookOptions: Sendable {
 ///
 /// Any answer of 2xx is success, and no other: a redirect is not followed. 410 says that the receiver wants no more: the
 /// network is then held, not the message failed, so that nothing is lost to an address that was given up by mistake.
-public struct WebhookNetwork: Network {
-  public let name: String
-  public let takesBatches = true
+package struct WebhookNetwork: Network {
+  package let name: String
+  package let takesBatches = true
   private let url: String
   private let reach: HTTPRequest.Reach
   private let signature: Renewable<WebhookSignature>
@@ -42,10 +42,10 @@ public struct WebhookNetwork: Network {
   private let clock: @Sendable () -> Timestamp
 
   /// How long a receiver may take, in seconds.
-  public static let timeLimit = 30.0
+  package static let timeLimit = 30.0
 
   /// - Throws: `.configError` for what is no URL or no secret.
-  public init(
+  package init(
     name: String = "webhook", _ options: WebhookOptions, client: HTTPClient,
     clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
@@ -73,7 +73,7 @@ public struct WebhookNetwork: Network {
   }
 
   /// - Throws: what `WebhookFaults` makes of an answer or of none.
-  public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+  package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     let now = clock()
     let body = body(of: message, at: message.firstTriedAt ?? now)
     let (id, seconds) = (message.message.text, now.milliseconds / 1000)
@@ -96,10 +96,10 @@ public struct WebhookNetwork: Network {
   }
 
   /// A receiver cannot be asked what it has; it knows a repetition by its id.
-  public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting { .unknown }
+  package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting { .unknown }
 
   /// Nothing is sent, as nothing can be sent that is no message.
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     "posts to \(faults.receiver.dropFirst("the ".count)), which only a message can try"
   }
 

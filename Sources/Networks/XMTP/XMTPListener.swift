@@ -5,8 +5,8 @@ import Messages
 ///
 /// It is asked again and again for what came behind a position, and keeps no word of its own: what a position means, the
 /// co-process knows, from libxmtp's database. What an answer brings is a stranger's word, twice.
-public final class XMTPListener: Listener {
-  public let name: String
+package final class XMTPListener: Listener {
+  package let name: String
   private let coProcess: CoProcess
   private let conversations: HeardConversations
 
@@ -17,7 +17,7 @@ public final class XMTPListener: Listener {
 
   /// - Parameter conversations: those that are listened to, by their addresses as XMTP's have them: `group:ID`, `dm:ID`
   ///   or `dm:0xADDRESS`; the other ones are `group:ID` or `dm:ID`.
-  public init(_ network: XMTPNetwork, conversations: HeardConversations) {
+  package init(_ network: XMTPNetwork, conversations: HeardConversations) {
     name = network.name
     coProcess = network.coProcess
     self.conversations = conversations
@@ -25,7 +25,7 @@ public final class XMTPListener: Listener {
 
   /// - Throws: what the co-process says of the node, and of the identity; `network` when it ended before it answered. The
   ///   next call starts it again, after a while when it keeps on ending.
-  public func listen(
+  package func listen(
     after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws -> String {
     let facts = try await coProcess.ask("listen") { request in

@@ -9,25 +9,25 @@ import Messages
 /// between; the co-process says how. A conversation is `group:ID`, `dm:INBOX-ID` or `dm:0xADDRESS`.
 ///
 /// Requests of one conversation go one after the other, those of several at the same time.
-public final class XMTPNetwork: Network {
-  public struct Options: Sendable {
+package final class XMTPNetwork: Network {
+  package struct Options: Sendable {
     /// The path of a Python 3.11 that has the package `xmtp-bindings`.
-    public var python = "/usr/bin/python3"
+    package var python = "/usr/bin/python3"
     /// The path of photospool-xmtp.py.
-    public var program: String
+    package var program: String
     /// The directory that holds libxmtp's database. It is made when it is not there.
-    public var state: String
+    package var state: String
     /// The file that holds the private key of the identity's Ethereum account; its owner's alone.
-    public var key: String
+    package var key: String
     /// The gRPC endpoint, as `HOST:PORT`.
-    public var endpoint: String
-    public var usesTLS = true
+    package var endpoint: String
+    package var usesTLS = true
     /// The XMTP inbox id that the key must belong to; nil: whichever it does.
-    public var inbox: String?
+    package var inbox: String?
     /// Seconds that a request may take.
-    public var seconds = 45
+    package var seconds = 45
 
-    public init(program: String, state: String, key: String, endpoint: String) {
+    package init(program: String, state: String, key: String, endpoint: String) {
       self.program = program
       self.state = state
       self.key = key
@@ -36,20 +36,20 @@ public final class XMTPNetwork: Network {
   }
 
   /// What `standing` finds.
-  public struct Standing: Sendable, Equatable {
+  package struct Standing: Sendable, Equatable {
     /// The inbox id of the identity, which is registered.
-    public let inbox: String
+    package let inbox: String
     /// The address of its account.
-    public let address: String
+    package let address: String
     /// Whether the endpoint answers.
-    public let isReachable: Bool
+    package let isReachable: Bool
     /// Whether the conversation that was asked for can be published to; nil when none was.
-    public let knowsConversation: Bool?
+    package let knowsConversation: Bool?
     /// Why not.
-    public let obstacle: String?
+    package let obstacle: String?
   }
 
-  public let name: String
+  package let name: String
   let coProcess: CoProcess
   private let endpoint: String
   private let turns = KeyedMutex()
@@ -57,7 +57,7 @@ public final class XMTPNetwork: Network {
   /// Starts nothing yet.
   ///
   /// - Parameter log: is given what the co-process says, line by line, escaped and bounded.
-  public init(name: String = "xmtp", _ options: Options, log: @escaping @Sendable (String) -> Void) {
+  package init(name: String = "xmtp", _ options: Options, log: @escaping @Sendable (String) -> Void) {
     self.name = name
     coProcess = CoProcess(options.coProcess, log: log)
     endpoint = options.endpoint
@@ -65,7 +65,7 @@ public final class XMTPNetwork: Network {
 
   /// The id under which libxmtp has stored the message. What a killed co-process had stored and not answered is never
   /// published.
-  public func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
+  package func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
     if message.content.kind.isOfProfile { return try await reserveProfile(message) }
     let photo = try Self.sealed(message.content)
     let facts = try await inTurn(message.conversation) { coProcess throws(DeliveryError) in
@@ -88,7 +88,7 @@ public final class XMTPNetwork: Network {
   /// - Throws: `rejected` when libxmtp does not know the reserved id, because its database was restored or lost: then
   ///   only people can tell whether the message is out. `network`, `timeout` and whatever else passes say nothing of
   ///   whether it is: asked again, it is found out.
-  public func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
+  package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     guard let reserved = message.reserved else {
       throw DeliveryError(.conflict, "no id was reserved on XMTP for this message; it is with the next attempt")
     }
@@ -98,7 +98,7 @@ public final class XMTPNetwork: Network {
   }
 
   /// Publishes what was reserved, if it is not out; what never was reserved was never published.
-  public func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
+  package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     guard let reserved = message.reserved else { return .absent }
     if let profile = ReservedProfile(reserved) { return .published(try await publish(profile)) }
     return .published(try await publish(reserved, in: message.conversation, photo: message.photo))
@@ -116,7 +116,7 @@ public final class XMTPNetwork: Network {
       attachment: Self.attachment(facts.attachment, size: size))
   }
 
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     let standing = try await standing()
     guard standing.isReachable else {
       throw DeliveryError(.network, "the XMTP node at \(endpoint) does not answer; check the endpoint and its TLS")
@@ -124,7 +124,7 @@ public final class XMTPNetwork: Network {
     return "publishes on XMTP as the inbox \(standing.inbox), the account \(standing.address)"
   }
 
-  public func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
+  package func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
     let standing = try await standing(of: conversation)
     guard standing.knowsConversation == true else {
       throw DeliveryError(.roomGone, standing.obstacle ?? "the XMTP conversation cannot be published to")
@@ -136,7 +136,7 @@ public final class XMTPNetwork: Network {
   ///
   /// - Throws: why there is no identity to send as: no key, a key of another inbox, a database of another key, or no
   ///   network at the first time.
-  public func standing(of conversation: ConversationID? = nil) async throws(DeliveryError) -> Standing {
+  package func standing(of conversation: ConversationID? = nil) async throws(DeliveryError) -> Standing {
     let facts = try await coProcess.ask("check") { request in
       if let conversation { request.add("conversation", conversation.text) }
     }
@@ -149,7 +149,7 @@ public final class XMTPNetwork: Network {
   }
 
   /// Ends the co-process and waits until it has ended. Nothing can be published from then on.
-  public func stop() async { await coProcess.stop() }
+  package func stop() async { await coProcess.stop() }
 
   func inTurn<Answer>(
     _ conversation: ConversationID, _ work: (CoProcess) async throws(DeliveryError) -> Answer

@@ -11,7 +11,7 @@ extension XMTPNetwork {
   /// The seal of the group's image key. The key is read from the group's current app data and is kept in memory alone.
   ///
   /// - Throws: `rejected` for what is no group, and for a group without an image key.
-  public func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? {
+  package func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? {
     try Self.checkGroup(conversation)
     let facts = try await coProcess.ask("group") { $0.add("conversation", conversation.text) }
     guard let appData = facts.appData else { throw Self.incomplete }

@@ -3,10 +3,10 @@ import SettingKit
 
 extension Settings {
   /// How much of sent and received photos is kept.
-  public struct Cache: SettingsSection {
-    public var inbox = 500_000_000
-    public var total = 1_000_000_000
-    public var remote = Duration.days(30)
+  package struct Cache: SettingsSection {
+    package var inbox = 500_000_000
+    package var total = 1_000_000_000
+    package var remote = Duration.days(30)
 
     package init() {}
 

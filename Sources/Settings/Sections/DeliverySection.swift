@@ -2,15 +2,15 @@ import Messages
 import SettingKit
 
 extension Settings {
-  public struct Delivery: SettingsSection {
-    public var conversations = 256
-    public var lookahead = 4
+  package struct Delivery: SettingsSection {
+    package var conversations = 256
+    package var lookahead = 4
     /// At most half of them are of one conversation.
-    public var uploads = 8
-    public var lifetime = Duration.days(5)
-    public var backoff = RetryPolicy()
-    public var probe = Duration.seconds(5)
-    public var mending = Duration.minutes(5)
+    package var uploads = 8
+    package var lifetime = Duration.days(5)
+    package var backoff = RetryPolicy()
+    package var probe = Duration.seconds(5)
+    package var mending = Duration.minutes(5)
 
     package init() {}
 

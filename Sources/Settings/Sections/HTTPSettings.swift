@@ -3,9 +3,9 @@ import Messages
 import SettingKit
 
 /// How stores and networks that speak HTTP reach others.
-public struct HTTPSettings: SettingsSection, Hashable {
-  public var client = HTTPOptions()
-  public var limits = HTTPLimits()
+package struct HTTPSettings: SettingsSection, Hashable {
+  package var client = HTTPOptions()
+  package var limits = HTTPLimits()
 
   package init() {}
 

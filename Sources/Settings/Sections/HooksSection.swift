@@ -2,11 +2,11 @@ import Messages
 import SettingKit
 
 extension Settings {
-  public struct Hooks: SettingsSection {
+  package struct Hooks: SettingsSection {
     /// By event: the absolute path of the program.
-    public var programs: [HookEvent: String] = [:]
-    public var timeout = Duration.seconds(10)
-    public var perMinute = 60
+    package var programs: [HookEvent: String] = [:]
+    package var timeout = Duration.seconds(10)
+    package var perMinute = 60
 
     package init() {}
 

@@ -2,9 +2,9 @@ import Messages
 import SettingKit
 
 extension Settings {
-  public struct Intake: SettingsSection {
-    public var rescan = Duration.seconds(30)
-    public var settle = Duration.seconds(5)
+  package struct Intake: SettingsSection {
+    package var rescan = Duration.seconds(30)
+    package var settle = Duration.seconds(5)
 
     package init() {}
 

@@ -3,12 +3,12 @@ import SettingKit
 
 extension Settings {
   /// How long the janitor leaves things alone.
-  public struct Janitor: SettingsSection {
-    public var tmp = Duration.hours(36)
-    public var drafts = Duration.days(1)
-    public var receipts = Duration.days(7)
-    public var failed = Duration.days(30)
-    public var announced = Duration.days(90)
+  package struct Janitor: SettingsSection {
+    package var tmp = Duration.hours(36)
+    package var drafts = Duration.days(1)
+    package var receipts = Duration.days(7)
+    package var failed = Duration.days(30)
+    package var announced = Duration.days(90)
 
     package init() {}
 

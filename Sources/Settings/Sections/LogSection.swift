@@ -1,13 +1,13 @@
 import SettingKit
 
 extension Settings {
-  public struct Log: SettingsSection {
-    public var level = Level.info
-    public var format = Format.logfmt
+  package struct Log: SettingsSection {
+    package var level = Level.info
+    package var format = Format.logfmt
 
     /// From everything to nearly nothing. The raw values are swift-log's.
-    public enum Level: String, CaseIterable, Sendable { case trace, debug, info, notice, warning, error }
-    public enum Format: String, CaseIterable, Sendable { case logfmt, json }
+    package enum Level: String, CaseIterable, Sendable { case trace, debug, info, notice, warning, error }
+    package enum Format: String, CaseIterable, Sendable { case logfmt, json }
 
     package init() {}
 

@@ -2,9 +2,9 @@ import Messages
 import SettingKit
 
 extension Settings {
-  public struct Metrics: SettingsSection {
-    public var textfile: String?
-    public var pause = Duration.seconds(15)
+  package struct Metrics: SettingsSection {
+    package var textfile: String?
+    package var pause = Duration.seconds(15)
 
     package init() {}
 

@@ -3,12 +3,12 @@ import Photos
 import SettingKit
 
 extension Settings {
-  public struct Photo: SettingsSection {
-    public var limits = PhotoLimits()
-    public var threads = 0
-    public var memory = 768 << 20
+  package struct Photo: SettingsSection {
+    package var limits = PhotoLimits()
+    package var threads = 0
+    package var memory = 768 << 20
     /// Three times as long by the clock.
-    public var time = Duration.seconds(10)
+    package var time = Duration.seconds(10)
 
     package init() {}
 

@@ -3,11 +3,11 @@ import SettingKit
 
 extension Settings {
   /// The inboxes' own profile photos.
-  public struct Profile: SettingsSection {
-    public var network: String?
-    public var conversation: ConversationID?
-    public var side = 512
-    public var bytes = 200_000
+  package struct Profile: SettingsSection {
+    package var network: String?
+    package var conversation: ConversationID?
+    package var side = 512
+    package var bytes = 200_000
 
     package init() {}
 

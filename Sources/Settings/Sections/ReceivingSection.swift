@@ -3,14 +3,14 @@ import SettingKit
 
 extension Settings {
   /// What becomes of photos that others send.
-  public struct Receiving: SettingsSection {
-    public var fetch = FetchPolicy.known
-    public var bytes = 10_000_000
-    public var downloads = 4
-    public var perHost = 2
-    public var time = Duration.minutes(5)
-    public var lifetime = Duration.days(1)
-    public var allowPrivate = false
+  package struct Receiving: SettingsSection {
+    package var fetch = FetchPolicy.known
+    package var bytes = 10_000_000
+    package var downloads = 4
+    package var perHost = 2
+    package var time = Duration.minutes(5)
+    package var lifetime = Duration.days(1)
+    package var allowPrivate = false
 
     package init() {}
 

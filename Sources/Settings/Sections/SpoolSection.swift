@@ -1,9 +1,9 @@
 import SettingKit
 
 extension Settings {
-  public struct Spool: SettingsSection {
-    public var directory = "./spool"
-    public var user: String?
+  package struct Spool: SettingsSection {
+    package var directory = "./spool"
+    package var user: String?
 
     package init() {}
 

@@ -4,16 +4,16 @@ import Messages
 import Synchronization
 
 /// What is heard on a network, as a bridge would drop it: one door for all that is received.
-public struct IncomingDrop: Sendable, Equatable {
-  public let conversation: ConversationID
-  public let inbox: InboxID
+package struct IncomingDrop: Sendable, Equatable {
+  package let conversation: ConversationID
+  package let inbox: InboxID
   /// The message's id on its network.
-  public let message: RemoteMessageID
-  public let sender: SenderID?
+  package let message: RemoteMessageID
+  package let sender: SenderID?
   /// At most `IncomingLimits.attachmentBytes`; what is more is refused when it is taken in.
-  public let attachment: [UInt8]
+  package let attachment: [UInt8]
 
-  public init(
+  package init(
     conversation: ConversationID, inbox: InboxID, message: RemoteMessageID, sender: SenderID?, attachment: [UInt8]
   ) {
     self.conversation = conversation
@@ -32,7 +32,7 @@ extension IncomingSpool {
   /// leaves the ledger to see that it knows them. What it was building stays in `tmp/`, for the janitor.
   ///
   /// - Parameter source: who drops them, one call at a time.
-  public func drop(_ messages: [IncomingDrop], from source: String) throws {
+  package func drop(_ messages: [IncomingDrop], from source: String) throws {
     if messages.isEmpty { return }
     for message in messages { try drop(message, from: source) }
     try new.sync()

@@ -4,45 +4,45 @@ import Glibc
 import Messages
 
 /// Something to be received, as a bridge dropped it: bounded and readable; what the attachment says is not looked at yet.
-public struct Incoming: Sendable {
-  public let conversation: ConversationID
+package struct Incoming: Sendable {
+  package let conversation: ConversationID
   /// Nil when the bridge left it to the configuration.
-  public let inbox: InboxID?
+  package let inbox: InboxID?
   /// The message's id on its network.
-  public let message: RemoteMessageID
+  package let message: RemoteMessageID
   /// Who sent it; nil when the bridge does not say.
-  public let sender: SenderID?
+  package let sender: SenderID?
   /// JSON, or an encoded XMTP content.
-  public let attachment: [UInt8]
+  package let attachment: [UInt8]
 }
 
 /// The id that a network gave a message: one line of 1 to 255 bytes of UTF-8 without control characters.
-public struct RemoteMessageID: Identifier {
-  public static let noun = "message"
-  public let text: String
-  public init(unchecked text: String) { self.text = text }
+package struct RemoteMessageID: Identifier {
+  package static let noun = "message"
+  package let text: String
+  package init(unchecked text: String) { self.text = text }
 }
 
 /// How large something in `incoming/new/` may be.
-public enum IncomingLimits {
+package enum IncomingLimits {
   /// Bytes of `attachment`; an XMTP message has at most about as many.
-  public static let attachmentBytes = 1 << 20
+  package static let attachmentBytes = 1 << 20
   /// Names in the directory: the five, and what photospool itself left in one that was refused before.
   static let entries = 8
 }
 
 /// Why something cannot be received: one sentence that says what is wrong and what to do.
-public struct IncomingRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-  public let description: String
+package struct IncomingRefusal: Error, Equatable, Sendable, CustomStringConvertible {
+  package let description: String
 
-  public init(_ sentence: String) { description = sentence }
+  package init(_ sentence: String) { description = sentence }
 }
 
 /// Reads a directory of `incoming/new/` as hostile input: by descriptor, no link followed, nothing blocking, everything
 /// bounded. It is read once, so that nobody can change it afterwards.
-public enum IncomingReader {
+package enum IncomingReader {
   /// - Throws: `IncomingRefusal` when it cannot be received; `FileError` when the disk fails.
-  public static func read(_ directory: Directory) throws -> Incoming {
+  package static func read(_ directory: Directory) throws -> Incoming {
     do { return try incoming(directory) } catch let refusal as Refusal {
       throw IncomingRefusal(refusal.description)
     }

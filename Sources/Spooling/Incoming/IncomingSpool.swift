@@ -4,20 +4,20 @@ import Glibc
 import Messages
 
 /// The four directories of `incoming/`, opened once.
-public struct IncomingSpool: Sendable {
+package struct IncomingSpool: Sendable {
   /// Where what is to be renamed is built.
   let tmp: Directory
   /// Where bridges rename to.
-  public let new: Directory
+  package let new: Directory
   /// What is being downloaded: a directory per photo, with the bytes that came so far, as they came. Also what left `new/`
   /// and is being deleted.
-  public let cur: Directory
-  public let failed: Directory
+  package let cur: Directory
+  package let failed: Directory
   let order = DropOrder()
   /// What is being deleted in `cur/` begins so.
-  public static let takenPrefix = "taken-"
+  package static let takenPrefix = "taken-"
 
-  public init(_ spool: Spool) throws {
+  package init(_ spool: Spool) throws {
     tmp = try spool.incoming.directory("tmp")
     new = try spool.incoming.directory("new")
     cur = try spool.incoming.directory("cur")
@@ -27,7 +27,7 @@ public struct IncomingSpool: Sendable {
   /// Reads what lies in `new/` under `name`; nil when it is gone.
   ///
   /// - Throws: `IncomingRefusal` when it cannot be received; `FileError` when the disk fails.
-  public func read(_ name: String) throws -> Incoming? {
+  package func read(_ name: String) throws -> Incoming? {
     do {
       guard let entry = try new.entry(name) else { return nil }
       guard RequestName(name) != nil else {
@@ -52,7 +52,7 @@ public struct IncomingSpool: Sendable {
   ///
   /// Order: it leaves `new/` in one rename, so that nobody ever finds a part of it there; then it is deleted. Killed in
   /// between, it lies in `cur/`, where the next start removes what no photo is called by.
-  public func remove(_ name: String) throws {
+  package func remove(_ name: String) throws {
     let taken = Self.takenPrefix + name
     do {
       while try !new.move(name, to: cur, as: taken) { try cur.removeTree(taken) }
@@ -70,7 +70,7 @@ public struct IncomingSpool: Sendable {
   ///
   /// - Returns: its name in `failed/`; nil when it is gone.
   @discardableResult
-  public func refuse(_ name: [UInt8], because sentence: String) throws -> RequestName? {
+  package func refuse(_ name: [UInt8], because sentence: String) throws -> RequestName? {
     let text = String(decoding: name, as: UTF8.self)
     if Array(text.utf8) == name, let base = RequestName(text), try explain(sentence, in: text) {
       for number in 1... {

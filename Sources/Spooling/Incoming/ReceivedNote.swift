@@ -4,23 +4,23 @@ import Messages
 
 /// What lies beside a received photo in the cache, as `received.json`: whose it is and where it came from, for a ledger
 /// that is made anew. A photo that has one is another's, and is hidden until somebody reveals it. No key is in it.
-public struct ReceivedNote: Codable, Sendable, Equatable {
-  public static let fileName = "received.json"
+package struct ReceivedNote: Codable, Sendable, Equatable {
+  package static let fileName = "received.json"
   /// Bytes of the longest one: four names of 255 bytes, each of which may be written as six.
   private static let longest = 1 << 13
 
-  public let inbox: String
-  public let conversation: String
+  package let inbox: String
+  package let conversation: String
   /// The message's id on its network.
-  public let remote: String
+  package let remote: String
   /// The photo's place in its message; 0 is the first.
-  public let position: Int
-  public let sender: String?
+  package let position: Int
+  package let sender: String?
   /// SHA-256 of the attachment as it was dropped, in hexadecimal.
-  public let digest: String
-  public let receivedAt: String
+  package let digest: String
+  package let receivedAt: String
 
-  public init(
+  package init(
     inbox: InboxID, conversation: ConversationID, remote: String, position: Int, sender: SenderID?, digest: String,
     receivedAt: Timestamp
   ) {
@@ -41,7 +41,7 @@ public struct ReceivedNote: Codable, Sendable, Equatable {
   }
 
   /// What is found beside a photo.
-  public enum Found: Sendable, Equatable {
+  package enum Found: Sendable, Equatable {
     /// It was sent from here.
     case none
     case note(ReceivedNote)
@@ -52,7 +52,7 @@ public struct ReceivedNote: Codable, Sendable, Equatable {
   /// Looks into the directory of a photo.
   ///
   /// - Throws: `FileError` when the disk fails.
-  public static func find(in directory: Directory) throws -> Found {
+  package static func find(in directory: Directory) throws -> Found {
     guard let entry = try directory.entry(fileName) else { return .none }
     guard entry.kind == .file, let bytes = try directory.file(fileName).contents(limit: longest),
       let note = try? JSONDecoder().decode(ReceivedNote.self, from: Data(bytes)), note.position >= 0,

@@ -2,19 +2,19 @@ import DurableFiles
 import Foundation
 
 /// The files of `cancel/`, which name requests to cancel, one a line.
-public struct CancelOrders: Sendable {
+package struct CancelOrders: Sendable {
   /// One file, and the requests that it names.
-  public struct Order: Sendable {
-    public let requests: [String]
+  package struct Order: Sendable {
+    package let requests: [String]
     fileprivate let file: OrderFile
   }
 
   private let spool: Spool
 
-  public init(_ spool: Spool) { self.spool = spool }
+  package init(_ spool: Spool) { self.spool = spool }
 
   /// What is ordered, and a sentence for each file that cannot be read. Files that somebody is still writing are passed over.
-  public func read() throws -> (orders: [Order], unreadable: [String]) {
+  package func read() throws -> (orders: [Order], unreadable: [String]) {
     let (files, unreadable) = try OrderFile.all(in: spool.cancel)
     let orders = files.map { file in
       Order(requests: file.lines.map { $0.trimmingCharacters(in: .whitespaces) }, file: file)
@@ -23,5 +23,5 @@ public struct CancelOrders: Sendable {
   }
 
   /// Removes an order that was carried out; one that was put in its place meanwhile stays.
-  public func remove(_ order: Order) throws { try order.file.remove(from: spool.cancel, of: spool) }
+  package func remove(_ order: Order) throws { try order.file.remove(from: spool.cancel, of: spool) }
 }

@@ -6,14 +6,14 @@ import Messages
 ///
 /// An order stands until it is struck out, and is carried out until then, however often that is interrupted. A line that names
 /// no conversation stays for somebody to mend.
-public struct PurgeOrders: Sendable {
+package struct PurgeOrders: Sendable {
   private let spool: Spool
   private var directory: Directory { spool.purge }
 
-  public init(_ spool: Spool) { self.spool = spool }
+  package init(_ spool: Spool) { self.spool = spool }
 
   /// What is ordered, each conversation once, and a sentence for each line or file that names none.
-  public func read() throws -> (conversations: [ConversationID], unreadable: [String]) {
+  package func read() throws -> (conversations: [ConversationID], unreadable: [String]) {
     var conversations = [ConversationID]()
     var (files, unreadable) = try OrderFile.all(in: directory)
     for file in files {
@@ -31,14 +31,14 @@ public struct PurgeOrders: Sendable {
   }
 
   /// Writes an order down. When it returns the order is on the disk.
-  public func add(_ conversations: [ConversationID]) throws {
+  package func add(_ conversations: [ConversationID]) throws {
     let text = conversations.map { "\($0)\n" }.joined()
     try directory.write(Array(text.utf8), as: "order-\(UUID().uuidString)")
     try directory.sync()
   }
 
   /// Strikes conversations out. When it returns nothing on the disk orders their deletion any more, nor names them here.
-  public func strike(_ conversations: Set<ConversationID>) throws {
+  package func strike(_ conversations: Set<ConversationID>) throws {
     for file in try OrderFile.all(in: directory).files {
       let rest = file.lines.filter { line in (try? ConversationID(line)).map { !conversations.contains($0) } ?? true }
       if rest.isEmpty {

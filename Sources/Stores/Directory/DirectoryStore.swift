@@ -9,8 +9,8 @@ import Messages
 /// Order of writes: the object under a temporary name of its own, synced; the rename, which replaces nothing; the
 /// directory's sync. So a name that is there stands for a whole object, also after a power cut. Killed in between, a
 /// temporary file is left, which `removeLeftovers` removes.
-public struct DirectoryStore: Store {
-  public let name: String
+package struct DirectoryStore: Store {
+  package let name: String
   private let directory: Directory
   private let baseURL: String
   private let pool: BlockingPool
@@ -25,7 +25,7 @@ public struct DirectoryStore: Store {
   /// - Parameters:
   ///   - name: the store's word in the configuration, the log and the ledger.
   ///   - baseURL: what receivers find before `/NAME`; nil stands for the directory's `file://` URL.
-  public init(name: String = "directory", directory path: String, baseURL: String?, pool: BlockingPool)
+  package init(name: String = "directory", directory path: String, baseURL: String?, pool: BlockingPool)
     throws(FileError)
   {
     self.name = name
@@ -36,7 +36,7 @@ public struct DirectoryStore: Store {
   }
 
   /// The directory.
-  public var path: String { directory.path }
+  package var path: String { directory.path }
 
   private static func make(_ path: String) throws(FileError) {
     guard mkdir(path, 0o700) == 0 else {
@@ -50,7 +50,7 @@ public struct DirectoryStore: Store {
     }
   }
 
-  public func removeLeftovers() throws {
+  package func removeLeftovers() throws {
     var leftovers = [String]()
     try directory.forEachName { bytes in
       if TemporaryName.isOurs(bytes) { leftovers.append(String(decoding: bytes, as: UTF8.self)) }
@@ -63,7 +63,7 @@ public struct DirectoryStore: Store {
   ///
   /// - Throws: `.localStorageFull`, `.localStorageError` or `.cancelled`. A failed sync is not tried again; the
   ///   temporary file is gone, so that the next attempt writes every byte anew.
-  public func put(
+  package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
     let cancelled = CancelFlag()
@@ -103,14 +103,14 @@ public struct DirectoryStore: Store {
     }
   }
 
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     guard access(directory.path, W_OK) == 0 else {
       throw DeliveryError(.configError, "\(directory.path) cannot be written; give it to the user of the daemon")
     }
     return "keeps objects in \(directory.path)"
   }
 
-  public func delete(_ object: ObjectName) async throws(DeliveryError) {
+  package func delete(_ object: ObjectName) async throws(DeliveryError) {
     try await onPool(CancelFlag()) { [directory] in
       try directory.remove(object.text)
       try directory.sync()

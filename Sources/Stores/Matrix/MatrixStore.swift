@@ -10,8 +10,8 @@ import Messages
 ///
 /// There is no way for an account to delete its media: `delete` does nothing, and says nothing, as nobody could mend it.
 /// Whoever runs the homeserver sets how long it keeps media. Such an object is sealed, and its keys are gone.
-public struct MatrixStore: Store {
-  public let name: String
+package struct MatrixStore: Store {
+  package let name: String
   private let server: MatrixServer
   private let faults: MatrixFaults
   private let ids: MatrixMediaIDs
@@ -29,7 +29,7 @@ public struct MatrixStore: Store {
   }
 
   /// - Throws: `.configError` for what is no homeserver's URL.
-  public init(
+  package init(
     name: String = "matrix", _ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) throws(DeliveryError) {
     self.name = name
@@ -44,7 +44,7 @@ public struct MatrixStore: Store {
   ///   - contentType: goes without a file name, which would tell more than the object does.
   /// - Throws: what `MatrixFaults` makes of an answer or of none; `.tooLargeAfterCompress` for an object beyond what the
   ///   homeserver says that it takes.
-  public func put(
+  package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
     let rising = RisingProgress(progress)
@@ -103,9 +103,9 @@ public struct MatrixStore: Store {
     return id.uri
   }
 
-  public func delete(_ object: ObjectName) async throws(DeliveryError) {}
+  package func delete(_ object: ObjectName) async throws(DeliveryError) {}
 
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     let most = try await limit.bytes().map { ", up to \($0) bytes each" } ?? ""
     return "keeps photos in the media of \(server.name)\(most)"
   }

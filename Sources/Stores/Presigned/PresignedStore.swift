@@ -12,8 +12,8 @@ import Secrets
 /// There is no way to delete what was uploaded: `delete` does nothing, and says nothing, as nobody could mend it.
 /// Whoever runs the store has its lifecycle rules remove what nobody fetches. Such an object is sealed, and its keys
 /// are gone.
-public struct PresignedStore: Store {
-  public let name: String
+package struct PresignedStore: Store {
+  package let name: String
   private let endpoint: String
   private let isSecure: Bool
   private let token: Renewable<Secret?>
@@ -29,7 +29,7 @@ public struct PresignedStore: Store {
   ///   - token: is shown to the endpoint, as `Authorization: Bearer`, and to nobody else.
   ///   - rereadToken: reads it again once it was refused; nil is that it never changes.
   /// - Throws: `.configError` for what is no URL.
-  public init(
+  package init(
     name: String = "presigned", endpoint: String, token: Secret? = nil,
     rereadToken: (@Sendable () throws -> Secret?)? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) throws(DeliveryError) {
@@ -48,7 +48,7 @@ public struct PresignedStore: Store {
 
   /// - Parameter object: is only told to the endpoint as the file's name; the store behind it names the object.
   /// - Throws: what `StoreFaults` makes of an answer or of none; `.urlExpired` when the URLs come expired.
-  public func put(
+  package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
     let rising = RisingProgress(progress)
@@ -71,10 +71,10 @@ public struct PresignedStore: Store {
       .urlExpired, "\(faults.store) gives upload URLs that have expired already; check the clocks of both")
   }
 
-  public func delete(_ object: ObjectName) async throws(DeliveryError) {}
+  package func delete(_ object: ObjectName) async throws(DeliveryError) {}
 
   /// Asks for leave to upload, and makes no use of it.
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     _ = try await ticket(for: ObjectName(unchecked: "photospool-check"), contentType: "application/octet-stream")
     return "\(faults.store) answers with an upload URL"
   }

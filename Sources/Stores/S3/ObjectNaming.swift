@@ -2,16 +2,16 @@ import Digests
 import Messages
 
 /// What an object may be named after.
-public struct ObjectOrigin: Sendable {
+package struct ObjectOrigin: Sendable {
   /// Of the object's bytes.
-  public let digest: SHA256Digest
-  public let inbox: InboxID
-  public let conversation: ConversationID
-  public let message: MessageID
+  package let digest: SHA256Digest
+  package let inbox: InboxID
+  package let conversation: ConversationID
+  package let message: MessageID
   /// An upload of this message was begun before, with other keys and so with other bytes, and may still be stored.
-  public let isRepeated: Bool
+  package let isRepeated: Bool
 
-  public init(
+  package init(
     digest: SHA256Digest, inbox: InboxID, conversation: ConversationID, message: MessageID, isRepeated: Bool
   ) {
     self.digest = digest
@@ -27,7 +27,7 @@ public struct ObjectOrigin: Sendable {
 /// Values are escaped like file names, so that none can leave its folder and no two share one. Two different objects
 /// never get one name: where the template has no `{digest}`, an object that replaces another of its message gets the
 /// digest's first half before the name's ending.
-public struct ObjectNaming: Sendable, Equatable {
+package struct ObjectNaming: Sendable, Equatable {
   private enum Part: Sendable, Equatable {
     case text(String)
     case inbox
@@ -37,7 +37,7 @@ public struct ObjectNaming: Sendable, Equatable {
   }
 
   /// Just the digest, so that the store learns nothing of conversations.
-  public static let digest = ObjectNaming(parts: [.digest])
+  package static let digest = ObjectNaming(parts: [.digest])
 
   private static let names: [(String, Part)] = [
     ("inbox", .inbox), ("conversation", .conversation), ("message", .message), ("digest", .digest),
@@ -50,7 +50,7 @@ public struct ObjectNaming: Sendable, Equatable {
   private init(parts: [Part]) { self.parts = parts }
 
   /// - Throws: one sentence that says what is wrong with the template.
-  public init(_ template: String) throws(ObjectNamingError) {
+  package init(_ template: String) throws(ObjectNamingError) {
     var parts = [Part]()
     var rest = template[...]
     while let open = rest.firstIndex(of: "{") {
@@ -88,7 +88,7 @@ public struct ObjectNaming: Sendable, Equatable {
   }
 
   /// The name of the object that was made from `origin`.
-  public func name(_ origin: ObjectOrigin) -> ObjectName {
+  package func name(_ origin: ObjectOrigin) -> ObjectName {
     let name = parts.map { part in
       switch part {
       case .text(let text): text
@@ -105,8 +105,8 @@ public struct ObjectNaming: Sendable, Equatable {
 }
 
 /// Why a template names no objects.
-public struct ObjectNamingError: Error, Equatable, CustomStringConvertible {
-  public let description: String
+package struct ObjectNamingError: Error, Equatable, CustomStringConvertible {
+  package let description: String
 
   init(_ fault: String, in template: String) { description = "the object name `\(template)` does not do: \(fault)" }
 }

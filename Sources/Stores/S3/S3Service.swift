@@ -2,8 +2,8 @@ import HTTP
 import Messages
 
 /// One bucket of an S3 service, and how it is addressed.
-public struct S3Service: Sendable, Equatable {
-  public enum Addressing: String, CaseIterable, Sendable {
+package struct S3Service: Sendable, Equatable {
+  package enum Addressing: String, CaseIterable, Sendable {
     /// `https://HOST/BUCKET/NAME`.
     case path
     /// `https://BUCKET.HOST/NAME`.
@@ -11,7 +11,7 @@ public struct S3Service: Sendable, Equatable {
   }
 
   /// What the signature calls the place, such as `eu-central-1`.
-  public let region: String
+  package let region: String
   private let scheme: String
   /// Host and port, as the header `Host` has them.
   let authority: String
@@ -20,7 +20,7 @@ public struct S3Service: Sendable, Equatable {
 
   /// - Parameter endpoint: the service's URL without the bucket.
   /// - Throws: `.configError` for what is no such URL or bucket.
-  public init(
+  package init(
     endpoint: String, region: String, bucket: String, addressing: Addressing = .path
   ) throws(DeliveryError) {
     guard let address = HTTPAddress(endpoint), address.query == nil else {

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// An object is put only where none is, so that a repeated upload does no harm. A service that cannot do that says so
 /// once, and is asked in the plain way from then on; that does no harm either, as names stand for their bytes.
-public struct S3Store: Store {
-  public let name: String
+package struct S3Store: Store {
+  package let name: String
   private let service: S3Service
   private let credentials: Renewable<S3Credentials>
   private let naming: ObjectNaming
@@ -23,7 +23,7 @@ public struct S3Store: Store {
   ///   - name: the store's word in the configuration, the log and the ledger.
   ///   - rereadCredentials: reads them again once they were refused; nil is that they never change.
   ///   - publicURL: what receivers find before `/NAME`; nil is the service's own URL of the bucket.
-  public init(
+  package init(
     name: String = "s3", _ service: S3Service, credentials: S3Credentials,
     rereadCredentials: (@Sendable () throws -> S3Credentials)? = nil, naming: ObjectNaming = .digest,
     publicURL: String? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
@@ -38,11 +38,11 @@ public struct S3Store: Store {
     faults = StoreFaults(store: "the S3 service at \(service.authority)")
   }
 
-  public func objectName(_ origin: ObjectOrigin) -> ObjectName { naming.name(origin) }
+  package func objectName(_ origin: ObjectOrigin) -> ObjectName { naming.name(origin) }
 
   /// - Throws: what `StoreFaults` makes of an answer or of none. `.conflict` when other bytes have the name already,
   ///   which happens only to a name without digest.
-  public func put(
+  package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
     let upload = Upload(object, bytes, contentType: contentType, progress: RisingProgress(progress))
@@ -79,14 +79,14 @@ public struct S3Store: Store {
     guard answer.response.header("ETag") != nil else { throw faults.noS3(answer) }
   }
 
-  public func delete(_ object: ObjectName) async throws(DeliveryError) {
+  package func delete(_ object: ObjectName) async throws(DeliveryError) {
     let answer = try await send(.delete, object)
     let isMissing = answer.status == 404 && answer.code != "NoSuchBucket" && !answer.isPage
     guard answer.isSuccess || isMissing else { throw faults.error(answer) }
   }
 
   /// Asks for an object that is not there: whether the bucket is, and the credentials are accepted.
-  public func check() async throws(DeliveryError) -> String {
+  package func check() async throws(DeliveryError) -> String {
     let answer = try await send(.get, ObjectName(unchecked: "photospool-check-\(UInt64.random(in: 0...(.max)))"))
     switch (answer.status, answer.code) {
     case (200..<300, nil): throw faults.noS3(answer)

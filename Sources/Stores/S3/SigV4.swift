@@ -5,13 +5,13 @@ import Messages
 import Secrets
 
 /// Who we are to an S3 service.
-public struct S3Credentials: Sendable, Equatable {
-  public let accessKey: String
-  public let secretKey: Secret
+package struct S3Credentials: Sendable, Equatable {
+  package let accessKey: String
+  package let secretKey: Secret
   /// With temporary credentials.
-  public let sessionToken: Secret?
+  package let sessionToken: Secret?
 
-  public init(accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
+  package init(accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
     self.accessKey = accessKey
     self.secretKey = secretKey
     self.sessionToken = sessionToken
@@ -21,12 +21,12 @@ public struct S3Credentials: Sendable, Equatable {
 /// AWS Signature Version 4, as S3 wants it: the path is encoded once, and the digest of the body is signed.
 ///
 /// Source: "Authenticating Requests: Using the Authorization Header", Amazon S3 API Reference.
-public struct SigV4: Sendable {
+package struct SigV4: Sendable {
   private let credentials: S3Credentials
   private let region: String
   private static let algorithm = "AWS4-HMAC-SHA256"
 
-  public init(credentials: S3Credentials, region: String) {
+  package init(credentials: S3Credentials, region: String) {
     self.credentials = credentials
     self.region = region
   }
@@ -39,7 +39,7 @@ public struct SigV4: Sendable {
   ///   - path: encoded, as it is sent.
   ///   - query: names and values that are not encoded yet.
   ///   - payload: of the whole body.
-  public func headers(
+  package func headers(
     _ method: HTTPRequest.Method, host: String, path: String, query: [(name: String, value: String)] = [],
     headers: [HTTPHeader] = [], payload: SHA256Digest, at time: Timestamp
   ) -> [HTTPHeader] {
