@@ -88,7 +88,7 @@ fuzz: .build/setup ## Searches, with libFuzzer, for inputs that break a parser o
 lint: ## What CI holds the form of the code to
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	python3 tools/unused-dependencies.py
-	bash -n tools/*.sh Tests/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/*.sh Tests/unit Tests/Stories/run Tests/Stories/*/run.sh .ci/run
+	bash -n tools/*.sh Tests/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/lib/*.sh Tests/unit Tests/Stories/run Tests/Stories/*/run.sh .ci/run
 
 format: ## The code in its form
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks

@@ -97,7 +97,7 @@ for page in photospool.1 photospool.conf.5 photospool.yaml.5 photospool-spool.5 
 done
 ok 'the manual has its pages'
 
-cp "$here/../Tests/Stories/offered.sh" "$tree/tmp/"
+cp "$here/../Tests/Stories/lib/offered.sh" "$tree/tmp/"
 mkdir "$tree/tmp/completions"
 ln -s /usr/share/bash-completion/completions/photospool "$tree/tmp/completions/photospool.bash"
 ln -s /usr/share/fish/vendor_completions.d/photospool.fish "$tree/tmp/completions/photospool.fish"

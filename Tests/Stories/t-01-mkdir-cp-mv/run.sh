@@ -1,5 +1,5 @@
 # A photo and a line of text, dropped with mkdir, cp and mv alone, arrive in order and leave a receipt.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
 plant_photo "$photos/Dragonfly_by_Bolly.jpg" cat.jpg
@@ -21,6 +21,6 @@ is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
 # What was sent is in the cache, with its row.
 photo=$(echo "$spool"/photos/default/family/*/original.jpg)
 [ -s "$photo" ] && [ -s "$(dirname "$photo")/thumbnail.jpg" ] || fail 'the cache is incomplete'
-expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" "SELECT path || '/original.jpg' FROM photos")" "${photo#"$spool"/}"
+expect "$(ledger "SELECT path || '/original.jpg' FROM photos")" "${photo#"$spool"/}"
 stop_daemon
 expect "$("$photospool" queue)" 'Nothing is waiting.'

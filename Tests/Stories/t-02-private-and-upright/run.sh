@@ -1,12 +1,12 @@
 # Nothing of a photo's metadata is published, orientations come out upright, and an independent program opens the object.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
 plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg
 drop planted private '' planted.jpg
 names=planted
 # A small picture whose corners differ, stored in all eight ways.
-"$python" "$here/../Support/python/make_oriented.py" .
+tool make_oriented.py .
 for orientation in 1 2 3 4 5 6 7 8; do
   exiftool -q -overwrite_original -n -Orientation=$orientation "oriented-$orientation.jpg"
   drop "oriented-$orientation" corners '' "oriented-$orientation.jpg"
@@ -15,7 +15,7 @@ done
 "$photospool" wait --timeout 120 $names
 
 mkdir opened
-cat "$spool"/published/*.jsonl | "$python" "$here/../Support/python/open_attachment.py" opened > facts.jsonl
+cat "$spool"/published/*.jsonl | tool open_attachment.py opened > facts.jsonl
 expect "$(wc -l < facts.jsonl)" 9
 for message in $(cat "$spool"/published/*.jsonl | jq -r .message); do [ -s "opened/$message.jpg" ] || fail "$message did not open"; done
 
@@ -31,5 +31,5 @@ done
 for line in $(published corners | jq -r '"\(.message):\(.attachment.width)x\(.attachment.height)"'); do
   expect "${line#*:}" 320x200
 done
-"$python" "$here/../Support/python/check_corners.py" $(published corners | jq -r '"opened/\(.message).jpg"')
+tool check_corners.py $(published corners | jq -r '"opened/\(.message).jpg"')
 stop_daemon

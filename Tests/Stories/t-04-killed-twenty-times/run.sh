@@ -1,6 +1,6 @@
 # The same 300 requests with the daemon killed at 20 random moments: nothing missing, nothing twice, nothing out of order.
-. "$(dirname "$0")/../library.sh"
-. "$here/writers.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/writers.sh"
 
 start_daemon
 start_writers
@@ -13,5 +13,5 @@ done
 wait $writers
 check_published
 stop_daemon
-expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" 'PRAGMA integrity_check')" ok
-expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" "SELECT count(*) FROM messages WHERE state <> 'sent'")" 0
+expect "$(ledger 'PRAGMA integrity_check')" ok
+expect "$(ledger "SELECT count(*) FROM messages WHERE state <> 'sent'")" 0

@@ -1,6 +1,6 @@
 # Every request that cannot be accepted goes to failed/ whole with a sentence that tells what to do, and the next good one
 # goes through.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
 echo secret > secret.txt

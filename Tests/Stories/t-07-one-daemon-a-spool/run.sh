@@ -1,6 +1,6 @@
 # A second daemon on a spool says so and exits 75; SIGTERM under load stops the first one, and nothing is lost.
-. "$(dirname "$0")/../library.sh"
-. "$here/writers.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/writers.sh"
 
 start_daemon
 status=0

@@ -1,7 +1,7 @@
 # A backlog that came while no daemon ran goes out in its order, the first of it before the last is accepted, and the
 # daemon's memory stays flat. Every listing shows it meanwhile, in little memory, and bears a reader that goes away.
 # PHOTOSPOOL_TEST_BACKLOG sets how many requests that are; 5000 by default.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 count=${PHOTOSPOOL_TEST_BACKLOG:-5000}
 start_daemon

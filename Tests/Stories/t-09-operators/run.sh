@@ -1,5 +1,5 @@
 # cancel, hold, release, retry, flush, show, queue and shape do and say the same with the daemon up and down.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
 "$photospool" hold family

@@ -1,5 +1,5 @@
 # `photospool send` drops a request durably with the daemon up or down, in order, once per id, and says what is wrong.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
 stop_daemon

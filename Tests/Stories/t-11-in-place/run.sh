@@ -1,5 +1,5 @@
 # An entry built in new/ itself is taken once it has been left alone, with a word in the log; new/ may be replaced.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 printf 'intake:\n  settle: 1s\n  rescan: 2s\n' > photospool.yaml
 export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml

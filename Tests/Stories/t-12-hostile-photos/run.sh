@@ -1,7 +1,7 @@
 # Photos that are broken in every way cost their own requests and nothing else: the daemon lives, neighbours go on in order,
 # each is decided with a sentence, and nothing is left of the processes that decoded them.
 # PHOTOSPOOL_HOSTILE_COUNT says how many (1000), PHOTOSPOOL_HOSTILE_SEED which ones (1).
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 scripts=$here/../Support/python
 
 # make_seeds DIRECTORY: a small photo of every format and kind.
@@ -94,17 +94,16 @@ for child in $children; do timeout 30 tail --pid "$child" -f /dev/null || fail "
 
 # Everything is decided, with a reason where it is refused.
 is_empty "$spool/new" "$spool/cur"
-ask() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
-expect "$(ask 'SELECT count(*) FROM requests')" "$(wc -l < dropped.txt)"
-expect "$(ask "SELECT count(*) FROM requests WHERE state NOT IN ('sent', 'failed')")" 0
-ask "SELECT count(*), state, coalesce(cause, '') FROM requests WHERE request GLOB 'm[0-9]*' GROUP BY state, cause"
-expect "$(ask "SELECT DISTINCT cause FROM requests WHERE state = 'failed' AND cause NOT IN
+expect "$(ledger 'SELECT count(*) FROM requests')" "$(wc -l < dropped.txt)"
+expect "$(ledger "SELECT count(*) FROM requests WHERE state NOT IN ('sent', 'failed')")" 0
+ledger "SELECT count(*), state, coalesce(cause, '') FROM requests WHERE request GLOB 'm[0-9]*' GROUP BY state, cause"
+expect "$(ledger "SELECT DISTINCT cause FROM requests WHERE state = 'failed' AND cause NOT IN
   ('unsupported_image', 'truncated_image', 'image_limits', 'malformed_request')")" ''
 # The only photos that are malformed requests are those without a byte.
-for name in $(ask "SELECT request FROM requests WHERE cause = 'malformed_request'"); do
+for name in $(ledger "SELECT request FROM requests WHERE cause = 'malformed_request'"); do
   grep -q 'the photo is empty' "$spool/failed/$name/error" || fail "$name: $(cat "$spool/failed/$name/error")"
 done
-expect "$(ask "SELECT count(*) FROM requests WHERE state = 'failed'")" "$(find "$spool/failed" -mindepth 1 -maxdepth 1 | wc -l)"
+expect "$(ledger "SELECT count(*) FROM requests WHERE state = 'failed'")" "$(find "$spool/failed" -mindepth 1 -maxdepth 1 | wc -l)"
 while read -r name; do
   lines=$(wc -l < "$spool/failed/$name/error") letters=$(wc -m < "$spool/failed/$name/error")
   [ "$lines" = 1 ] && [ "$letters" -gt 20 ] && [ "$letters" -lt 400 ] || fail "$name: $(cat "$spool/failed/$name/error")"
@@ -115,7 +114,7 @@ done < <(ls "$spool/failed")
 for number in 0 1; do
   expect "$(published "good-$number" | jq -r .request)" "$(awk -v to="good-$number" '$1 == to { print $2 }' dropped.txt)"
 done
-expect "$(ask "SELECT count(*) FROM requests WHERE request GLOB 'm[0-9]*' AND state = 'sent'")" \
+expect "$(ledger "SELECT count(*) FROM requests WHERE request GLOB 'm[0-9]*' AND state = 'sent'")" \
   "$(cat "$spool"/published/hostile-*.jsonl | jq -r 'select(.kind == "photo").request' | sort -u | wc -l)"
 
 # Nothing is left, and the log is one.
@@ -127,9 +126,9 @@ expect "$(awk 'length > 2000' run.log)" ''
 # What decoders could not cope with is for their makers.
 grep -lE 'crashes or takes|takes more than|decoding this photo goes wrong' "$spool"/failed/*/error > crashes.txt || true
 while read -r file; do echo "$(cat "$file") $(basename "$(dirname "$file")")"; done < crashes.txt
-longest=$(ask "SELECT max(finished_at - accepted_at) FROM requests")
+longest=$(ledger "SELECT max(finished_at - accepted_at) FROM requests")
 echo "$count photos, the longest was decided after $longest ms:" \
-  "$(ask "SELECT request FROM requests ORDER BY finished_at - accepted_at DESC LIMIT 1")"
+  "$(ledger "SELECT request FROM requests ORDER BY finished_at - accepted_at DESC LIMIT 1")"
 [ "$longest" -lt 60000 ] || fail 'a photo took too long to be decided'
 
 # Those that are dear by design are prepared or refused, in a time that does not hurt.

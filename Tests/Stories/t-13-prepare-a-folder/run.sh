@@ -1,6 +1,6 @@
 # `photospool prepare` on a folder as people have it: every photo in order, every refused file with its reason, and nothing
 # overwritten unasked. PHOTOSPOOL_FOLDER_COUNT says how many photos (200).
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 count=${PHOTOSPOOL_FOLDER_COUNT:-200}
 # The program takes its own variables only.

@@ -1,6 +1,6 @@
 # A draft's photo is prepared, sealed and uploaded before Send, and Send publishes it once; a draft that is changed,
 # removed, replaced or cancelled, and a daemon that is killed meanwhile, leave nothing that nobody was sent.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 "$python" - <<'PYTHON'
 from PIL import Image
@@ -10,7 +10,6 @@ PYTHON
 printf 'intake:\n  rescan: 2s\n' > photospool.yaml
 export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 
-ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
 objects() { ls -A "$spool/objects"; }
 # What nobody was sent leaves no object, no cached photo and no row.
 leaves() {

@@ -1,24 +1,23 @@
 # Photo and text go to a room of a Matrix homeserver. Another person's client, which is not ours, sees photo, then text,
 # opens the photo bit by bit as it was sent, and sees each once, however often the daemon was killed in between, and
 # although the homeserver was away.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_server synapse.py
 (umask 077; fact alice > token)
 order room alice bob
 room=$(jq -r .room <<< "$answer")
 alias=$(jq -r .alias <<< "$answer")
-cat > photospool.yaml <<EOF
+configure <<EOF
 store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 seal: matrix
 routes:
   - {conversation: family, network: matrix, as: "$alias"}
 EOF
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 
 # What bob's client shows of the room, one JSON object a line.
-read_room() { "$python" "$here/../Support/python/read_room.py" "$(fact endpoint)" @bob:localhost "$(fact bob)" "$room"; }
+read_room() { tool read_room.py "$(fact endpoint)" @bob:localhost "$(fact bob)" "$room"; }
 
 start_daemon
 "$photospool" check > check.log || fail "check: $(cat check.log)"
@@ -45,7 +44,7 @@ done
 stop_daemon
 
 # Killed before every sixth call that changes the disk, all the way of photo and text.
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 texts='Check this out!
 away 1
 away 2

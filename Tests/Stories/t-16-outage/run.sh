@@ -1,8 +1,8 @@
 # The line is away, photos and texts are sent meanwhile, the daemon is restarted: when the line is back, everything arrives
 # by itself, in order, once, and no attempt was used up. PHOTOSPOOL_OUTAGE_SECONDS says how long it is away (10).
-. "$(dirname "$0")/../library.sh"
-. "$here/line.sh"
-. "$here/deliveries.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/line.sh"
+. "$here/lib/deliveries.sh"
 
 why=$(why_no_line)
 [ -z "$why" ] || skip "$why"
@@ -14,7 +14,7 @@ unset PHOTOSPOOL_OUTAGE_SECONDS
 start_server seaweedfs.py
 exec {store_end}>&"${SERVER[1]}"
 (umask 077; fact accessKey > access.key; fact secretKey > secret.key)
-cat > photospool.yaml <<EOF
+configure <<EOF
 store:
   type: s3
   endpoint: "$(fact endpoint)"
@@ -27,8 +27,7 @@ start_sink
 cat >> photospool.yaml <<EOF
 network: {type: webhook, url: "$sink/hook", secretFile: hook.secret, allowPrivate: true}
 EOF
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 
 # send ROUND FROM TO: requests of a photo and a text each, over ten conversations.
 send() {
@@ -53,8 +52,8 @@ nothing_is_used_up() {
   "$photospool" queue --json > queue.jsonl
   expect "$(jq -r .request queue.jsonl | sort -u | wc -l)" 50
   # What was on its way on a connection that stood was an attempt: one, of the few that are made at once.
-  [ "$(jq -s 'map(.attempts) | max' queue.jsonl)" -le 1 ] || fail "attempts during $1: $(ask_ledger 'SELECT * FROM attempts')"
-  [ "$(jq -s 'map(.attempts) | add' queue.jsonl)" -le 16 ] || fail "attempts during $1: $(ask_ledger 'SELECT * FROM attempts')"
+  [ "$(jq -s 'map(.attempts) | max' queue.jsonl)" -le 1 ] || fail "attempts during $1: $(ledger 'SELECT * FROM attempts')"
+  [ "$(jq -s 'map(.attempts) | add' queue.jsonl)" -le 16 ] || fail "attempts during $1: $(ledger 'SELECT * FROM attempts')"
   expect "$("$photospool" show "$1-49" --json | jq '[.messages[].attempts | length] | max')" 0 "attempts of $1-49"
   is_empty "$spool/failed"
 }
@@ -67,8 +66,8 @@ all_arrives() {
   judge
   "$photospool" wait --timeout 60 $(seq -f "$1-%g" 0 49)
   # The one that got through, and one on a connection that broke.
-  [ "$(ask_ledger "SELECT max(attempts) FROM messages JOIN requests ON requests.id = request_id
-    WHERE requests.request GLOB '$1-*'")" -le 2 ] || fail "attempts of $1: $(ask_ledger 'SELECT * FROM attempts')"
+  [ "$(ledger "SELECT max(attempts) FROM messages JOIN requests ON requests.id = request_id
+    WHERE requests.request GLOB '$1-*'")" -le 2 ] || fail "attempts of $1: $(ledger 'SELECT * FROM attempts')"
 }
 
 start_daemon "${at_home[@]}"

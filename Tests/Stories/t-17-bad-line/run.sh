@@ -1,8 +1,8 @@
 # A receiver and a store that are bad in every way, and a line that is: everything arrives, in order, and takes effect once.
 # PHOTOSPOOL_BAD_LINE_COUNT says how many requests of a photo and a text each bad thing gets (12).
-. "$(dirname "$0")/../library.sh"
-. "$here/line.sh"
-. "$here/deliveries.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/line.sh"
+. "$here/lib/deliveries.sh"
 
 # Without a line of our own there is the receiver alone, and the story says in the end that this was not all.
 why=$(why_no_line) at_home=()
@@ -14,14 +14,13 @@ count=${PHOTOSPOOL_BAD_LINE_COUNT:-12}
 # The daemon takes its own variables only.
 unset PHOTOSPOOL_BAD_LINE_COUNT
 start_sink
-cat > photospool.yaml <<EOF
+configure <<EOF
 store: {type: presigned, endpoint: "$sink/upload"}
 network: {type: webhook, url: "$sink/hook", secretFile: hook.secret, allowPrivate: true}
 delivery: {backoff: {first: 100ms, longest: 1s}, probe: 1s}
 http: {connect: 10s, stall: 1s}
 EOF
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-"$python" -c 'from PIL import Image; Image.effect_noise((120, 80), 60).convert("RGB").save("photo.jpg", quality=70)'
+noise 120x80 photo.jpg
 
 # go_through WHAT [WORD...]: while the receiver and the store do what the words say to one request each.
 go_through() {
@@ -88,7 +87,7 @@ stop_daemon
 # sees WORD JQ: that it complains with that word of a journal which was changed so.
 sees() {
   jq -s -c "$2 | .[]" sink/journal.jsonl > tampered.jsonl
-  if "$python" "$here/../Support/python/judge.py" sent.jsonl tampered.jsonl > verdict.txt; then
+  if tool judge.py sent.jsonl tampered.jsonl > verdict.txt; then
     fail "the judge does not see that a journal is $1"
   fi
   expect "$(cut -d' ' -f1 verdict.txt | sort -u)" "$1" "$2"

@@ -2,7 +2,7 @@
 # not ours, gets photo, then text, fetches the photo's object from the service and opens it bit by bit as it was sent; and
 # it gets each once and in order, however often the daemon or the co-process was killed in between, and although the node
 # was away.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_server seaweedfs.py public
 s3=$facts
@@ -44,7 +44,7 @@ count=0
 drop_next() {
   count=$((count + 1))
   name=r$count
-  "$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+  noise 300x200 photo.jpg
   drop "$name" family "text $count" "${1:-photo.jpg}"
 }
 
@@ -70,7 +70,7 @@ check_all() {
       "$(sha256sum "$spool/${sent%%$'\n'*}/original.jpg" | cut -d' ' -f1) photo.jpg image/jpeg" "r$checked, $1"
     expect "$(jq -r .url <<< "$photo")" "${sent#*$'\n'}" "r$checked, $1"
   done
-  expect "$("$python" "$here/../Support/python/sigv4.py" list "$(jq -r .endpoint <<< "$s3")/photos" \
+  expect "$(tool sigv4.py list "$(jq -r .endpoint <<< "$s3")/photos" \
     us-east-1 "$(cat access)" "$(cat secret)")" "$(jq -r .contentDigest photos.jsonl | sort)" "objects, $1"
 }
 

@@ -1,7 +1,7 @@
 # A gallery of wrong settings. Each is told in one sentence, the same in `check`, in `queue` and in the log, which says
 # what is wrong, where, and what to do, and neither a secret nor a URL's query. Nothing is lost by any of them: once the
 # configuration is mended, all that waited goes out, in order and once; what the network refused, after `retry`.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_server openstack_swift.py
 (umask 077; fact accessKey > access; fact secretKey > secret; echo SECRETWRONG > wrong)
@@ -23,7 +23,7 @@ start_server fault_server.py
 fault=$(fact endpoint)
 
 # What leads to an upload URL, as an endpoint of one's own would tell it: its query is nobody's business.
-upload=$("$python" "$here/../Support/python/sigv4.py" "$s3/$bucket/presigned" us-east-1 "$(cat access)" "$(cat secret)")
+upload=$(tool sigv4.py "$s3/$bucket/presigned" us-east-1 "$(cat access)" "$(cat secret)")
 ticket=$(jq -rn --arg url "$upload" '{objectKey: "presigned", uploadUrl: $url, assetUrl: "https://photos.example/p"} | tojson | @uri')
 
 # The gallery: what it is called, what is wrong about it, where it is seen, its cause, and the sentence. A `-` for where
@@ -102,7 +102,7 @@ told() { awk -F'|' -v fields="$1" -v where=" ${*:2} " 'index(where, " " $4 " ") 
 # same WHAT FOUND EXPECTED: two lists in one order.
 same() { diff <(sort "$2") <(sort "$3") > difference || fail "$1 says other things (<) than expected (>): $(cat difference)"; }
 
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 configure wrong
 start_daemon
 status=0
@@ -154,7 +154,7 @@ is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
 for name in fine $(awk -F'|' '$1 == "s3" || $1 == "presigned" {print $2}' gallery); do
   expect "$(published "$name" | jq -r .kind | xargs)" 'photo text' "$name"
 done
-"$python" "$here/../Support/python/read_room.py" "$homeserver" @bob:localhost "$bob" "$room" > seen.jsonl
+tool read_room.py "$homeserver" @bob:localhost "$bob" "$room" > seen.jsonl
 for name in $(awk -F'|' '$1 == "media" || $1 == "matrix" || $1 == "room" {print $2}' gallery); do
   expect "$(grep -c "text of $name\"" seen.jsonl)" 1 "$name"
 done

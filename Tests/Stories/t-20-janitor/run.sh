@@ -1,6 +1,6 @@
 # The janitor keeps the cache within its limits beside a daemon that is publishing: the right photos go in the right
 # order, nothing that is needed goes, and it speaks when a limit was passed and not otherwise.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 "$python" - <<'PYTHON'
 from PIL import Image
@@ -8,7 +8,6 @@ for number in range(12):
     Image.effect_noise((500, 400 + number), 60).convert("RGB").save(f"{number:02}.jpg", quality=90)
 PYTHON
 
-ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
 originals() { find "$spool/photos/$1" -name original.jpg | wc -l; }
 send() { "$photospool" send --wait --from "$1" --to "$2" --photo "$3" > /dev/null; }
 # The totals are those of the rows, and the rows those of the files.

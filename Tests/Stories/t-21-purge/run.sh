@@ -1,6 +1,6 @@
 # A conversation that is purged is gone to the last byte, and nothing else is: with a daemon, without one, ordered by a
 # file, a command or found by the janitor. `make torture` kills them on the way.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 "$python" - <<'PYTHON'
 from PIL import Image
@@ -11,9 +11,8 @@ printf 'intake:\n  rescan: 1s\n' > photospool.yaml
 export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 markers="MARKERCONVERSATION MARKERTEXT MARKERID MARKERREMOTE MARKERSENDER MARKERURL"
 
-ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
 gone() {
-  "$python" "$here/../Support/python/find_markers.py" "$spool" 0.jpg original.jpg -- $markers > found.txt \
+  tool find_markers.py "$spool" 0.jpg original.jpg -- $markers > found.txt \
     || fail "$1: $(cat found.txt)"
 }
 # Others keep what they have.

@@ -1,13 +1,12 @@
 # Two janitors, the operator's commands and a daemon under load, all at one spool with a tiny cache: the ledger stays
 # whole, and its rows and the files say the same. STORY_SECONDS sets for how long; 20 by default.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 "$python" - <<'PYTHON'
 from PIL import Image
 for number in range(3):
     Image.effect_noise((300, 200 + number), 60).convert("RGB").save(f"{number}.jpg", quality=90)
 PYTHON
-ledger() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" "$1"; }
 
 start_daemon
 end=$((SECONDS + ${STORY_SECONDS:-20}))

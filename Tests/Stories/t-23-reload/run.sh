@@ -1,6 +1,6 @@
 # SIGHUP: what was held for a wrong secret goes out when the file is mended; a wrong configuration is refused, sentence by
 # sentence, and the old one stays; and under load nothing is lost, doubled or out of order.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 good=whsec_$(printf 'the secret that both know....' | base64)
 start_server webhook_receiver.py "$good"

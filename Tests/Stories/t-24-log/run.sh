@@ -1,8 +1,8 @@
 # One grep for a request tells its whole story, with steps, attempts, causes, times and bytes; and whatever is secret is
 # in no line, at no level.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
-. "$here/secrets.sh"
+. "$here/lib/secrets.sh"
 (umask 077; echo whsec_$(printf 'MARKERFORMERSECRET-and-more.' | base64) > hook.secret)
 
 # The signer fails first, with a body that tells too much, then the receiver refuses; then all is mended.

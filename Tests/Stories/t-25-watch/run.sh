@@ -1,6 +1,6 @@
 # `queue --watch` draws on a real terminal, shows what changes, follows the terminal's size, and changes none of its settings;
 # without a terminal it says so.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
 "$photospool" hold family
@@ -11,7 +11,7 @@ drop evil "$(printf 'bold \342\200\256name')" text
 wait_for_line start.log 'event=accepted.*request=evil'
 "$photospool" hold late
 
-watch() { "$python" "$here/../Support/python/watch_queue.py" "$1" "$2" "$3" "$photospool" queue --watch "${@:4}" > facts.json \
+watch() { tool watch_queue.py "$1" "$2" "$3" "$photospool" queue --watch "${@:4}" > facts.json \
   || fail "watch $*: $(cat facts.json)"; }
 seen() { jq -e "$1" facts.json > /dev/null || fail "not so: $1: $(cat facts.json)"; }
 

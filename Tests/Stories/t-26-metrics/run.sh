@@ -1,13 +1,12 @@
 # `metrics` prints what Prometheus' own parser reads, with the daemon up, down and never started; the file for
 # node_exporter follows, whole and readable for others; and systemd is told how the daemon is.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 mkdir collected
-cat > photospool.yaml <<EOF
+configure <<EOF
 metrics: {textfile: $PWD/collected/photospool.prom, pause: 1s}
 EOF
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-read_metrics() { "$python" "$here/../Support/python/read_metrics.py" > families.json || fail 'the metrics are not well formed'; }
+read_metrics() { tool read_metrics.py > families.json || fail 'the metrics are not well formed'; }
 # value NAME [LABEL VALUE]: of the sample in families.json, or nothing.
 value() { jq -r --arg n "$1" --arg l "${2:-}" --arg v "${3:-}" \
   '.[].samples[] | select(.name == $n and ($l == "" or .labels[$l] == $v)) | .value' families.json; }

@@ -1,13 +1,12 @@
 # A ledger that is damaged, gone, foreign, too new or too old is never guessed at: the daemon says what is wrong and what to
 # do. `photospool rebuild` makes it anew from the spool, nothing is published again, and nothing that waits is lost.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 "$python" - <<'PYTHON'
 from PIL import Image
 for number in range(2):
     Image.effect_noise((500 + number, 400), 40).convert("RGB").save(f"{number}.jpg", quality=90)
 PYTHON
-ask_ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
 # The daemon refuses with this sentence, whoever starts it, and touches nothing.
 refuses() {
   local status=0
@@ -82,12 +81,12 @@ for kind in newer truncated zeroed large flipped foreign empty earlier unlogged 
   "$photospool" rebuild > rebuilt.txt || fail "$kind: not rebuilt"
   grep -q 'rebuilt: 1 waiting, 2 sent, 1 failed, 2 photos' rebuilt.txt || fail "$kind: $(cat rebuilt.txt)"
   [ "$kind" = gone ] || ls "$spool"/state/ledger-*/ledger.sqlite > /dev/null || fail "$kind: the old ledger is gone"
-  expect "$(ask_ledger 'SELECT request, state, filed FROM requests ORDER BY request' | paste -sd' ')" \
+  expect "$(ledger 'SELECT request, state, filed FROM requests ORDER BY request' | paste -sd' ')" \
     'first|sent|1 half|failed|1 keyed|sent|1 waiting|queued|0' "$kind"
   # The published photo of a request that failed is known from what the local network wrote.
-  expect "$(ask_ledger "SELECT m.state FROM messages m JOIN requests r ON r.id = request_id WHERE request = 'half' ORDER BY position" \
+  expect "$(ledger "SELECT m.state FROM messages m JOIN requests r ON r.id = request_id WHERE request = 'half' ORDER BY position" \
     | paste -sd' ')" 'sent failed' "$kind"
-  expect "$(ask_ledger 'PRAGMA integrity_check')" ok "$kind"
+  expect "$(ledger 'PRAGMA integrity_check')" ok "$kind"
   tail -n 1 refused.log
 done
 expect "$(published family | wc -l)" 4 'published before it was rebuilt'
@@ -103,12 +102,12 @@ cp 0.jpg "$spool/failed/half/photo-2"
 stop_daemon
 expect "$(published family | jq -r '.request + " " + .kind' | paste -sd,)" \
   'first photo,first text,half photo,keyed text,waiting photo,waiting text,half photo'
-expect "$(ask_ledger "SELECT request, state FROM requests ORDER BY request" | paste -sd' ')" \
+expect "$(ledger "SELECT request, state FROM requests ORDER BY request" | paste -sd' ')" \
   'again|duplicate first|sent half|sent keyed|sent waiting|sent'
 is_empty "$spool/new" "$spool/cur" "$spool/failed"
 # The cache counts every photo, and the janitor takes none of them for an orphan.
 expect "$("$photospool" janitor 2>&1)" ''
-expect "$(ask_ledger 'SELECT count(*) FROM photos WHERE cached_bytes > 0')" 4
+expect "$(ledger 'SELECT count(*) FROM photos WHERE cached_bytes > 0')" 4
 expect "$(find "$spool/photos" -name original.jpg | wc -l)" 4
 
 # What somebody has copied is there once, and what came back from failed/ without its ledger is not published again.

@@ -1,6 +1,6 @@
 # A disk without room or inodes, a process without descriptors, without others, or that may write no larger file: nothing is
 # accepted that cannot be kept, the daemon pauses and says why in one sentence, and goes on by itself as soon as it can.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'
 mkdir disk
@@ -8,7 +8,7 @@ mount -t tmpfs -o size=24m,nr_inodes=400 none disk 2> mount.log || skip "a small
 trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l disk' EXIT
 spool=$PWD/disk/spool
 export PHOTOSPOOL_SPOOL=$spool
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 
 sentence='less than 4 MiB are free on the disk of .*, and new requests wait until there is more; make room'
 fill() { cat /dev/zero >> disk/filler 2> /dev/null || true; }
@@ -156,5 +156,5 @@ stop_daemon
 expect "$(published unconfirmed | jq -r '.request' | uniq | paste -sd' ')" 'unconfirmed-2 unconfirmed-4 unconfirmed-6'
 
 expect "$(published family | jq -r '.request' | uniq | paste -sd' ')" "first full inodes small $alone"
-expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" 'PRAGMA integrity_check')" ok
+expect "$(ledger 'PRAGMA integrity_check')" ok
 is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"

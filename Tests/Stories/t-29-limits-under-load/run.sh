@@ -2,7 +2,7 @@
 # and a janitor passes again and again. What a pass finds it brings within the limits, so that nothing is ever beyond them but
 # what came since; and what a request needs stays. STORY_SECONDS sets for how long; 20 by default, with a pass every second,
 # and from 60 on every five.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 seconds=${STORY_SECONDS:-20}
 every=$((seconds < 60 ? 1 : 5))
@@ -12,14 +12,13 @@ from PIL import Image
 for number in range(5):
     Image.effect_noise((300, 200 + number), 60).convert("RGB").save(f"{number}.jpg", quality=90)
 PYTHON
-ledger() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" "$1"; }
 
 mkdir drops
 start_server object_server.py
 for number in $(seq 1 60); do echo "heard-$number friends json $((number % 5)).jpg"; done \
-  | "$python" "$here/../Support/python/send_photo.py" "$(fact directory)" "$(fact endpoint)/plain" drops
+  | tool send_photo.py "$(fact directory)" "$(fact endpoint)/plain" drops
 printf '#!/bin/sh\nexit 75\n' > stuck; chmod +x stuck
-cat > photospool.yaml <<END
+configure <<END
 cache: {inbox: $inbox, total: $total}
 receiving: {allowPrivate: true, fetch: always}
 networks:
@@ -27,7 +26,6 @@ networks:
 routes:
   - {conversation: "stuck-*", network: stuck}
 END
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 start_daemon
 
 # What these need is there from the beginning to the end.
@@ -82,7 +80,7 @@ jobs=
 for number in 1 2 3 4; do writer $number & jobs="$jobs $!"; done
 receiver & jobs="$jobs $!"
 viewer & jobs="$jobs $!"
-"$python" "$here/../Support/python/watch_limits.py" "$photospool" "$spool" "$seconds" "$every" $total $inbox > watched 2>&1 || { cat watched >> faults; end=0; }
+tool watch_limits.py "$photospool" "$spool" "$seconds" "$every" $total $inbox > watched 2>&1 || { cat watched >> faults; end=0; }
 wait $jobs
 [ ! -s faults ] || fail "$(sort faults | uniq -c | head)"
 files > needed.after

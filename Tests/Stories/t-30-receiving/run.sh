@@ -1,19 +1,18 @@
 # A bridge drops photos that other programs sealed, of all three kinds. They are fetched as the preferences say, hidden
 # until they are revealed, shown, exported, fetched again after they were evicted; and what was tampered with is refused
 # with its cause and leaves nothing behind.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
-"$python" -c 'from PIL import Image; Image.effect_noise((900, 700), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 900x700 photo.jpg
 mkdir drops
 start_server object_server.py
 objects=$(fact directory)
-cat > photospool.yaml <<EOF
+configure <<EOF
 receiving: {allowPrivate: true, lifetime: 60s}
 delivery: {backoff: {first: 10ms, longest: 200ms}}
 EOF
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 
-"$python" "$here/../Support/python/send_photo.py" "$objects" "$(fact endpoint)/plain" drops <<EOF
+tool send_photo.py "$objects" "$(fact endpoint)/plain" drops <<EOF
 ask family json photo.jpg
 json family json photo.jpg
 xmtp family xmtp photo.jpg
@@ -199,7 +198,7 @@ start_daemon
 # Its history once more brings nothing twice.
 cp -r json.drop "$spool/incoming/tmp/json"
 mv "$spool/incoming/tmp/json" "$spool/incoming/new/"
-"$python" "$here/../Support/python/send_photo.py" "$objects" "$(fact endpoint)/plain" drops <<< 'new family json photo.jpg'
+tool send_photo.py "$objects" "$(fact endpoint)/plain" drops <<< 'new family json photo.jpg'
 receive new
 wait_until is_state new downloaded
 expect "$(state json hidden)" true
@@ -212,7 +211,7 @@ status=0; "$photospool" view xmtp > view.log 2>&1 || status=$?
 expect "$status" 0 "$(cat view.log)"
 # A purge leaves nothing.
 "$photospool" purge family > /dev/null
-expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" "SELECT count(*) FROM received r JOIN conversations c ON c.id = r.conversation_id WHERE conversation = 'family'")" 0
+expect "$(ledger "SELECT count(*) FROM received r JOIN conversations c ON c.id = r.conversation_id WHERE conversation = 'family'")" 0
 stop_daemon
 is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
 # One line for each change of a photo's state tells its story, and no line what opens a photo, or where it lies.

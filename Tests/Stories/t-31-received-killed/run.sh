@@ -1,15 +1,14 @@
 # SIGKILL at the k-th call that changes the disk, for calls all the way of one received photo: each time it is received
 # once and fetched, whole, and nothing is left behind or refused. Every 9th call by default, every one with PHOTOSPOOL_TEST_KILL_STEP=1.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
-"$python" -c 'from PIL import Image; Image.effect_noise((900, 700), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 900x700 photo.jpg
 mkdir drops
 start_server object_server.py
-cat > photospool.yaml <<EOF
+configure <<EOF
 receiving: {allowPrivate: true, fetch: always}
 EOF
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-"$python" "$here/../Support/python/send_photo.py" "$(fact directory)" "$(fact endpoint)/plain" drops <<EOF
+tool send_photo.py "$(fact directory)" "$(fact endpoint)/plain" drops <<EOF
 cat family xmtp photo.jpg
 EOF
 

@@ -1,21 +1,20 @@
 # Bob sends a photo in Matrix, sealed by matrix-nio and kept by his homeserver, which gives it to nobody without a token.
 # Alice's photospool fetches it through the homeserver, opens it and shows it; also while the homeserver was away.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_server synapse.py
 (umask 077; fact alice > token)
-cat > photospool.yaml <<EOF
+configure <<EOF
 store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 seal: matrix
 receiving: {fetch: always}
 delivery: {backoff: {first: 10ms, longest: 200ms}}
 EOF
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 
-"$python" -c 'from PIL import Image; Image.effect_noise((900, 700), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 900x700 photo.jpg
 mkdir drops objects
-"$python" "$here/../Support/python/send_photo.py" objects address: drops <<EOF
+tool send_photo.py objects address: drops <<EOF
 sealed family matrix photo.jpg
 open family plain photo.jpg
 away family matrix photo.jpg

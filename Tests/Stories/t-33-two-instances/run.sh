@@ -2,7 +2,7 @@
 # it is revealed; with auto-reveal the next ones are shown at once. They come in order and once each, with both killed at
 # random again and again. What another person's client sends, sealed and not, is received, too; what was tampered with is
 # refused with its cause and leaves nothing behind. A refused token is told of and mended without a restart.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 kills=${PHOTOSPOOL_TEST_KILLS:-6}
 RANDOM=${PHOTOSPOOL_TEST_SEED:-$$}
@@ -102,7 +102,7 @@ for number in $(seq "$kills"); do
   start "$victim"
 done
 wait_until has $((kills + 1))
-"$python" "$here/../Support/python/read_room.py" "$endpoint" @bob:localhost "$(fact bob)" "$room" > seen.jsonl
+tool read_room.py "$endpoint" @bob:localhost "$(fact bob)" "$room" > seen.jsonl
 expect "$(received | jq -r .remote)" "$(jq -r 'select(.kind == "sealed photo").event' seen.jsonl)" 'in order, once each'
 expect "$(received | jq -r .hidden | sort | uniq -c | tr -s ' ')" " $((kills + 1)) false"
 # In the order in which they were dropped, too: the colours tell.
@@ -116,7 +116,7 @@ END
 
 # Another client, another seal; and what is no photo, or not the one that was announced.
 mkdir drops objects
-"$python" "$here/../Support/python/send_photo.py" objects address: drops <<'END'
+tool send_photo.py objects address: drops <<'END'
 sealed family matrix lying.jpg
 plain family plain lying.jpg
 tampered family matrix lying.jpg tampered
@@ -166,7 +166,7 @@ expect "$(ls bob/spool/photos/default/family | wc -l)" $((kills + 1 + 3 + 1)) 'n
 is_empty bob/spool/incoming/cur bob/spool/incoming/new bob/spool/incoming/tmp
 
 # What matrix-nio uploads, seals and sends by itself.
-"$python" "$here/../Support/python/send_room.py" "$endpoint" @alice:localhost "$(fact alice)" "$room" \
+tool send_room.py "$endpoint" @alice:localhost "$(fact alice)" "$room" \
   plain=lying.jpg sealed=lying.jpg > events || fail "$(cat events)"
 expect "$(wc -l < events)" 2
 mapfile -t events < events

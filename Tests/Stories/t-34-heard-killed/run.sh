@@ -1,21 +1,20 @@
 # SIGKILL at the k-th call that changes the disk, for calls all the way from a Matrix room into the ledger: each time what
 # alice sent is received once, in order, and nothing is left behind. Every 15th call by default, every one with
 # PHOTOSPOOL_TEST_KILL_STEP=1.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_server synapse.py
 endpoint=$(fact endpoint)
 (umask 077; fact bob > token)
 order room alice bob
 room=$(jq -r .room <<< "$answer")
-cat > photospool.yaml <<END
+configure <<END
 store: {type: matrix, homeserver: "$endpoint", tokenFile: token}
 network: {type: matrix, homeserver: "$endpoint", tokenFile: token, listen: true}
 seal: matrix
 routes: [{conversation: family, network: matrix, as: "$room"}]
 receiving: {fetch: ask}
 END
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 
 say() { # NAME: alice sends a photo in her client
   curl -sf -X PUT -H "Authorization: Bearer $(fact alice)" \

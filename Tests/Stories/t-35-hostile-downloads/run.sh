@@ -2,8 +2,8 @@
 # this machine, objects that are not what was announced, and pictures that are bombs. Each costs its own message and nothing
 # else: good photos in between come through, nobody is asked who must not be, and nothing is left behind.
 # PHOTOSPOOL_HOSTILE_COUNT says how many (100).
-. "$(dirname "$0")/../library.sh"
-. "$here/line.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/line.sh"
 
 why=$(why_no_line)
 [ -z "$why" ] || skip "$why"
@@ -16,12 +16,11 @@ count=${PHOTOSPOOL_HOSTILE_COUNT:-100}
 unset PHOTOSPOOL_HOSTILE_COUNT
 start_server hostile_server.py 46.0.0.1 46.0.0.2
 hostile=$(fact hostile) honest=$(fact honest)
-cat > photospool.yaml <<YAML
+configure <<YAML
 receiving: {fetch: always, bytes: 1MB, downloads: 16, perHost: 12, time: 6s, lifetime: 3s}
 delivery: {backoff: {first: 10ms, longest: 500ms}}
 http: {authorityFile: "$(fact authority)", connect: 10s, stall: 10s}
 YAML
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 
 # What each has to end with. Names with a capital are of objects and pictures, the others of what the server does.
 cat > expected <<'CAUSES'
@@ -75,7 +74,7 @@ open("half.jpg", "wb").write(open("photo.jpg", "rb").read()[:300])
 open("page.html", "w").write("<html>no picture</html>")
 PYTHON
 mkdir kinds drops
-"$python" "$here/../Support/python/send_photo.py" "$(fact objects)" "$honest/objects" kinds <<SENT
+tool send_photo.py "$(fact objects)" "$honest/objects" kinds <<SENT
 good friends json photo.jpg
 Tampered x json photo.jpg tampered url=$hostile/objects/NAME
 Digest x xmtp photo.jpg digest url=$hostile/objects/NAME
@@ -102,8 +101,7 @@ for number in range(int(sys.argv[1])):
 PYTHON
 goods=$(((count + 9) / 10))
 
-of_ledger() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" "$1"; }
-are_over() { [ "$(of_ledger "SELECT count(*) FROM received WHERE state IN ('downloaded','failed')")" = $((count + goods)) ]; }
+are_over() { [ "$(ledger "SELECT count(*) FROM received WHERE state IN ('downloaded','failed')")" = $((count + goods)) ]; }
 of_daemon() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$daemon/status"; }
 
 start_daemon
@@ -112,21 +110,21 @@ began=$SECONDS
 mv drops/* "$spool/incoming/new/"
 end=$((SECONDS + 300 + count))
 until are_over; do
-  [ "$SECONDS" -lt "$end" ] || fail "not decided: $(of_ledger "SELECT remote, state, cause FROM received WHERE state NOT IN ('downloaded','failed')")"
+  [ "$SECONDS" -lt "$end" ] || fail "not decided: $(ledger "SELECT remote, state, cause FROM received WHERE state NOT IN ('downloaded','failed')")"
   sleep 0.2
 done
 kill -0 "$daemon" || fail 'the daemon is gone'
 order
 echo "$count hostile photos and $goods good ones in $((SECONDS - began)) s; the daemon had $((at_rest / 1024)) MB before," \
   "at most $(($(of_daemon VmHWM) / 1024)) MB; open files $files before, $(ls "/proc/$daemon/fd" | wc -l) after; the good ones" \
-  "were there after at most $(of_ledger "SELECT max(downloaded_at) - min(created_at) FROM photos") ms of the first"
+  "were there after at most $(ledger "SELECT max(downloaded_at) - min(created_at) FROM photos") ms of the first"
 echo "most bytes of one answer: $(jq -c .most <<< "$answer")"
 
 # Each with its cause, and a sentence that can be shown.
-of_ledger "SELECT substr(remote, 8) || ' ' || state || ' ' || coalesce(cause, '') FROM received ORDER BY remote" | sort -u > found
+ledger "SELECT substr(remote, 8) || ' ' || state || ' ' || coalesce(cause, '') FROM received ORDER BY remote" | sort -u > found
 awk -v count="$count" 'NR <= count { print $1, "failed", $2 }' expected | { cat; echo 'zgood downloaded '; } | sort > wanted
 diff wanted found || fail 'causes differ'
-of_ledger "SELECT DISTINCT error FROM received WHERE state = 'failed'" > sentences
+ledger "SELECT DISTINCT error FROM received WHERE state = 'failed'" > sentences
 ! LC_ALL=C grep -P '[\x00-\x09\x0b-\x1f\x7f]' sentences || fail 'a sentence has control characters'
 expect "$(awk 'length > 400' sentences)" ''
 # Nobody was asked in here, and nobody could send more than was allowed and what the sockets hold.

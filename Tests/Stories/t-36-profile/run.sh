@@ -1,7 +1,7 @@
 # The profile photo of an inbox is set, changed and removed, on the local network with the directory store and on Matrix,
 # while somebody looks at it all the time, and the daemon is killed on the way: it is never missing, its object is never
 # gone, and no other object is left behind.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 for number in 0 1; do
   "$python" -c "from PIL import Image; Image.effect_noise((700, 500), 40 + $number).convert('RGB').save('me-$number.jpg', quality=90)"
@@ -155,13 +155,12 @@ reported LOCAL
 # A homeserver. Sealed photos go to the same store; the avatar is not sealed, as everybody can see it.
 start_server synapse.py
 (umask 077; fact alice > token)
-cat > photospool.yaml <<YAML
+configure <<YAML
 store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 seal: matrix
 profile: {side: 256}
 YAML
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 start_script MATRIX watch_profile.py matrix "$(fact endpoint)" @alice:localhost "$(fact bob)"
 avatar() { curl -sf "$(fact endpoint)/_matrix/client/v3/profile/@alice:localhost/avatar_url" | jq -r '.avatar_url // ""'; }
 start_daemon

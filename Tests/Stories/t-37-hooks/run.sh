@@ -1,13 +1,13 @@
 # Programs are told what was sent, what failed and what was received; one that hangs holds up nobody, and is ended; what it
 # is too slow for is dropped and counted.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 mkdir hooks told drops
 # hook NAME SCRIPT
 hook() { printf '#!/bin/sh\nDIR=%q\n%s\n' "$PWD" "$2" > "hooks/$1"; chmod 700 "hooks/$1"; }
 for event in sent failed received; do hook "$event" "cat >> \$DIR/told/$event"; done
-cat > photospool.yaml <<YAML
+configure <<YAML
 receiving: {allowPrivate: true, fetch: always}
 hooks:
   sent: $PWD/hooks/sent
@@ -15,9 +15,8 @@ hooks:
   received: $PWD/hooks/received
   perMinute: 6000
 YAML
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 start_server object_server.py
-"$python" "$here/../Support/python/send_photo.py" "$(fact directory)" "$(fact endpoint)/plain" drops <<< 'theirs family matrix photo.jpg'
+tool send_photo.py "$(fact directory)" "$(fact endpoint)/plain" drops <<< 'theirs family matrix photo.jpg'
 
 start_daemon
 drop cat family 'SECRETTEXT' photo.jpg

@@ -2,7 +2,7 @@
 # metadata, hidden until somebody reveals it; then photos are shown as they arrive, where that is preferred. All of them come
 # once and in order, however often either of them, or a co-process, was killed. Another person's client announces photos, too.
 # PHOTOSPOOL_TEST_KILLS says how often something is killed (6).
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 kills=${PHOTOSPOOL_TEST_KILLS:-6}
 # The daemons take their own variables only.
@@ -99,7 +99,7 @@ expect "$(grep -cE '^\[(EXIF|XMP|IPTC|MakerNotes|Photoshop)\]' tags.txt || true)
 ! grep -q MARKER "$path" || fail 'there is metadata in what arrived'
 
 # From now on photos of the conversation are fetched, and hidden until it is preferred otherwise.
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 send second photo.jpg
 sent second
 second=$message
@@ -115,7 +115,7 @@ expect "$(received ben "$second" hidden)" true
 
 # Contents that XMTP's own bindings encode: one photo, two in one message, one whose object is another; and a text.
 mkdir drops
-"$python" "$here/../Support/python/send_photo.py" "$objects" "$object_url" drops <<SENT
+tool send_photo.py "$objects" "$object_url" drops <<SENT
 one family json photo.jpg
 two family json photo.jpg
 bad family json photo.jpg tampered

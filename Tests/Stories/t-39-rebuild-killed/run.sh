@@ -2,7 +2,7 @@
 # or none, and never a ledger without its log, which would pass for a whole one; nothing is published twice and nothing that waits
 # is lost. And a purge that is cut off, with a ledger made anew in between, still leaves nothing. PHOTOSPOOL_TEST_KILL_STEP=1
 # takes every call.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 "$python" - <<'PYTHON'
 from PIL import Image
@@ -10,7 +10,6 @@ for number in range(2):
     Image.effect_noise((500 + number, 400), 40).convert("RGB").save(f"{number}.jpg", quality=90)
 PYTHON
 cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
-ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }
 # killed COMMAND...: photospool, killed before its K-th call. $status is 137 when it was.
 killed() {
   rm -f counter trace
@@ -85,7 +84,7 @@ while :; do
   # Whoever purges next takes what the rebuild has kept; without an order that stands, another one does.
   [ -e "$spool/purge/please" ] || "$photospool" purge nobody > /dev/null
   "$photospool" janitor > again.log 2>&1 || fail "$(where): $(cat again.log)"
-  "$python" "$here/../Support/python/find_markers.py" "$spool" 0.jpg original.jpg -- MARKERCONVERSATION MARKERTEXT > found.txt \
+  tool find_markers.py "$spool" 0.jpg original.jpg -- MARKERCONVERSATION MARKERTEXT > found.txt \
     || fail "$(where): $(cat found.txt)"
   is_empty "$spool/purge" "$spool/cur" "$spool/new"
   expect "$(published other | jq -r .kind | paste -sd' ')" 'photo text' "$(where)"

@@ -1,5 +1,5 @@
 # The manual pages render without a warning, and have every command and option that there is.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 pages=$here/../../docs/man
 for page in photospool.1 photospool.conf.5 photospool-spool.5 photospool-janitor.8; do [ -s "$pages/$page" ] || fail "there is no $page"; done

@@ -1,6 +1,6 @@
 # bash, zsh and fish offer commands, options, and names of requests and conversations; and carry nothing out.
-. "$(dirname "$0")/../library.sh"
-. "$(dirname "$0")/../offered.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$(dirname "$0")/../lib/offered.sh"
 
 mkdir bin completions
 ln -s "$photospool" bin/photospool

@@ -1,5 +1,5 @@
 # systemd reads the units, finds them locked down, and makes the user and the spool as they say; and cron's line is one.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 etc=$here/../../etc
 mkdir units

@@ -1,5 +1,5 @@
 # Users of the spool's group send, each with the umask of their own; nobody else can. Only root can try it.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
 # as USER COMMAND...: in a group of the user's own and the spool's.

@@ -1,10 +1,10 @@
 # Programs of two versions at one spool: clients and commands of one beside a daemon of the other, programs that are replaced
 # under a running daemon, and a ledger that is newer than who opens it. Nothing is lost or sent twice, and who cannot go on says
 # so. PHOTOSPOOL_TEST_OTHER names an earlier photospool, with its darkroom beside it; by default this version is both.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 other=${PHOTOSPOOL_TEST_OTHER:-$photospool}
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 
 # may PROGRAM COMMAND...: works, or says why it does not, which is no crash.
 may() {
@@ -104,4 +104,4 @@ stop_daemon
 expect "$(published family | jq -r 'select(.kind == "text").text' | paste -sd' ')" "${expected[*]}"
 expect "$(published family | jq -r .kind | uniq -c | awk '{ print $1 }' | sort -u)" 1 'a photo and a text each'
 is_empty "$spool/new" "$spool/cur" "$spool/failed"
-expect "$(sqlite3 -readonly "$spool/state/ledger.sqlite" 'PRAGMA integrity_check')" ok
+expect "$(ledger 'PRAGMA integrity_check')" ok

@@ -1,5 +1,5 @@
 # A program that leaves a thousand files open to the daemon takes its watch from it, and nothing else.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 cat > starter.py <<'PYTHON'
 import os, resource, sys

@@ -1,12 +1,12 @@
 # Users of the spool's group type the four lines of README, each with the umask of their own, on file systems of several kinds.
 # Nobody but the daemon can read what they build. A spool that was made before is mended by a start.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
 as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }
 chmod 755 .
 as 61002 "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("cat.jpg", quality=90)'
+noise 300x200 cat.jpg
 cp cat.jpg secret.jpg
 chmod 644 cat.jpg
 chmod 600 secret.jpg

@@ -1,6 +1,6 @@
 # Where no ACL helps, what its owner keeps from the daemon is that request's trouble alone: it is refused once, in one sentence, stays
 # where it is, and keeps nobody waiting. What was refused or cancelled never goes out, whatever its owner does with its permissions.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
 as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }

@@ -1,6 +1,6 @@
 # Writers that keep files of their requests open, or open them again just while they are looked at: the daemon lives, nobody else
 # waits for them, and what it starts minds signals as ever.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 cp "$here/../Support/python/opening_writer.py" .
 start_daemon
@@ -9,7 +9,7 @@ kill -0 "$daemon" || fail 'the daemon is dead'
 # It ignores SIGIO (29), and what it starts does not.
 ignores_sigio() { (( 0x$(sed -n 's/^SigIgn:\t//p' "/proc/$1/status") >> 28 & 1 )); }
 ignores_sigio "$daemon" || fail 'SIGIO would end the daemon'
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("cat.jpg", quality=90)'
+noise 300x200 cat.jpg
 drop photo family '' cat.jpg
 "$photospool" wait --timeout 60 photo
 child=$(pgrep -P "$daemon" -f darkroom | head -n 1)

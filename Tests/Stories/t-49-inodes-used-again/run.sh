@@ -1,5 +1,5 @@
 # A filesystem that keeps no time of birth gives the inode of a removed request to the next one, which is sent all the same.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may mount a filesystem'
 truncate -s 64M disk.img

@@ -1,6 +1,6 @@
 # A second request with the id of one that is not sent yet ends as that one does, or is sent in its stead, wherever a daemon
 # is killed.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 head -c 3000 "$photos/Wine_by_Jakkub_Mede.jpg" > bad.jpg
 start_daemon

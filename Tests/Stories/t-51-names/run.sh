@@ -1,6 +1,6 @@
 # A name is no identity: what is refused is told under the name that it had, and a name that was used before stands for the
 # newest request.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
 head -c 3000 "$photos/Wine_by_Jakkub_Mede.jpg" > bad.jpg

@@ -1,15 +1,14 @@
 # A receiver refuses two conversations for ever, with all kinds of answers, and a store some others: everything else goes
 # out as if they were not there, also after a restart and a flush, and theirs waits until they are taken again.
-. "$(dirname "$0")/../library.sh"
-. "$here/deliveries.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/deliveries.sh"
 
 start_sink
 hook_end=${SERVER[1]} hook_out=${SERVER[0]}
-cat > photospool.yaml <<YAML
+configure <<YAML
 network: {type: webhook, url: "$sink/hook", secretFile: hook.secret, allowPrivate: true}
 YAML
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-"$python" -c 'from PIL import Image; Image.effect_noise((120, 80), 60).convert("RGB").save("photo.jpg", quality=70)'
+noise 120x80 photo.jpg
 
 # wait_for_good COUNT: until so many messages have had their effect, all of those that nobody refuses.
 wait_for_good() {

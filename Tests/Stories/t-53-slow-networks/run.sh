@@ -1,7 +1,7 @@
 # More conversations than are served at once wait for a receiver that takes its time, and for a program that hangs: messages
 # to other networks go out meanwhile, and then theirs do.
-. "$(dirname "$0")/../library.sh"
-. "$here/deliveries.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/deliveries.sh"
 
 start_sink
 cat > hangs <<SH
@@ -10,7 +10,7 @@ echo \$\$ >> $PWD/programs
 exec tail -f /dev/null
 SH
 chmod +x hangs
-cat > photospool.yaml <<YAML
+configure <<YAML
 network: {type: webhook, url: "$sink/slow", secretFile: hook.secret, allowPrivate: true}
 networks:
   programs: {type: exec, program: $PWD/hangs, timeout: 1h}
@@ -22,7 +22,6 @@ routes:
   - {conversation: "local-*", network: here}
 delivery: {conversations: 16}
 YAML
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 start_daemon
 for number in $(seq 50); do
   send_to_judge "s$number" "slow-$number" "text $number"

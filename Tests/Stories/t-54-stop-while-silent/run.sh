@@ -1,7 +1,7 @@
 # The daemon is asked to stop while a webhook, a store and a program that ignores SIGTERM give no answer: it ends in order, and
 # what was in hand is published under the same id by the next one.
-. "$(dirname "$0")/../library.sh"
-. "$here/deliveries.sh"
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/deliveries.sh"
 
 start_sink
 cat > hangs <<SH
@@ -12,7 +12,7 @@ jq -r .message >> $PWD/asked
 SH
 chmod +x hangs
 touch silent
-cat > photospool.yaml <<YAML
+configure <<YAML
 network: {type: webhook, url: "$sink/slow", secretFile: hook.secret, allowPrivate: true}
 networks:
   programs: {type: exec, program: $PWD/hangs, timeout: 1h}
@@ -23,8 +23,7 @@ routes:
   - {conversation: "program-*", network: programs}
   - {conversation: "upload-*", network: uploads}
 YAML
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-"$python" -c 'from PIL import Image; Image.effect_noise((120, 80), 60).convert("RGB").save("photo.jpg", quality=70)'
+noise 120x80 photo.jpg
 start_daemon
 order script store:stall
 send_to_judge hook slow 'a text'

@@ -1,7 +1,7 @@
 # What is meant for an encrypted Matrix room is never sent in the clear: neither a text nor a photo, sealed or not, by id, by
 # alias or by pattern, also where the encryption is switched on between two requests and the daemon starts again. The
 # conversation waits and says why; the others go on.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_server synapse.py
 (umask 077; fact alice > token)
@@ -22,7 +22,7 @@ for name in clear first second third; do
   declare "$name=$(jq -r .room <<< "$answer")" "${name}_alias=$(jq -r .alias <<< "$answer")"
 done
 encrypt "$first"; encrypt "$second"
-cat > photospool.yaml <<END
+configure <<END
 store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 seal: none
@@ -32,8 +32,7 @@ routes:
   - {conversation: family, network: sealed, as: "$first_alias"}
   - {conversation: "#*", network: sealed}
 END
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 
 start_daemon
 status=0

@@ -1,6 +1,6 @@
 # A secret that was refused is read again from its file with the next attempt: after `delivery.mending` by itself, and on
 # `flush`. Nobody has to reload the configuration.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 good=whsec_$(printf 'the secret that both know....' | base64)
 start_server webhook_receiver.py "$good"

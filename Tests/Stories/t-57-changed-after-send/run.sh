@@ -1,5 +1,5 @@
 # A text that is changed after Send is not sent: its request fails with the cause, and those behind it go on.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
 "$photospool" hold texts > /dev/null

@@ -1,5 +1,5 @@
 # What root does on another user's spool is done as that user, who can go on with all that is left. Only root can try it.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
 as() { setpriv --reuid 61000 --regid 61000 --clear-groups "$@"; }
@@ -7,7 +7,7 @@ chmod 755 .
 as "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
 # Nothing of the spool is another user's than its owner.
 is_the_users() { expect "$(find "$spool" ! -uid 61000 -printf '%P ')" '' "$1"; }
-all() { find "$spool" -printf '%P %u %m\n' | sort; sqlite3 -readonly "$spool/state/ledger.sqlite" .dump; }
+all() { find "$spool" -printf '%P %u %m\n' | sort; ledger .dump; }
 
 # A new spool has the user who owns its directory, though root starts the daemon.
 install -d -o 61000 -g 61000 -m 750 spool

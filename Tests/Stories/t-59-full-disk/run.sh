@@ -1,6 +1,6 @@
 # A disk that a queue has filled to the last byte: what waits can be cancelled, released and sent, which makes room, and
 # nothing new is taken meanwhile.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'
 mkdir disk
@@ -8,7 +8,7 @@ mount -t tmpfs -o size=40m none disk 2> mount.log || skip "a small disk cannot b
 trap '[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true; umount -l disk' EXIT
 spool=$PWD/disk/spool
 export PHOTOSPOOL_SPOOL=$spool
-"$python" -c 'from PIL import Image; Image.effect_noise((1900, 1400), 80).convert("RGB").save("photo.jpg", quality=97)'
+noise 1900x1400 photo.jpg
 fill() {
   while cat /dev/zero >> disk/filler; do :; done 2> /dev/null || true
   expect "$(df --output=avail disk | tail -1 | tr -d ' ')" 0 'room on the disk'
@@ -18,7 +18,7 @@ sentence='less than 4 MiB are free on the disk of .*, and new requests wait unti
 start_daemon
 "$photospool" hold family > /dev/null 2>&1
 for number in 1 2 3 4; do names[number]=$("$photospool" send --to family --photo photo.jpg --text "$number"); done
-accepted() { [ "$(sqlite3 -readonly "$spool/state/ledger.sqlite" "SELECT count(*) FROM requests WHERE state = 'queued'")" = 4 ]; }
+accepted() { [ "$(ledger "SELECT count(*) FROM requests WHERE state = 'queued'")" = 4 ]; }
 wait_until accepted
 mkdir "$spool/tmp/later"
 echo other > "$spool/tmp/later/to"

@@ -1,7 +1,7 @@
 # A little of `make torture`: some kills of every sweep, every control, a short storm, and of power cuts, recorded disks,
 # failing disks and disks in trouble one kind or two. TORTURE_FAULTS says how many faults; the seed that is printed injects
 # the same ones again (TORTURE_SEED).
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 export PHOTOSPOOL=$photospool
 "$python" "$here/../Torture/torture.py" --faults "${TORTURE_FAULTS:-120}" --state "$PWD/state" --json table.json \

@@ -1,6 +1,6 @@
 # A user of the spool's group drops everything that is no request, and lets requests change places with links while they are
 # taken: nothing blocks the daemon, nothing outside of the spool is read, and requests of others go through.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
 as() { setpriv --reuid "$1" --regid "$1" --groups 61000 "${@:2}"; }
@@ -8,7 +8,7 @@ chmod 755 .
 as 61002 "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
 install -d -o 61000 -g 61000 -m 750 spool
 install -d -o 61000 -g 61000 -m 700 secret
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("good.jpg", quality=90)'
+noise 300x200 good.jpg
 printf 'MARKERSECRET\n' > secret/text
 echo hostile > secret/to
 cp good.jpg secret/photo.jpg

@@ -1,8 +1,8 @@
 # What clients, programs and servers say reaches terminals, logs and JSON with nothing in it that those obey; and no command, log,
 # child or core file has a secret, a key or an address of an upload.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 evil=$(printf 'a\342\200\256b \302\205 \342\201\246c\357\273\277')
 plain=$(printf 'a\342\200\256b \342\201\246c\357\273\277\342\200\250')
 escapes=$(printf '\033]52;c;TUFSS0VS\a\033[2J\r\b\302\233 \342\200\256')
@@ -23,13 +23,12 @@ case $input in
 esac
 PROGRAM
 chmod 700 network.sh
-cat > photospool.yaml <<YAML
+configure <<YAML
 log: {level: trace}
 intake: {rescan: 1s, settle: 300ms}
 network: {type: exec, program: $PWD/network.sh}
 hooks: {failed: $PWD/network.sh}
 YAML
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 start_daemon MARKERVARIABLE=MARKERVALUE
 for kind in fine refuses waits; do
   mkdir "$spool/tmp/$kind"
@@ -107,7 +106,7 @@ for error in "$spool"/failed/*/error "$spool"/incoming/failed/*/error; do
   expect "$(wc -l < "$error")" 1 "$error"
 done
 cp run.log out/daemon.log
-"$python" "$here/../Support/python/plain_output.py" $(find out -name '*.txt' ! -size 0) out/*.json out/*.prom out/daemon.log || fail 'something obeys'
+tool plain_output.py $(find out -name '*.txt' ! -size 0) out/*.json out/*.prom out/daemon.log || fail 'something obeys'
 # A reader that goes away, and a log that nobody can take.
 { "$photospool" photos --json || [ $? = 141 ]; } 2> quiet.txt | head -n 0
 [ ! -s quiet.txt ] || fail "$(cat quiet.txt)"
@@ -133,7 +132,7 @@ done
 kill -TERM "$daemon"; wait "$daemon" || fail "ended with $?"; daemon=
 
 # Secrets: in the configuration, the environment, tickets and answers; and the keys that were published.
-. "$here/secrets.sh"
+. "$here/lib/secrets.sh"
 (umask 077; echo "$secret" > hook.secret)
 rm -r out; mkdir out
 : > run.log

@@ -1,9 +1,9 @@
 # Times of files say nothing: neither 1970, nor 2100, nor before 1970 changes what is sent, or in which order. A clock that jumps
 # while the daemon sleeps costs nothing. Requests that no watch told of are found, however many, and whatever became of the
 # watched directories. Nor does it matter in which time zone who looks is.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 printf 'intake: {rescan: 1s, settle: 300ms}\ndelivery: {lifetime: 365d}\n' > photospool.yaml
 export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 cc -shared -fPIC -O1 -o clock.so "$here/../Torture/clock.c" -ldl

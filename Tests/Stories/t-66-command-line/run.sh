@@ -1,5 +1,5 @@
 # The command line: each option once, photos from pipes, mistakes that are named, and a faulty configuration that stops no client.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 # says STATUS PATTERN COMMAND...: ends so, and says that on standard error.
 says() { local status=0; "$photospool" "${@:3}" > out.log 2> err.log || status=$?; expect "$status" "$1" "${*:3}: $(cat err.log)"; [ -z "$2" ] || grep -q -- "$2" err.log || fail "${*:3}: $(cat err.log)"; }

@@ -1,5 +1,5 @@
 # check before the first run, names that nobody knows, names from standard input, and a daemon that does not answer.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 # ends STATUS COMMAND...: with standard output in out.log and standard error in err.log.
 ends() { local status=0; "$photospool" "${@:2}" > out.log 2> err.log || status=$?; expect "$status" "$1" "${*:2}: $(cat err.log)"; }

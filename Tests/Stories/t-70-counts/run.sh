@@ -1,6 +1,6 @@
 # What a request costs, as it can be counted and depends little on the machine: calls of the kernel, syncs, statements of
 # SQLite and transactions that write. Each bound has room for chance, and none for twice the cost.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 # What a request may cost, and behind it what was counted. One text, and one photo, at a time.
 most_calls_of_a_text=315 # 208

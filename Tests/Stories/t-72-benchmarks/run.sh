@@ -1,5 +1,5 @@
 # Nobody runs the benchmarks each day, and what they share changes: each still finds the names that it takes from others.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 cd "$here/../../Benchmarks"
 for file in *.py; do

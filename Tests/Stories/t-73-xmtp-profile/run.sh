@@ -1,7 +1,7 @@
 # The profile photo of an inbox in a group on XMTP, the photo by way of an S3 service behind TLS. Another member's client, which
 # is not ours, gets each change once, fetches the photo's object and opens it with the group's image key, wherever the daemon was
 # killed. The object before goes after the change and not without one; a group without an image key is refused.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_server seaweedfs.py public
 s3=$(fact endpoint)
@@ -27,7 +27,7 @@ YAML
 export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 
 show() { "$photospool" profile show --json | jq -r "$1"; }
-objects() { "$python" "$here/../Support/python/sigv4.py" list "$s3/photos" us-east-1 "$(cat access)" "$(cat secret)"; }
+objects() { tool sigv4.py list "$s3/photos" us-east-1 "$(cat access)" "$(cat secret)"; }
 
 # wait_until_swept WHERE: the service has the object of the profile photo and no other; the deletion follows the change by itself.
 wait_until_swept() {
@@ -60,7 +60,7 @@ seen() {
 # app_data TEXT: what the app keeps with the group.
 app_data() { ask READER "{\"do\": \"appData\", \"group\": \"$group\", \"text\": \"$1\"}"; }
 
-next_photo() { "$python" -c 'from PIL import Image; Image.effect_noise((700, 500), 60).convert("RGB").save("me.jpg", quality=90)'; }
+next_photo() { noise 700x500 me.jpg; }
 
 # refused CAUSE FILE: the change fails for that, and what was before is left.
 refused() {

@@ -1,6 +1,6 @@
 # A homeserver refuses one room for ever: photos and texts of nine other rooms of the account go out meanwhile. What was
 # meant for the tenth fails and says why, and `retry` sends it once the room is open.
-. "$(dirname "$0")/../library.sh"
+. "$(dirname "$0")/../lib/library.sh"
 
 start_server synapse.py
 (umask 077; fact alice > token)
@@ -15,13 +15,12 @@ for number in $(seq 10); do
   rooms+=("$(jq -r .room <<< "$answer")")
 done
 closed=${rooms[9]}
-cat > photospool.yaml <<END
+configure <<END
 store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
 seal: matrix
 END
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-"$python" -c 'from PIL import Image; Image.effect_noise((300, 200), 60).convert("RGB").save("photo.jpg", quality=90)'
+noise 300x200 photo.jpg
 api POST "rooms/$(escaped "$closed")/leave" '{}'
 
 start_daemon

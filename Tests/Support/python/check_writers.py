@@ -1,4 +1,4 @@
-"""Checks what the 300 requests of writers.sh left in a spool: all published, each once, in order, photos before text."""
+"""Checks what the 300 requests of lib/writers.sh left in a spool: all published, each once, in order, photos before text."""
 import collections
 import glob
 import json

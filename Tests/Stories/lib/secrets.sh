@@ -11,13 +11,12 @@ read -r facts <&"${SIGNER[0]}"
 signer=$(fact endpoint)
 ticket=$(jq -rn --arg s "$signer" '{objectKey: "MARKEROBJECT", uploadUrl: "\($s)/echo/MARKERUPLOAD?sig=MARKERUPLOADSIGNATURE",
   assetUrl: "https://photos.example.org/MARKERASSET?x=MARKERASSETQUERY"} | tojson | @uri')
-cat > photospool.yaml <<YAML
+configure <<YAML
 log: {level: trace}
 store: {type: presigned, endpoint: "$signer/json?text=$ticket", tokenVariable: SIGNER_TOKEN}
 network: {type: webhook, url: "$hook/MARKERHOOKPATH?key=MARKERHOOKQUERY", secretFile: hook.secret, allowPrivate: true}
 delivery: {backoff: {first: 10ms, longest: 50ms}}
 YAML
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
 # no_secret FILE...: none of them has a marker, a key that was published, or a whole address.
 no_secret() {
   curl -s "$hook" | jq -r '.[].body | fromjson.data.attachment // empty | .secret, .salt, .nonce' | sort -u > keys

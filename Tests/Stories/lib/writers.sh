@@ -24,6 +24,6 @@ all_names() { for writer in 1 2 3 4; do seq -f "w$writer-%03g" 1 75; done; }
 
 check_published() {
   "$photospool" wait --timeout 120 $(all_names) || fail 'not everything was sent'
-  "$python" "$here/../Support/python/check_writers.py" "$spool"
+  tool check_writers.py "$spool"
   is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
 }

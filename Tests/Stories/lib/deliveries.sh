@@ -27,7 +27,7 @@ wait_for_all() {
   expect "$(jq .count <<< "$answer")" "$count" "messages that had an effect; queue: $("$photospool" queue | tail -n 6)"
 }
 
-judge() { "$python" "$here/../Support/python/judge.py" sent.jsonl sink/journal.jsonl "$@" || fail 'the judge complains'; }
+judge() { tool judge.py sent.jsonl sink/journal.jsonl "$@" || fail 'the judge complains'; }
 
 # since MOMENT: milliseconds from then to the first effect behind it, and to the last.
 since() {
@@ -35,4 +35,3 @@ since() {
     | "the first after \(min) ms, the last after \(max) ms"' sink/journal.jsonl
 }
 
-ask_ledger() { sqlite3 -readonly "$spool/state/ledger.sqlite" "$1"; }

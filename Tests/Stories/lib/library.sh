@@ -2,7 +2,7 @@
 # It fails when a command fails; `fail` says why.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 photos=${PHOTOSPOOL_PHOTOS:-/usr/share/backgrounds}
 photospool=${PHOTOSPOOL:-$here/../../.build/debug/photospool}
 python=${PHOTOSPOOL_PYTHON:-python3}
@@ -51,14 +51,30 @@ drop() {
   mv "$spool/tmp/$name" "$spool/new/"
 }
 
+# configure < SETTINGS: the configuration of all that follows.
+configure() { cat > photospool.yaml; export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml; }
+
 # published CONVERSATION: its lines, in order.
 published() { cat "$spool/published/$1.jsonl"; }
+
+# ledger QUERY: its rows, while a daemon writes, too.
+ledger() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" "$1"; }
 
 # wait_until COMMAND...: until it succeeds, for what no line tells.
 wait_until() {
   local end=$((SECONDS + 30))
   until "$@"; do [ "$SECONDS" -lt "$end" ] || fail "it never came to this: $*"; sleep 0.02; done
 }
+
+# ends STATUS WORD...: photospool ends with it; what it printed is in out.log, its complaints are in err.log.
+ends() {
+  local status=0
+  "$photospool" "${@:2}" > out.log 2> err.log || status=$?
+  expect "$status" "$1" "${*:2}: $(cat err.log)"
+}
+
+# has FILE PATTERN: the file has such a line.
+has() { grep -q -- "$2" "$1" || fail "$1 has no line '$2': $(cat "$1")"; }
 
 expect() { [ "$1" = "$2" ] || fail "expected '$2', found '$1'${3:+ ($3)}"; }
 
@@ -71,6 +87,29 @@ is_empty() {
   done
 }
 
+# tool SCRIPT [ARGUMENT...]: one of Tests/Support/python.
+tool() { "$python" "$here/../Support/python/$1" "${@:2}"; }
+
+# noise WIDTHxHEIGHT FILE...: photographs of nothing, each another one.
+noise() {
+  "$python" -c 'import sys; from PIL import Image
+size = tuple(map(int, sys.argv[1].split("x")))
+for file in sys.argv[2:]: Image.effect_noise(size, 60).convert("RGB").save(file, quality=90)' "$@"
+}
+
+# shows FILE PHOTO: it is that photo, encoded once more, upright and without metadata.
+shows() {
+  "$python" - "$@" <<'PYTHON'
+import sys
+from PIL import Image, ImageChops, ImageOps
+shown, sent = Image.open(sys.argv[1]), ImageOps.exif_transpose(Image.open(sys.argv[2])).convert("RGB")
+assert shown.size == sent.size and not shown.getexif(), (shown.size, sent.size)
+assert max(ImageChops.difference(shown.convert("RGB"), sent).resize((1, 1), Image.BOX).getpixel((0, 0))) < 12
+PYTHON
+  ! exiftool -a -G0 "$1" | grep -E '^\[(EXIF|XMP|IPTC|MakerNotes|Photoshop)\]' || fail "there is metadata in $1"
+  ! grep -aq MARKER "$1" || fail "a marker is in $1"
+}
+
 # A photograph with everything in it that must not be sent. Its markers can be searched for.
 plant_photo() {
   cp "$1" "$2"
@@ -80,14 +119,27 @@ plant_photo() {
   printf 'MARKERTRAILER' >> "$2"
 }
 
-# start_to_be_killed K: a daemon that is killed before its K-th call that changes the disk. Leaves the calls in `trace`.
-start_to_be_killed() {
+# to_be_killed K WORD...: photospool, killed before its K-th call that changes the disk. Leaves the calls in `trace`.
+to_be_killed() {
   [ -e killpoint.so ] || cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
   rm -f counter trace
+  LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
+    exec "$photospool" "${@:2}"
+}
+start_to_be_killed() { # K
   : > start.log
-  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT="$1" KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
-    "$photospool" run > start.log 2>&1 &
+  (to_be_killed "$1" run) > start.log 2>&1 &
   daemon=$!
+}
+
+# where_killed K: what it was about to do.
+where_killed() { echo "killed at $1: $(sed -n "${1}p" trace)"; }
+
+# kill_at K WORD...: such a command; $status is 137 when it was killed.
+kill_at() {
+  status=0
+  (to_be_killed "$@") > killed.log 2>&1 || status=$?
+  [ "$status" = 0 ] || expect "$status" 137 "k=$1: $(cat killed.log)"
 }
 
 # end_of_killed K: waits for it; $status is 137 when it was killed.
