@@ -123,4 +123,22 @@ import Testing
     let known = try await ledger.read { try Int.fetchAll($0, sql: "SELECT known FROM conversations ORDER BY id") }
     #expect(known == [1, 0])
   }
+
+  @Test("A ledger that counted no photos of others, or those that it sent with them, counts them apart")
+  func ninth() async throws {
+    let received = """
+      INSERT INTO received (message, inbox, conversation_id, remote, position, own, digest, attachment, state, received_at)
+        VALUES ('ra', 'me', 1, 'x', 0, 0, '', '{}', 'downloaded', 5), ('rb', 'me', 1, 'y', 0, 0, '', '{}', 'forgotten', 5),
+          ('ma', 'me', 1, 'ma', -1, 1, '', '{}', 'downloaded', 5);
+      INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width, original_height,
+          bytes, width, height, digest, path, thumbnail_bytes, created_at, downloaded_at)
+        VALUES ('ra', 'me', 1, '', 'jpeg', 800, 9, 9, 400, 5, 5, 'f', 'q', 7, 6, 8);
+      """
+    try EarlierProgram.ninth.makeLedger(at: state.path(of: Ledger.fileName), holding: Self.rows + received)
+    let ledger = try Ledger(in: state)
+    let counts = try await ledger.counts()
+    #expect(counts.announced == 2 && counts.downloads == 2)
+    #expect(counts.received.filter { $0.value > 0 } == [.downloaded: 1, .forgotten: 1])
+    #expect(counts.preparedPhotos == 1 && counts.originalBytes == 90 && counts.preparedBytes == 50)
+  }
 }

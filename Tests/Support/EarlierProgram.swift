@@ -1,10 +1,15 @@
 import FoundationEssentials
 import GRDB
 
-/// Programs whose ledgers are kept as SQL: the first one, and the last one before the tables were written in one place.
+/// Programs whose ledgers are kept as SQL: the first one; one that knew photos of others but counted none; the last one with
+/// a list of migrations; the first with one schema; and one that knew places of profile photos under the same name. Each file
+/// says what a program made of the ledger before.
 package enum EarlierProgram: String, CaseIterable, Sendable {
   case first = "v1"
+  case ninth = "v9"
   case last = "v16"
+  case oneSchema = "v18"
+  case places = "v18-places"
 
   /// Makes a ledger as this program made it, empty or with these rows.
   package func makeLedger(
@@ -15,8 +20,10 @@ package enum EarlierProgram: String, CaseIterable, Sendable {
     try pool.write { database in
       // Its triggers count with functions of that program.
       for name in ["tally", "latest"] { database.add(function: DatabaseFunction(name, argumentCount: 2) { _ in nil }) }
-      try database.execute(
-        sql: String(contentsOf: folder.appendingPathComponent("\(rawValue).sql"), encoding: .utf8))
+      for program in Self.allCases.prefix(through: Self.allCases.firstIndex(of: self) ?? 0) {
+        let file = folder.appendingPathComponent("\(program.rawValue).sql")
+        try database.execute(sql: String(contentsOf: file, encoding: .utf8))
+      }
       try database.execute(sql: rows)
       try more(database)
     }

@@ -216,7 +216,7 @@ enum LedgerSchema {
       recency INTEGER NOT NULL -- the last one given
     ) STRICT;
 
-    -- Totals that only grow, and the times of last events (`Totals`).
+    -- Totals that only grow, and the times of last events (`Totals`); `received.STATE` is how many there are now.
     CREATE TABLE counts (
       name TEXT PRIMARY KEY,
       value INTEGER NOT NULL
@@ -272,15 +272,15 @@ enum LedgerSchema {
     CREATE UNIQUE INDEX received_remote ON received(inbox, remote, position);
     CREATE INDEX received_by_remote ON received(remote);
     CREATE INDEX received_conversation ON received(conversation_id, id);
-    CREATE INDEX received_states ON received(own, state);
     CREATE INDEX received_wanted ON received(next_attempt, id) WHERE \(wanted);
     CREATE INDEX received_wanted_order ON received(id, host, next_attempt, conversation_id) WHERE \(wanted);
     CREATE INDEX received_downloading ON received(id) WHERE state = 'downloading';
     CREATE INDEX received_forgettable ON received(\(forgettableSince)) WHERE \(forgettable);
     """
 
-  /// They keep `cache_use` and `cache_total` exact in the transaction that changes a photo's row, and pin photos while their
-  /// request is not over. A photo of a new request is pinned by what accepts it (`Database.pin`).
+  /// They keep `cache_use`, `cache_total` and the counts of received photos by state exact in the transaction that changes a
+  /// photo's row, and pin photos while their request is not over. A photo of a new request is pinned by what accepts it
+  /// (`Database.pin`).
   static let triggers = """
     CREATE TRIGGER photos_come AFTER INSERT ON photos BEGIN
       INSERT INTO cache_use (inbox, photos, bytes)
@@ -304,6 +304,16 @@ enum LedgerSchema {
         bytes = bytes - OLD.cached_bytes - OLD.cached_thumbnail_bytes WHERE inbox = OLD.inbox;
       UPDATE cache_total SET photos = photos - (OLD.cached_bytes > 0),
         bytes = bytes - OLD.cached_bytes - OLD.cached_thumbnail_bytes;
+    END;
+    CREATE TRIGGER received_come AFTER INSERT ON received WHEN NEW.own = 0 BEGIN
+      INSERT INTO counts VALUES ('received.' || NEW.state, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1;
+    END;
+    CREATE TRIGGER received_change AFTER UPDATE OF state ON received WHEN NEW.own = 0 BEGIN
+      UPDATE counts SET value = value - 1 WHERE name = 'received.' || OLD.state;
+      INSERT INTO counts VALUES ('received.' || NEW.state, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1;
+    END;
+    CREATE TRIGGER received_go AFTER DELETE ON received WHEN OLD.own = 0 BEGIN
+      UPDATE counts SET value = value - 1 WHERE name = 'received.' || OLD.state;
     END;
     CREATE TRIGGER requests_pin AFTER UPDATE OF state ON requests
     WHEN (NEW.state = 'queued' OR NEW.state = 'draft') <> (OLD.state = 'queued' OR OLD.state = 'draft')

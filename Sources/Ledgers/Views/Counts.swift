@@ -1,8 +1,8 @@
 import GRDB
 import Messages
 
-/// Present numbers, and totals over all restarts. Asking goes through indexes of what waits and of received
-/// photos: a few thousandths of a second for a hundred thousand.
+/// Present numbers, and totals over all restarts. Asking goes through indexes of what waits: a few thousandths of a second
+/// for a hundred thousand.
 package struct Counts: Sendable, Equatable {
   /// Messages that wait, drafts not among them, by state.
   package let waiting: [MessageState: Int]
@@ -87,7 +87,7 @@ extension Counts {
     viewsOfFetched = value("views.fetched")
     janitorRan = value("janitor_ran") > 0 ? Timestamp(milliseconds: Int64(value("janitor_ran"))) : nil
     cache = try database.cacheUse()
-    received = try database.receivedPhotos()
+    received = all(ReceivedState.allCases, "received")
     announced = value("received")
     downloads = value("downloads")
     downloadSetbacks = all(Cause.allCases, "download_setbacks").filter { $0.value > 0 }
@@ -106,15 +106,6 @@ extension Database {
     ) { (MessageState(rawValue: $0[0]), $0[1]) }
     for case (let state?, let count) in inProgress { states[state] = count }
     states[.pending] = all - inProgress.reduce(0) { $0 + $1.1 }
-    return states
-  }
-
-  fileprivate func receivedPhotos() throws -> [ReceivedState: Int] {
-    var states = Dictionary(uniqueKeysWithValues: ReceivedState.allCases.map { ($0, 0) })
-    let found: [(ReceivedState?, Int)] = try all("SELECT state, count(*) FROM received WHERE own = 0 GROUP BY state") {
-      (ReceivedState(rawValue: $0[0]), $0[1])
-    }
-    for case (let state?, let count) in found { states[state] = count }
     return states
   }
 

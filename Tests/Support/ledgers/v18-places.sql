@@ -1,0 +1,2 @@
+-- The same program, once it knew places of profile photos.
+ALTER TABLE profiles ADD COLUMN place TEXT;

@@ -1,0 +1,24 @@
+-- What a program with one schema made of that ledger: it wrote each table anew, with the columns that it had.
+DROP TRIGGER count_conversation_changed;
+DROP TRIGGER count_conversation_gone;
+DROP TRIGGER count_photo_prepared_again;
+DROP TRIGGER count_received_made;
+DROP TRIGGER count_received_gone;
+DROP TRIGGER count_received_moved;
+DROP TRIGGER count_download_setback;
+DROP TRIGGER count_photo_prepared;
+DROP INDEX messages_in_hand;
+DROP TRIGGER count_message_made;
+DROP TRIGGER count_message_gone;
+DROP TRIGGER count_message_moved;
+DROP TRIGGER count_message_sent;
+DROP TRIGGER count_setback;
+DROP TRIGGER count_request_made;
+DROP TRIGGER count_request_moved;
+DROP TRIGGER count_request_gone;
+CREATE INDEX requests_drafts_owned ON requests(coalesce(owner, -1), id) WHERE state = 'draft';
+CREATE INDEX messages_in_progress ON messages(draft, state) WHERE ((state = 'preparing' OR state = 'uploading' OR state = 'uploaded') OR state = 'publishing');
+CREATE INDEX received_states ON received(own, state);
+DELETE FROM counts WHERE name = 'drafts' OR name LIKE 'messages.%' OR name LIKE 'conversations.%' OR name LIKE 'received.%';
+DELETE FROM grdb_migrations;
+INSERT INTO grdb_migrations VALUES ('v18 the tables as they are');
