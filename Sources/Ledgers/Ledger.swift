@@ -3,27 +3,29 @@ import DurableFiles
 import GRDB
 import GRDBSQLite
 
-/// The ledger: what is known of every request, in `state/ledger.sqlite`. One writer owns it; questions are one file each.
+/// The ledger, `state/ledger.sqlite`: all that is known of every request. `GroupCommit` is its only writer in a
+/// process.
 ///
-/// Guarantees: a change is on the disk when the call that made it returns (WAL, `synchronous=FULL`, checked at opening).
-/// Changes that wait at the same time share one transaction, and with it one sync; each stands or falls by itself, in
-/// the order of the calls. Every transaction, checkpoint and close happens under the kernel lock `state/ledger.lock`,
-/// which other processes that write take too. Readers need no lock and see what was committed.
+/// A change is on disk when the call that made it returns (WAL, `synchronous=FULL`, checked at opening). Changes that
+/// wait at the same time share one transaction and one sync. Each succeeds or fails by itself, in the order of the
+/// calls. Every transaction, checkpoint and close holds the kernel lock `state/ledger.lock`, also in other processes.
+/// Readers need no lock and see committed data.
 package final class Ledger: Sendable {
   let pool: DatabasePool
   private let writer: GroupCommit
 
   package static let fileName = "ledger.sqlite"
   package static let lockName = "ledger.lock"
-  /// In `state/`: where a ledger is made anew.
+  /// The directory in `state/` where `rebuild` makes a new ledger.
   package static let workplaceName = "rebuild"
-  /// In `state/`: what the directories of former ledgers begin with, which `rebuild` keeps.
+  /// The prefix of the directories in `state/` where `rebuild` keeps former ledgers.
   package static let formerPrefix = "ledger-"
 
-  /// Opens the ledger in `state` and brings its schema up to date.
+  /// Opens the ledger in `state` and upgrades its schema.
   ///
-  /// - Parameter isOwn: nobody else works with it. A daemon of an earlier version could not go on with a later schema.
-  /// - Throws: `LedgerError`; `.older` when the schema would have to be changed under somebody else.
+  /// - Parameter isOwn: no other process uses the ledger. A daemon of an earlier version could not continue with a
+  ///   later schema.
+  /// - Throws: `LedgerError`; `.older` if the schema needs an upgrade and `isOwn` is false.
   package init(in state: Directory, isOwn: Bool = true) throws {
     let path = state.path(of: Self.fileName)
     let lock = try FileLock(Self.lockName, in: state)
@@ -41,21 +43,21 @@ package final class Ledger: Sendable {
           nil
         }
       if let refusal {
-        // Under the lock, as every close. What it cannot do now, the next one does.
+        // Closing needs the lock. A checkpoint that fails now is left to the next process.
         try? pool.close()
         throw refusal
       }
-      // GRDB sets NORMAL on the writer when it turns the journal to WAL; a power cut would then take back commits.
+      // GRDB sets NORMAL on the writer when it selects WAL; a power cut would then undo commits.
       try pool.writeWithoutTransaction { database in
         try database.execute(
           sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
       }
       if try !pool.read(migrator.hasCompletedMigrations) {
-        // The log of a process that died may not be on the disk; what the upgrade writes must not stand behind it.
+        // The log of a process that died may not be on disk, so the upgrade must not append to it.
         _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
       }
       try migrator.migrate(pool)
-      // What a change can be taken back with stands in no file of its own, where rows would be left.
+      // A rollback journal in a file would leave copies of rows.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
       try Self.assertDurable(pool)
     } catch let error as DatabaseError {
@@ -70,57 +72,56 @@ package final class Ledger: Sendable {
     try await writer.write(change)
   }
 
-  /// Does what cannot be done within a transaction, alone, under the lock.
+  /// Runs `body` outside of a transaction, alone, under the lock.
   func alone<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     try await writer.alone(body)
   }
 
-  /// Asks what was committed. All answers are of the same moment.
+  /// Reads committed data. All answers are of the same moment.
   func read<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     do { return try await pool.read(question) } catch { throw meaning(of: error) }
   }
 
-  /// Asks what one statement answers: without a transaction around it, it takes half the time. The answers of two would be
-  /// of different moments.
+  /// Runs one statement without a transaction around it, in half the time. Two statements would see different moments.
   func ask<Answer: Sendable>(_ question: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     do { return try await pool.unsafeRead(question) } catch { throw meaning(of: error) }
   }
 
-  /// GRDB interrupts the question of a task that is cancelled.
+  /// GRDB interrupts the statement of a cancelled task.
   private func meaning(of error: any Error) -> any Error {
     let wasInterrupted = (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     return wasInterrupted && Task.isCancelled ? CancellationError() : writer.meaning(of: error)
   }
 
-  /// Has `listener` called after every change, on the writer's thread: it must return quickly and not ask the ledger.
+  /// Calls `listener` after every change, on the writer's thread. It must return quickly and not call the ledger.
   package func onCommit(_ listener: @escaping @Sendable () -> Void) { writer.onCommit(listener) }
 
-  /// Has `listener` called, once, when the disk did not confirm a change or the file is damaged. Nothing is written any
-  /// more, and the process has to end without closing the ledger.
+  /// Calls `listener` once if the disk did not confirm a change or the file is damaged. Nothing is written after that;
+  /// the process must end without closing the ledger.
   package func onFailure(_ listener: @escaping @Sendable (LedgerError) -> Void) { writer.onFailure(listener) }
 
-  /// Makes what a process that died wrote safe to build on: the write-ahead log is copied into the ledger and emptied.
+  /// Makes the data of a process that died durable: copies the write-ahead log into the ledger and empties it.
   ///
-  /// A log that the disk did not confirm may be in the kernel's memory alone. Read from there it looks whole; and what is
-  /// written behind it is lost with it at the next power cut. For whoever opens the ledger alone.
+  /// An unconfirmed log may exist only in the kernel's memory. It reads as intact, and whatever is appended to it is
+  /// lost with it at the next power cut. Only for a process that uses the ledger alone.
   package func settle() async throws {
     try await alone { database in _ = try database.checkpoint(.truncate) }
   }
 
-  /// A ledger of so many bytes is looked through within a fraction of a second, before anything is done with it.
+  /// The size in bytes up to which a ledger is checked before any work; that takes a fraction of a second.
   package static let soonChecked = 64 << 20
 
-  /// How large the file is.
+  /// The size of the file.
   package func bytes() async throws -> Int {
     try await read { database in
       try Int.fetchOne(database, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
     }
   }
 
-  /// Has SQLite look through the whole ledger for damage, which takes as long as the ledger is large. Changes go on
-  /// meanwhile; their log is copied after it. It ends early when the task is cancelled.
+  /// Checks the whole ledger for damage, in time proportional to its size. Changes go on meanwhile, and their log is
+  /// copied afterwards. Cancelling the task ends the check.
   ///
-  /// - Throws: `LedgerError.damaged` with the first fault that SQLite finds; nothing is written any more then.
+  /// - Throws: `LedgerError.damaged` with SQLite's first finding; nothing is written after that.
   package func checkIntegrity() async throws {
     try await read { database in
       let fault = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer"
@@ -128,19 +129,18 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Returns when a change that is asked for now would have been made: all that came before it was.
+  /// Returns once all earlier changes are made.
   package func answers() async throws { try await write { _ in } }
 
-  /// Of the SQLite that the program runs with.
   package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
-  /// Ends all access, after a last checkpoint under the lock. The file then holds everything by itself.
+  /// Ends all access after a last checkpoint under the lock. The file is then complete without its log.
   package func close() throws { try writer.close() }
 
-  /// Seconds in which SQLite waits for others.
+  /// The longest wait for SQLite's own lock, in seconds.
   static let patience = 10.0
 
-  /// Done once. Where the process has asked SQLite for something before, it comes too late and does no harm.
+  /// Runs once. It has no effect if the process has already used SQLite.
   private static let countsNoMemory: Void = csqlite_count_no_memory()
 
   private static func configuration() -> Configuration {
@@ -148,14 +148,13 @@ package final class Ledger: Sendable {
     var configuration = Configuration()
     configuration.label = "ledger"
     configuration.maximumReaderCount = 3
-    // Only tools from outside can hold SQLite's own lock; ours is taken before.
+    // Only other programs can hold SQLite's own lock; ours is taken first.
     configuration.busyMode = .timeout(Self.patience)
     configuration.prepareDatabase { database in
       try CleanFile.keep(by: database)
-      // What SQLite sets aside within a transaction stays in memory: by default it goes to a file in /var/tmp, where the
-      // daemon may have no right, no room, and nothing to look for.
+      // Temporary data stays in memory. By default it goes to /var/tmp, where the daemon may lack permission and room.
       try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY")
-      // Only a ledger that is just made can be told to give room back without being copied.
+      // Incremental vacuum can be enabled without a copy only in a new ledger.
       if try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 {
         try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
       }

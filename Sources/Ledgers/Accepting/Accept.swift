@@ -2,17 +2,17 @@ import GRDB
 import Messages
 
 extension Ledger {
-  /// Accepts requests in the order given, all in one transaction. From here on nothing of them can be lost.
+  /// Accepts requests in the order given, in one transaction. After that nothing of them can be lost.
   ///
-  /// A request that was refused gets a row too, in state `failed`. A directory that failed before and came back is the
-  /// same request again: what of it was published stays published, and only the rest is queued. A draft that was sent
-  /// takes its place in the order now, and its photos are as far as they have come.
+  /// A refused request gets a row in state `failed`. A directory that failed before and returned is the same request:
+  /// its published messages stay published, and only the rest is queued. A sent draft takes its place in the order, and
+  /// its photos keep their progress.
   ///
   /// - Parameters:
   ///   - isTaken: whether a directory of that name exists that the ledger may not know.
   ///   - alternative: the `number`-th name to try for a request whose own is taken.
-  ///   - isStillThere: whether a directory lies where it was read, now. Asked of those that the ledger knows as filed: they
-  ///     may have been read before an earlier acceptance had them moved, sent and filed.
+  ///   - isStillThere: whether the directory is still where it was read. Asked for requests that the ledger has as
+  ///     filed: they may have been read before an earlier acceptance moved, sent and filed them.
   package func accept(
     _ requests: [NewRequest], at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
     alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String,
@@ -33,9 +33,9 @@ struct Acceptor {
   let now: Timestamp
   let isTaken: (String) -> Bool
   let alternative: (String, Int) -> String
-  /// Rows of conversations that were met.
+  /// Row ids of known conversations.
   private var conversations: [ConversationID: Int64] = [:]
-  /// Messages by the row of their conversation, which are inserted and not yet counted there: a crowd has many for each.
+  /// Inserted messages that their conversation does not count yet, by its row.
   private var uncounted: [Int64: Int] = [:]
 
   init(
@@ -56,14 +56,13 @@ struct Acceptor {
     let isFiled: Bool
     let error: String?
     let digest: String?
-    /// Its row was made from the spool: what of it was published is not known.
+    /// The row was rebuilt from the spool; whether its messages were published is unknown.
     let isRestored: Bool
   }
 
-  /// Accepts one request; `countWaiting` is to follow the last one.
+  /// Accepts one request. Call `countWaiting` after the last one.
   mutating func accept(_ new: NewRequest, isStillThere: (NewRequest) -> Bool = { _ in true }) throws -> Acceptance {
     if let known = try known(new, isStillThere: isStillThere) {
-      // What changes its messages finds the counts as they are.
       try countWaiting()
       if known.state == .draft { return try send(known, as: new) }
       if !known.isFiled || !isStillThere(new) {
@@ -77,7 +76,7 @@ struct Acceptor {
     return try insert(new, asFree: freeName(for: new.droppedAs))
   }
 
-  /// Counts what was inserted as waiting in its conversations.
+  /// Adds the inserted messages to the counts of their conversations.
   mutating func countWaiting() throws {
     for (conversation, count) in uncounted { try database.addWaiting(count, to: conversation, now: now) }
     uncounted = [:]
@@ -106,13 +105,13 @@ struct Acceptor {
     return isSame ? known : nil
   }
 
-  /// Whether a directory without a time of birth is the one that had its inode, and not a later one.
+  /// Whether a directory without a time of birth is the known one and not a later one with its inode.
   private func isSame(_ known: Known, as new: NewRequest) -> Bool {
-    // Each photo of a draft is compared when it is sent.
+    // Send compares each photo of a draft.
     if known.state == .draft { return true }
     if known.isFiled { return known.state == .failed && new.isMarked(known.error ?? "failed") }
     guard [known.droppedAs, known.request].contains(new.droppedAs) else { return false }
-    // A request that could not be read, then or now, has none.
+    // A request that could not be read has no digest.
     guard let before = known.digest, let now = try? new.contents.get().digest else { return true }
     return before == now
   }
@@ -128,7 +127,7 @@ struct Acceptor {
 
   // MARK: A request that was not seen before
 
-  /// - Parameter name: one that no other request has.
+  /// - Parameter name: a free one.
   mutating func insert(_ new: NewRequest, asFree name: String) throws -> Acceptance {
     guard let acceptance = try insert(new, as: name) else {
       throw DatabaseError(message: "the name \(name) is not free")
@@ -136,7 +135,7 @@ struct Acceptor {
     return acceptance
   }
 
-  /// - Returns: nil, and no request is written, when another one has that name.
+  /// - Returns: nil, without a new row, if another request has that name.
   private mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance? {
     let (contents, verdict) = try judge(new)
     let conversation = try contents.map { try row(of: $0.conversation) }
@@ -167,7 +166,7 @@ struct Acceptor {
     var state: RequestState
     var cause: Cause?
     var error: String?
-    /// The earlier request with its key and contents. One that is not sent yet is waited for.
+    /// The earlier request with the same key and contents. If it is unsent, this one waits for it.
     var duplicateOf: String?
   }
 
@@ -193,7 +192,7 @@ struct Acceptor {
     }
   }
 
-  /// The first request of that idempotency key that was sent or waits.
+  /// The first request with that idempotency key that was sent or waits.
   private func earlier(
     of key: String, in inbox: InboxID
   ) throws -> (request: String, digest: String?, conversation: String?, isSent: Bool)? {
@@ -206,11 +205,11 @@ struct Acceptor {
     ) { ($0[0], $0[1], $0[2], $0[3]) }
   }
 
-  /// Writes messages, in their order, behind all that are there. One that the ledger knows as a draft's photo, of the
-  /// same file and for the same place, keeps how far it has come.
+  /// Appends messages in their order. A photo that the ledger knows from a draft, with the same file and place, keeps
+  /// its progress.
   ///
-  /// - Parameter ids: by file, those of messages that have one already.
-  /// - Returns: the drafts' photos that have other files now.
+  /// - Parameter ids: existing message ids, by file.
+  /// - Returns: the draft's photos whose files have changed.
   func insert(
     _ parts: [NewRequest.Part], of name: String, request: Int64, conversation: Int64, inbox: InboxID,
     isDraft: Bool = false, knownAs ids: [String: String] = [:]
@@ -243,7 +242,7 @@ struct Acceptor {
 
   private func revive(_ known: Known, as new: NewRequest) throws -> Acceptance {
     let (contents, verdict) = try judge(new)
-    // Back from `failed/`, where it has its own name, it is still asked for by the one that its client gave it.
+    // In `failed/` it had its own name, but clients still ask for it by the name that they gave it.
     let droppedAs = new.droppedAs == known.request ? known.droppedAs : new.droppedAs
     guard let contents, verdict.state != .failed else {
       try database.run(
@@ -256,7 +255,7 @@ struct Acceptor {
     let conversation = try database.conversation(contents.conversation, now: now)
     let published = try Set<String>(
       database.all("SELECT file FROM messages WHERE request_id = ? AND state = 'sent'", known.id) { $0[0] })
-    // An attempt of one may have got through, and an earlier version may have made the id in another way.
+    // An attempt may have succeeded, and an earlier version may have made the id in another way.
     let unsent: [(file: String, message: String)] = try database.all(
       "SELECT file, message FROM messages WHERE request_id = ? AND state <> 'sent'", known.id
     ) { ($0[0], $0[1]) }

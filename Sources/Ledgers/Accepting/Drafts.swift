@@ -1,7 +1,6 @@
 import GRDB
 import Messages
 
-/// A draft as the ledger knows it.
 package struct Draft: Sendable, Equatable {
   package let row: Int64
   package let request: String
@@ -11,37 +10,37 @@ package struct Draft: Sendable, Equatable {
   package let born: Int64
 }
 
-/// A draft's photo that will not be sent: what is on its way, or stored, of it is to be erased. Its message may have
-/// another photo by now.
+/// A draft's photo that will not be sent, whose uploads and cached files must be deleted. Its message may have another
+/// photo by now.
 package struct SupersededPhoto: Sendable, Equatable {
   package let message: MessageID
   package let source: PhotoSource
 }
 
-/// What the ledger made of a draft.
+/// The ledger's answer to a draft.
 package struct DraftEntry: Sendable, Equatable {
   package enum Change: String, Sendable {
     case new, changed, none
   }
 
   package let request: String
-  /// Since it was last written down.
+  /// The change since the last entry.
   package let change: Change
   package let superseded: [SupersededPhoto]
 }
 
-/// Drafts: requests that nobody has sent yet. Their photos have rows like all others, so that they can be prepared and
-/// uploaded, but they count for no conversation and stand in no order before Send, which gives them new rows.
+/// Drafts, which are requests that are not sent yet. Their photos have rows like all others, so that they can be
+/// prepared and uploaded. They count for no conversation and have no place in the order until Send gives them new rows.
 ///
-/// What ends of a draft is *set aside* in one commit: it gets a request of its own in state `abandoned`, which lies in
-/// no directory any more, and goes when its uploads and cached photos are removed. A crash leaves that to the next start.
+/// A draft that ends is *set aside* in one commit: it gets its own request in state `abandoned` without a directory.
+/// That request is deleted once its uploads and cached photos are. After a crash the next start does this.
 extension Ledger {
-  /// Writes down a good draft, or how it has changed. A photo that is the same keeps how far it has come.
+  /// Enters a valid draft, or its changes. An unchanged photo keeps its progress.
   ///
   /// - Parameters:
   ///   - isTaken: whether a directory of that name exists that the ledger may not know.
   ///   - alternative: the `number`-th name to try for a request whose own is taken.
-  /// - Returns: nil when the directory is known as something else: it was sent, or it failed and is no draft any more.
+  /// - Returns: nil if the directory is no longer a draft, because it was sent or has failed.
   package func enterDraft(
     _ draft: NewRequest, at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
     alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
@@ -51,20 +50,19 @@ extension Ledger {
     }
   }
 
-  /// All drafts.
   package func drafts() async throws -> [Draft] { try await drafts("", []) }
 
-  /// The drafts that lie, or lay, in `draft/` under a name.
+  /// The drafts that are, or were, in `draft/` under a name.
   package func drafts(droppedAs name: String) async throws -> [Draft] {
     try await drafts("AND dropped_as = ?", [name])
   }
 
-  /// The draft that is known by a name; nil when none is.
+  /// The draft with a name, if any.
   package func draft(_ request: String) async throws -> Draft? {
     try await drafts("AND request = ?", [request]).first
   }
 
-  /// The drafts behind which a later one of the same user has the same inbox and conversation.
+  /// The drafts followed by a later one of the same user, inbox and conversation.
   package func replacedDrafts() async throws -> [Draft] {
     try await drafts(
       """
@@ -76,7 +74,7 @@ extension Ledger {
 
   private func drafts(_ condition: String, _ arguments: StatementArguments) async throws -> [Draft] {
     try await ask { database in
-      // By itself SQLite would look for them among all requests that ever were, to have them in order.
+      // Otherwise SQLite would search all requests, for their order.
       try Row.fetchAll(
         database.kept(
           """
@@ -92,9 +90,7 @@ extension Ledger {
     }
   }
 
-  /// Sets a draft aside: it will not be sent.
-  ///
-  /// - Returns: false when it is none any more: it was sent before.
+  /// Sets a draft aside, so that it is not sent. Returns false if it is no longer a draft because it was sent.
   @discardableResult
   package func abandonDraft(_ draft: Draft) async throws -> Bool {
     try await write { database in
@@ -108,7 +104,7 @@ extension Ledger {
     }
   }
 
-  /// The first `limit` requests that were set aside, with the photos whose uploads and cached files are to be removed.
+  /// The first `limit` requests that were set aside, with the photos whose uploads and cached files must be deleted.
   package func abandonedDrafts(limit: Int) async throws -> [(row: Int64, photos: [SupersededPhoto])] {
     try await read { database in
       try Int64.fetchAll(
@@ -120,7 +116,7 @@ extension Ledger {
     }
   }
 
-  /// Nothing else is left of what was set aside: its rows go.
+  /// Deletes the rows of a request that was set aside, after its files.
   package func forgetAbandonedDraft(_ row: Int64) async throws {
     try await write { database in
       try database.run(
@@ -130,12 +126,11 @@ extension Ledger {
 
   // MARK: Upload ahead
 
-  /// The first `limit` photos of each user's drafts, in the order in which they came, and when each may be tried again. Those
-  /// that cannot be sent as they are, are not among them.
+  /// The first `limit` photos of each user's drafts in order of arrival, with the time of their next attempt, except
+  /// those that cannot be sent as they are. The cost depends on `limit` and the number of users, not on the number of
+  /// drafts.
   ///
-  /// Costs as much as `limit` for each user, however many drafts there are.
-  ///
-  /// - Parameter areUploadedLeftOut: of these photos, only those that are to be uploaded are returned.
+  /// - Parameter areUploadedLeftOut: return only those of them that have to be uploaded.
   package func draftPhotos(
     limit: Int, areUploadedLeftOut: Bool = false
   ) async throws -> [(photo: QueuedMessage, nextAttempt: Timestamp?)] {
@@ -157,10 +152,10 @@ extension Ledger {
     }
   }
 
-  /// A draft's photo could not be brought to its store.
+  /// Notes that a draft's photo could not be uploaded.
   ///
-  /// - Parameter due: when to try again; nil: not before its file changes, or it is sent.
-  /// - Returns: false, and nothing is changed, when it is no draft's any more.
+  /// - Parameter due: the next attempt; nil waits until the file changes or the draft is sent.
+  /// - Returns: false, without a change, if it no longer belongs to a draft.
   package func postponeDraftPhoto(
     _ photo: QueuedMessage, error: DeliveryError, until due: Timestamp?
   ) async throws -> Bool {
@@ -179,7 +174,7 @@ extension Ledger {
 }
 
 extension LedgerSchema {
-  /// The user behind another one who has drafts.
+  /// The next user who has drafts.
   static let nextOwnerOfDrafts = """
     SELECT \(owner) FROM requests INDEXED BY requests_drafts_owned WHERE state = 'draft' AND \(owner) > ?
       ORDER BY \(owner) LIMIT 1
@@ -201,7 +196,7 @@ extension Acceptor {
     if let known, known.state != .draft { return nil }
     let photos = contents.parts.filter { $0.kind == .photo }
     if let known, try isUnchanged(known, new, to: contents.conversation, photos) {
-      // What could not be sent before may be looked at again.
+      // A photo that could not be sent may be tried again.
       try database.run(
         "UPDATE messages SET cause = NULL, error = NULL, next_attempt = NULL WHERE request_id = ? AND cause IS NOT NULL",
         known.id)
@@ -210,7 +205,7 @@ extension Acceptor {
     let name = try name(of: new, known: known)
     if let known { try database.setAside(known.id) }
     let conversation = try database.conversation(contents.conversation, now: now)
-    // Its key and the digest of its contents are those of the moment of Send.
+    // The key and the digest of the contents are those at Send.
     try database.run(
       """
       INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at, owner)
@@ -225,7 +220,7 @@ extension Acceptor {
     return DraftEntry(request: name, change: known == nil ? .new : .changed, superseded: superseded)
   }
 
-  /// Accepts a draft that was moved into `new/`. What Send does not take of it is set aside.
+  /// Accepts a draft that was moved into `new/`, and sets aside the photos that Send does not include.
   mutating func send(_ draft: Known, as new: NewRequest) throws -> Acceptance {
     let name = try name(of: new, known: draft)
     try database.setAside(draft.id)
@@ -235,13 +230,13 @@ extension Acceptor {
     return acceptance
   }
 
-  /// The ids of messages are made from the name, so that a directory keeps it unless its client gave it another one.
+  /// The name of the request. Message ids depend on it, so it changes only if the client renamed the directory.
   private func name(of new: NewRequest, known: Known?) throws -> String {
     if let known, known.droppedAs == new.droppedAs { return known.request }
     return try freeName(for: new.droppedAs)
   }
 
-  /// Whether nothing that matters before Send has changed since the draft was written down.
+  /// Whether everything that matters before Send is unchanged.
   private func isUnchanged(
     _ known: Known, _ new: NewRequest, to conversation: ConversationID, _ photos: [NewRequest.Part]
   ) throws -> Bool {
@@ -258,7 +253,7 @@ extension Acceptor {
       && files.map { [$0["file"] as String, $0["digest"]] } == photos.map { [$0.file, $0.digest] }
   }
 
-  /// Takes the row of a draft's photo away, for one in another place.
+  /// Removes the row of a draft's photo, which gets another place.
   func takeDraftPhoto(_ message: MessageID) throws -> QueuedMessage? {
     let photo = try database.first(
       "\(QueuedMessage.selection) WHERE m.message = ? AND m.draft = 1", message.text
@@ -269,14 +264,14 @@ extension Acceptor {
 }
 
 extension Database {
-  /// Takes a draft's request out of the way: its name is free, and it is no directory's any more.
+  /// Detaches a draft's request from its name and directory.
   func setAside(_ draft: Int64) throws {
-    // No client's name starts with a dot.
+    // Names of clients never start with a dot.
     try run(
       "UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?", draft)
   }
 
-  /// Ends what is left of it; nothing being left, it goes at once.
+  /// Ends the rest of a detached draft, and deletes it if nothing is left.
   func endSetAside(_ draft: Int64) throws {
     try run(
       "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", draft)

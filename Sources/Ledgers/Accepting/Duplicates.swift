@@ -1,13 +1,12 @@
 import GRDB
 import Messages
 
-/// Requests with the idempotency key and the contents of an earlier one that is not sent yet. They wait in their place like all
-/// others, with `duplicate_of`, in the same conversation. When the earlier one is sent, they end in the same commit. When it failed
-/// or was cancelled, the first of them to reach the front of the conversation is sent in its stead.
+/// Requests with the idempotency key and contents of an earlier, unsent one. They wait in order with `duplicate_of`, in
+/// the same conversation. If the earlier one is sent, they end in the same commit. If it fails or is cancelled, the
+/// first of them to reach the front of the conversation is sent instead.
 extension Ledger {
-  /// Decides on a request that is the first of its conversation: the one that it waited for is over.
-  ///
-  /// - Returns: whether it ended as a duplicate; else it is to be sent.
+  /// Decides a duplicate at the front of its conversation, whose earlier request is over. Returns whether it ended as a
+  /// duplicate; otherwise it is to be sent.
   package func decideDuplicate(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
     try await write { database in
       let sent: String? = try database.value(
@@ -27,7 +26,7 @@ extension Ledger {
 }
 
 extension Database {
-  /// A request was sent, and with it those that wait for it.
+  /// Ends the duplicates of a request that was sent.
   func endDuplicates(of request: Int64, at now: Timestamp) throws {
     let key: (request: String, inbox: String, key: String, digest: String?)? = try first(
       "SELECT request, inbox, idempotency_key, digest FROM requests WHERE id = ? AND idempotency_key IS NOT NULL",
@@ -43,7 +42,7 @@ extension Database {
     for duplicate in duplicates { try endAsDuplicate(duplicate, of: key.request, at: now) }
   }
 
-  /// A request ends without being sent. What was begun of it, as the upload of a draft's photos, is set aside, to be deleted.
+  /// Ends a request without sending it, and sets aside its uploads, as of a draft's photos, for deletion.
   fileprivate func endAsDuplicate(_ duplicate: Int64, of request: String, at now: Timestamp) throws {
     let found: (name: String, conversation: Int64, waiting: Int)? = try first(
       """
@@ -63,7 +62,6 @@ extension Database {
       """, found.name, request, now.milliseconds, duplicate)
     let ended = lastInsertedRowID
     try count(.duplicate)
-    // It failed before, and was sent again.
     try run("UPDATE messages SET request_id = ? WHERE request_id = ? AND state = 'sent'", ended, duplicate)
     try setAside(duplicate)
     let bare = "request_id = ? AND NOT EXISTS (SELECT 1 FROM photos WHERE message = messages.message)"

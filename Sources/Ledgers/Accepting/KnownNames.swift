@@ -1,8 +1,8 @@
 import GRDB
 
-/// The names that a shell offers while somebody types: a few of them, by an index, whatever the ledger holds.
+/// Names for completion in a shell: a few, read from an index, whatever the size of the ledger.
 extension LedgerView {
-  /// Names of requests that begin with `beginning`, in their order: those that wait, or all.
+  /// Request names that begin with `beginning`, sorted: the waiting ones, or all.
   package func requests(beginning: String, waiting: Bool, limit: Int) throws -> [String] {
     let condition = waiting ? "state IN ('queued','draft')" : "state <> 'abandoned'"
     return try read { database in
@@ -16,7 +16,7 @@ extension LedgerView {
     }
   }
 
-  /// Conversations that begin with `beginning`, in their order: those that are held, those that are not, or all.
+  /// Conversations that begin with `beginning`, sorted: the held ones, the others, or all.
   package func conversations(beginning: String, held: Bool? = nil, limit: Int) throws -> [String] {
     let condition = held.map { " AND held = \($0 ? 1 : 0)" } ?? ""
     return try read { database in
@@ -30,15 +30,15 @@ extension LedgerView {
     }
   }
 
-  /// Behind all that begins with `text`: no character comes after the last one of Unicode.
+  /// An upper bound for all texts that begin with `text`; U+10FFFF is the last character of Unicode.
   private static func end(of text: String) -> String { text + "\u{10FFFF}" }
 }
 
 extension Ledger {
-  /// Of the names that `list` hands on, how many no request has, and the first of them. Each batch is one question; sorted,
-  /// it takes a third of the time, as neighbours lie on one page.
+  /// The number of names that no request has, and the first of them. One statement asks for each batch; sorted names
+  /// take a third of the time, because neighbours are on one page.
   ///
-  /// - Parameter list: hands on names of requests, some thousands at a time.
+  /// - Parameter list: passes on request names, some thousands at a time.
   package func unknownRequests(
     _ list: @escaping @Sendable (_ ask: ([String]) throws -> Void) throws -> Void
   ) async throws -> (count: Int, first: String?) {
@@ -47,7 +47,7 @@ extension Ledger {
         sql: "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM requests WHERE request = value)")
       var (count, first) = (0, String?.none)
       try list { names in
-        // No character of a request's name means anything in JSON.
+        // Request names contain nothing that JSON escapes.
         let array = "[\"\(names.sorted().joined(separator: "\",\""))\"]"
         for name in try String.fetchAll(statement, arguments: [array]) {
           count += 1

@@ -1,12 +1,12 @@
 import GRDB
 import Messages
 
-/// A name is no identity: several requests may have been dropped under one, and a directory is known by its inode and time of
-/// birth. What clients ask for by name is the newest.
+/// Lookup by name. Several requests may have been dropped under one name, and clients mean the newest. A directory is
+/// identified by its inode and time of birth.
 extension Database {
-  /// The request that was accepted last of those that are called `name` or were dropped under it.
+  /// The last accepted request that is called `name` or was dropped under it.
   func newest(_ name: String) throws -> String? {
-    // The names of those that found theirs taken begin with it: so an index tells, whatever the ledger holds.
+    // Alternative names begin with the dropped one, so an index finds them.
     let beginning = name.utf8.count > 100 ? String(decoding: name.utf8.prefix(100), as: UTF8.self) : "\(name)."
     return try value(
       """
@@ -20,7 +20,7 @@ extension Database {
       """, name, beginning)
   }
 
-  /// The request that a directory in `new/` or `draft/` is to the ledger, which may be about to move it.
+  /// The request of a directory in `new/` or `draft/` that the ledger may be about to move.
   func arriving(inode: UInt64, born: Int64) throws -> String? {
     try value(
       """

@@ -2,12 +2,12 @@ import Messages
 
 /// A request as intake writes it into the ledger.
 package struct NewRequest: Sendable {
-  /// One message to be.
+  /// A message to be.
   package struct Part: Sendable {
     package let message: @Sendable (_ request: String) -> MessageID
     package let kind: MessageKind
     package let file: String
-    /// Bytes of the file as dropped.
+    /// The file's size as dropped, in bytes.
     package let bytes: Int
     /// SHA-256 of the file as dropped, in hexadecimal.
     package let digest: String
@@ -24,11 +24,11 @@ package struct NewRequest: Sendable {
     }
   }
 
-  /// What a good request holds.
+  /// The contents of a valid request.
   package struct Contents: Sendable {
     package let conversation: ConversationID
     package let key: String?
-    /// SHA-256 over all that the client wrote, in hexadecimal.
+    /// SHA-256 of all that the client wrote, in hexadecimal.
     package let digest: String
     package let parts: [Part]
 
@@ -42,16 +42,16 @@ package struct NewRequest: Sendable {
 
   /// Its name in `new/`.
   package let droppedAs: String
-  /// The directory itself, wherever it is moved.
+  /// The inode of the directory, which a move does not change.
   package let inode: UInt64
   package let born: Int64
   package let inbox: InboxID
-  /// The user whose directory it is, of a draft.
+  /// The user who owns a draft's directory.
   package let owner: Int64?
-  /// The contents, or the sentence why they were refused.
+  /// The contents, or the reason for a refusal.
   package let contents: Result<Contents, DeliveryError>
-  /// Whether the directory holds the file `error` that we write with this sentence. It tells a failed request that came back
-  /// from another one with the same inode, where the filesystem keeps no time of birth.
+  /// Whether the directory holds our `error` file with this sentence. On filesystems without times of birth, that
+  /// distinguishes a returned request from another with the same inode.
   package var isMarked: @Sendable (_ error: String) -> Bool = { _ in false }
 
   package init(
@@ -67,17 +67,16 @@ package struct NewRequest: Sendable {
   }
 }
 
-/// What the ledger made of a new request.
+/// The ledger's answer to a new request.
 package struct Acceptance: Sendable, Equatable {
   package let droppedAs: String
-  /// The name of the request from here on: the dropped one, or an alternative when that was taken.
+  /// Its name from now on: the dropped one, or an alternative if that was taken.
   package let request: String
   package let state: RequestState
   package let error: String?
-  /// The ledger knew this very directory: its move out of `new/` was interrupted.
+  /// The ledger already knew the directory: its move out of `new/` was interrupted.
   package let wasKnown: Bool
-  /// It was a draft until now.
   package var wasDraft = false
-  /// Photos of a draft that were replaced before it was sent: what is on its way of them is to be erased.
+  /// Photos of a draft that were replaced before Send, whose uploads and cached files must be deleted.
   package var superseded: [SupersededPhoto] = []
 }

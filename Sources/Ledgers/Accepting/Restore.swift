@@ -1,15 +1,15 @@
 import GRDB
 import Messages
 
-/// A request as the spool tells of it, where the ledger that knew it is gone.
+/// A request found in the spool after its ledger was lost.
 package struct FoundRequest: Sendable {
   package struct Message: Sendable {
     package let message: MessageID
     package let kind: MessageKind
-    /// The file's name as dropped; of what was sent, nobody knows it any more.
+    /// The file's name as dropped; unknown for sent messages.
     package let file: String
     package let bytes: Int
-    /// SHA-256 of the file as dropped, in hexadecimal, as far as it is there.
+    /// SHA-256 of the file as dropped, in hexadecimal, if it still exists.
     package let digest: String
     package let state: MessageState
     package let sentAt: Timestamp?
@@ -33,18 +33,18 @@ package struct FoundRequest: Sendable {
   package let request: String
   package let inode: UInt64
   package let born: Int64
-  /// Nil when nobody can read it any more.
+  /// nil if it is unreadable.
   package let conversation: ConversationID?
   package let inbox: InboxID
   package let key: String?
-  /// SHA-256 over all that the client wrote, in hexadecimal.
+  /// SHA-256 of all that the client wrote, in hexadecimal.
   package let digest: String?
   package let state: RequestState
   package let error: String?
   package let duplicateOf: String?
   package let acceptedAt: Timestamp
   package let finishedAt: Timestamp?
-  /// Its directory is at its last place.
+  /// Its directory is at its final place.
   package let isFiled: Bool
   package let messages: [Message]
 
@@ -70,15 +70,15 @@ package struct FoundRequest: Sendable {
   }
 }
 
-/// A photo of the cache whose row is gone.
+/// A cached photo whose row is lost.
 package struct FoundPhoto: Sendable {
-  /// Where a photo came from that somebody else sent.
+  /// The origin of a received photo.
   package struct Reception: Sendable {
     /// The message's id on its network.
     package let remote: String
     package let position: Int
     package let sender: SenderID?
-    /// SHA-256 of the attachment as it was dropped, in hexadecimal; empty when nobody knows it any more.
+    /// SHA-256 of the attachment as dropped, in hexadecimal; empty if unknown.
     package let digest: String
     package let receivedAt: Timestamp
 
@@ -96,17 +96,17 @@ package struct FoundPhoto: Sendable {
   package let conversation: ConversationID
   /// Its directory, relative to the spool.
   package let path: String
-  /// Of the photo as it was sent; 0 when only its thumbnails are left.
+  /// The size of the sent photo in bytes; 0 if only thumbnails are left.
   package let bytes: Int
-  /// SHA-256 of the photo as it was sent, in hexadecimal; empty when only its thumbnails are left.
+  /// SHA-256 of the sent photo, in hexadecimal; empty if only thumbnails are left.
   package let digest: String
   package let thumbnailBytes: Int
-  /// Pixels; 0 where no receipt tells.
+  /// Pixels; 0 without a receipt.
   package let width: Int
   package let height: Int
   package let url: String?
   package let createdAt: Timestamp
-  /// Nil for one that was sent from here.
+  /// nil for a sent photo.
   package let reception: Reception?
 
   package init(
@@ -129,21 +129,20 @@ package struct FoundPhoto: Sendable {
 }
 
 extension Ledger {
-  /// Notes that the ledger was rebuilt. Which objects were stored before is not known.
+  /// Notes that the ledger was rebuilt and does not know the objects stored before.
   package func noteRebuilt() async throws {
     try await write { try $0.run("INSERT OR IGNORE INTO janitor VALUES (?, '1')", LedgerSchema.rebuilt) }
   }
 
-  /// Enters requests that the spool tells of, in this order, behind all that are there. What of them was published, the
-  /// network is asked first.
+  /// Appends requests found in the spool, in this order. The network is asked whether their messages were published.
   package func restore(_ requests: [FoundRequest], at now: Timestamp) async throws {
     try await write { database in
       for request in requests { try database.restore(request, now: now) }
     }
   }
 
-  /// Enters photos of the cache. Without their keys nobody can fetch them again: they are last copies. What others sent is
-  /// hidden, whatever was revealed before, and is not received a second time.
+  /// Enters photos of the cache. Without keys they cannot be fetched again and count as last copies. Received ones are
+  /// hidden, whatever was revealed, and are not received a second time.
   package func restore(_ photos: [FoundPhoto], at now: Timestamp) async throws {
     try await write { database in
       for photo in photos {
@@ -185,7 +184,7 @@ extension Database {
 
   fileprivate func restore(_ found: FoundRequest, now: Timestamp) throws {
     let conversation = try found.conversation.map { try self.conversation($0, now: now) }
-    // One that waits with the key of another waits for that one, as before.
+    // A duplicate waits for its first request, as before.
     let first: String? =
       if let key = found.key, found.state == .queued {
         try value(

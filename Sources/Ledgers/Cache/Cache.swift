@@ -1,29 +1,28 @@
 import GRDB
 import Messages
 
-/// How much the cache holds of one inbox, or in all. Exact: every change of a photo's row changes it, too.
+/// The size of the cache for one inbox, or in all. Exact: it changes with every change of a photo's row.
 package struct CacheUse: Sendable, Equatable {
-  /// Nil for the whole cache.
+  /// nil for the whole cache.
   package let inbox: InboxID?
-  /// Photos whose originals are there.
+  /// Photos with originals.
   package let photos: Int
   /// Bytes of originals, thumbnails and blurred previews.
   package let bytes: Int
-  /// It was said that the limit is passed, and it has been passed ever since.
+  /// The limit has been passed since the last warning.
   package let isWarned: Bool
 }
 
 extension Ledger {
-  /// Seconds that a stored photo can be fetched again when nobody says otherwise.
+  /// How long a stored photo can be fetched by default, in seconds.
   package static let remoteSeconds = 30.0 * 86_400
 
-  /// Somebody has looked at a photo: it is the most recently viewed one now.
-  ///
-  /// - Returns: false when there is no such photo.
+  /// Marks a photo as the most recently viewed. Returns false if there is no such photo.
   @discardableResult
   package func viewed(_ message: MessageID, at now: Timestamp) async throws -> Bool {
     try await write { database in
-      // One of ours that came back since it was stored, or one of others' since it was last viewed, had been evicted.
+      // A sent photo that returned since it was stored had been evicted; so had a received one that returned since its
+      // last view.
       let isFetched: Bool? = try database.value(
         "SELECT coalesce(downloaded_at > coalesce(viewed_at, uploaded_at), 0) FROM photos WHERE message = ?",
         message.text)
@@ -35,10 +34,10 @@ extension Ledger {
     }
   }
 
-  /// The use of the whole cache first, then that of every inbox that has something there.
+  /// The use of the whole cache, then of every inbox with photos.
   package func cacheUse() async throws -> [CacheUse] { try await read { try $0.cacheUse() } }
 
-  /// Writes down whether the use of an inbox, or in all, is said to be beyond its limit.
+  /// Notes whether a warning for an inbox, or for all, is in force.
   package func setWarned(_ isWarned: Bool, inbox: InboxID?) async throws {
     try await write { database in
       if let inbox {
@@ -53,7 +52,7 @@ extension Ledger {
 }
 
 extension Database {
-  /// The next number in the order of viewing. It needs no clock.
+  /// The next number in the order of viewing, which needs no clock.
   func nextRecency() throws -> Int64 {
     try run(
       "UPDATE cache_total SET recency = recency + 1")

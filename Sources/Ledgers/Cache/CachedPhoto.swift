@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// Where a photo lies in the cache.
+/// The place of a photo in the cache.
 package struct CachedPhoto: Sendable {
   package let inbox: InboxID
   package let conversation: ConversationID
@@ -9,7 +9,6 @@ package struct CachedPhoto: Sendable {
 }
 
 extension Ledger {
-  /// Whether a photo of the message has a row.
   package func hasPhoto(of message: MessageID) async throws -> Bool {
     try await read { database in
       try Bool.fetchOne(
@@ -17,9 +16,8 @@ extension Ledger {
     }
   }
 
-  /// Deletes the row of a photo that was never sent.
-  ///
-  /// - Returns: where its files lie, for the caller to delete; nil when there is no such photo.
+  /// Deletes the row of a photo that was never sent. Returns the place of its files, for the caller to delete; nil if
+  /// there is no such photo.
   package func forgetPhoto(of message: MessageID) async throws -> CachedPhoto? {
     try await write { database in
       guard
@@ -40,7 +38,7 @@ extension Ledger {
 }
 
 extension Database {
-  /// Has a photo that was prepared stay in the cache: until its request is over, or as long as it is the profile.
+  /// Keeps a prepared photo in the cache until its request is over, or while it is the profile photo.
   func pin(_ message: MessageID) throws {
     try run("UPDATE photos SET pinned = 1 WHERE message = ? AND pinned = 0", message.text)
   }

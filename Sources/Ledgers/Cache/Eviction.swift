@@ -1,17 +1,17 @@
 import GRDB
 import Messages
 
-/// What is evicted first, second and last.
+/// The order of eviction.
 package enum CacheLayer: Int, CaseIterable, Sendable {
   /// Originals that can be fetched again.
   case fetchable
-  /// Originals that cannot.
+  /// Originals that cannot be fetched again.
   case lastCopies
   /// Thumbnails and blurred previews of photos whose originals are gone.
   case thumbnails
 }
 
-/// Photos that were marked to be evicted, or are.
+/// Photos that are evicted or marked for it.
 package struct EvictionCount: Sendable, Equatable {
   package var photos = 0
   package var thumbnails = 0
@@ -26,33 +26,33 @@ package struct EvictionCount: Sendable, Equatable {
   }
 }
 
-/// A photo that is next to be evicted.
+/// A photo that may be evicted next.
 package struct EvictionCandidate: Sendable {
   let row: Int64
   let recency: Int64
-  /// Thumbnail and blurred preview would go, and with them the directory; otherwise the original.
+  /// Thumbnail, blurred preview and directory would be deleted; otherwise only the original.
   package let isWhole: Bool
   /// Bytes that would be freed.
   package let bytes: Int
   /// The directory of its files, relative to the spool.
   package let path: String
-  /// When it was last viewed, or came, for all that the ledger knows.
+  /// The time of the last view, or of arrival, as far as the ledger knows.
   package let viewedAt: Timestamp
 }
 
-/// Files of the cache that are to be removed.
+/// Cached files to delete.
 package struct EvictedFiles: Sendable {
   /// Their directory, relative to the spool.
   package let path: String
-  /// Thumbnail and blurred preview go, too, and with them the directory.
+  /// Delete thumbnail, blurred preview and directory, too.
   package let isWhole: Bool
 }
 
 extension Ledger {
-  /// Photos that one transaction marks and ends. While it lasts nobody else writes.
+  /// Photos that one transaction marks and ends. It blocks all other writers.
   static let evictionBatch = 1024
 
-  /// What is to be evicted next, least recently viewed first: as much as frees `need` bytes, and at most a batch.
+  /// The least recently viewed photos that free `need` bytes, at most one batch.
   package func evictionCandidates(
     _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID? = nil, need: Int
   ) async throws -> [EvictionCandidate] {
@@ -61,15 +61,15 @@ extension Ledger {
     }
   }
 
-  /// Ends the eviction of what is marked, marks `candidates`, and gives those that were `read` since the ledger knew
-  /// another turn, as the most recently viewed ones, in the order of the times at which they were.
+  /// Ends marked evictions and marks `candidates`. Photos `read` since the ledger knew become the most recently viewed,
+  /// in the order of those times.
   ///
-  /// A photo is marked in one commit; its files are removed within the next, while nobody else can write: a photo that
-  /// is needed again was pinned before, and then keeps its files, or is pinned later, and is then made anew. What a crash
-  /// leaves marked is ended by the next call. A candidate that was viewed or needed since it was asked for is left out.
+  /// One commit marks a photo, and the next one removes its files while nothing else can write. A photo that is needed
+  /// again was either pinned before and keeps its files, or is pinned later and made anew. The next call ends what a
+  /// crash left marked. Candidates viewed or needed in the meantime are left out.
   ///
-  /// - Parameter remove: removes files; what it throws leaves that photo marked and comes out after the commit.
-  /// - Returns: what was ended, and what is marked now.
+  /// - Parameter remove: removes files. If it throws, the photo stays marked, and the error is thrown after the commit.
+  /// - Returns: the ended and the newly marked photos.
   package func evict(
     _ candidates: [EvictionCandidate], read: [(candidate: EvictionCandidate, at: Timestamp)] = [],
     remove: @escaping @Sendable (EvictedFiles) throws -> Void
@@ -84,9 +84,8 @@ extension Ledger {
     return (ended, marked)
   }
 
-  /// Has `plan` evict in the ledger alone, and takes it back. `evict` answers what of a layer it evicted, nil when there
-  /// is nothing left; a candidate for which what `reading` makes tells a time gets another turn. Both may be called again
-  /// from the beginning.
+  /// Runs `plan` in the ledger alone and rolls it back. `evict` returns the evicted photos of a layer, nil at its end;
+  /// a candidate with a time from `reading` is kept. Both may be called again from the beginning.
   package func rehearse<Answer: Sendable>(
     reading: @escaping @Sendable () -> (EvictionCandidate) throws -> Timestamp?,
     _ plan: @escaping @Sendable (_ evict: (CacheLayer, InboxID?, Int) throws -> EvictionCount?) throws -> Answer
@@ -110,7 +109,7 @@ extension Ledger {
     }
   }
 
-  /// What can be fetched no more after `now` is a last copy.
+  /// Turns photos that cannot be fetched after `now` into last copies.
   package func expireRemotes(at now: Timestamp) async throws {
     while try await write({ database in
       try database.execute(
@@ -125,7 +124,7 @@ extension Ledger {
 }
 
 extension LedgerView {
-  /// How many originals could be evicted since they can be fetched again, and their bytes.
+  /// The number and bytes of originals that could be evicted because they can be fetched again.
   package func clearable(inbox: InboxID?, conversation: ConversationID?) throws -> (photos: Int, bytes: Int) {
     var conditions = [LedgerSchema.evictable, "fetchable = 1"]
     if inbox != nil { conditions.append("inbox = ?") }
@@ -143,7 +142,7 @@ extension LedgerView {
   }
 }
 
-/// Carries an answer out of a transaction that is rolled back.
+/// Carries a result out of a transaction that is rolled back.
 private struct Rehearsal<Answer: Sendable>: Error {
   let answer: Answer
 }

@@ -1,23 +1,23 @@
 import GRDB
 import Messages
 
-/// The profile photo of an inbox, as it was last set or removed.
+/// The last state of an inbox's profile photo.
 package struct Profile: Sendable, Equatable {
   package let inbox: InboxID
-  /// The message that set it; nil when it was removed.
+  /// nil if it was removed.
   package let message: MessageID?
-  /// Who publishes it.
+  /// The network that publishes it.
   package let network: String
   package let url: String?
   package let changedAt: Timestamp
-  /// Where its files lie, relative to the spool.
+  /// The directory of its files, relative to the spool.
   package let path: String?
 }
 
-/// The uploads of profile photos are marked with their inbox: the row of one that may be what others see stays as long
-/// as no later change has taken its place, whatever becomes of its request.
+/// Uploads of profile photos are marked with their inbox. The row of one that others may see stays until a later change
+/// replaces it, even if its request is gone.
 extension Ledger {
-  /// Photos of earlier profiles, and of changes that came to nothing, whose copies in the cache nobody needs.
+  /// Cached copies of former profile photos and of failed changes.
   package func supersededProfilePhotos() async throws -> [CachedPhoto] {
     try await read { database in
       try Row.fetchAll(
@@ -35,7 +35,7 @@ extension Ledger {
     }
   }
 
-  /// Whether the inbox has a profile photo, or a change whose outcome is not known may have set one.
+  /// Whether the inbox has a profile photo, or may have one after a change with unknown outcome.
   package func mayHaveProfilePhoto(_ inbox: InboxID) async throws -> Bool {
     try await read { database in
       try Bool.fetchOne(
@@ -47,7 +47,7 @@ extension Ledger {
     }
   }
 
-  /// Deletes the row of such a photo, whose files are gone.
+  /// Deletes the row of such a photo after its files.
   package func forgetSupersededProfilePhoto(_ photo: CachedPhoto) async throws {
     try await write { database in
       try database.execute(
@@ -61,7 +61,7 @@ extension Ledger {
 }
 
 extension LedgerView {
-  /// The profile photo of an inbox; nil when none was ever set or removed.
+  /// The profile photo of an inbox; nil if none was ever set or removed.
   package func profile(of inbox: InboxID) throws -> Profile? {
     try read { database in
       try Row.fetchOne(
@@ -78,9 +78,9 @@ extension LedgerView {
 }
 
 extension Database {
-  /// The change of a profile is published. In the same commit what was uploaded for earlier changes is abandoned: only
-  /// from here on may it be deleted. What an earlier attempt of this change has uploaded stays, as receivers may have
-  /// taken that; and what another network or place shows stays for good, since this change says nothing of it.
+  /// Records a published change. The same commit abandons the uploads of earlier changes, which may be deleted only
+  /// from here on. Uploads of earlier attempts of this change stay, because receivers may have them. Photos on another
+  /// network or place stay for good.
   func settleProfile(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws {
     let (network, place, url) = (published.network, published.profilePlace, published.attachment?.url)
     let isElsewhere = try Bool.fetchOne(
@@ -102,7 +102,7 @@ extension Database {
         message.inbox.text, message.conversationRow, isSet ? message.message.text : nil, network, place, url,
         now.milliseconds,
       ])
-    // The one that was the profile may go from the cache; its request is over.
+    // The former profile photo may leave the cache; its request is over.
     try execute(
       sql: """
         UPDATE photos SET pinned = 0, fetchable = 0 WHERE conversation_id = ? AND message <> ? AND message NOT IN (
@@ -111,7 +111,7 @@ extension Database {
       arguments: [message.conversationRow, message.message.text, message.conversationRow])
   }
 
-  /// The network has refused a change of the profile: what it was offered is nobody's.
+  /// Abandons the uploads of a change that the network refused.
   func withdrawProfile(_ message: QueuedMessage) throws {
     try execute(
       sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'offered'",

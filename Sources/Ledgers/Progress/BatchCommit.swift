@@ -1,14 +1,13 @@
 import GRDB
 import Messages
 
-/// What one commit says of a conversation that is being published: how messages ended that had begun together, and which
-/// begin now.
+/// One commit for a conversation: how the messages of a batch ended, and which begin now.
 package struct BatchCommit: Sendable {
-  /// Those that are published, in order.
+  /// Published messages, in order.
   package var sent: [(message: QueuedMessage, published: Published)]
-  /// Those that had begun, and that the network was not asked to publish.
+  /// Messages that had begun and were not given to the network.
   package var untried: [QueuedMessage]
-  /// Those that begin, in order, each with the network's id of it, where it gives one before.
+  /// Messages that begin, in order, each with the network's reserved id if it gives one.
   package var next: [(message: QueuedMessage, reserved: String?)]
 
   package init(
@@ -22,10 +21,9 @@ package struct BatchCommit: Sendable {
 }
 
 extension Ledger {
-  /// Ends what had begun, and begins what is next, in one commit: before the network hears of that.
-  ///
-  /// - Returns: the final states of the requests whose last message was sent; and the numbers of the attempts of those that
-  ///   have begun: of fewer than were to when one of them was cancelled; nil when the conversation is held.
+  /// Ends a batch and begins the next one in one commit, before the network sees the next one. Returns the final states
+  /// of requests that are complete, and the attempt numbers of the messages that began. These are fewer if one was
+  /// cancelled, and nil if the conversation is held.
   package func end(_ batch: BatchCommit, at now: Timestamp) async throws -> (finished: [RequestState], attempts: [Int]?)
   {
     try await write { database in
@@ -37,7 +35,7 @@ extension Ledger {
 }
 
 extension Database {
-  /// - Returns: the final states of the requests whose last message was sent.
+  /// - Returns: the final states of requests that are complete.
   fileprivate func end(
     _ run: [(message: QueuedMessage, published: Published)], at now: Timestamp
   ) throws -> [RequestState] {
@@ -47,7 +45,7 @@ extension Database {
     for (message, published) in run where try markSent(message, published, at: now) {
       count += 1
       if let state = try endRequestIfDone(message.requestRow, at: now) { finished.append(state) }
-      // The end of its request has let its photo go.
+      // The end of its request has unpinned the photo.
       if message.kind == .profile { try pin(message.message) }
     }
     try removeWaiting(count, from: conversation)
@@ -65,7 +63,7 @@ extension Database {
     return attempts
   }
 
-  /// As if it had not begun.
+  /// Undoes the start of an attempt.
   fileprivate func takeBackAttempt(of message: QueuedMessage) throws {
     _ = try move(message, to: .pending, setting: ", attempts = attempts - 1, begun_at = NULL")
   }

@@ -1,21 +1,20 @@
 import GRDB
 import Messages
 
-/// What became of a request that was to be cancelled.
+/// The result of cancelling a request.
 package enum Cancellation: Sendable, Equatable, Codable {
   case unknown
-  /// It was over already.
+  /// It was already over.
   case tooLate(RequestState)
   /// Nothing of it was or will be published.
   case cancelled
-  /// The named files were published or are being published; the rest is cancelled.
+  /// These files were published or are being published; the rest is cancelled.
   case partly(published: [String])
 }
 
 extension Ledger {
-  /// Cancels what of a request was not handed to the network yet. A draft is none before Send: `abandonDraft` is for it.
-  ///
-  /// - Returns: what became of it, and the messages that were cancelled.
+  /// Cancels the messages of a request that the network does not have yet. Drafts need `abandonDraft`. Returns the
+  /// result, and the cancelled messages.
   package func cancel(_ request: String, at now: Timestamp) async throws -> (Cancellation, [MessageID]) {
     try await write { database in
       guard
@@ -34,7 +33,7 @@ extension Ledger {
         """
         SELECT request_id FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waiting) ORDER BY id LIMIT 1
         """, conversation)
-      // The messages behind it waited for its destination or its retry.
+      // The next messages need not wait for its destination or retry.
       if first == id { try database.hurry(conversation, at: now) }
       try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
       let published = try String.fetchAll(
@@ -46,14 +45,13 @@ extension Ledger {
     }
   }
 
-  /// Writes down a request that was cancelled before it was accepted, and whose directory is gone, so that it can still be
-  /// asked for.
+  /// Records a request that was cancelled before it was accepted and whose directory is gone, so that `show` knows it.
   ///
   /// - Parameters:
-  ///   - conversation: where it was to go, as far as that could be read.
-  ///   - inbox: nil where it names none: it was never given the configured one.
+  ///   - conversation: where it was to go, if readable.
+  ///   - inbox: nil if it names none; it never got the configured one.
   ///   - isTaken: whether a directory of that name exists that the ledger may not know.
-  ///   - alternative: the `number`-th name to try where its own is taken.
+  ///   - alternative: the `number`-th name to try if its own is taken.
   package func enterCancelled(
     droppedAs name: String, inode: UInt64, born: Int64, to conversation: ConversationID?, from inbox: InboxID?,
     at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,

@@ -1,9 +1,9 @@
 import GRDB
 import Messages
 
-/// The bookkeeping of conversations that every change of a message shares. Nothing else writes `waiting` and `due`.
+/// Counters of conversations, which every change of a message updates. Nothing else writes `waiting` and `due`.
 extension Database {
-  /// The row of a conversation, made when it is new.
+  /// The row of a conversation, inserted if new.
   func conversation(_ conversation: ConversationID, now: Timestamp) throws -> Int64 {
     if let id: Int64 = try value("SELECT id FROM conversations WHERE conversation = ?", conversation.text) { return id }
     try run(
@@ -11,7 +11,7 @@ extension Database {
     return lastInsertedRowID
   }
 
-  /// Counts `count` more waiting messages. One that waited for nothing is due at once.
+  /// Counts `count` more waiting messages. An idle conversation becomes due.
   func addWaiting(_ count: Int, to conversation: Int64, now: Timestamp) throws {
     guard count > 0 else { return }
     try run(

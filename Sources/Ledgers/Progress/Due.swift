@@ -9,9 +9,9 @@ package struct DueConversation: Sendable {
 }
 
 extension Ledger {
-  /// The same with their names, a page at a time.
+  /// The same with names, in pages.
   ///
-  /// - Parameter last: the last one of the page before.
+  /// - Parameter last: the last one of the previous page.
   package func dueConversations(
     at now: Timestamp, behind last: DueConversation?, limit: Int
   ) async throws -> [DueConversation] {
@@ -26,7 +26,7 @@ extension Ledger {
     }
   }
 
-  /// The conversations that may be served now: not held, not waiting for a retry, longest due first.
+  /// The conversations that may be served now: not held and not waiting for a retry, longest due first.
   package func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
     try await ask { database in
       try database.all(
@@ -36,7 +36,7 @@ extension Ledger {
     }
   }
 
-  /// When the next conversation that waits for a retry becomes due; nil when none waits.
+  /// The time at which the next waiting conversation becomes due, if any.
   package func nextDue(after now: Timestamp) async throws -> Timestamp? {
     try await ask { database in
       try database.first(
@@ -46,7 +46,7 @@ extension Ledger {
     }
   }
 
-  /// Sends a conversation to the end of the line of those that are due.
+  /// Moves a conversation to the end of the due ones.
   package func sendToBack(_ conversation: Int64, at now: Timestamp) async throws {
     try await write { database in
       try database.run(
@@ -54,7 +54,7 @@ extension Ledger {
     }
   }
 
-  /// Mends what a clock that was set back leaves behind: nothing may be due later than `latest`.
+  /// Limits all due times to `latest`, after a clock was set back.
   package func clampDue(to latest: Timestamp) async throws {
     try await write { database in
       try database.run(
@@ -63,8 +63,8 @@ extension Ledger {
     }
   }
 
-  /// Makes due what a clock that was set back since would have waiting: conversations whose first message waits for no
-  /// retry, or for one after an attempt that lies in the future.
+  /// Makes conversations due that would wait because a clock was set back: those whose first message waits for no
+  /// retry, or for one after an attempt in the future.
   package func forgetFuture(at now: Timestamp) async throws {
     try await write { database in try Self.forgetFuture(at: now, in: database) }
   }

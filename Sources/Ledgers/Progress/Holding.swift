@@ -2,24 +2,20 @@ import GRDB
 import Messages
 
 extension Ledger {
-  /// Stops publishing in a conversation, or lets it go on. Nothing is lost meanwhile.
-  ///
-  /// - Returns: whether that changed anything.
+  /// Holds or releases a conversation. Nothing is lost. Returns whether that changed anything.
   package func setHeld(_ isHeld: Bool, _ conversation: ConversationID, at now: Timestamp) async throws -> Bool {
     try await write { database in
       let id = try database.conversation(conversation, now: now)
       try database.execute(
         sql: "UPDATE conversations SET held = ? WHERE id = ? AND held <> ?", arguments: [isHeld, id, isHeld])
       guard database.changesCount > 0 else { return false }
-      // No probe was let through meanwhile. Where its destination still does not work, it waits for it again.
+      // No probe ran meanwhile. If its destination still fails, it waits again.
       if !isHeld { try database.hurry(id, at: now) }
       return true
     }
   }
 
-  /// Ends all waiting for a retry: everything may be tried now.
-  ///
-  /// - Returns: how many conversations were waiting.
+  /// Ends all waiting for retries. Returns how many conversations were waiting.
   package func flush(at now: Timestamp) async throws -> Int {
     try await write { database in
       try database.execute(
@@ -32,7 +28,7 @@ extension Ledger {
         sql: "UPDATE messages SET next_attempt = ? WHERE draft = 1 AND next_attempt > ?",
         arguments: [now.milliseconds, now.milliseconds])
       try database.hurryDownloads()
-      // Those that are held must not wait any more either, once they are released.
+      // Held conversations must not wait either once they are released.
       try database.execute(
         sql: "UPDATE conversations SET due = ?, waits_for = NULL WHERE waiting > 0 AND held <> 0 AND due > ?",
         arguments: [now.milliseconds, now.milliseconds])
@@ -45,7 +41,7 @@ extension Ledger {
 }
 
 extension Database {
-  /// Has a conversation that waits for a destination or for a retry be served now.
+  /// Makes a conversation due that waits for a destination or a retry.
   func hurry(_ conversation: Int64, at now: Timestamp) throws {
     try run(
       "UPDATE conversations SET waits_for = NULL, due = min(due, ?) WHERE id = ?", now.milliseconds, conversation)

@@ -2,18 +2,18 @@ import FoundationEssentials
 import GRDB
 import Messages
 
-/// What stands published of a message.
+/// The published form of a message.
 package struct Published: Sendable {
   package let at: Timestamp
-  /// The network's own id of it, where it gives one.
+  /// The network's id of it, if it gives one.
   package let remote: String?
-  /// A photo's; its keys may be kept now.
+  /// A photo's attachment; its keys may be stored now.
   package let attachment: Attachment?
-  /// From when on nobody counts on the stored photo any more.
+  /// When the stored photo is no longer expected to exist.
   package let remoteUntil: Timestamp?
-  /// Who has published it.
+  /// The network that published it.
   package let network: String
-  /// The place of a profile photo on that network, if it has several.
+  /// The place of a profile photo on a network with several.
   package let profilePlace: String?
 
   package init(
@@ -29,13 +29,13 @@ package struct Published: Sendable {
   }
 }
 
-/// How an attempt to send a message ended.
+/// How an attempt ends.
 extension Ledger {
-  /// The attempt failed for a cause that can pass. The message, and with it its conversation, waits until `due`.
+  /// Records a temporary error. The message and its conversation wait until `due`.
   ///
   /// - Parameters:
   ///   - step: `prepare`, `upload` or `publish`.
-  ///   - keepsUpload: its sealed photo stays in the store for the next attempt.
+  ///   - keepsUpload: the sealed photo stays in the store for the next attempt.
   package func postpone(
     _ message: QueuedMessage, step: String, error: DeliveryError, until due: Timestamp, keepsUpload: Bool,
     at now: Timestamp
@@ -52,7 +52,7 @@ extension Ledger {
     }
   }
 
-  /// The attempt failed for good, and with it the request: what waits of it is not sent.
+  /// Records a permanent error. The request fails, and its waiting messages are not sent.
   package func fail(
     _ message: QueuedMessage, step: String, error: DeliveryError, at now: Timestamp
   ) async throws {
@@ -64,7 +64,7 @@ extension Ledger {
         error.cause.rawValue, error.sentence, message.row)
       try database.count(setback: error.cause)
       try database.note(error, of: message, step: step, at: now)
-      // What a single attempt to publish was refused, nobody has seen.
+      // Nobody has seen what the network refused at the only attempt.
       if message.kind == .profile && message.attempts == 0 { try database.withdrawProfile(message) }
       try database.endWaiting(
         ofRequest: message.requestRow, conversation: message.conversationRow, as: .cancelled,
@@ -78,9 +78,9 @@ extension Ledger {
 }
 
 extension Database {
-  /// The message is published. Committed before any message of its conversation begins that has not begun with it.
-  ///
-  /// - Returns: false, and nothing changed, when it was over already. Otherwise the caller subtracts it from the waiting count.
+  /// Records that a message is published. Committed before any message of its conversation begins that has not begun
+  /// with it. Returns false, without a change, if it was already over. Otherwise the caller subtracts it from the
+  /// waiting count.
   func markSent(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws -> Bool {
     let isWaiting = try move(
       message, to: .sent, setting: ", sent_at = ?, remote = ?, cause = NULL, error = NULL", published.at.milliseconds,
@@ -99,7 +99,7 @@ extension Database {
         attachment.url, until.milliseconds, try String(decoding: JSONEncoder().encode(attachment), as: UTF8.self),
         now.milliseconds, now.milliseconds, try nextRecency(), message.message.text)
       try run("UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'", message.message.text)
-      // What was offered stands published; what was uploaded since is nobody's.
+      // The published upload is in use; later ones are not.
       try run("UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", message.message.text)
     }
     if message.kind.isOfProfile {
@@ -108,7 +108,7 @@ extension Database {
     return true
   }
 
-  /// Writes a failure into the running attempt, or into a row of its own when the network was not reached.
+  /// Writes an error into the running attempt, or into a new row if the network was not reached.
   fileprivate func note(_ error: DeliveryError, of message: QueuedMessage, step: String, at now: Timestamp) throws {
     if try endAttempt(of: message.message, at: now, cause: error.cause, error: error.sentence) { return }
     try run(

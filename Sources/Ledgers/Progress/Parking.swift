@@ -1,17 +1,16 @@
 import GRDB
 import Messages
 
-/// Conversations that wait for a destination, not for a time: nothing of theirs is tried until the destination is
-/// known to work again.
+/// Conversations that wait for a destination and not for a time. None of their messages is tried until the destination
+/// works again.
 extension Ledger {
-  /// The message was surely not published by this attempt, and its destination is not to be tried now. Its conversation
-  /// is parked until it is released; the attempt does not count. One that a process which died had begun stays on
-  /// record: it may have published the message.
+  /// Parks the conversation of a message that this attempt certainly did not publish. The attempt does not count. An
+  /// attempt begun by a process that died stays on record, because it may have published the message.
   ///
   /// - Parameters:
   ///   - destination: the name of the store or network.
-  ///   - until: when it is looked at all the same: the message has expired then.
-  ///   - keepsUpload: its sealed photo stays in the store for the next attempt.
+  ///   - until: the expiry of the message, when it is served in any case.
+  ///   - keepsUpload: the sealed photo stays in the store for the next attempt.
   package func park(
     _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool,
     at now: Timestamp
@@ -35,9 +34,7 @@ extension Ledger {
     }
   }
 
-  /// Releases all conversations that wait for a destination.
-  ///
-  /// - Returns: how many there were.
+  /// Releases all conversations that wait for a destination. Returns how many there were.
   @discardableResult
   package func release(waitingFor destination: String, at now: Timestamp) async throws -> Int {
     try await write { database in
@@ -47,9 +44,9 @@ extension Ledger {
     }
   }
 
-  /// Releases one of the conversations that wait for a destination: its first message is the probe.
+  /// Releases one conversation that waits for a destination. Its first message is the probe.
   ///
-  /// - Parameter others: conversations that stay where they are.
+  /// - Parameter others: conversations that stay parked.
   /// - Returns: whether there was one.
   package func releaseOne(
     waitingFor destination: String, except others: Set<Int64> = [], at now: Timestamp

@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// What is known of a photo once it is prepared.
+/// The row of a prepared photo.
 package struct PhotoRow: Sendable {
   package let format: String
   package let originalBytes: Int
@@ -14,7 +14,7 @@ package struct PhotoRow: Sendable {
   package let digest: String
   /// Its directory, relative to the spool.
   package let path: String
-  /// Of the thumbnail and the blurred preview together.
+  /// Bytes of thumbnail and blurred preview together.
   package let thumbnailBytes: Int
 
   package init(
@@ -34,21 +34,20 @@ package struct PhotoRow: Sendable {
   }
 }
 
-/// The steps of a message up to its publishing. Each answers false when the message was cancelled meanwhile, and then
-/// changes nothing.
+/// The steps of a message before publishing. Each returns false, without a change, if the message was cancelled.
 extension Ledger {
-  /// The photo is being prepared.
+  /// Records that the photo is being prepared.
   package func beginPreparing(_ message: QueuedMessage) async throws -> Bool {
     try await write { try $0.move(message, to: .preparing) }
   }
 
-  /// The photo was prepared and is in the cache; its sealed form is about to be stored as `object`. Committed before the
-  /// first byte is sent, so that an upload that a crash cuts off can be deleted.
+  /// Records that the photo is in the cache and is about to be stored as `object`. Committed before the first byte is
+  /// uploaded, so that an interrupted upload can be deleted.
   package func beginUploading(
     _ message: QueuedMessage, photo: PhotoRow, store: String, object: String, at now: Timestamp
   ) async throws -> Bool {
     try await write { database in
-      // Only unsealed photos can share an object with an upload that is just being deleted.
+      // Only unsealed photos can share an object with an upload that is being deleted.
       let isBeingDeleted = try Bool.fetchOne(
         database.kept("SELECT EXISTS (SELECT 1 FROM uploads WHERE object = ? AND store = ? AND state = 'deleting')"),
         arguments: [object, store])
@@ -86,12 +85,12 @@ extension Ledger {
     }
   }
 
-  /// The sealed photo is in the store.
+  /// Records that the sealed photo is in the store.
   package func endUploading(_ message: QueuedMessage) async throws -> Bool {
     try await write { try $0.move(message, to: .uploaded) }
   }
 
-  /// Pixels of a photo as it is sent; nil when it was not prepared yet.
+  /// The size of the photo as sent, in pixels; nil before it is prepared.
   package func photoSize(of message: MessageID) async throws -> (width: Int, height: Int)? {
     try await ask { database in
       try database.first("SELECT width, height FROM photos WHERE message = ?", message.text) { ($0[0], $0[1]) }
@@ -100,11 +99,11 @@ extension Ledger {
 }
 
 extension Database {
-  /// The message is about to be handed to the network. Committed before the network hears of it; from here on it may
-  /// have been published, and its upload is never deleted.
+  /// Records that the network is about to get the message. Committed before the network sees it. From here on it may be
+  /// published, and its upload is never deleted.
   ///
-  /// - Parameter reserved: the network's id of the message, where it gives one before.
-  /// - Returns: the number of the attempt, or nil when the message was cancelled.
+  /// - Parameter reserved: the network's id of the message, if it gives one before.
+  /// - Returns: the number of the attempt; nil if the message was cancelled.
   func beginPublishing(_ message: QueuedMessage, reserved: String?, at now: Timestamp) throws -> Int? {
     if message.attempts > 0 {
       try endAttempt(of: message.message, at: now, cause: nil, error: Self.interrupted)

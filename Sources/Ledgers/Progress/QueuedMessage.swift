@@ -1,7 +1,7 @@
 import Messages
 
-/// A message that waits, with all that a worker needs to send it. It never changes, and goes through many hands: to hand on a
-/// reference takes less than to copy it.
+/// A waiting message with all that a worker needs to send it. Immutable and passed around often; a reference costs less
+/// than a copy.
 package final class QueuedMessage: Sendable {
   /// Its row; rows grow in order of arrival.
   package let row: Int64
@@ -20,21 +20,21 @@ package final class QueuedMessage: Sendable {
   /// SHA-256 of the file as dropped, in hexadecimal.
   package let digest: String
   package let state: MessageState
-  /// Attempts to publish that were begun.
+  /// Attempts to publish so far.
   package let attempts: Int
   package let acceptedAt: Timestamp
-  /// The network's id of the message, reserved before it is published.
+  /// The network's id of the message, reserved before publishing.
   package let reserved: String?
   /// When the network was first asked to publish it.
   package let firstTriedAt: Timestamp?
-  /// Publishing in its conversation is stopped.
+  /// Its conversation is held.
   package let isHeld: Bool
-  /// Its request lies in `draft/`, or did when this was read.
+  /// Its request was in `draft/` when this was read.
   package let isDraft: Bool
   /// Its request waits for an earlier one with the same key.
   package let isDuplicate: Bool
 
-  /// - Parameter row: as `selection` selects it.
+  /// - Parameter row: a row of `selection`.
   init(_ row: borrowing Columns) {
     self.row = row[Column.row]
     message = MessageID(unchecked: row[Column.message])
@@ -100,7 +100,7 @@ package final class QueuedMessage: Sendable {
   }
 }
 
-/// What a photo on its way was made from and for. Until Send a client may change all of it.
+/// The source of a photo in progress. Clients may change all of it until Send.
 package struct PhotoSource: Sendable, Equatable {
   /// SHA-256 of the file as dropped, in hexadecimal.
   package let digest: String
@@ -111,9 +111,9 @@ package struct PhotoSource: Sendable, Equatable {
 extension QueuedMessage {
   package var source: PhotoSource { PhotoSource(digest: digest, conversation: conversation, inbox: inbox) }
 
-  /// Selects the columns; conditions follow.
+  /// The columns; conditions follow.
   static let selection = selection(from: "messages m")
-  /// The same, for conditions by which all of them wait in a conversation and are no drafts.
+  /// The same for waiting messages of a conversation that are not drafts.
   static let selectionOfWaiting = selection(from: "messages m \(LedgerSchema.byWaiting)")
 
   private static func selection(from messages: String) -> String {
@@ -132,7 +132,7 @@ extension Ledger {
     }
   }
 
-  /// The text of a request that waits to be sent; nil when it has none.
+  /// The waiting text of a request, if any.
   package func text(ofRequest row: Int64) async throws -> QueuedMessage? {
     try await ask { database in
       try database.first(

@@ -2,15 +2,12 @@ import GRDB
 import Messages
 
 extension Ledger {
-  /// Sets back what a process that died had in hand. The keys of its uploads died with it, so that those are abandoned
-  /// and their messages start again; a message that was being published keeps its state and is looked for first.
-  ///
-  /// Costs as much as was in hand and as waits for a retry, not as much as waits.
-  ///
-  /// - Returns: how many messages were set back.
+  /// Resets the work of a process that died. Its upload keys are lost, so those uploads are abandoned and their
+  /// messages start again. A message that was being published keeps its state and is looked up first. The cost depends
+  /// on the work in progress and the waiting retries, not on the queue. Returns how many messages were reset.
   package func recover(at now: Timestamp) async throws -> Int {
     try await write { database in
-      // Whether a destination works is found out anew.
+      // Circuits start closed.
       try database.execute(
         sql: "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for IS NOT NULL",
         arguments: [now.milliseconds])

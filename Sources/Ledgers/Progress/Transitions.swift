@@ -1,18 +1,18 @@
 import GRDB
 import Messages
 
-/// The one place where a message changes its state.
+/// The only code that changes the state of a message.
 extension Database {
-  /// Moves a message to `state`; false, and nothing changed, when it is final already: it was cancelled or purged. Where
-  /// `state` is final, whoever calls counts it out of what waits.
+  /// Moves a message to `state`. Returns false, without a change, if it is final: cancelled or purged. If `state` is
+  /// final, the caller subtracts it from the waiting count.
   ///
-  /// A text is known by its row, as rows are never used again. A photo is known by its id, its conversation and the digest of
-  /// its file: Send gives the photos of a draft new rows, in their place in the order of arrival, while they are on their way,
-  /// and a photo that was replaced is another.
+  /// A text is identified by its row, because rows are never reused. A photo is identified by id, conversation and
+  /// digest of its file: Send gives the photos of a draft new rows while they are in progress, and a replaced photo is
+  /// another one.
   ///
   /// - Parameters:
-  ///   - more: what else is set, as `, attempts = ?`.
-  ///   - values: what stands for its question marks.
+  ///   - more: further assignments, as `, attempts = ?`.
+  ///   - values: their values.
   func move<each Value: SQLiteValue>(
     _ message: QueuedMessage, to state: MessageState, setting more: String = "", _ values: repeat each Value
   ) throws -> Bool {
@@ -30,7 +30,7 @@ extension Database {
     return changesCount == 1
   }
 
-  /// Ends all that still waits of a request as `state`; answers how many messages that were.
+  /// Ends all waiting messages of a request as `state` and returns how many there were.
   @discardableResult
   func endWaiting(ofRequest request: Int64, conversation: Int64, as state: MessageState, where condition: String)
     throws -> Int
@@ -43,9 +43,7 @@ extension Database {
     return count
   }
 
-  /// Ends the request when none of its messages waits any more.
-  ///
-  /// - Returns: its final state; nil while it goes on.
+  /// Ends the request if none of its messages waits. Returns its final state; nil if it goes on.
   func endRequestIfDone(_ request: Int64, at now: Timestamp) throws -> RequestState? {
     for (state, end) in Self.ends {
       try run(end, state.rawValue, now.milliseconds, request)
@@ -57,8 +55,8 @@ extension Database {
     return nil
   }
 
-  /// How a request ends whose messages end one by one: nearly each by the first. None of them has failed; that ends the
-  /// request at once (`Ledger.fail`).
+  /// Final states of requests by those of their messages, most frequent first. None has failed: that ends the request
+  /// at once (`Ledger.fail`).
   private static let ends: [(RequestState, String)] = [
     (.sent, end(where: "NOT EXISTS (SELECT 1 FROM messages WHERE request_id = requests.id AND state <> 'sent')")),
     (
@@ -75,9 +73,8 @@ extension Database {
     "UPDATE OR FAIL requests SET state = ?, finished_at = ? WHERE id = ? AND state = 'queued' AND \(condition)"
   }
 
-  /// Notes how the running attempt of a message ended, unless it succeeded: that one stays in the message's own row.
-  ///
-  /// - Returns: whether there was one.
+  /// Records how the running attempt ended, unless it succeeded: that one stays in the message's own row. Returns
+  /// whether there was one.
   @discardableResult
   func endAttempt(of message: MessageID, at now: Timestamp, cause: Cause?, error: String) throws -> Bool {
     try run(
@@ -88,17 +85,15 @@ extension Database {
     return try changesCount > 0 && forgetAttempt(of: message)
   }
 
-  /// The running attempt of a message has not been one.
-  ///
-  /// - Returns: whether there was one.
+  /// Removes the running attempt. Returns whether there was one.
   func forgetAttempt(of message: MessageID) throws -> Bool {
     try run("UPDATE messages SET begun_at = NULL WHERE message = ? AND \(Self.hasAttempt)", message.text)
     return changesCount > 0
   }
 
-  /// One that has not succeeded.
+  /// A running attempt.
   private static let hasAttempt = "begun_at IS NOT NULL AND state <> 'sent'"
 
-  /// What is known of an attempt that a process began which died.
+  /// The error of an attempt whose process died.
   static let interrupted = "interrupted; its outcome is not known"
 }

@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// A request that is over and whose directory is not at its last place yet.
+/// A finished request whose directory is not at its final place yet.
 package struct UnfiledRequest: Sendable {
   package struct Message: Sendable {
     package let message: MessageID
@@ -24,7 +24,7 @@ package struct UnfiledRequest: Sendable {
   package let conversation: ConversationID?
   package let inbox: InboxID
   package let key: String?
-  /// SHA-256 over all that the client wrote, in hexadecimal.
+  /// SHA-256 of all that the client wrote, in hexadecimal.
   package let digest: String?
   package let state: RequestState
   package let error: String?
@@ -35,12 +35,12 @@ package struct UnfiledRequest: Sendable {
 }
 
 extension Ledger {
-  /// The first `limit` requests that are over and not filed, oldest first. Those that cannot be moved are not among them.
+  /// The first `limit` finished requests that are not filed, oldest first, except immovable ones.
   package func unfiled(limit: Int) async throws -> [UnfiledRequest] {
     try await requests(LedgerSchema.unfiled, after: 0, limit: limit)
   }
 
-  /// The first `limit` requests behind `row` that are over and cannot be moved, oldest first.
+  /// The first `limit` finished, immovable requests after `row`, oldest first.
   package func immovable(after row: Int64, limit: Int) async throws -> [UnfiledRequest] {
     try await requests("filed = 2", after: row, limit: limit)
   }
@@ -62,8 +62,8 @@ extension Ledger {
     FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
     """
 
-  /// The directories of these requests are at their last place, on the disk; those of `immovable` stay where they are, as their
-  /// owners do not let us move them.
+  /// Records that the directories of these requests are durably at their final place. Those of `immovable` stay,
+  /// because their owners do not let the daemon move them.
   package func markFiled(_ rows: [Int64], immovable: [Int64] = []) async throws {
     try await write { database in
       for row in rows { try database.run("UPDATE requests SET filed = 1 WHERE id = ?", row) }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 import Messages
 
-/// An object that was stored, or begun, and that no published message refers to.
+/// A stored or begun object that no published message uses.
 package struct AbandonedUpload: Sendable {
   package let row: Int64
   package let message: MessageID
@@ -10,12 +10,12 @@ package struct AbandonedUpload: Sendable {
   package let object: String
 }
 
-/// A photo's object that the `local` network has published.
+/// An object of a photo that the `local` network published.
 package struct PublishedObject: Sendable {
   package let message: MessageID
   package let store: String
   package let object: String
-  /// No other message has the same bytes.
+  /// If true, no other message has the same bytes.
   package let isSealed: Bool
 
   package init(message: MessageID, store: String, object: String, isSealed: Bool) {
@@ -27,12 +27,12 @@ package struct PublishedObject: Sendable {
 }
 
 extension Ledger {
-  /// Claims the first `limit` objects that are to be deleted from their stores. Until `forgetUpload`, no new upload of
-  /// the same object begins. An object that another message refers to is not claimed: only its row goes.
+  /// Claims the first `limit` objects to delete from their stores. No new upload of the same object begins until
+  /// `forgetUpload`. An object that another message uses is not claimed; only its row is deleted.
   ///
   /// - Parameters:
-  ///   - exceptRows: uploads that are left alone.
-  ///   - exceptStores: stores that are left alone.
+  ///   - exceptRows: uploads to skip.
+  ///   - exceptStores: stores to skip.
   package func claimAbandonedUploads(
     limit: Int, exceptRows: Set<Int64> = [], exceptStores: Set<String> = []
   ) async throws -> [AbandonedUpload] {
@@ -65,7 +65,7 @@ extension Ledger {
     }
   }
 
-  /// Whether an upload of the message was begun before whose object may still be stored.
+  /// Whether an earlier upload of the message may still be stored.
   package func hasUpload(of message: MessageID) async throws -> Bool {
     try await ask { database in
       try Bool.fetchOne(
@@ -73,7 +73,7 @@ extension Ledger {
     }
   }
 
-  /// The object is deleted from its store.
+  /// Records that the object is deleted from its store.
   package func forgetUpload(_ row: Int64) async throws {
     try await write { database in
       try database.run(
@@ -81,14 +81,14 @@ extension Ledger {
     }
   }
 
-  /// A deletion failed; the object is abandoned as before.
+  /// Returns an object to the abandoned ones after a failed deletion.
   package func unclaimAbandonedUpload(_ row: Int64) async throws {
     try await write { database in
       try database.run("UPDATE uploads SET state = 'abandoned' WHERE id = ? AND state = 'deleting'", row)
     }
   }
 
-  /// Deletions were cut off; all their objects are abandoned as before.
+  /// Returns all objects to the abandoned ones after interrupted deletions.
   package func unclaimAbandonedUploads() async throws {
     try await write { database in
       try database.run(
@@ -96,8 +96,8 @@ extension Ledger {
     }
   }
 
-  /// The keys of these messages' uploads are gone, so that nobody can open them: those whose publishing never began are
-  /// to be deleted, and what was in hand of the messages starts again.
+  /// Abandons uploads of these messages, whose keys are lost. Those whose publishing never began are to be deleted, and
+  /// the messages start again.
   package func abandonUploads(of messages: [MessageID]) async throws {
     try await write { database in
       for message in messages {
@@ -109,7 +109,7 @@ extension Ledger {
     }
   }
 
-  /// A message that was being published was surely not: what was offered of it may be deleted, and it starts again.
+  /// Starts a message again that was certainly not published. Its upload may be deleted.
   package func startAgain(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
     try await write { database in
       guard try database.move(message, to: .pending) else { return false }
@@ -123,8 +123,8 @@ extension Ledger {
     }
   }
 
-  /// Nobody can open these objects any more: they are to be deleted, in the name of no message. One that is not sealed may be
-  /// another message's, too: it stays unless the ledger knows of whom it is, which it does not once it was rebuilt.
+  /// Abandons published objects that nobody can open any more. An object that is not sealed may belong to another
+  /// message, too; after a rebuild the ledger cannot know, so it stays.
   package func abandonPublished(_ objects: [PublishedObject]) async throws {
     if objects.isEmpty { return }
     try await write { database in
@@ -137,7 +137,7 @@ extension Ledger {
           """,
           object.message.text, object.store, object.object)
         guard object.isSealed else { continue }
-        // Its own row was forgotten with its request.
+        // Its row was deleted with its request.
         try database.run(
           """
           INSERT INTO uploads (message, store, object, state, started_at) SELECT '', ?1, ?2, 'abandoned', 0

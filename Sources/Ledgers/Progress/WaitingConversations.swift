@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// A conversation in which something waits, and why.
+/// A conversation with waiting messages, and the reason.
 package struct WaitingConversation: Sendable {
   let row: Int64
   package let name: String
@@ -16,8 +16,8 @@ package struct WaitingConversation: Sendable {
 }
 
 extension LedgerView {
-  /// At most `limit` conversations in which something waits, by name: those that are being worked on, then those that
-  /// come next, then those that are held. Costs the same however many wait.
+  /// At most `limit` conversations with waiting messages: those in progress, then those next in line, then the held
+  /// ones, each by name. The cost does not depend on the queue.
   package func waitingConversations(limit: Int, only name: String? = nil) throws -> [WaitingConversation] {
     try read { database in
       var rows = [Int64]()
@@ -40,7 +40,7 @@ extension LedgerView {
     }
   }
 
-  /// The first messages that wait in it, in order.
+  /// Its first waiting messages, in order.
   package func firstMessages(of conversation: WaitingConversation, limit: Int) throws -> [QueueLine] {
     try read { database in
       try QueueLine.fetchAll(

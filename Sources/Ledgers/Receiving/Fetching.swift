@@ -1,50 +1,50 @@
 import GRDB
 import Messages
 
-/// A received photo that is to be fetched.
+/// A received photo to fetch.
 package struct WantedPhoto: Sendable {
   package let message: MessageID
   package let inbox: InboxID
   package let conversation: ConversationID
   /// The message's id on its network.
   package let remote: String
-  /// The photo's place in its message; 0 is the first.
+  /// The photo's place in its message, from 0.
   package let position: Int
-  /// Who sent it; nil when nobody said so.
+  /// The sender; nil if unknown.
   package let sender: SenderID?
   /// SHA-256 of the attachment as it was dropped, in hexadecimal.
   package let attachmentDigest: String
   package let receivedAt: Timestamp
   package let photo: RemotePhoto
-  /// Of ours: it was sent from here and is fetched again.
+  /// It was sent from here and is fetched again.
   package let isOwn: Bool
-  /// The number of this attempt since it was wanted; 1 is the first.
+  /// The number of this attempt since the request, from 1.
   package let attempt: Int
   package let wantedAt: Timestamp
 }
 
-/// How a download ended in the ledger.
+/// The result of a download.
 package enum DownloadEnd: Sendable, Equatable {
   case kept
-  /// Files of it are gone, and nothing was changed: it has to be kept again.
+  /// Its files were evicted. Nothing was changed; keep the photo again.
   case evicted
-  /// It is not being downloaded any more, or was purged, and nothing was changed.
+  /// It is no longer being downloaded, or was purged. Nothing was changed.
   case unknown
 }
 
-/// The steps of a received photo. Those that answer false have changed nothing: it was purged or left that state meanwhile.
+/// The steps of a received photo. They return false, without a change, if it was purged or changed its state.
 extension Ledger {
-  /// Sets back what a dead process had in hand.
+  /// Resets the downloads of a process that died.
   package func recoverReceived() async throws {
     try await write { database in
       try database.execute(sql: "UPDATE received SET state = 'wanted', next_attempt = NULL WHERE state = 'downloading'")
     }
   }
 
-  /// Begins the downloads that are due, at most `limit` of them, in the order in which they were received.
+  /// Begins at most `limit` due downloads, in order of arrival.
   ///
-  /// - Parameter perHost: as many as this are fetched from one host at a time. Photos of a host that has them wait for
-  ///   their turn, and those of others go ahead.
+  /// - Parameter perHost: the downloads from one host at a time. Further photos of that host wait, and those of others
+  ///   go ahead.
   package func beginDownloads(limit: Int, perHost: Int, at now: Timestamp) async throws -> [WantedPhoto] {
     try await write { database in
       var begun = [WantedPhoto]()
@@ -65,7 +65,7 @@ extension Ledger {
     }
   }
 
-  /// Begins the download of one photo, due or not; nil when it is not wanted.
+  /// Begins the download of one photo, due or not; nil if it is not wanted.
   package func beginDownload(of message: MessageID, at now: Timestamp) async throws -> WantedPhoto? {
     try await write { database in
       try Row.fetchOne(
@@ -79,7 +79,7 @@ extension Ledger {
     }
   }
 
-  /// When the next download is due that would find its host free; nil when none is.
+  /// The next due time of a download whose host is free, if any.
   package func nextDownload(perHost: Int) async throws -> Timestamp? {
     try await ask { database in
       try Int64.fetchOne(
@@ -93,7 +93,7 @@ extension Ledger {
     }
   }
 
-  /// An attempt failed for a reason that can pass.
+  /// Records a temporary error.
   package func postponeDownload(
     of message: MessageID, error: DeliveryError?, until next: Timestamp?
   ) async throws -> Bool {
@@ -107,7 +107,7 @@ extension Ledger {
     }
   }
 
-  /// It cannot be had. Its keys stay, for whoever wants it again.
+  /// Records a permanent error. The keys stay for the next request.
   package func failDownload(of message: MessageID, error: DeliveryError) async throws -> Bool {
     try await write { database in
       guard try database.move(message, .fail) else { return false }
@@ -119,10 +119,10 @@ extension Ledger {
     }
   }
 
-  /// The photo is in the cache, whole and on the disk. An eviction of its former copy can have taken the new one with it,
-  /// so that `isThere` looks while nobody else writes.
+  /// Records that the photo is in the cache, durably. An eviction of its former copy may have deleted the new files, so
+  /// `isThere` checks while nothing else writes.
   ///
-  /// - Parameter remoteUntil: from when on nobody counts on the stored object any more.
+  /// - Parameter remoteUntil: when the stored object is no longer expected to exist.
   package func endDownload(
     of wanted: WantedPhoto, as photo: PhotoRow, file: String, remoteUntil: Timestamp, at now: Timestamp,
     isThere: @escaping @Sendable () throws -> Bool
@@ -158,7 +158,7 @@ extension Ledger {
     }
   }
 
-  /// Those of `messages` that nobody wants, or that are not known any more: what came of them can go.
+  /// Those of `messages` that are unknown or not wanted, whose files can be deleted.
   package func unwanted(_ messages: [String]) async throws -> [String] {
     try await read { database in
       try messages.filter { message in
@@ -172,21 +172,20 @@ extension Ledger {
 }
 
 extension Database {
-  /// Ends all waiting of photos for their next attempt.
+  /// Makes all waiting downloads due.
   func hurryDownloads() throws {
     try execute(
       sql: "UPDATE received SET next_attempt = NULL WHERE \(LedgerSchema.wanted) AND next_attempt IS NOT NULL")
   }
 
-  /// How far a received photo has come; nil when it is not known.
+  /// The state of a received photo; nil if unknown.
   func receivedState(of message: MessageID) throws -> ReceivedState? {
     try String.fetchOne(self, sql: "SELECT state FROM received WHERE message = ?", arguments: [message.text])
       .flatMap(ReceivedState.init(rawValue:))
   }
 
-  /// The one place where a received photo changes its state.
-  ///
-  /// - Returns: false, and nothing changed, when that cannot happen now.
+  /// The only code that changes the state of a received photo. Returns false, without a change, if the event does not
+  /// apply.
   func move(_ message: MessageID, _ event: ReceivedState.Event) throws -> Bool {
     guard let next = try receivedState(of: message)?.after(event) else { return false }
     try execute(sql: "UPDATE received SET state = ? WHERE message = ?", arguments: [next.rawValue, message.text])

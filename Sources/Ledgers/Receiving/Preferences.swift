@@ -1,20 +1,19 @@
 import GRDB
 import Messages
 
-/// What people prefer for one conversation, here and nowhere else.
+/// The local preferences of one conversation.
 package struct ConversationPreferences: Sendable, Equatable {
-  /// Nil is the inbox's, and where that has none, the configuration's.
+  /// nil means the inbox's, or else the configuration's.
   package var fetch: FetchPolicy?
-  /// Nil is off.
+  /// nil means off.
   package var autoReveal: Bool?
-  /// A photo of it was revealed before.
+  /// One of its photos was revealed.
   package var hasRevealed = false
 
   package init() {}
 
   package var reveal: RevealPolicy { RevealPolicy(hasRevealed: hasRevealed, isAutomatic: autoReveal ?? false) }
 
-  /// The rows of the table `preferences`.
   enum Name: String {
     case fetch
     case autoReveal = "auto-reveal"
@@ -23,7 +22,7 @@ package struct ConversationPreferences: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Sets what is not nil; the rest stays. A conversation that is not known yet is remembered.
+  /// Sets the values that are not nil. An unknown conversation is added.
   package func setPreferences(
     fetch: FetchPolicy?, autoReveal: Bool?, of conversation: ConversationID, at now: Timestamp
   ) async throws {
@@ -36,7 +35,7 @@ extension Ledger {
 }
 
 extension Ledger {
-  /// Sets what is fetched of what comes to an inbox, where a conversation's preferences say nothing.
+  /// Sets the fetch policy of an inbox, which conversations can override.
   package func setFetchPolicy(_ policy: FetchPolicy, of inbox: InboxID) async throws {
     try await write { database in
       try database.execute(
@@ -47,10 +46,10 @@ extension Ledger {
 }
 
 extension LedgerView {
-  /// What is fetched of what comes to an inbox; nil is the configuration's.
+  /// The fetch policy of an inbox; nil means the configuration's.
   package func fetchPolicy(of inbox: InboxID) throws -> FetchPolicy? { try read { try $0.fetchPolicy(of: inbox) } }
 
-  /// The preferences of a conversation; the defaults when none were set.
+  /// The preferences of a conversation, or the defaults.
   package func preferences(of conversation: String) throws -> ConversationPreferences {
     try read { database in
       try Int64.fetchOne(

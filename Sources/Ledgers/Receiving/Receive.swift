@@ -3,17 +3,16 @@ import FoundationEssentials
 import GRDB
 import Messages
 
-/// A message with photos that somebody sent, as it is written into the ledger.
+/// A received message with photos.
 package struct NewReceived: Sendable {
   package let inbox: InboxID
   package let conversation: ConversationID
   /// The message's id on its network.
   package let remote: String
-  /// Who sent it; nil when nobody says.
+  /// The sender; nil if unknown.
   package let sender: SenderID?
-  /// SHA-256 of the attachment as it was dropped.
   package let digest: SHA256Digest
-  /// What it announces, in its order; at least one.
+  /// Its photos in order, at least one.
   package let photos: [RemotePhoto]
 
   package init(
@@ -28,31 +27,31 @@ package struct NewReceived: Sendable {
     self.photos = photos
   }
 
-  /// The stable id of its `position`-th photo here: made of nothing but what the bridge says, so that the same message is
-  /// the same photo.
+  /// The id of its `position`-th photo here. It depends only on the bridge's data, so the same message gets the same
+  /// id.
   package static func message(inbox: InboxID, remote: String, position: Int) -> MessageID {
     let source = "photospool received\n\(inbox)\n\(remote)\n\(position)\n"
     return MessageID(unchecked: [UInt8](SHA256Digest(of: Array(source.utf8)).bytes.prefix(16)).hex)
   }
 }
 
-/// What became of a message that was dropped.
+/// The result of receiving a message.
 package enum Reception: Sendable, Equatable {
-  /// These of its photos are new; after a ledger was made anew, that may be some of them.
+  /// These photos are new; after a rebuild, perhaps only some of the message.
   case accepted([MessageID], ReceivedState)
-  /// It was received before, with the same contents.
+  /// It was received before with the same contents.
   case known
-  /// Its id was received before, with other contents; those stay.
+  /// Its id was received before with other contents, which stay.
   case conflict
   /// Its conversation is being purged.
   case purged
 }
 
 extension Ledger {
-  /// Writes messages down, each once for its inbox and id. Keys are kept from here on: the message is published, and its
-  /// photo has to be opened again after it was evicted.
+  /// Records messages, each once per inbox and id. Keys are stored, because the message is published and an evicted
+  /// photo must be opened again.
   ///
-  /// - Parameter fetch: what is fetched, where neither the conversation's preferences nor the inbox's say anything.
+  /// - Parameter fetch: the policy if neither the conversation nor the inbox has one.
   package func receive(
     _ messages: [NewReceived], fetch: FetchPolicy, at now: Timestamp
   ) async throws -> [Reception] {
@@ -67,7 +66,7 @@ extension Database {
     }
     let rows = try received(like: new, as: messages)
     let theirs = rows.filter { $0["own"] == 0 }
-    // A stranger's message may be called like a photo of ours, which is fetched again under its own id.
+    // The id of a stranger's message may equal that of a sent photo that is fetched again.
     guard rows.isEmpty || !theirs.isEmpty, theirs.allSatisfy({ $0.isRepeated(by: new) }) else { return .conflict }
     let known = Set(theirs.map { $0["message"] as String })
     for (position, message) in messages.enumerated() where known.contains(message) {
@@ -77,8 +76,7 @@ extension Database {
     return missing.isEmpty ? .known : try enter(new, missing, as: messages, fetch: fetch, at: now)
   }
 
-  /// The rows of a message that was received before, also those of which only the id here was left to a ledger that was
-  /// made anew.
+  /// The rows of a message that was received before, including rows that a rebuild left with the local id alone.
   private func received(like new: NewReceived, as messages: [String]) throws -> [Row] {
     try Row.fetchAll(
       self,
@@ -90,8 +88,7 @@ extension Database {
       arguments: [new.inbox.text, new.remote] + StatementArguments(messages))
   }
 
-  /// Enters those photos of a message that are not there: all of them, or those that were not in the cache when the ledger
-  /// was made anew.
+  /// Inserts the missing photos of a message: all, or after a rebuild those that were not in the cache.
   private func enter(
     _ new: NewReceived, _ positions: [Int], as messages: [String], fetch: FetchPolicy, at now: Timestamp
   ) throws -> Reception {
@@ -122,8 +119,8 @@ extension Database {
     return .accepted(positions.map { MessageID(unchecked: messages[$0]) }, state)
   }
 
-  /// Photos whose rows were made anew from the cache have no keys, and some not even the message's id on its network: a
-  /// repetition brings them again, and whoever wants such a photo once it is evicted can have it.
+  /// Completes a row that was rebuilt from the cache, which lacks keys and perhaps the message's id on its network. The
+  /// photo can then be fetched again after an eviction.
   private func complete(_ message: String, _ new: NewReceived, _ position: Int) throws {
     try execute(
       sql: """
@@ -138,7 +135,7 @@ extension Database {
 }
 
 extension Row {
-  /// Whether a row is of this very message. The digest of one that was made anew without its note is not known.
+  /// Whether a row belongs to this message. A row rebuilt without its note has no digest.
   fileprivate func isRepeated(by new: NewReceived) -> Bool {
     let digest: String = self["digest"]
     return self["inbox"] == new.inbox.text && self["conversation"] == new.conversation.text

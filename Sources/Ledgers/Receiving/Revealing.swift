@@ -4,17 +4,17 @@ import GRDB
 import Messages
 
 extension Ledger {
-  /// What became of a photo that somebody wanted, or wanted to see.
+  /// The result of a request for a photo.
   package enum Wish: Sendable, Equatable {
     case granted
-    /// It was so already.
+    /// Nothing changed.
     case already
     case unknown
-    /// There is nothing that it could be fetched from.
+    /// It cannot be fetched from anywhere.
     case gone
   }
 
-  /// Shows a photo from now on. The conversation is known from then on, and its preferences decide over later photos.
+  /// Reveals a photo. Its conversation becomes known, and its preferences apply to later photos.
   package func reveal(_ message: MessageID, at now: Timestamp) async throws -> Wish {
     try await write { database in
       guard
@@ -32,8 +32,7 @@ extension Ledger {
     }
   }
 
-  /// Somebody wants a photo that is not in the cache: one that was only announced, that could not be had, or that was
-  /// evicted, also one that was sent from here. It is due at once.
+  /// Requests a photo that is not in the cache: announced, failed or evicted, received or sent. It is due at once.
   package func want(_ message: MessageID, at now: Timestamp) async throws -> Wish {
     try await write { database in
       let attachment = try String.fetchOne(
@@ -61,8 +60,8 @@ extension Ledger {
 }
 
 extension Database {
-  /// Enters a photo of ours, which is to be fetched again, with what was published of it; false when that is not known. Its
-  /// position is that of no photo of others, whose message may be called like it.
+  /// Inserts a sent photo that is fetched again, with its published attachment; false if that is unknown. Its position
+  /// differs from any received photo's, whose message may have the same id.
   fileprivate func enterOwn(_ message: MessageID, at now: Timestamp) throws -> Bool {
     guard
       let row = try Row.fetchOne(

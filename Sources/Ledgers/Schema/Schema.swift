@@ -1,49 +1,49 @@
-/// The tables, indexes and triggers of the ledger, as they are. SQLite keeps their comments: `.schema` shows them, too.
+/// The tables, indexes and triggers of the ledger. SQLite keeps the comments, and `.schema` shows them.
 ///
-/// A change of a table renames `Upgrade.name` and adds the former name to `Upgrade.former`: the next start then makes
-/// all tables anew and copies the rows.
+/// To change a table, rename `Upgrade.name` and add the former name to `Upgrade.former`. The next start then makes all
+/// tables again and copies the rows.
 enum LedgerSchema {
-  // SQLite makes a table of every list of three or more, each time that a statement runs, and also where only an index
-  // asks for it: a text cost eighteen of them. So the states are compared one by one.
+  // For every list of three or more, SQLite builds a table whenever a statement runs, even for an index condition; one
+  // text needed eighteen. So the states are compared one by one.
 
-  /// Messages that something will still happen to; the partial indexes are built with these very words. Those of drafts
-  /// are among them: where a conversation's order is asked for, `draft = 0` goes with it.
+  /// Unfinished messages, drafts included; partial indexes use the same words. Add `draft = 0` for the order of a
+  /// conversation.
   static let waiting = waiting(in: "")
-  /// The same of a table that has another name in the statement, as `m.`.
+  /// The same for another table name, as `m.`.
   static func waiting(in table: String) -> String {
     "\(table)state <> 'sent' AND \(table)state <> 'failed' AND \(table)state <> 'cancelled'"
   }
-  /// For `FROM messages`: of a conversation, only what waits and is no draft is looked at. By itself SQLite may prefer the
-  /// index of all messages of the conversation, and go through what was sent in it for a week.
+  /// For `FROM messages`: reads only waiting messages of a conversation. Otherwise SQLite may choose the index of all
+  /// messages, and read a week of sent ones.
   static let byWaiting = "INDEXED BY messages_waiting"
-  /// Requests that are over and whose directories are not at their last place; the words of an index, too.
+  /// Finished requests whose directories are not at their final place; also the condition of an index.
   static let unfiled = "filed = 0 AND state <> 'queued' AND state <> 'draft' AND state <> 'abandoned'"
-  /// Messages that a worker had in hand.
+  /// Messages that a worker has in progress.
   static let inHand = "(state = 'preparing' OR state = 'uploading' OR state = 'uploaded')"
-  /// These, and those that are being published; words of an index, which serves `inHand`, too.
+  /// These and the ones being published; also the condition of an index, which serves `inHand`, too.
   static let inProgress = "(\(inHand) OR state = 'publishing')"
-  /// Photos whose originals may be evicted, and those of which only the thumbnails are left to evict; words of indexes.
+  /// Photos with evictable originals, and photos of which only evictable thumbnails are left; conditions of indexes.
   static let evictable = "cached_bytes > 0 AND pinned = 0 AND evicting = 0"
   static let evictableThumbnails = "cached_bytes = 0 AND cached_thumbnail_bytes > 0 AND pinned = 0 AND evicting = 0"
-  /// Received photos that are to be fetched; the words of an index.
+  /// Received photos to fetch; also the condition of an index.
   static let wanted = "state = 'wanted'"
-  /// Of a received photo `r`: fewer than `?` photos are fetched from its host now.
+  /// Fewer than `?` photos are being fetched from the host of a received photo `r`.
   static let hasTurn = """
     (r.host = '' OR r.host NOT IN
       (SELECT host FROM received WHERE state = 'downloading' GROUP BY host HAVING count(*) >= ?))
     """
-  /// Received photos that may be forgotten, and when something was last done about one of them; words of an index.
+  /// Received photos that may be forgotten, and the time of the last event; also used by an index.
   static let forgettable = "state IN ('offered','failed') AND own = 0"
   static let forgettableSince = "coalesce(wanted_at, received_at)"
-  /// The attachment of a received photo whose keys are not known: they went with a lost ledger, or for its age.
+  /// The attachment of a received photo whose keys are lost or forgotten.
   static let lostAttachment = "{}"
 
-  /// The name of the janitor's note that the ledger was rebuilt, and does not know of what was stored before.
+  /// The janitor's note that the ledger was rebuilt and does not know the objects stored before.
   static let rebuilt = "rebuilt"
-  /// The user of a draft; -1 where nobody is known. The words of an index.
+  /// The owner of a draft, -1 if unknown; also used by an index.
   static let owner = "coalesce(owner, -1)"
 
-  /// The names of the tables, each before those that refer to it.
+  /// Table names, each before those that refer to it.
   static let tableNames = [
     "conversations", "requests", "messages", "attempts", "photos", "uploads", "received", "profiles", "preferences",
     "inbox_preferences", "cache_use", "cache_total", "counts", "janitor",

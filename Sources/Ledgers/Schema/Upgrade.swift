@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 import Messages
 
-/// Makes the tables of a new ledger, and brings one of an earlier program up to date.
+/// Makes the tables of a new ledger, and upgrades an earlier one.
 ///
 /// One step serves both, in one transaction: the tables are made as they are now, the rows are copied into them by the
 /// names of their columns, and the former tables go. The log grows to one and a half times the ledger's size. SQLite sorts
@@ -34,12 +34,12 @@ enum Upgrade {
     return migrator
   }
 
-  /// Whether a later program has made the ledger. GRDB would say so of the merged names, too.
+  /// Whether a later version made the ledger. GRDB would say so of the merged names, too.
   static func isNewer(_ database: Database) throws -> Bool {
     try !migrator.appliedIdentifiers(database).isSubset(of: former + [name])
   }
 
-  /// Whether a ledger of any version holds anything.
+  /// Whether a ledger of any version holds data.
   static func isUsed(_ database: Database) throws -> Bool {
     guard try database.tableExists("requests") else { return false }
     return try ["requests", "conversations", "photos"].contains { table in
@@ -68,7 +68,7 @@ enum Upgrade {
           DELETE FROM former_\(table);
           """)
     }
-    // No number of a row is used again.
+    // Row numbers are never reused.
     try database.execute(
       sql: """
         DELETE FROM sqlite_sequence WHERE 'former_' || name IN (SELECT name FROM sqlite_sequence);
@@ -79,10 +79,9 @@ enum Upgrade {
     }
   }
 
-  /// Fills columns and tables that a program of so many `versions` did not have; 0 is a new ledger.
+  /// Fills columns and tables that a program with `versions` migrations did not have; 0 is a new ledger.
   private static func fill(_ database: Database, since versions: Int) throws {
     if (1..<4).contains(versions) {
-      // They were sent in the order of their rows.
       try database.execute(
         sql: """
           UPDATE photos SET cached_bytes = bytes, cached_thumbnail_bytes = thumbnail_bytes, recency = rowid,
@@ -149,7 +148,7 @@ enum Upgrade {
         """)
   }
 
-  /// The attempt that runs, or has succeeded, stands with its message; those of a process that died have ended.
+  /// Moves the running or successful attempt into the message, and ends those of processes that died.
   private static func endAttempts(_ database: Database) throws {
     try database.execute(
       sql: """

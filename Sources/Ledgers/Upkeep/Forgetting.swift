@@ -1,10 +1,10 @@
 import GRDB
 import Messages
 
-/// Announcements of photos that nobody fetched are forgotten for their age: where they lie and their keys go. Their ids
-/// stay, so that whoever repeats one is known to repeat it, however late.
+/// Old announcements of photos that nobody fetched. Their addresses and keys are deleted; their ids stay, so that
+/// repetitions are recognised.
 extension Ledger {
-  /// How many announcements were neither fetched nor wanted since `before`, and are not forgotten.
+  /// The number of announcements to forget: neither fetched nor wanted since `before`.
   package func forgettableAnnouncements(before: Timestamp) async throws -> Int {
     try await read { database in
       try Int.fetchOne(
@@ -16,9 +16,8 @@ extension Ledger {
     }
   }
 
-  /// Forgets announcements that were neither fetched nor wanted since `before`, the oldest first.
-  ///
-  /// - Returns: how many; no more than `limit`.
+  /// Forgets the oldest announcements that were neither fetched nor wanted since `before`. Returns how many, at most
+  /// `limit`.
   package func forgetAnnouncements(before: Timestamp, limit: Int) async throws -> Int {
     try await write { database in
       let messages = try String.fetchAll(

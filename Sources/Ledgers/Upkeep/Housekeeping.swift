@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// A request that is over, and the directory that it was dropped as.
+/// A finished request and its dropped directory.
 package struct FiledRequest: Sendable {
   package let row: Int64
   package let request: String
@@ -16,16 +16,16 @@ package struct FiledRequest: Sendable {
   }
 }
 
-/// What the ledger says of the files of one message.
+/// What the ledger knows about the files of a message.
 package enum CachedState: Sendable, Equatable {
-  /// Neither a photo nor a message that waits nor a download.
+  /// No photo, no waiting message and no download.
   case unknown
-  /// They may be being made at this moment, or must not be touched.
+  /// They may be in use, or must not be touched.
   case busy
   case photo(hasOriginal: Bool, hasThumbnails: Bool)
 }
 
-/// A photo whose files the ledger counts.
+/// A photo with files in the cache.
 package struct CountedPhoto: Sendable {
   package let row: Int64
   package let path: String
@@ -33,9 +33,9 @@ package struct CountedPhoto: Sendable {
   package let hasThumbnails: Bool
 }
 
-/// What the janitor asks of the ledger besides limits and purges.
+/// Housekeeping queries of the janitor.
 extension Ledger {
-  /// The first `limit` requests in `states` that were over before `before` and are filed, longest over first.
+  /// The first `limit` filed requests in `states` that ended before `before`, oldest first.
   package func filedRequests(
     in states: [RequestState], before: Timestamp, limit: Int
   ) async throws -> [FiledRequest] {
@@ -52,8 +52,8 @@ extension Ledger {
     }
   }
 
-  /// Deletes the rows of requests that are over, of their messages and attempts, and of conversations that nothing
-  /// refers to any more. One that was sent again meanwhile stays.
+  /// Deletes the rows of finished requests, their messages and attempts, and of unused conversations. A request that
+  /// was retried in the meantime stays.
   package func forgetFiled(_ requests: [FiledRequest]) async throws {
     try await write { database in
       for request in requests {
@@ -76,9 +76,7 @@ extension Ledger {
     }
   }
 
-  /// Deletes the rows of photos of which nothing is left and that cannot be fetched again.
-  ///
-  /// - Returns: how many.
+  /// Deletes the rows of photos without files that cannot be fetched again. Returns how many.
   package func forgetGonePhotos() async throws -> Int {
     var total = 0
     while true {
@@ -103,7 +101,7 @@ extension Ledger {
     }
   }
 
-  /// Some photos that count as cached and are not pinned, in the order of their rows, behind the row `after`.
+  /// Cached photos that are not pinned, by row, after `after`.
   package func countedPhotos(after row: Int64, limit: Int) async throws -> [CountedPhoto] {
     try await read { database in
       try Row.fetchAll(
@@ -122,9 +120,8 @@ extension Ledger {
     }
   }
 
-  /// Has `look` look for the files of a photo while nobody else writes, and counts what is missing no more.
-  ///
-  /// - Returns: whether something was missing.
+  /// Runs `look` for the files of a photo while nothing else writes, and updates the row. Returns whether a file was
+  /// missing.
   package func recount(
     _ photo: CountedPhoto, look: @escaping @Sendable (_ path: String) throws -> (original: Bool, thumbnails: Bool)
   ) async throws -> Bool {
@@ -142,12 +139,11 @@ extension Ledger {
     }
   }
 
-  /// What the ledger says of the files of messages.
   package func cachedStates(of messages: [String]) async throws -> [CachedState] {
     try await read { database in try messages.map { try database.cachedState(of: $0) } }
   }
 
-  /// Runs `remove` on the files of a message if the ledger still says `state` of it, while nobody else writes.
+  /// Runs `remove` if the ledger still says `state` about the message, while nothing else writes.
   package func whileCached(
     _ message: String, is state: CachedState, _ remove: @escaping @Sendable () throws -> Void
   ) async throws -> Bool {
@@ -158,7 +154,7 @@ extension Ledger {
     }
   }
 
-  /// What the janitor wrote down the last time.
+  /// The notes of the last janitor run.
   package func janitorNotes() async throws -> [String: String] {
     try await read { database in
       let rows = try Row.fetchAll(database, sql: "SELECT name, value FROM janitor")
@@ -166,7 +162,7 @@ extension Ledger {
     }
   }
 
-  /// Writes down what the next pass is to know, and that this one has ended.
+  /// Stores notes for the next run, and the end of this one.
   package func setJanitorNotes(_ notes: [String: String], at now: Timestamp) async throws {
     try await write { database in
       try database.execute(
@@ -201,7 +197,7 @@ extension Database {
     return .photo(hasOriginal: row["o"], hasThumbnails: row["t"])
   }
 
-  /// Deletes the row of a conversation that nothing refers to.
+  /// Deletes the row of an unused conversation.
   fileprivate func forgetIfUnused(_ conversation: Int64) throws {
     let tables = ["requests", "messages", "photos", "preferences", "received"]
     let isUnused = tables.map { "NOT EXISTS (SELECT 1 FROM \($0) WHERE conversation_id = conversations.id)" }

@@ -1,23 +1,21 @@
 import GRDB
 import Messages
 
-/// A conversation that is being purged: nothing of it is published any more.
+/// A conversation that is being purged; nothing of it is published any more.
 package struct PurgedConversation: Sendable, Equatable {
   package let row: Int64
   package let conversation: ConversationID
-  /// What may be in hand: all that was neither sent nor failed.
+  /// Messages that may be in progress: neither sent nor failed.
   package let messages: [MessageID]
 }
 
-/// A purge in the ledger: the tombstone first, the rows last. In between its caller removes the files; every step may be
-/// done again.
+/// A purge. The tombstone comes first and the rows last. In between the caller removes files; every step may be
+/// repeated.
 extension Ledger {
   private static let purgeBatch = 128
 
-  /// Buries a conversation: what waits of it, drafts included, is cancelled in the same commit, and no message of it is
-  /// published after that.
-  ///
-  /// - Returns: nil when the ledger does not know it.
+  /// Marks a conversation as purged. The same commit cancels its waiting messages and drafts; none is published after
+  /// that. Returns nil if the ledger does not know it.
   package func beginPurge(of conversation: ConversationID, at now: Timestamp) async throws -> PurgedConversation? {
     try await write { database in
       guard
@@ -41,7 +39,7 @@ extension Ledger {
     }
   }
 
-  /// Conversations whose purge was begun and did not end.
+  /// Conversations with an unfinished purge.
   package func begunPurges() async throws -> [ConversationID] {
     try await read { database in
       try String.fetchAll(database, sql: "SELECT conversation FROM conversations WHERE purged = 1")
@@ -49,7 +47,7 @@ extension Ledger {
     }
   }
 
-  /// A purged conversation's requests, `limit` of them behind the row `after`.
+  /// At most `limit` requests of a purged conversation after the row `after`.
   package func purgedRequests(
     of purged: PurgedConversation, after: Int64, limit: Int
   ) async throws -> [FiledRequest] {
@@ -62,7 +60,7 @@ extension Ledger {
     }
   }
 
-  /// Deletes the rows of requests that were refused, so that the ledger does not know where they were to go.
+  /// Deletes the rows of refused requests, whose conversation the ledger does not know.
   package func forgetRefused(_ requests: [String]) async throws {
     try await write { database in
       for request in requests {
@@ -72,10 +70,9 @@ extension Ledger {
     }
   }
 
-  /// Deletes all rows of a purged conversation, once nothing of it is in hand and its files are gone. Of its uploads
-  /// only what has to be deleted from a store, or must never be, stays in mind, and of no message any more.
-  ///
-  /// - Returns: how many requests and photos there were.
+  /// Deletes all rows of a purged conversation, after its work has ended and its files are deleted. Of its uploads only
+  /// those stay that must be deleted from a store or must never be, without their messages. Returns how many requests
+  /// and photos there were.
   package func endPurge(of purged: PurgedConversation) async throws -> (requests: Int, photos: Int) {
     let row = purged.row
     let limit = Self.purgeBatch
@@ -108,7 +105,7 @@ extension Ledger {
 }
 
 extension Database {
-  /// Deletes some rows of a purged conversation, and what hangs on their messages.
+  /// Deletes some rows of a purged conversation with all that depends on their messages.
   fileprivate func purgeBatch(
     of table: String, in conversation: Int64, limit: Int
   ) throws -> (rows: Int, photos: Int) {
@@ -116,7 +113,7 @@ extension Database {
       self, sql: "SELECT rowid AS row, message FROM \(table) WHERE conversation_id = ? ORDER BY rowid LIMIT ?",
       arguments: [conversation, limit])
     if found.isEmpty { return (0, 0) }
-    // Each row is looked for once: in a large ledger they lie far from one another.
+    // One lookup per row: in a large ledger the rows are far apart.
     let statements = try [
       "UPDATE uploads SET state = 'abandoned' WHERE state = 'started' AND message = ?",
       """

@@ -4,50 +4,48 @@ import Messages
 /// Present numbers, and totals over all restarts. Asking goes through indexes of what waits: a few thousandths of a second
 /// for a hundred thousand.
 package struct Counts: Sendable, Equatable {
-  /// Messages that wait, drafts not among them, by state.
+  /// Waiting messages without drafts, by state.
   package let waiting: [MessageState: Int]
   package let drafts: Int
-  /// Conversations in which something waits; and those of them that are held, or wait for a destination.
+  /// Conversations with waiting messages; the held ones, and those that wait for a destination.
   package let conversations: Int
   package let heldConversations: Int
   package let parkedConversations: Int
-  /// When the request was accepted that waits longest; nil when none waits.
+  /// When the oldest waiting request was accepted; nil if none waits.
   package let oldest: Timestamp?
 
-  // What follows only grows, over all restarts.
+  // Totals, which only grow.
 
-  /// Requests that were accepted to be sent; one that is retried counts again.
+  /// Accepted requests; a retried one counts again.
   package let accepted: Int
-  /// Requests that came to an end, by state.
+  /// Finished requests, by state.
   package let ended: [RequestState: Int]
   package let sent: [MessageKind: Int]
   package let lastSent: Timestamp?
-  /// How often a message could not go on, by cause.
+  /// Setbacks of messages, by cause.
   package let setbacks: [Cause: Int]
   package let preparedPhotos: Int
-  /// Bytes of those photos as they were dropped, and as they are sent.
+  /// Bytes of those photos as dropped and as sent.
   package let originalBytes: Int
   package let preparedBytes: Int
-  /// Photos whose originals, and such whose thumbnails, were evicted from the cache, and the bytes of all.
+  /// Evicted originals and thumbnails, and their bytes.
   package let evicted: EvictionCount
-  /// How often a photo was looked at that was in the cache, and that had been fetched again for it.
+  /// Views of photos in the cache, and of photos that had to be fetched again.
   package let viewsOfCached: Int
   package let viewsOfFetched: Int
-  /// When the janitor last ended a pass.
+  /// The end of the janitor's last run.
   package let janitorRan: Timestamp?
 
-  /// The use of the whole cache first, then that of every inbox that has something there.
+  /// The use of the whole cache, then of every inbox with photos.
   package let cache: [CacheUse]
 
-  /// Photos that others announced, by state; what was purged is not among them.
+  /// Photos announced by others, by state, without purged ones.
   package let received: [ReceivedState: Int]
-  /// How many others ever announced, how many photos ever came into the cache, and how often one did not, by cause. Photos
-  /// that were sent from here and are fetched again count as downloads.
+  /// Announced photos, downloads, and failed downloads by cause. Sent photos that are fetched again count as downloads.
   package let announced: Int
   package let downloads: Int
   package let downloadSetbacks: [Cause: Int]
 
-  /// The ways a request ends.
   static let ends: [RequestState] = [.sent, .failed, .cancelled, .duplicate]
 }
 
@@ -95,7 +93,7 @@ extension Counts {
 }
 
 extension Database {
-  /// Messages that wait, by state: what is in progress is counted, and all else of the waiting ones is pending.
+  /// Waiting messages by state. Those in progress are counted; the rest is pending.
   fileprivate func waitingMessages(_ all: Int) throws -> [MessageState: Int] {
     var states = Dictionary(uniqueKeysWithValues: MessageState.allCases.filter { !$0.isFinal }.map { ($0, 0) })
     let inProgress: [(MessageState?, Int)] = try self.all(

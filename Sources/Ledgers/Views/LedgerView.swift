@@ -3,13 +3,13 @@ import GRDB
 import Glibc
 import Messages
 
-/// The ledger as tools look at it: read-only, briefly, beside a running daemon or without one.
+/// Read-only access for tools, with or without a running daemon.
 package struct LedgerView: Sendable {
   private let queue: DatabaseQueue
 
   /// Opens the ledger in `state` for reading.
   ///
-  /// - Throws: `LedgerError`; `.missing` when it holds nothing yet, `.older` when this version cannot read it yet.
+  /// - Throws: `LedgerError`; `.missing` if it is empty, `.older` if it needs an upgrade.
   package init(in state: Directory) throws {
     let path = state.path(of: Ledger.fileName)
     guard try state.entry(Ledger.fileName) != nil else { throw LedgerError.missing(path: path) }
@@ -26,17 +26,17 @@ package struct LedgerView: Sendable {
     if try read(Upgrade.isNewer) { throw LedgerError.newer(path: path) }
     try read { database in
       if try migrator.hasCompletedMigrations(database) { return }
-      // A daemon that starts for the first time makes the tables at this moment.
+      // A daemon may be making the tables right now.
       throw try Upgrade.isUsed(database) ? LedgerError.older(path: path) : LedgerError.missing(path: path)
     }
   }
 
-  /// As `init(in:)`; nil where there is none, or one that holds nothing yet.
+  /// As `init(in:)`; nil if there is no ledger or an empty one.
   package init?(ifThereIsOneIn state: Directory) throws {
     do { try self.init(in: state) } catch LedgerError.missing { return nil }
   }
 
-  /// As `init(ifThereIsOneIn:)` for who looks again and again; nil, too, when it cannot be read at this moment.
+  /// As `init(ifThereIsOneIn:)` for repeated calls; also nil if it cannot be read now.
   package init?(ifReadable state: Directory) throws {
     do { try self.init(in: state) } catch let error as LedgerError {
       if case .missing = error { return nil }
@@ -45,7 +45,7 @@ package struct LedgerView: Sendable {
     }
   }
 
-  /// Asks one question; errors of SQLite and of decoding come out as the ledger's.
+  /// Runs one query. Errors of SQLite and of decoding become `LedgerError`.
   func read<Answer>(_ question: (Database) throws -> Answer) throws -> Answer {
     do { return try queue.read(question) } catch let error as DatabaseError {
       throw LedgerError(error, path: queue.path)
@@ -55,14 +55,14 @@ package struct LedgerView: Sendable {
     }
   }
 
-  /// Visits the records that a query finds, one by one. Memory does not grow with their number.
+  /// Visits the records of a query one by one, in constant memory.
   func forEach<Record: FetchableRecord>(
     _ sql: String, _ arguments: StatementArguments, _ visit: (Record) throws -> Void
   ) throws {
     try read { try Record.fetchCursor($0, sql: sql, arguments: arguments).forEach(visit) }
   }
 
-  /// The column `conversation` as people and programs read it, like `ConversationID.description`.
+  /// The column `conversation` as shown, like `ConversationID.description`.
   static let conversation =
     "iif(unicode(c.conversation) = 1, 'profile~' || substr(c.conversation, 2), c.conversation) AS conversation"
 }
@@ -80,9 +80,10 @@ extension Timestamp: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension LedgerView {
-  /// Has SQLite look for damage.
+  /// Checks the ledger for damage.
   ///
-  /// - Returns: what is good about it. Throws `LedgerError.damaged` with the first fault found.
+  /// - Returns: a sentence for a good one.
+  /// - Throws: `LedgerError.damaged` with the first finding.
   package func checkIntegrity() throws -> String {
     let (fault, waiting) = try read { database in
       (
@@ -96,8 +97,8 @@ extension LedgerView {
 }
 
 extension LedgerView {
-  /// How many messages wait in each conversation, by age: the upper bounds of the buckets are `minutes`, and what is
-  /// older than the last counts in one more. Conversations with the most waiting messages come first.
+  /// The number of waiting messages in each conversation, by age. `minutes` are the upper bounds of the buckets; one
+  /// more holds the older messages. Conversations with the most waiting messages come first.
   package func shape(minutes: [Int], at now: Timestamp) throws -> [(conversation: String, counts: [Int])] {
     let age = "(\(now.milliseconds) - r.accepted_at) / 60000.0"
     let columns =

@@ -1,16 +1,16 @@
 import GRDB
 import Messages
 
-/// What the ledger knows of one photo, sent or received, for those who want to see it.
+/// A photo, sent or received, for the commands that show it.
 package struct PhotoStory: Sendable {
   package let message: MessageID
   package let inbox: InboxID
   package let conversation: ConversationID
-  /// Nil for a photo of ours that nobody wanted again.
+  /// nil for a sent photo that was not requested again.
   package let state: ReceivedState?
-  /// Nothing but its blurred preview may be shown.
+  /// Only its blurred preview may be shown.
   package let isHidden: Bool
-  /// Its files were in the cache, all of them, at some time.
+  /// All its files were in the cache at some time.
   package let wasCached: Bool
   package let cause: String?
   package let error: String?
@@ -18,8 +18,8 @@ package struct PhotoStory: Sendable {
 }
 
 extension LedgerView {
-  /// The photos that are called `name`: by their own id, or by that of their message on its network. Several when a
-  /// message has several photos, or several inboxes have the message.
+  /// The photos named `name`, by their own id or by the message's id on its network. Several if a message has several
+  /// photos or arrived in several inboxes.
   package func photos(called name: String) throws -> [PhotoStory] {
     try read { database in
       let received = try Row.fetchAll(

@@ -1,28 +1,27 @@
 import GRDB
 import Messages
 
-/// One line of `queue`, a message or a request without one. Its keys are never renamed once released.
+/// A line of `queue`: a message, or a request without one. Keys are never renamed once released.
 package struct QueueLine: Codable, Sendable {
   package let request: String
-  /// Nil for a request that is not accepted yet, or was refused.
+  /// nil for a request that is not accepted yet or was refused.
   @OrNull package var message: String?
   @OrNull package var conversation: String?
   @OrNull package var inbox: String?
   @OrNull package var kind: MessageKind?
   package let state: MessageState
-  /// Of its upload, 0 to 1; the ledger does not know it.
+  /// The progress of its upload, 0 to 1, which the ledger does not know.
   @OrNull package var progress: Double?
   package let attempts: Int
   @OrNull package var nextAttempt: Timestamp?
   @OrNull package var error: String?
   @OrNull package var acceptedAt: Timestamp?
-  /// Bytes of the file as dropped.
+  /// The file's size as dropped.
   @OrNull package var bytes: Int?
-  /// The name in `new/` of a request that was refused; any name is possible.
+  /// The name in `new/` of a refused request, which may be any.
   package let droppedAs: String?
-  /// Publishing in its conversation is stopped by `hold`.
+  /// Its conversation is held.
   package private(set) var isHeld = false
-  /// Its request is a draft: nobody has sent it yet.
   package private(set) var isDraft = false
 
   private enum CodingKeys: CodingKey {
@@ -56,10 +55,10 @@ extension QueueLine: FetchableRecord {
 }
 
 extension LedgerView {
-  /// Visits the messages that wait, or those in `state`, in order of arrival. Memory does not grow with their number.
+  /// Visits the waiting messages, or those in `state`, in order of arrival and in constant memory.
   ///
   /// - Parameter lying: directories that were found in `draft/` and `new/` before.
-  /// - Returns: for each of these the request that it is, of the same moment; nil where none is known.
+  /// - Returns: the request of each of these directories at the same moment; nil if none is known.
   @discardableResult
   package func forEachLine(
     state: MessageState? = nil, conversation: String? = nil, lying: [(inode: UInt64, born: Int64)] = [],
@@ -81,7 +80,7 @@ extension LedgerView {
     }
   }
 
-  /// Visits the requests that were refused, longest ago first: none of them has a message.
+  /// Visits the refused requests, oldest first; they have no messages.
   package func forEachRefused(conversation: String? = nil, _ visit: (QueueLine) throws -> Void) throws {
     try forEach(
       """

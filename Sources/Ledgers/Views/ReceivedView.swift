@@ -1,21 +1,21 @@
 import GRDB
 import Messages
 
-/// One line of `photos --received`. Its keys are never renamed once released.
+/// A line of `photos --received`. Keys are never renamed once released.
 package struct ReceivedRecord: Codable, Sendable, FetchableRecord {
   package let message: String
   /// The id of its message on its network.
   package let remote: String
   package let inbox: String
   package let conversation: String
-  /// Nil when nobody said so.
+  /// nil if unknown.
   @OrNull package var sender: String?
   package let state: ReceivedState
-  /// Of its download, 0 to 1; the ledger does not know it.
+  /// The progress of its download, 0 to 1, which the ledger does not know.
   @OrNull package var progress: Double?
-  /// Nothing but its blurred preview may be shown.
+  /// Only its blurred preview may be shown.
   package let hidden: Bool
-  /// Of the photo once it was fetched, of its object as announced before that; nil when that was not said.
+  /// The size of the fetched photo, or of its object as announced; nil if neither is known.
   @OrNull package var bytes: Int?
   package let attempts: Int
   @OrNull package var nextAttempt: Timestamp?
@@ -25,8 +25,7 @@ package struct ReceivedRecord: Codable, Sendable, FetchableRecord {
 }
 
 extension LedgerView {
-  /// Visits the photos that others announced, in the order in which they were received. Memory does not grow with their
-  /// number.
+  /// Visits the photos announced by others, in order of arrival and in constant memory.
   package func forEachReceived(inbox: String?, conversation: String?, _ visit: (ReceivedRecord) throws -> Void) throws {
     var conditions = ["r.own = 0 AND r.state <> 'forgotten'"]
     if inbox != nil { conditions.append("r.inbox = ?") }

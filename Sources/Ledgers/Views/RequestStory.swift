@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// All that the ledger knows of one request, as `show` prints it. Its keys are never renamed once released.
+/// A request as `show` prints it. Keys are never renamed once released.
 package struct RequestStory: Codable, Sendable, FetchableRecord {
   package struct Attempt: Codable, Sendable, FetchableRecord {
     package let number: Int
@@ -18,7 +18,7 @@ package struct RequestStory: Codable, Sendable, FetchableRecord {
     package let file: String
     package let kind: MessageKind
     package let state: MessageState
-    /// Bytes of the file as dropped.
+    /// The file's size as dropped.
     package let bytes: Int
     package fileprivate(set) var attempts: [Attempt]
     package let nextAttempt: Timestamp?
@@ -26,7 +26,7 @@ package struct RequestStory: Codable, Sendable, FetchableRecord {
     package let error: String?
     package let sentAt: Timestamp?
     package let remote: String?
-    /// Of the photo as it is sent; nil for a text and for a photo that was not prepared.
+    /// The photo as sent; nil for a text and before preparation.
     package let photo: Photo?
   }
 
@@ -42,7 +42,7 @@ package struct RequestStory: Codable, Sendable, FetchableRecord {
   }
 
   package let request: String
-  /// Its name in `new/`; another one where that was taken.
+  /// Its name in `new/`; the request has another one if that was taken.
   package let droppedAs: String
   package let state: RequestState
   package let conversation: String?
@@ -58,14 +58,14 @@ package struct RequestStory: Codable, Sendable, FetchableRecord {
 }
 
 extension LedgerView {
-  /// What has become of a request, and whether its directory is at its last place; nil when the ledger does not know it.
+  /// The state of a request, and whether its directory is at its final place; nil if unknown.
   package func state(of request: String) throws -> (state: RequestState, isFiled: Bool)? {
     try read { database in
       try Row.fetchOne(database, sql: "SELECT state, filed FROM requests WHERE request = ?", arguments: [request])
     }.map { (RequestState(rawValue: $0["state"]) ?? .failed, $0["filed"]) }
   }
 
-  /// Whether a request is over and stays where it is, as its owner does not let us move it.
+  /// Whether a finished request stays in place because its owner does not let the daemon move it.
   package func isImmovable(_ request: String) throws -> Bool {
     try read { database in
       try Bool.fetchOne(
@@ -73,7 +73,6 @@ extension LedgerView {
     } ?? false
   }
 
-  /// The states of a request's messages, in order.
   package func messageStates(of request: String) throws -> [(message: MessageID, state: MessageState)] {
     try read { database in
       try Row.fetchAll(
@@ -87,7 +86,6 @@ extension LedgerView {
     }
   }
 
-  /// The conversation of a request, if it is held.
   package func heldConversation(of request: String) throws -> String? {
     try read { database in
       try String.fetchOne(
@@ -100,7 +98,7 @@ extension LedgerView {
     }
   }
 
-  /// The whole story of a request; nil when the ledger does not know it.
+  /// The story of a request; nil if unknown.
   package func story(of request: String) throws -> RequestStory? {
     try read { database in
       // The lists are empty at first, and filled here.
@@ -145,8 +143,8 @@ extension LedgerView {
         WHERE message = ? ORDER BY id
         """,
       arguments: [message])
-    // The one that runs, or that succeeded, stands in the message's row. It was in doubt when its request failed for
-    // another message.
+    // The running or successful attempt is in the message's row. It was in doubt if its request failed for another
+    // message.
     let last = try RequestStory.Attempt.fetchOne(
       database,
       sql: """

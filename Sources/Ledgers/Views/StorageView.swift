@@ -1,23 +1,23 @@
 import GRDB
 import Messages
 
-/// One line of `storage`. Its keys are never renamed once released.
+/// A line of `storage`. Keys are never renamed once released.
 package struct StorageUse: Codable, Sendable, FetchableRecord {
-  /// Nil for the whole cache.
+  /// nil for the whole cache.
   @OrNull package var inbox: String?
-  /// Nil for an inbox and for the whole cache.
+  /// nil for an inbox and for the whole cache.
   @OrNull package var conversation: String?
-  /// Photos whose originals are there.
+  /// Photos with originals.
   package let photos: Int
   /// Bytes of originals, thumbnails and blurred previews.
   package let bytes: Int
-  /// Nil for a conversation, which has none.
+  /// nil for a conversation, which has no limit.
   @OrNull package var limit: Int?
-  /// The objects of `directory` stores, for the whole cache only; the ledger does not know them.
+  /// Objects of `directory` stores, for the whole cache only; the ledger does not know them.
   package var objects: Int?
   package var objectBytes: Int?
 
-  /// A whole cache that holds nothing.
+  /// An empty cache.
   package init(limit: Int) {
     photos = 0
     bytes = 0
@@ -25,22 +25,22 @@ package struct StorageUse: Codable, Sendable, FetchableRecord {
   }
 }
 
-/// One line of `photos`. Its keys are never renamed once released.
+/// A line of `photos`. Keys are never renamed once released.
 package struct PhotoRecord: Codable, Sendable, FetchableRecord {
   package let message: String
   package let inbox: String
   package let conversation: String
-  /// Who sent a received one, as far as somebody said so.
+  /// The sender of a received photo, if known.
   @OrNull package var sender: String?
-  /// Nothing but its blurred preview may be shown.
+  /// Only its blurred preview may be shown.
   package let hidden: Bool
   /// `photo`, `thumbnail` (the original was evicted) or `none`.
   package let cached: String
-  /// Its request is not over, so that it is not evicted.
+  /// Its request is unfinished, so it is not evicted.
   package let pinned: Bool
   /// Its name as dropped.
   package let file: String
-  /// Where its files lie, relative to the spool.
+  /// Its directory, relative to the spool.
   package let path: String
   package let width: Int
   package let height: Int
@@ -55,11 +55,11 @@ package struct PhotoRecord: Codable, Sendable, FetchableRecord {
 }
 
 extension LedgerView {
-  /// Visits the use of the whole cache first, then that of every inbox and of every conversation that has something there.
+  /// Visits the use of the whole cache, then of every inbox and every conversation with photos.
   ///
   /// - Parameters:
   ///   - total: the limit of the whole cache, in bytes.
-  ///   - each: the limit of every inbox.
+  ///   - each: the limit of every inbox, in bytes.
   package func forEachUse(total: Int, each: Int, _ visit: (StorageUse) throws -> Void) throws {
     try forEach(
       """
@@ -75,7 +75,7 @@ extension LedgerView {
       [total, each], visit)
   }
 
-  /// Visits the photos that the ledger knows, least recently viewed first.
+  /// Visits all photos, least recently viewed first.
   package func forEachPhoto(inbox: String?, conversation: String?, _ visit: (PhotoRecord) throws -> Void) throws {
     let conditions = [inbox.map { _ in "p.inbox = ?" }, conversation.map { _ in "c.conversation = ?" }]
       .compactMap { $0 }

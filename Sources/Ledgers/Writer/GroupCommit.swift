@@ -4,14 +4,14 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// Gathers the changes that wait while a transaction is being synced into the next transaction.
+/// Commits the changes that wait during a sync together in the next transaction.
 ///
-/// When the disk does not confirm a transaction, nothing is written, checkpointed or closed any more: what SQLite syncs
-/// next through the same descriptor could be answered with a false success. The process has to end; the next one empties
-/// the log before it writes (`Ledger.settle`).
+/// If the disk does not confirm a transaction, nothing is written, checkpointed or closed any more: SQLite's next sync
+/// through the same descriptor could falsely succeed. The process must end; the next one empties the log before it
+/// writes (`Ledger.settle`).
 final class GroupCommit: Sendable {
-  /// One change: runs in the transaction, then is told whether the transaction was committed. It runs again in another
-  /// transaction when one of its fellows failed, so that it changes rows, and files only where twice is as once.
+  /// A change, which runs in the transaction and then gets the result of the commit. It runs again if another change of
+  /// its group fails, so any change of files must be repeatable.
   private struct Change: Sendable {
     let run: @Sendable (Database) -> (any Error)?
     let settle: @Sendable (Result<Void, any Error>) -> Void
@@ -27,15 +27,15 @@ final class GroupCommit: Sendable {
   private let state = Mutex(State())
   private let listeners = Mutex<[@Sendable () -> Void]>([])
   private let failureListener = Mutex<(@Sendable (LedgerError) -> Void)?>(nil)
-  /// Why nothing can be written any more.
+  /// The error after which nothing is written.
   private let failure = Mutex<LedgerError?>(nil)
   private let copyPlan = Mutex(CopyPlan())
 
-  /// Changes in one transaction at most, so that the first of many does not wait for all.
+  /// The largest number of changes in a transaction, so that the first does not wait for all.
   private static let largestGroup = 512
-  /// Rows that such a change writes, about.
+  /// Rows that such a change writes, roughly.
   private static let rowsOfChange = 5
-  /// Ledgers that failed stay open until the process ends, since SQLite syncs when it closes one.
+  /// Failed ledgers, which stay open until the process ends because SQLite syncs on close.
   private static let abandoned = Mutex<[DatabasePool]>([])
 
   init(pool: DatabasePool, lock: FileLock) {
@@ -70,7 +70,7 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Runs `body` outside of any transaction, under the lock, while nothing else is written.
+  /// Runs `body` outside of any transaction, under the lock, while nothing else writes.
   func alone<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
       pool.asyncWriteWithoutTransaction { database in
@@ -83,15 +83,15 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Has `listener` called after every transaction, on the writer's thread.
+  /// Calls `listener` after every transaction, on the writer's thread.
   func onCommit(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }
 
-  /// Has `listener` called, once, when nothing can be written any more.
+  /// Calls `listener` once if nothing can be written any more.
   func onFailure(_ listener: @escaping @Sendable (LedgerError) -> Void) {
     failureListener.withLock { $0 = listener }
   }
 
-  /// The last checkpoint and the close, under the lock.
+  /// Checkpoints and closes under the lock.
   func close() throws {
     try checkFailure()
     copyPlan.withLock { $0.close() }
@@ -106,7 +106,7 @@ final class GroupCommit: Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  /// The error in the ledger's words; the first one after which nothing can be written is remembered.
+  /// Translates an error, and remembers the first final one.
   func meaning(of error: any Error) -> any Error {
     guard let meaning = LedgerError(error, path: pool.path) else { return error }
     guard meaning.isFinal else { return meaning }
@@ -126,7 +126,7 @@ final class GroupCommit: Sendable {
       var result = Result { try commit(group, in: database) }.mapError { meaning(of: $0) }
       let listeners = listeners.withLock { $0 }
       if case .failure(LedgerError.full) = result {
-        // One of them may make room.
+        // A listener may free room.
         for listener in listeners { listener() }
         result = Result { try commit(group, in: database) }.mapError { meaning(of: $0) }
       }
@@ -155,7 +155,7 @@ final class GroupCommit: Sendable {
         try checkFailure()
         try commitOneByOne(group, in: database)
       }
-      // A change of many rows, as the janitor's are, counts as many changes.
+      // A change of many rows, as the janitor's, counts as several.
       let rows = database.totalChangesCount - before
       copyLog(after: max(group.count, rows / Self.rowsOfChange), in: database)
     }
@@ -169,7 +169,7 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Copies the write-ahead log into the ledger. A log that grows meanwhile does no harm, so that only what is final counts.
+  /// Copies the write-ahead log into the ledger. The log may grow meanwhile, so only final errors count.
   private func copyLog(in database: Database) {
     do {
       let pages = try database.checkpoint(.passive).walFrameCount
@@ -181,8 +181,8 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Has the log begin anew as soon as those end who read. SQLite itself would look again after pauses that are longer than
-  /// most of their questions take.
+  /// Restarts the log as soon as its readers end. SQLite itself would wait longer between attempts than most reads
+  /// take.
   private static func beginLogAnew(of database: Database) throws {
     for _ in 0..<100 {
       do {
@@ -216,7 +216,7 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Makes all changes, or none; false when one of them failed.
+  /// Makes all changes or none; false if one failed.
   private func commitTogether(_ group: [Change], in database: Database) throws -> Bool {
     var isWell = true
     try database.inTransaction(.immediate) {
@@ -226,8 +226,7 @@ final class GroupCommit: Sendable {
     return isWell
   }
 
-  /// Makes the changes that do not fail. A savepoint for each takes longer than most changes, so that this is for when one
-  /// of them does.
+  /// Makes the changes that succeed. A savepoint costs more than most changes, so this runs only after one has failed.
   private func commitOneByOne(_ group: [Change], in database: Database) throws {
     try database.inTransaction(.immediate) {
       for change in group {
@@ -239,10 +238,10 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Makes a change; false when it failed.
+  /// Makes one change; false if it failed.
   private func isMade(_ change: Change, in database: Database) throws -> Bool {
     guard let failure = change.run(database) else { return true }
-    // A disk that fails can end the whole transaction, and not only the change that met it.
+    // A disk error can end the whole transaction.
     if !database.isInsideTransaction { throw failure }
     return false
   }

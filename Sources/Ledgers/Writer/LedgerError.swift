@@ -5,25 +5,25 @@ package enum LedgerError: Error, CustomStringConvertible {
   case notDurable(String)
   case damaged(path: String, fault: String)
   case newer(path: String)
-  /// It is of an earlier version, and only who has the spool brings it up to date.
+  /// It is of an earlier version, and only the daemon upgrades it.
   case older(path: String)
   case missing(path: String)
-  /// The file is gone, and the spool shows that there was one.
+  /// The file is missing, but the spool shows that there was one.
   case lost(path: String)
-  /// The spool holds what only a later ledger knows of.
+  /// The spool holds requests that only a later ledger knows.
   case outdated(path: String, requests: Int, first: String)
-  /// The disk is full. What waits goes on once there is room.
+  /// The disk is full. Work continues once there is room.
   case full(path: String)
-  /// The disk does not take a change, which was taken back. What waits goes on once it does.
+  /// The disk refused a change, which was rolled back. Work continues once it accepts changes.
   case unwritable(path: String, fault: String)
-  /// SQLite found no memory. What waits goes on once there is some.
+  /// SQLite has no memory. Work continues once there is some.
   case withoutMemory(path: String)
-  /// A program from outside keeps the ledger to itself.
+  /// Another program holds SQLite's lock.
   case busy(path: String)
-  /// The disk did not confirm a change. Nothing that is written through this handle can be trusted any more.
+  /// The disk did not confirm a change. Nothing written through this handle can be trusted.
   case unconfirmed(path: String, fault: String)
 
-  /// Nothing can be written any more by this process.
+  /// This process can no longer write.
   package var isFinal: Bool {
     switch self {
     case .damaged, .unconfirmed: true
@@ -31,7 +31,7 @@ package enum LedgerError: Error, CustomStringConvertible {
     }
   }
 
-  /// It may be better in a moment, without anybody doing anything to the ledger.
+  /// A later attempt may succeed without a repair.
   package var mayPass: Bool {
     switch self {
     case .full, .unwritable, .withoutMemory, .busy: true
@@ -70,7 +70,7 @@ package enum LedgerError: Error, CustomStringConvertible {
 }
 
 extension LedgerError {
-  /// What SQLite's error means for whoever uses the ledger; nil for what is no fault of the disk or the file.
+  /// The meaning of SQLite's error; nil if the disk and the file are not at fault.
   init?(_ error: any Error, path: String) {
     guard let error = error as? DatabaseError else { return nil }
     let fault = error.message ?? "\(error.extendedResultCode)"

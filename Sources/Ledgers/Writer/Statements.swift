@@ -11,15 +11,15 @@ import Messages
 /// Values go to SQLite, and come from it, as what they are. GRDB makes a list of boxes of them, and copies each row under
 /// the names of its columns: for a text that took as long as SQLite's own work. Errors are GRDB's, as everywhere.
 extension Database {
-  /// A statement whose plan is kept. Not for one that runs while its own rows are still being read.
+  /// A statement with a cached plan. Do not run it again while its rows are read.
   func kept(_ sql: String) throws -> Statement { try cachedStatement(sql: sql) }
 
-  /// Runs a statement whose plan is kept.
+  /// Runs a statement with a cached plan.
   func run<each Value: SQLiteValue>(_ sql: String, _ values: repeat each Value) throws {
     try step(sql, repeat each values) { _ in false }
   }
 
-  /// The first row that a kept statement answers with; nil when there is none.
+  /// The first row of a cached statement, if any.
   func first<Answer, each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value, read: (borrowing Columns) -> Answer
   ) throws -> Answer? {
@@ -31,14 +31,14 @@ extension Database {
     return answer
   }
 
-  /// The first column of that row; nil when there is no row.
+  /// The first column of that row.
   func value<Answer: SQLiteValue, each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value
   ) throws -> Answer? {
     try first(sql, repeat each values) { $0[0] }
   }
 
-  /// All rows that a kept statement answers with.
+  /// All rows of a cached statement.
   func all<Answer, each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value, read: (borrowing Columns) -> Answer
   ) throws -> [Answer] {
@@ -50,7 +50,7 @@ extension Database {
     return answers
   }
 
-  /// - Parameter row: is called with each row; false when no further one is wanted.
+  /// - Parameter row: called with each row; returns false to stop.
   private func step<each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value, row: (borrowing Columns) -> Bool
   ) throws {
@@ -81,34 +81,34 @@ struct Columns: ~Copyable {
 
   fileprivate init(_ statement: SQLiteStatement) { self.statement = statement }
 
-  /// What stands in the column at `index`, from 0 on, in the order of the words after SELECT.
+  /// The column at `index`, from 0, in the order of SELECT.
   subscript<Value: SQLiteValue>(index: Int32) -> Value { Value(column: index, of: statement) }
 
-  /// What stands in a column that was selected by `Name.selected`.
+  /// The column selected by `Name.selected`.
   subscript<Value: SQLiteValue, Name: ColumnName>(name: Name) -> Value { self[name.rawValue] }
 
   func time<Name: ColumnName>(_ name: Name) -> Timestamp? { time(name.rawValue) }
   func time(_ index: Int32) -> Timestamp? { (self[index] as Int64?).map(Timestamp.init(milliseconds:)) }
 }
 
-/// The columns of a question, in the order in which they are selected: what selects them and what reads them has the same list.
+/// The columns of a query in order. SELECT and the reading code share the list.
 protocol ColumnName: CaseIterable, RawRepresentable<Int32> {
-  /// What stands for it after SELECT.
+  /// Its expression in SELECT.
   var sql: String { get }
 }
 
 extension ColumnName {
-  /// All of them, for the words after SELECT.
+  /// All columns, for SELECT.
   static var selected: String { allCases.map(\.sql).joined(separator: ", ") }
 }
 
-/// What a question mark can stand for, and a column hold.
+/// A value of a parameter or a column.
 protocol SQLiteValue {
-  /// - Parameter index: from 1 on.
+  /// - Parameter index: from 1.
   /// - Returns: SQLite's result code.
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32
 
-  /// - Parameter column: from 0 on. Where NULL stands, it is 0, false or empty.
+  /// - Parameter column: from 0. NULL reads as 0, false or empty.
   init(column: Int32, of statement: SQLiteStatement)
 }
 
@@ -131,7 +131,7 @@ extension String: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
     var text = self
     return text.withUTF8 { bytes in
-      // An empty one has no address, which would be NULL.
+      // An empty buffer has no address, which would mean NULL.
       guard let start = bytes.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, Self.copied) }
       return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
         sqlite3_bind_text(statement, index, $0, Int32(bytes.count), Self.copied)
@@ -141,7 +141,7 @@ extension String: SQLiteValue {
 
   init(column: Int32, of statement: SQLiteStatement) {
     guard let bytes = sqlite3_column_text(statement, column) else {
-      // Without memory SQLite says the same as of NULL, and what is no text must not be taken for an empty one.
+      // Without memory SQLite answers as for NULL, which must not be read as an empty text.
       precondition(sqlite3_errcode(sqlite3_db_handle(statement)) != SQLITE_NOMEM, "no memory for a text of the ledger")
       self = ""
       return
@@ -150,7 +150,7 @@ extension String: SQLiteValue {
     self = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 
-  /// SQLite makes itself a copy before the call returns: what C calls SQLITE_TRANSIENT, and Swift does not import.
+  /// SQLITE_TRANSIENT, which Swift does not import: SQLite copies the value before the call returns.
   private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 

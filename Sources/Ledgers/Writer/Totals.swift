@@ -2,12 +2,10 @@ import GRDB
 import Messages
 import Synchronization
 
-/// Totals that only grow, and the times of last events: the rows of `counts`.
-///
-/// Each change is counted by name, in its own transaction. Within a group of changes the totals are added up in
-/// memory and written before the commit, each once. A change that is taken back takes its totals with it.
+/// Totals that only grow, and times of last events: the rows of `counts`. Within a group of changes they are summed in
+/// memory and written once before the commit. A change that is rolled back takes its totals with it.
 final class Totals: Sendable {
-  /// Those of the transaction that this thread is in; nil outside of `GroupCommit`.
+  /// The totals of this thread's transaction; nil outside of `GroupCommit`.
   @TaskLocal fileprivate static var current: Totals?
 
   private struct Sums {
@@ -17,7 +15,7 @@ final class Totals: Sendable {
 
   private let sums = Mutex(Sums())
 
-  /// Runs `body` within a transaction, and writes what it has counted if it answers true.
+  /// Runs `body` within a transaction, and writes its totals if it returns true.
   static func counted(in database: Database, _ body: () throws -> Bool) throws -> Bool {
     let totals = Totals()
     guard try $current.withValue(totals, operation: body) else { return false }
@@ -35,7 +33,6 @@ final class Totals: Sendable {
 }
 
 extension Database {
-  /// Adds to a total.
   func count(_ name: String, _ more: Int = 1) throws {
     if more == 0 { return }
     if let totals = Totals.current { return totals.add(name, more) }
@@ -51,9 +48,9 @@ extension Database {
     )
   }
 
-  /// A request came into this state; drafts, sent or given up, are not counted.
+  /// Counts a request that entered this state, except for drafts that were sent or dropped.
   func count(_ state: RequestState, _ more: Int = 1) throws { try count("requests.\(state.rawValue)", more) }
 
-  /// A message, or a draft's photo, could not go on.
+  /// Counts a message, or a draft's photo, that could not go on.
   func count(setback cause: Cause) throws { try count("setbacks.\(cause.rawValue)") }
 }
