@@ -1,10 +1,9 @@
 import DurableFiles
 import Messages
 
-/// The bytes of an object that came so far, in `incoming/cur/MESSAGE/`: sealed, as they came from the store.
-///
-/// Nothing of it is synced: whoever goes on with it checks the digest of the whole, and begins anew where that is wrong.
-/// The file `from-conversation` names the conversation, for whoever purges it.
+/// The bytes downloaded so far of an object, in `incoming/cur/MESSAGE/`, encrypted as in the store. They are not
+/// synced: a resumed download checks the digest of the whole and restarts if it is wrong. The file `from-conversation`
+/// names the conversation, for a purge.
 package final class PartialObject: Sendable {
   private let cur: Directory
   private let name: String
@@ -22,37 +21,34 @@ package final class PartialObject: Sendable {
     }
   }
 
-  /// How many bytes are there.
   package func count() throws -> Int { try directory.entry(Self.bytesName)?.size ?? 0 }
 
-  /// What the store calls the object that the bytes are of (RFC 9110, section 8.8); nil when they cannot be gone on with.
+  /// The store's validator of the object (RFC 9110, section 8.8); nil if the download cannot be resumed.
   package func validator() throws -> String? {
     guard try directory.entry(Self.tagName) != nil else { return nil }
     return try directory.file(Self.tagName).contents(limit: 4096).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Begins anew, with an object that the store calls `validator`.
+  /// Starts again with an object whose validator is `validator`.
   package func begin(validator: String?) throws -> File {
     try clear()
     if let validator { try directory.write(Array(validator.utf8), as: Self.tagName) }
     return try append()
   }
 
-  /// Forgets all bytes.
   package func clear() throws {
     try directory.remove(Self.tagName)
     try directory.remove(Self.bytesName)
   }
 
-  /// Opens the bytes to add to them.
+  /// Opens the file for appending.
   package func append() throws -> File { try directory.file(appendingTo: Self.bytesName) }
 
-  /// All bytes; nil when there are more than `limit`.
+  /// All bytes; nil if there are more than `limit`.
   package func contents(limit: Int) throws -> [UInt8]? {
     guard try directory.entry(Self.bytesName) != nil else { return [] }
     return try directory.file(Self.bytesName).contents(limit: limit)
   }
 
-  /// Removes all of it.
   package func remove() throws { try cur.removeTree(name) }
 }

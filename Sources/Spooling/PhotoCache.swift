@@ -2,34 +2,29 @@ import Digests
 import DurableFiles
 import Messages
 
-/// The photo cache `photos/INBOX/CONVERSATION/MESSAGE/`: what was sent, and what was received.
+/// The photo cache `photos/INBOX/CONVERSATION/MESSAGE/`, for sent and received photos.
 package struct PhotoCache: Sendable {
   private let root: Directory
 
-  /// The photo as it was sent or received.
   package static let originalName = "original.jpg"
-  /// The preview that is shown while a photo is hidden.
   private static let blurredName = "blurred.jpg"
-  /// What is made of the original.
   package static let thumbnailNames = ["thumbnail.jpg", blurredName]
   private static let names = [originalName] + thumbnailNames
 
   package init(_ spool: Spool) { root = spool.photos }
 
-  /// Where a message's files lie, relative to the spool.
+  /// The directory of a message, relative to the spool.
   package static func path(inbox: InboxID, conversation: ConversationID, message: MessageID) -> String {
     "photos/\(inbox.fileName)/\(conversation.fileName)/\(message)"
   }
 
-  /// Writes the photo, its thumbnail and its blurred preview. When it returns they are whole and on the disk; files of
-  /// an earlier attempt are replaced.
+  /// Writes the photo, its thumbnail and its blurred preview durably. Files of an earlier attempt are replaced.
   ///
-  /// Order: the note, then each file under a temporary name, synced, renamed; then the message's directory is synced. The
-  /// directories above it are synced when they are made.
+  /// Order: the note, then each file under a temporary name, synced, renamed; then the message's directory is synced.
+  /// The directories above are synced when they are made. The janitor removes empty ones; one that it removes at this
+  /// moment is made again.
   ///
-  /// - Parameter note: of a photo that somebody else sent.
-  ///
-  /// The janitor removes directories above that are empty; one that it removes at this moment is made again.
+  /// - Parameter note: for a received photo.
   package func keep(
     original: [UInt8], thumbnail: [UInt8], blurred: [UInt8], inbox: InboxID, conversation: ConversationID,
     message: MessageID, note: ReceivedNote? = nil
@@ -54,7 +49,7 @@ package struct PhotoCache: Sendable {
     }
   }
 
-  /// Whether the photo, its thumbnail and its blurred preview are there, and the note of one that was received.
+  /// Whether all files of the photo are there, with the note of a received one.
   package func isWhole(
     inbox: InboxID, conversation: ConversationID, message: MessageID, hasNote: Bool
   ) throws -> Bool {
@@ -68,7 +63,7 @@ package struct PhotoCache: Sendable {
     }
   }
 
-  /// The path below the spool of a photo's original or of its blurred preview; nil when it is not there.
+  /// The path of a photo's original or blurred preview, relative to the spool; nil if it is not there.
   package func path(
     inbox: InboxID, conversation: ConversationID, message: MessageID, isBlurred: Bool
   ) throws -> String? {
@@ -83,19 +78,18 @@ package struct PhotoCache: Sendable {
     }
   }
 
-  /// Sets the time at which a photo was last read to now, by which the janitor knows that somebody viewed it.
+  /// Sets the access time of a photo to now, which tells the janitor that it was viewed.
   package func noteViewing(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
     let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
     for name in Self.names where try directory.entry(name)?.kind == .file { try directory.setAccessedNow(name) }
   }
 
-  /// Opens a photo's original.
   package func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
     try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text).file(
       Self.originalName)
   }
 
-  /// Removes what is kept of a message; nothing kept is as good.
+  /// Removes the files of a message, if any.
   package func discard(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
     do {
       try root.directory(inbox.fileName).directory(conversation.fileName).removeTree(message.text)

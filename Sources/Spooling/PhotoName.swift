@@ -1,19 +1,18 @@
-/// The names of photos in a request that `photospool send` drops: `photo-00-IMG_1234.jpg`. The number keeps them in order, and
-/// the rest is for people: it stays on this computer.
+/// The names of photos from `photospool send`: `photo-00-IMG_1234.jpg`. The number keeps them in order. The rest is for
+/// the user and is never published.
 enum PhotoName {
   private static let longest = 100
   private static let numbers = "photo-00".utf8.count
 
   /// - Parameters:
   ///   - index: below 100.
-  ///   - original: the file that the user named; nil where it has no name, as a pipe.
+  ///   - original: the user's file; nil without a name, as for a pipe.
   static func name(_ index: Int, of original: String?) -> String {
     let number = "photo-\(index < 10 ? "0" : "")\(index)"
     return original.map { "\(number)-\(cleaned($0))" } ?? number
   }
 
-  /// What counts for the digest of a request, by which duplicates are known: the same photo may come from a file of another
-  /// name.
+  /// The part that counts for the digest of a request: a duplicate may come from a file of another name.
   static func withoutOriginal(_ name: String) -> String {
     let bytes = name.utf8
     let isOurs =
@@ -23,7 +22,8 @@ enum PhotoName {
     return isOurs ? String(decoding: bytes.prefix(numbers), as: UTF8.self) : name
   }
 
-  /// Letters and digits of any script, `.`, `_` and `-`; all else is `_`. What is too long loses its middle.
+  /// Keeps letters and digits of any script, `.`, `_` and `-`, and replaces the rest by `_`. A long name loses its
+  /// middle.
   private static func cleaned(_ name: String) -> String {
     let scalars = name.unicodeScalars.map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {

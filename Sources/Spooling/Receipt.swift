@@ -2,18 +2,18 @@ import DurableFiles
 import FoundationEssentials
 import Messages
 
-/// What is left in `sent/NAME/receipt.json` of a request that is over: no photo, no text, no key.
+/// A finished request's `sent/NAME/receipt.json`: no photo, no text, no key.
 package struct Receipt: Decodable, Sendable, Equatable {
   package struct Message: Decodable, Sendable, Equatable {
     package let message: String
     package let kind: MessageKind
     package let state: MessageState
     package let publishedAt: String?
-    /// The network's own id of the message, where it gives one.
+    /// The network's own id of the message, if it gives one.
     package let remote: String?
     package let url: String?
     package let contentDigest: String?
-    /// Bytes, of the photo as it was sent or of the text.
+    /// The size of the photo as sent, or of the text, in bytes.
     package let bytes: Int
     package let width: Int?
     package let height: Int?
@@ -38,7 +38,7 @@ package struct Receipt: Decodable, Sendable, Equatable {
   package let request: String
   package let conversation: String
   package let inbox: String
-  /// The idempotency key, and the digest of what was sent under it: a ledger that is rebuilt still knows the repetition.
+  /// The idempotency key and the digest of the contents, so that a rebuilt ledger recognises duplicates.
   package let id: String?
   package let digest: String?
   package let state: RequestState
@@ -65,13 +65,13 @@ package struct Receipt: Decodable, Sendable, Equatable {
 
   package static let fileName = "receipt.json"
 
-  /// Reads what `encoded` wrote; nil for anything else.
+  /// Reads the output of `encoded`; nil for anything else.
   package init?(_ bytes: [UInt8]) {
     guard let receipt = try? JSONDecoder().decode(Receipt.self, from: Data(bytes)) else { return nil }
     self = receipt
   }
 
-  /// The receipt that lies in a request's directory; nil when none that can be read does.
+  /// The receipt in a request's directory; nil if there is no readable one.
   package init?(in request: Directory) throws {
     guard try request.entry(Self.fileName)?.kind == .file,
       let bytes = try request.file(Self.fileName).contents(limit: 1 << 20)
@@ -79,8 +79,7 @@ package struct Receipt: Decodable, Sendable, Equatable {
     self.init(bytes)
   }
 
-  /// The file's bytes: one object, indented for people, with a newline at the end. Names are in alphabetical order, and
-  /// what is not known is left out.
+  /// One indented object with sorted names and a final newline, without unknown values.
   package func encoded() -> [UInt8] {
     var text = JSONObjectText(indentedAt: 0)
     text.add("acceptedAt", acceptedAt)

@@ -1,6 +1,6 @@
 import Messages
 
-/// Why a request cannot be accepted: one sentence that says what is wrong and what to do.
+/// Why a request is refused: one sentence with the error and the remedy.
 package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case badName
   case notADirectory(String)
@@ -87,7 +87,7 @@ extension Unicode.Scalar {
 
 /// `text` with everything escaped that could move a cursor or hide a character.
 package func escaped(_ text: String) -> String {
-  // Nearly all that is said: to ask for the category of each character takes longer than all else of a line of the log.
+  // The usual case. Looking up the category of each character costs more than the rest of a log line.
   if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
   var result = ""
   for scalar in text.unicodeScalars {
@@ -100,7 +100,7 @@ package func escaped(_ text: String) -> String {
   return result
 }
 
-/// A file's name as text, with all bytes escaped that are no UTF-8.
+/// A file's name as text, with invalid UTF-8 escaped.
 package func escaped(name: [UInt8]) -> String {
   if let text = String(validating: name, as: UTF8.self) { return escaped(text) }
   return name.map { (0x20...0x7E).contains($0) ? String(UnicodeScalar($0)) : "\\x" + [$0].hex }.joined()

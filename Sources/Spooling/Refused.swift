@@ -2,14 +2,14 @@ import DurableFiles
 import Glibc
 
 extension Spool {
-  /// Moves something out of `new/` that is no request's directory, with a name that may be anything, into a directory of
-  /// its own in `failed/` that explains why.
+  /// Moves an entry that is not a request's directory, under any name, from `new/` into its own directory in `failed/`
+  /// with an `error`.
   ///
-  /// Order: the directory and its `error`, synced; then the rename; then both parents. Killed in between, the entry is
+  /// Order: the directory and its `error`, synced; the rename; both parents. After a crash in between the entry is
   /// still in `new/` and is refused again.
   ///
-  /// - Parameter base: what the directory is called, or an alternative of it.
-  /// - Returns: the name in `failed/`, or nil when the entry is gone.
+  /// - Parameter base: the directory's name, or the base of an alternative.
+  /// - Returns: the name in `failed/`; nil if the entry is gone.
   @discardableResult
   package func quarantine(_ name: [UInt8], as base: String, because sentence: String) throws -> RequestName? {
     try Self.quarantine(name, from: new, to: failed, as: RequestName(base), because: sentence)
@@ -42,7 +42,7 @@ extension Spool {
 }
 
 extension Directory {
-  /// What our file `error` says in a request that failed; nil where there is none.
+  /// The text of our file `error` in a failed request, if any.
   package func error() throws -> String? {
     guard try entry("error")?.kind == .file, let bytes = try file("error").contents(limit: 65_536) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)

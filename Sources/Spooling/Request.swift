@@ -2,39 +2,38 @@ import Digests
 import DurableFiles
 import Messages
 
-/// A request that was found good: what is in its directory, checked and measured.
+/// A valid request, checked and measured.
 package struct Request: Sendable {
   package let addressee: Addressee
-  /// Nil when the client left the inbox to the configuration.
+  /// nil means the configured inbox.
   package let inbox: InboxID?
   package let key: IdempotencyKey?
-  /// The photos in name order, then the text: one message each. To remove a profile photo is one message, too.
+  /// The photos in name order, then the text: one message each. Removing a profile photo is one message, too.
   package let parts: [RequestPart]
-  /// Identifies the contents: a second request of the same key and digest is the same request again.
+  /// Identifies the contents: a request with the same key and digest is a duplicate.
   package let digest: SHA256Digest
 
-  /// Where its messages have their place, when `inbox` is that of requests which name none.
+  /// The conversation of its messages. `defaultInbox` applies to requests without an inbox.
   package func conversation(defaultInbox: InboxID) -> ConversationID {
     addressee.conversation(of: inbox ?? defaultInbox)
   }
 
-  /// Bytes of all parts.
   package var bytes: Int { parts.reduce(0) { $0 + $1.bytes } }
 }
 
-/// One file of a request that becomes one message.
+/// A file of a request that becomes a message.
 package struct RequestPart: Sendable, Hashable {
   package let kind: MessageKind
   package let file: String
   package let bytes: Int
-  /// Of the file as dropped. What is read later must still have it.
+  /// The digest of the dropped file, which later reads must match.
   package let digest: SHA256Digest
 }
 
-/// Which directory a request is, wherever it is moved: the inode and its time of birth.
+/// Identifies a request's directory wherever it is moved: inode and time of birth.
 package struct RequestIdentity: Hashable, Sendable {
   package let inode: UInt64
-  /// Nanoseconds since 1970; 0 where the filesystem keeps no time of birth.
+  /// Nanoseconds since 1970; 0 if the filesystem keeps no time of birth.
   package let born: Int64
 
   package init(inode: UInt64, born: Int64) {
@@ -44,9 +43,9 @@ package struct RequestIdentity: Hashable, Sendable {
 
   package init(_ entry: Entry) { self.init(inode: entry.inode, born: entry.born) }
 
-  /// The stable id of the message that `file` becomes. It is made from nothing but the directory itself, so that a ledger
-  /// rebuilt from the spool gives every message the id it had. It begins with the time of birth in milliseconds, as in RFC
-  /// 9562's UUIDv7: ids that grow are written at the end of the ledger's indexes, and not all over them.
+  /// The stable id of the message made from `file`. It depends only on the directory, so a ledger rebuilt from the
+  /// spool has the same ids. It begins with the time of birth in milliseconds, as in UUIDv7 (RFC 9562): growing ids are
+  /// written at the end of an index.
   package func message(_ file: String, of request: String) -> MessageID {
     let source = "photospool message\n\(request)\n\(inode)\n\(born)\n\(file)\n"
     let time = withUnsafeBytes(of: UInt64(clamping: born / 1_000_000).bigEndian) { Array($0.suffix(6)) }

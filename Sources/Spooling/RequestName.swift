@@ -6,7 +6,7 @@ package struct RequestName: Hashable, Sendable, Comparable, CustomStringConverti
 
   package let text: String
 
-  /// Nil when `text` is not of the grammar.
+  /// nil if `text` has another form.
   package init?(_ text: String) {
     guard !text.hasPrefix("."), !text.hasPrefix("-"), isToken(text) else { return nil }
     self.text = text
@@ -15,27 +15,27 @@ package struct RequestName: Hashable, Sendable, Comparable, CustomStringConverti
   package var description: String { text }
   package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
-  /// The name itself, then `NAME.2`, `NAME.3` and so on: what a request is called when its name is taken.
+  /// The name of a request whose name is taken: itself, `NAME.2`, `NAME.3` and so on.
   package func alternative(_ number: Int) -> RequestName {
     guard number > 1 else { return self }
     let ending = ".\(number)"
-    // Cutting a valid name and adding to its end keeps it valid.
+    // A valid name stays valid when it is cut and gets an ending.
     return RequestName(text.prefix(Self.longest - ending.utf8.count) + ending) ?? self
   }
 
-  /// The same of a name as it was dropped, which may be no request's.
+  /// The same for a dropped name, which may be invalid.
   package static func alternative(of name: String, _ number: Int) -> String {
     let base = RequestName(name) ?? RequestName("unnamed-" + SHA256Digest(of: Array(name.utf8)).hex.prefix(16))
     return base?.alternative(number).text ?? name
   }
 }
 
-/// A client's own key for a request: 1 to 128 of `A-Za-z0-9._-`. A second request with the same key from the same inbox
-/// is not sent again while the first one is remembered.
+/// A client's key for a request: 1 to 128 of `A-Za-z0-9._-`. A second request with the same key from the same inbox is
+/// not sent while the first is remembered.
 package struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
   package let text: String
 
-  /// Nil when `text` is not of the grammar.
+  /// nil if `text` has another form.
   package init?(_ text: String) {
     guard isToken(text) else { return nil }
     self.text = text

@@ -3,21 +3,20 @@ import DurableFiles
 import Glibc
 import Messages
 
-/// Reads a request's directory as hostile input: by descriptor, no link followed, nothing blocking, everything bounded.
-///
-/// The files stay open until they are synced, so that a batch of requests can start all its writing before it waits for any.
+/// Reads a request's directory as hostile input: by descriptor, without following links, without blocking, and within
+/// limits. The files stay open until they are synced, so that a batch can start all writes before it waits.
 package struct RequestReader: Sendable {
   package let request: Request
   private let files: [File]
   private let directory: Directory
 
-  /// How many descriptors the reader holds.
+  /// The number of open descriptors.
   package var openFiles: Int { files.count + 1 }
 
   /// Opens and checks all of `directory`.
   ///
-  /// - Parameter patience: seconds for which a file may still be open for writing.
-  /// - Throws: `Refusal` when the request is not acceptable; `FileError` when the disk fails.
+  /// - Parameter patience: how long a file may still be open for writing, in seconds.
+  /// - Throws: `Refusal` if the request is invalid; `FileError` if the disk fails.
   package init(_ directory: Directory, patience: Double = 1) throws {
     let owner = try directory.entry().owner
     var found = [String: (file: File, line: SumFile.Line, contents: [UInt8])]()
@@ -26,7 +25,7 @@ package struct RequestReader: Sendable {
       guard role != .leftover else { continue }
       let file = try Self.open(name, as: kind, in: directory, owner: owner)
       if Self.staysOpen(file, for: patience) { throw Refusal.stillOpen(name) }
-      // What is small is begun by `startWriting`, or is synced together with others.
+      // `startWriting` begins small files, unless they are synced together.
       if role == .photo { file.startWriteback() }
       var hasher = SHA256Hasher()
       var contents = [UInt8]()
@@ -57,7 +56,7 @@ package struct RequestReader: Sendable {
       if line.bytes == 0 { throw Refusal.badField(file: name, fault: "the photo is empty; copy it again") }
       parts.append(RequestPart(kind: .photo, file: name, bytes: line.bytes, digest: line.digest))
     }
-    // A text of nothing but blanks is what `echo "$caption" > text` leaves when there is no caption.
+    // `echo "$caption" > text` without a caption writes only a newline.
     if let text = try field("text"), !text.allSatisfy(\.isWhitespace), let line = found["text"]?.line {
       if text.utf8.count > RequestLimits.textBytes {
         throw Refusal.tooLarge(file: "text", bytes: line.bytes, limit: RequestLimits.textBytes)
@@ -91,24 +90,24 @@ package struct RequestReader: Sendable {
     request = Request(
       addressee: addressee, inbox: inbox, key: key, parts: parts,
       digest: Self.digest(isProfile ? "profile" : "to \(to ?? "")", from: inbox, parts: parts))
-    // What says where it goes is the last to reach the disk: a file system may keep each file by itself, and what a power
-    // cut leaves of a request that nobody has accepted is then refused, and not sent without its photo.
+    // The files with the conversation are synced last. A filesystem may keep each file separately: a request that a
+    // power cut truncates before its acceptance is then refused, and not sent without its photo.
     let goals = ["kind", "to"]
     files = found.filter { !goals.contains($0.key) }.map(\.value.file) + goals.compactMap { found[$0]?.file }
     self.directory = directory
   }
 
-  /// Begins to write everything to the disk, for a `sync` that follows.
+  /// Starts writing all files to the disk, for a later `sync`.
   package func startWriting() {
     for file in files { file.startWriteback() }
   }
 
-  /// After a sync of the whole file system: whether this request got to the disk, too.
+  /// Checks that a sync of the whole filesystem wrote this request.
   package func checkWritten() throws {
     for file in files { try file.checkWritten() }
   }
 
-  /// Waits until the request is on the disk: every file, then their directory.
+  /// Syncs every file, then the directory.
   package func sync() throws {
     for file in files { try file.sync() }
     try directory.sync()
@@ -118,7 +117,7 @@ package struct RequestReader: Sendable {
 
   private enum Role: Equatable {
     case field, text, sum, photo
-    /// What photospool itself left in a request that failed before.
+    /// Left by photospool in a request that failed before.
     case leftover
 
     var limit: Int {
@@ -141,14 +140,14 @@ package struct RequestReader: Sendable {
     return false
   }
 
-  /// Where the messages of a request have their place that cannot be read as a whole yet.
+  /// The conversation of a request that cannot be read as a whole yet.
   package static func conversation(of directory: Directory, defaultInbox: InboxID) throws -> ConversationID {
     let goal = try goal(of: directory)
     if let conversation = goal.conversation { return conversation }
     return Addressee.profile.conversation(of: goal.inbox ?? defaultInbox)
   }
 
-  /// The same without the configured inbox: nil where only that tells the conversation of a profile photo.
+  /// The same without the configured inbox; nil for a profile photo that needs it.
   package static func goal(of directory: Directory) throws -> (conversation: ConversationID?, inbox: InboxID?) {
     func line(_ name: String) throws -> String? {
       guard try directory.entry(name)?.kind == .file else { return nil }
@@ -189,9 +188,9 @@ package struct RequestReader: Sendable {
     }
   }
 
-  /// - Parameter kind: what the directory told of it, if it did.
+  /// - Parameter kind: the kind from the directory, if known.
   static func open(_ name: String, as kind: Entry.Kind? = nil, in directory: Directory, owner: UInt32) throws -> File {
-    // Looked at before it is opened, for the sentence; looked at again once open, for the truth.
+    // Checked before opening for a better sentence, and again after it for safety.
     if let kind = try kind ?? directory.entry(name)?.kind, kind != .file {
       throw Refusal.notAFile(file: name, kind: kind.noun)
     }
@@ -212,7 +211,7 @@ package struct RequestReader: Sendable {
     return file
   }
 
-  /// What a profile request is: one photo, or the removal of the photo, which is said by `kind` itself.
+  /// The part of a profile request: one photo, or its removal, which `kind` represents.
   private static func profile(_ parts: [RequestPart], kind: SumFile.Line?) throws(Refusal) -> [RequestPart] {
     if parts.contains(where: { $0.kind == .text }) { throw .textOfProfile }
     if parts.count > 1 { throw .severalProfilePhotos(parts.count) }
@@ -222,7 +221,7 @@ package struct RequestReader: Sendable {
     return kind.map { [RequestPart(kind: .profileRemoval, file: "kind", bytes: $0.bytes, digest: $0.digest)] } ?? []
   }
 
-  /// What an editor or a script adds to a name unseen makes another one of it, which nobody reads.
+  /// Refuses invisible additions by editors and scripts, which would make another name.
   private static func name(_ text: String, in file: String) throws(Refusal) -> String {
     let scalars = text.unicodeScalars
     if text.last == "\r\n" || text.last == "\r" {
@@ -250,7 +249,6 @@ package struct RequestReader: Sendable {
 }
 
 extension Entry.Kind {
-  /// As sentences have it.
   package var noun: String {
     switch self {
     case .file: "a file"

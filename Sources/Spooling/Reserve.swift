@@ -1,44 +1,37 @@
 import DurableFiles
 
-/// Room on the disk that is kept for those who make room: the file `state/reserve`.
-///
-/// A purge has to be written down before anything is deleted, and so have an eviction, a cancellation and the end of a request.
-/// On a disk that is full to its last block none of them could begin. So that new requests do not take that room, none is
-/// accepted while less than that is free.
+/// The file `state/reserve`, which keeps room for work that frees room: purges, evictions, cancellations and ends of
+/// requests. Each writes to the ledger first, and could not begin on a full disk. New requests are not accepted while
+/// less room than the reserve is free.
 package struct Reserve: Sendable {
-  /// In `state/`.
   package static let fileName = "reserve"
-  /// Enough for the ledger's log and its index, and for a photo on its way. While less is free, new requests wait.
+  /// Enough for the ledger's log and index, and for a photo in progress.
   package static let bytes = 4 << 20
-  /// Less than that is none: enough for the order of a purge.
+  /// The least room for a purge order. Below it the reserve is released.
   private static let enough = 1 << 20
-  /// It is not taken from a disk that has less than so many times as much left.
+  /// The reserve is taken only if this many times its size is free.
   private static let plenty = 4
 
   private let state: Directory
 
-  /// The reserve of a spool; nothing is taken or given yet.
   package init(_ spool: Spool) { state = spool.state }
 
-  /// Gives the room up where the disk has next to nothing left. For who is about to make room.
+  /// Releases the reserve if the disk is almost full. Call it before work that frees room.
   package func give() throws {
     if try state.freeBytes() < Self.enough { try state.remove(Self.fileName) }
   }
 
-  /// Whether a photo of `bytes` has room in the cache and in a store beside it. The rest is the ledger's, so that photos which
-  /// wait for one another do not take the room to end any.
+  /// Whether a photo of `bytes` has room in the cache and in a store, beside what the ledger needs to finish other
+  /// photos.
   package func hasRoom(for bytes: Int) throws -> Bool {
     try give()
     return try state.freeBytes() >= 2 * bytes + Self.enough
   }
 
-  /// Whether the disk has much more than the reserve left.
   package func hasPlenty() throws -> Bool { try state.freeBytes() >= Self.plenty * Self.bytes }
 
-  /// Takes the room, unless it is taken or there is little of it. A crash may leave less of it, or nothing: the next one who
-  /// takes it mends that, so that nothing is synced.
-  ///
-  /// Fails silently: whoever comes here has done its work, and on a disk that cannot keep this much the next work says so.
+  /// Allocates the reserve if it is missing and the disk has plenty of room. Nothing is synced: the next call repairs
+  /// what a crash left. It fails silently, because its caller has done its work.
   package func take() {
     do {
       if try state.entry(Self.fileName)?.size == Self.bytes { return }

@@ -2,9 +2,8 @@ import DurableFiles
 import Glibc
 import Synchronization
 
-/// One spool: its directories, opened once. Everything below is reached by descriptor.
+/// A spool: its directories, opened once. Everything below is reached by descriptor.
 package final class Spool: Sendable {
-  /// The absolute path of the spool.
   package let path: String
   package let root: Directory
   package let tmp: Directory
@@ -13,58 +12,57 @@ package final class Spool: Sendable {
   package let failed: Directory
   package let cancel: Directory
   package let purge: Directory
-  /// What is to be received, in four directories of its own.
   package let incoming: Directory
   package let photos: Directory
   package let published: Directory
   package let objects: Directory
   package let state: Directory
-  /// All of it at once; nil where its file system cannot be synced so.
+  /// The filesystem, if it can be synced as a whole.
   package let fileSystem: FileSystemSync?
   private let currentNew: Mutex<Directory>
   private let currentDraft: Mutex<Directory>
 
-  /// Where requests arrive. It can be moved away and made again while the daemon runs; see `reopenNew`.
+  /// The directory where requests arrive. It can be replaced while the daemon runs; see `reopenNew`.
   package var new: Directory { currentNew.withLock { $0 } }
 
-  /// Where requests lie whose photos are uploaded ahead of Send. It can be replaced, too; see `reopenDraft`.
+  /// The directory of drafts. It can be replaced, too; see `reopenDraft`.
   package var draft: Directory { currentDraft.withLock { $0 } }
 
-  /// Directories that clients of the spool's group may write to, and those that are photospool's alone.
+  /// Directories that the group may write to, and those of the daemon alone.
   private static let shared = ["tmp", "draft", "new"]
   private static let own = ["cur", "sent", "failed", "cancel", "purge", "photos", "published", "objects", "state"]
-  /// The directories of `incoming/`.
   package static let incomingNames = ["tmp", "new", "cur", "failed"]
   private static let sharedMode: mode_t = 0o3770
   private static let rootMode: mode_t = 0o750
 
-  /// Opens the spool at `path` and makes what is missing of it.
+  /// Opens the spool at `path` and makes its missing directories.
   ///
-  /// - Throws: `FileError`; `SpoolError` when the spool is open to everybody or lies on several filesystems.
+  /// - Throws: `FileError`; `SpoolError` if the spool is open to everybody or on several filesystems.
   package convenience init(creating path: String) throws {
     let isNew = mkdir(path, Self.rootMode) == 0
     if !isNew && errno != EEXIST { throw FileError("make the spool", path) }
     let root = try Directory(path: path)
-    // The umask is for what is photospool's alone.
+    // The umask is for the daemon's own directories.
     if isNew { try root.setPermissions(Self.rootMode) }
     if try root.entry().permissions & 0o002 != 0 { throw SpoolError.openToEverybody(path) }
     for name in Self.shared where try root.make(name, mode: 0o770) {
-      // mkdir drops the set-group-id and sticky bits through the umask's filter, so they are set in a second step.
+      // mkdir drops the set-group-id and sticky bits, so they are set separately.
       do { try root.directory(name).setPermissions(Self.sharedMode) } catch {
         guard error.code == EPERM else { throw error }
-        // A service that may set no set-group-id bit. Left as it is it would pass for a good one the next time.
+        // A service may be unable to set the set-group-id bit. The next start must not take the directory for a good
+        // one.
         try root.removeEmpty(name)
         throw SpoolError.cannotShare(root.path(of: name))
       }
     }
-    // In a sticky directory the kernel may let clients open only what is its owner's, so the daemon makes their counter.
+    // In a sticky directory the kernel may let clients open only files of its owner, so the daemon makes their counter.
     let tmp = try root.directory("tmp")
     let counter = try tmp.entry(ArrivalNumber.lockName)
     if counter.map({ $0.kind == .file && $0.owner == geteuid() && $0.permissions != 0o660 }) ?? true {
       try tmp.file(appendingTo: ArrivalNumber.lockName).setPlainPermissions(0o660)
     }
-    // Whatever their umask, what clients build is ours to take, and no other client's to read. It may not be possible, and
-    // then `check` says so: there are file systems without ACLs, and directories that are somebody else's.
+    // With a default ACL the daemon can read what clients build, whatever their umask, and other clients cannot. It
+    // fails without ACLs and in directories of others; `check` says so.
     if geteuid() != 0 { for name in Self.shared { try? root.directory(name).grantByDefault(to: geteuid()) } }
     for name in Self.own { _ = try root.make(name) }
     let incoming = try root.directory(creating: "incoming")
@@ -73,7 +71,7 @@ package final class Spool: Sendable {
     try self.init(root: root)
   }
 
-  /// Opens the spool at `path` as a client or a tool does; nothing is made.
+  /// Opens the spool at `path` as a client or a tool; makes nothing.
   package convenience init(opening path: String) throws {
     try self.init(root: Directory(path: path))
   }
@@ -106,9 +104,7 @@ package final class Spool: Sendable {
     currentDraft = Mutex(try open("draft"))
   }
 
-  /// Opens `new/` again after it was moved away or made anew.
-  ///
-  /// - Returns: false when it is the one that is open.
+  /// Opens `new/` again after it was replaced. Returns false if the open one is still in place.
   package func reopenNew() throws -> Bool {
     let directory = try root.directory("new")
     if try directory.entry().inode == new.entry().inode { return false }
@@ -116,9 +112,7 @@ package final class Spool: Sendable {
     return true
   }
 
-  /// Opens `draft/` again after it was moved away or made anew.
-  ///
-  /// - Returns: false when it is the one that is open.
+  /// Opens `draft/` again after it was replaced. Returns false if the open one is still in place.
   package func reopenDraft() throws -> Bool {
     let directory = try root.directory("draft")
     if try directory.entry().inode == draft.entry().inode { return false }
@@ -126,17 +120,16 @@ package final class Spool: Sendable {
     return true
   }
 
-  /// The first directory for clients in which photospool is not given what they build, whatever their umask; nil when there is
-  /// none. Root needs nobody to give it anything.
+  /// The first client directory without a default ACL for the daemon; nil if all have one, or for root.
   ///
-  /// - Throws: `FileError` with `EOPNOTSUPP` where the file system keeps no ACLs.
+  /// - Throws: `FileError` with `EOPNOTSUPP` if the filesystem has no ACLs.
   package func firstWithoutAccess() throws -> Directory? {
     let user = try state.entry().owner
     if user == 0 { return nil }
     return try [tmp, draft, new].first { try !$0.grantsByDefault(to: user) }
   }
 
-  /// Opens the directory of an accepted request; nil when it is not in `cur/`.
+  /// The directory of an accepted request; nil if it is not in `cur/`.
   package func accepted(_ name: RequestName) throws -> Directory? {
     do { return try cur.directory(name.text) } catch  where error.isMissing { return nil }
   }
@@ -148,7 +141,7 @@ package final class Spool: Sendable {
   }
 }
 
-/// Why a directory cannot serve as a spool.
+/// Why a directory cannot be a spool.
 package enum SpoolError: Error, Equatable, CustomStringConvertible {
   case openToEverybody(String)
   case notASpool(String, missing: String)

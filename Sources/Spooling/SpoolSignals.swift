@@ -1,27 +1,24 @@
 import Signalling
 
-/// Where the watcher tells what it saw. Events are hints: the directories are the truth.
+/// The watcher's notifications. They are hints; the directories are the truth.
 package struct SpoolSignals: Sendable {
-  /// Events of `new/`.
   package let new = Mailbox()
-  /// Events of `draft/`.
   package let draft = Mailbox(limit: 1024)
-  /// Events of `incoming/new/`.
   package let incoming = Mailbox(limit: 4096)
-  /// Something was put into `cancel/`.
+  /// A file arrived in `cancel/`.
   package let cancel = Bell()
-  /// Something was put into `purge/`.
+  /// A file arrived in `purge/`.
   package let purge = Bell()
 
   package init() {}
 
-  /// Has every directory looked through.
+  /// Requests a scan of every directory.
   package func scanAll() {
     for mailbox in [new, draft, incoming] { mailbox.postScan() }
     for bell in [cancel, purge] { bell.ring() }
   }
 
-  /// Events of every directory may have been missed.
+  /// Reports that events of every directory may be lost.
   func loseAll() {
     for mailbox in [new, draft, incoming] { mailbox.postLoss() }
     for bell in [cancel, purge] { bell.ring() }

@@ -3,16 +3,15 @@ import DurableFiles
 import Foundation
 import Synchronization
 
-/// Watches the spool through libinotifytools, on a thread of its own that does nothing but drain the kernel's queue.
+/// Watches the spool with libinotifytools, on a thread that does nothing else.
 ///
-/// The library keeps one inotify descriptor and one table of watches for the whole process and is not thread-safe: one
-/// watcher has it at a time, and after `start` only its thread calls it. The descriptor cannot be waited for
-/// together with anything else, so the thread is woken by an event of our own: a *fence*, a directory made and removed
-/// in `state/fence/`. The kernel's queue is first in, first out over all watches; once the fence is told, all that
-/// happened before it has been told.
+/// The library has one inotify descriptor per process and is not thread-safe: one watcher owns it, and after `start`
+/// only its thread calls it. The descriptor cannot be polled with others, so a *fence* wakes the thread: a directory
+/// made and removed in `state/fence/`. The kernel's queue is first in, first out, so a reported fence proves that all
+/// earlier events were reported.
 package final class SpoolWatcher: Sendable {
   private struct Fences {
-    /// The last one that the kernel told.
+    /// The last one that was reported.
     var last = 0
     var waiting: [(number: Int, waiter: CheckedContinuation<Bool, Never>)] = []
   }
@@ -25,11 +24,11 @@ package final class SpoolWatcher: Sendable {
   private let stopping = Atomic<Bool>(false)
   private let fenceCount = Atomic<Int>(0)
   private let fenced = Mutex(Fences())
-  /// Asked for by `watchAgain`, done by the thread.
+  /// Set by `watchAgain`, read by the thread.
   private let rewatchesNew = Atomic<Bool>(false)
   private let rewatchesDraft = Atomic<Bool>(false)
 
-  /// - Parameter signals: are posted and rung on the watcher's thread.
+  /// - Parameter signals: posted on the watcher's thread.
   package init(_ spool: Spool, _ signals: SpoolSignals) throws {
     root = spool.path
     fences = try spool.state.directory(creating: "fence")
@@ -37,10 +36,9 @@ package final class SpoolWatcher: Sendable {
     for name in try fences.names() { try fences.removeEmpty(name) }
   }
 
-  /// Begins to watch. What arrives after this returns is told; what was there before is not.
-  ///
-  /// - Returns: false when the kernel gives no watch, too many files are open for the library, or another watcher of this
-  ///   process has it; rescans alone must then find what arrives.
+  /// Begins to watch. Everything that arrives after this returns is reported. Returns false if the kernel gives no
+  /// watch, too many files are open for the library, or another watcher of this process uses it. Only rescans find
+  /// requests then.
   package func start() -> Bool {
     guard Self.isLibraryTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
       return false
@@ -62,15 +60,13 @@ package final class SpoolWatcher: Sendable {
     return true
   }
 
-  /// Ends the thread at its next event, which this causes.
+  /// Ends the thread, with a fence.
   package func stop() {
     stopping.store(true, ordering: .releasing)
     _ = try? fence()
   }
 
-  /// Makes an event of our own: once it has passed, everything that happened before has been told. Blocks on the disk.
-  ///
-  /// - Returns: its number, for `pass`.
+  /// Makes a fence and returns its number for `pass`. Blocks on the disk.
   package func fence() throws -> Int {
     let number = fenceCount.wrappingAdd(1, ordering: .relaxed).newValue
     _ = try fences.make("\(number)")
@@ -78,7 +74,7 @@ package final class SpoolWatcher: Sendable {
     return number
   }
 
-  /// Waits until everything before a fence has been told; false when the kernel does not tell it within `seconds`.
+  /// Waits until all events before a fence are reported; false if that takes longer than `seconds`.
   package func pass(fence: Int, within seconds: Double) async -> Bool {
     let timeout = Task {
       try await Task.sleep(for: .seconds(seconds))
@@ -103,7 +99,7 @@ package final class SpoolWatcher: Sendable {
     for waiter in waiters { waiter.resume(returning: isPassed) }
   }
 
-  /// Tells that events were lost, perhaps those of fences, too.
+  /// Reports that events were lost, perhaps those of fences, too.
   private func lose() {
     signals.loseAll()
     release(isPassed: true) { _ in true }
@@ -114,13 +110,13 @@ package final class SpoolWatcher: Sendable {
     release(isPassed: true) { $0 <= number }
   }
 
-  /// Watches `new/` again after it vanished and was made anew.
+  /// Watches `new/` again after it was replaced.
   package func watchNewAgain() throws {
     rewatchesNew.store(true, ordering: .releasing)
     _ = try fence()
   }
 
-  /// Watches `draft/` again after it vanished and was made anew.
+  /// Watches `draft/` again after it was replaced.
   package func watchDraftAgain() throws {
     rewatchesDraft.store(true, ordering: .releasing)
     _ = try fence()
@@ -131,7 +127,7 @@ package final class SpoolWatcher: Sendable {
   /// Files are written there in place, and are read once they are closed.
   private func watchNotes(_ name: String) -> Bool { watch(name, UInt32(IN_CLOSE_WRITE)) }
 
-  /// In `draft/` it matters what goes, too.
+  /// In `draft/` removals matter, too.
   private func watchDraft() -> Bool { watch("draft", UInt32(IN_MOVED_FROM | IN_DELETE)) }
 
   private func watch(_ name: String, _ more: UInt32 = 0) -> Bool {
@@ -148,10 +144,10 @@ package final class SpoolWatcher: Sendable {
     let incoming = inotifytools_wd_from_filename("\(root)/incoming/new/")
     let fence = inotifytools_wd_from_filename("\(root)/state/fence/")
     while !stopping.load(ordering: .acquiring) {
-      // Negative: waits without end. An idle spool wakes nobody up.
+      // -1 waits forever, so that an idle spool wakes nobody.
       guard let event = inotifytools_next_event(-1) else {
         lose()
-        // An error that lasts must not spin; rescans go on meanwhile.
+        // A lasting error must not spin; rescans go on meanwhile.
         if inotifytools_error() != EINTR { Thread.sleep(forTimeInterval: 1) }
         continue
       }
@@ -172,7 +168,7 @@ package final class SpoolWatcher: Sendable {
         } else if mask & UInt32(IN_CREATE) != 0 {
           signals.draft.post(builtInPlace: name(of: event))
         } else {
-          // It was moved or removed itself.
+          // The directory itself was moved or removed.
           signals.draft.postLoss()
         }
       } else if event.pointee.wd == cancel {
@@ -200,8 +196,8 @@ package final class SpoolWatcher: Sendable {
     leaveLibrary()
   }
 
-  /// The library waits with `select`, and glibc ends a process that does so for a descriptor of 1,024 or more. It opens the
-  /// lowest that is free; what others open at the same moment has 64 to itself.
+  /// The library uses `select`, for which glibc aborts with a descriptor of 1,024 or more. It opens the lowest free
+  /// one; 64 are left for files that others open at the same time.
   private static var isRoomForLibrary: Bool {
     let lowest = open("/", O_RDONLY | O_CLOEXEC)
     guard lowest >= 0 else { return false }
@@ -214,8 +210,8 @@ package final class SpoolWatcher: Sendable {
     Self.isLibraryTaken.store(false, ordering: .releasing)
   }
 
-  /// The name behind the event, which is padded with zeros. Names that are no UTF-8 come out repaired and match nothing;
-  /// the next rescan finds those.
+  /// The event's name without its zero padding. Invalid UTF-8 is replaced and matches nothing; the next rescan finds
+  /// that entry.
   private func name(of event: UnsafeMutablePointer<inotify_event>) -> String {
     guard event.pointee.len > 0 else { return "" }
     let start = UnsafeRawPointer(event) + MemoryLayout<inotify_event>.size

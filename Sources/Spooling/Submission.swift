@@ -8,16 +8,16 @@ import Messages
 /// Order of writes (docs/durability.md): the directory, each file and its sync, `.sum` last and its sync, the
 /// directory's sync, the rename, the sync of `new/` (or `draft/`) and of `tmp/`.
 ///
-/// A draft has no `.sum`, so that files can be added to it, and no number in its name: its place in the order of arrival
-/// is that of the rename which sends it.
+/// A draft has no `.sum`, so that files can be added, and no number: its place in the order is that of the rename that
+/// sends it.
 package struct Submission: Sendable {
   package var addressee: Addressee
   package var inbox: InboxID?
   package var key: IdempotencyKey?
   package var text: String?
-  /// What to copy, in the order to send.
+  /// The files to copy, in order.
   package var photos: [File]
-  /// It is not sent yet: whoever renames it into `new/` sends it.
+  /// The request goes to `draft/`.
   package var isDraft: Bool
 
   package init(
@@ -32,7 +32,7 @@ package struct Submission: Sendable {
     self.isDraft = isDraft
   }
 
-  /// - Parameter photo: the new profile photo of the inbox; nil removes the one that it has.
+  /// - Parameter photo: the new profile photo; nil removes the current one.
   package init(profilePhoto photo: File?, of inbox: InboxID?, key: IdempotencyKey?) {
     addressee = .profile
     self.inbox = inbox
@@ -44,10 +44,8 @@ package struct Submission: Sendable {
 
   /// Drops the request durably into the spool at `path`.
   ///
-  /// - Returns: its name. When it returns, the request is on the disk and in `new/`, in order behind all that were
-  ///   dropped before, or in `draft/`.
-  /// - Throws: `SubmissionError.unknown` when the request may or may not be on its way; any other error means that it
-  ///   is not, and that nothing of it is left.
+  /// - Returns: its name, once the request is on disk in `new/`, after all that were dropped before, or in `draft/`.
+  /// - Throws: `SubmissionError.unknown` if the outcome is unknown; after any other error nothing is left.
   package func drop(into path: String) throws -> RequestName {
     let root = try Directory(path: path)
     let bytes = try photos.reduce(Reserve.bytes) { try $0 + $1.entry().size }
@@ -55,12 +53,12 @@ package struct Submission: Sendable {
     let tmp = try Self.open("tmp", in: root)
     let goal = try Self.open(isDraft ? "draft" : "new", in: root)
     var name = Self.freshName(order: 0)
-    // The modes let a daemon of the spool's group take the request over; what is made in there has that group, too.
+    // A daemon in the spool's group can take the request over; everything made inside has that group, too.
     while try !tmp.make(name, mode: 0o770) { name = Self.freshName(order: 0) }
     let final: RequestName
     do {
       let directory = try tmp.directory(name)
-      // Held until this is over: what is being written is not abandoned, however long it takes.
+      // The lock tells the janitor that the request is still being written.
       _ = try directory.tryLock()
       try directory.setPermissions(0o2770)
       try write(into: directory)
@@ -112,7 +110,7 @@ package struct Submission: Sendable {
     try summary.sync()
   }
 
-  /// Takes a place in the order of arrival and renames in one critical section, so that order needs no clock.
+  /// Takes a number and renames in one critical section, so that the order needs no clock.
   private static func rename(_ name: String, from tmp: Directory, to new: Directory) throws -> RequestName {
     let lock = try openLock(in: tmp)
     let locked = try lock?.tryAcquire(within: ArrivalNumber.lockPatience) ?? false
@@ -126,7 +124,7 @@ package struct Submission: Sendable {
     }
   }
 
-  /// Nil where it is another user's alone, in a spool whose daemon did not make it: the clock has to do then.
+  /// nil if another user owns it alone, in a spool that its daemon did not make; then the clock decides.
   private static func openLock(in tmp: Directory) throws -> FileLock? {
     do { return try FileLock(ArrivalNumber.lockName, in: tmp, mode: 0o660) } catch {
       if error.code == EACCES || error.code == EPERM { return nil }
@@ -136,7 +134,7 @@ package struct Submission: Sendable {
 
   private static func renameDraft(_ name: String, from tmp: Directory, to draft: Directory) throws -> RequestName {
     while true {
-      // `d` for the `o` of those that are numbered.
+      // `d` instead of the `o` of numbered requests.
       guard let final = RequestName("d" + freshName(order: ArrivalNumber.clock).dropFirst()) else {
         throw Refusal.badName
       }
@@ -144,7 +142,7 @@ package struct Submission: Sendable {
     }
   }
 
-  /// `ORDER-PID-RANDOM`. The first part sorts by arrival, the others make the name unique.
+  /// `ORDER-PID-RANDOM`: sorted by arrival, and unique.
   private static func freshName(order: UInt64) -> String {
     var random = SystemRandomNumberGenerator()
     return ArrivalNumber.prefix(order) + "-\(getpid())-"
@@ -152,7 +150,7 @@ package struct Submission: Sendable {
   }
 }
 
-/// Why a submission has no plain answer.
+/// Why the result of a submission is unclear.
 package enum SubmissionError: Error, CustomStringConvertible {
   case unknown(RequestName, String)
 

@@ -1,19 +1,18 @@
 import Digests
 
-/// The optional file `.sum`: one line per file of the request, `SHA-256 LENGTH NAME`, so that damage between the client
-/// and the daemon is found. `photospool send` writes it last.
+/// The optional file `.sum`, with a line `SHA-256 LENGTH NAME` for each file of the request, to detect damage between
+/// client and daemon. `photospool send` writes it last.
 struct SumFile {
   struct Line: Hashable {
     let digest: SHA256Digest
     let bytes: Int
   }
 
-  /// By file name.
   let lines: [String: Line]
 
   init(lines: [String: Line]) { self.lines = lines }
 
-  /// Reads the file; throws `.badSum` with the number of the first wrong line.
+  /// Parses the file; throws `.badSum` with the number of the first invalid line.
   init(parsing text: String) throws(Refusal) {
     var lines = [String: Line]()
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: true).enumerated() {
@@ -25,14 +24,13 @@ struct SumFile {
     self.lines = lines
   }
 
-  /// The file's bytes.
   var text: String {
     lines.sorted { $0.key < $1.key }
       .map { "\($0.value.digest.hex) \($0.value.bytes) \($0.key)\n" }
       .joined()
   }
 
-  /// Throws `.badSum` unless exactly the files of `found` are listed, with their digests and lengths.
+  /// Throws `.badSum` unless the lines match exactly the files of `found`.
   func check(_ found: [String: Line]) throws(Refusal) {
     for name in lines.keys.sorted() where found[name] == nil {
       throw .badSum("\(escaped(name)) is listed and missing")

@@ -1,27 +1,25 @@
 import DurableFiles
 import Foundation
 
-/// A request's directory that left its place in one rename and is to be deleted. A start deletes what a crash leaves.
+/// A request's directory that was renamed away and will be deleted. The next start deletes what a crash leaves.
 package struct TrashedRequest: Sendable {
-  /// In `state/`: where it lies until then.
+  /// Its parent in `state/`.
   package static let directoryName = "trash"
   fileprivate let trash: Directory
   fileprivate let name: String
   package let identity: RequestIdentity
 
-  /// The directory where it lies now.
   package func directory() throws -> Directory { try trash.directory(name) }
 
-  /// Deletes it for good.
   package func delete() throws { try trash.removeTree(name) }
 }
 
 extension Spool {
-  /// Takes a request's directory away from its client: the rename decides whether it was sent before. The client's
-  /// directory is synced.
+  /// Takes a request's directory away from its client and syncs the client's directory. The rename decides whether it
+  /// was sent before.
   ///
-  /// - Parameter identity: which directory it has to be; nil is any.
-  /// - Returns: nil when it is not there.
+  /// - Parameter identity: the directory's identity; nil for any.
+  /// - Returns: nil if it is not there.
   package func takeAway(
     _ name: String, from directory: Directory, identity: RequestIdentity? = nil
   ) throws -> TrashedRequest? {
@@ -37,7 +35,7 @@ extension Spool {
       throw error
     }
     if let moved = try trash.entry(parked), RequestIdentity(moved) != found {
-      // Its client put another one there between our look and our rename; that one stays.
+      // The client replaced it between the check and the rename; the new one goes back.
       _ = try trash.move(parked, to: directory, as: name)
       return nil
     }

@@ -3,14 +3,14 @@ import DurableFiles
 import Messages
 import Synchronization
 
-/// What is heard on a network, as a bridge would drop it: one door for all that is received.
+/// A message heard on a network, dropped as a bridge would drop it.
 package struct IncomingDrop: Sendable, Equatable {
   package let conversation: ConversationID
   package let inbox: InboxID
   /// The message's id on its network.
   package let message: RemoteMessageID
   package let sender: SenderID?
-  /// At most `IncomingLimits.attachmentBytes`; what is more is refused when it is taken in.
+  /// At most `IncomingLimits.attachmentBytes`; intake refuses more.
   package let attachment: [UInt8]
 
   package init(
@@ -25,13 +25,13 @@ package struct IncomingDrop: Sendable, Equatable {
 }
 
 extension IncomingSpool {
-  /// Drops messages into `new/`, in their order. When it returns, all of them are on the disk.
+  /// Drops messages durably into `new/`, in order.
   ///
-  /// Order: a directory in `tmp/` with its files, each synced, and itself; its rename into `new/`; and once for all the
-  /// syncs of `new/` and `tmp/`. A process that dies in between has dropped some of them, and whoever drops them again
-  /// leaves the ledger to see that it knows them. What it was building stays in `tmp/`, for the janitor.
+  /// Order: a directory in `tmp/` with its files, each synced, and itself; its rename into `new/`; once for all, the
+  /// syncs of `new/` and `tmp/`. If the process dies, some are dropped; the ledger recognises those when all are
+  /// dropped again. The janitor removes the rest from `tmp/`.
   ///
-  /// - Parameter source: who drops them, one call at a time.
+  /// - Parameter source: who drops them; one call at a time.
   package func drop(_ messages: [IncomingDrop], from source: String) throws {
     if messages.isEmpty { return }
     for message in messages { try drop(message, from: source) }
@@ -40,7 +40,7 @@ extension IncomingSpool {
   }
 
   private func drop(_ message: IncomingDrop, from source: String) throws {
-    // The same at each repetition, so that what a dead process was building of it is replaced.
+    // A repetition has the same name and replaces what a dead process left.
     let key = SHA256Digest(of: Array("\(source)\n\(message.inbox)\n\(message.message)\n".utf8)).hex.prefix(32)
     let name = "heard-\(key)"
     while try !tmp.make(name) { try tmp.removeTree(name) }
@@ -56,12 +56,12 @@ extension IncomingSpool {
     try put(Array("\(message.message)\n".utf8), as: "message")
     if let sender = message.sender { try put(Array("\(sender)\n".utf8), as: "sender") }
     try directory.sync()
-    // The number keeps the order where a scan finds them, whatever the resolution of the clock.
+    // The number keeps the order for scans, whatever the clock's resolution.
     while try !tmp.move(name, to: new, as: "\(ArrivalNumber.prefix(order.next()))-\(key)") {}
   }
 }
 
-/// Numbers that only grow as long as a process runs, and begin behind those of the ones before by the clock.
+/// Growing numbers, which begin with the clock when the process starts.
 final class DropOrder: Sendable {
   private let last = Mutex<UInt64>(0)
 

@@ -3,45 +3,45 @@ import DurableFiles
 import Glibc
 import Messages
 
-/// Something to be received, as a bridge dropped it: bounded and readable; what the attachment says is not looked at yet.
+/// A message from a bridge, readable and within limits; its attachment is not parsed yet.
 package struct Incoming: Sendable {
   package let conversation: ConversationID
-  /// Nil when the bridge left it to the configuration.
+  /// nil means the configured inbox.
   package let inbox: InboxID?
   /// The message's id on its network.
   package let message: RemoteMessageID
-  /// Who sent it; nil when the bridge does not say.
+  /// nil if the bridge does not name it.
   package let sender: SenderID?
   /// JSON, or an encoded XMTP content.
   package let attachment: [UInt8]
 }
 
-/// The id that a network gave a message: one line of 1 to 255 bytes of UTF-8 without control characters.
+/// A network's id of a message: one line of 1 to 255 bytes of UTF-8 without control characters.
 package struct RemoteMessageID: Identifier {
   package static let noun = "message"
   package let text: String
   package init(unchecked text: String) { self.text = text }
 }
 
-/// How large something in `incoming/new/` may be.
+/// Size limits of an entry in `incoming/new/`.
 package enum IncomingLimits {
-  /// Bytes of `attachment`; an XMTP message has at most about as many.
+  /// About the size limit of an XMTP message.
   package static let attachmentBytes = 1 << 20
-  /// Names in the directory: the five, and what photospool itself left in one that was refused before.
+  /// The five file names, and what photospool left in an entry refused before.
   static let entries = 8
 }
 
-/// Why something cannot be received: one sentence that says what is wrong and what to do.
+/// Why an incoming message is refused: one sentence with the error and the remedy.
 package struct IncomingRefusal: Error, Equatable, Sendable, CustomStringConvertible {
   package let description: String
 
   package init(_ sentence: String) { description = sentence }
 }
 
-/// Reads a directory of `incoming/new/` as hostile input: by descriptor, no link followed, nothing blocking, everything
-/// bounded. It is read once, so that nobody can change it afterwards.
+/// Reads a directory of `incoming/new/` as hostile input: by descriptor, without following links, without blocking,
+/// within limits, and once, so that later changes have no effect.
 package enum IncomingReader {
-  /// - Throws: `IncomingRefusal` when it cannot be received; `FileError` when the disk fails.
+  /// - Throws: `IncomingRefusal` if it is invalid; `FileError` if the disk fails.
   package static func read(_ directory: Directory) throws -> Incoming {
     do { return try incoming(directory) } catch let refusal as Refusal {
       throw IncomingRefusal(refusal.description)
@@ -79,7 +79,7 @@ package enum IncomingReader {
       sender: try field("sender", SenderID.self), attachment: try needed(found["attachment"], "attachment"))
   }
 
-  /// Bytes that the file may have; nil when there is no such file.
+  /// The size limit of a file; nil if the name is not allowed.
   private static func limit(of name: String) -> Int? {
     switch name {
     case "from-conversation", "inbox", "message", "sender": RequestLimits.fieldBytes

@@ -3,18 +3,15 @@ import DurableFiles
 import Glibc
 import Messages
 
-/// The four directories of `incoming/`, opened once.
+/// The directories of `incoming/`, opened once.
 package struct IncomingSpool: Sendable {
-  /// Where what is to be renamed is built.
   let tmp: Directory
-  /// Where bridges rename to.
   package let new: Directory
-  /// What is being downloaded: a directory per photo, with the bytes that came so far, as they came. Also what left `new/`
-  /// and is being deleted.
+  /// Downloads in progress, a directory per photo, and entries from `new/` that are being deleted.
   package let cur: Directory
   package let failed: Directory
   let order = DropOrder()
-  /// What is being deleted in `cur/` begins so.
+  /// The prefix of entries that are being deleted.
   package static let takenPrefix = "taken-"
 
   package init(_ spool: Spool) throws {
@@ -24,9 +21,9 @@ package struct IncomingSpool: Sendable {
     failed = try spool.incoming.directory("failed")
   }
 
-  /// Reads what lies in `new/` under `name`; nil when it is gone.
+  /// Reads an entry of `new/`; nil if it is gone.
   ///
-  /// - Throws: `IncomingRefusal` when it cannot be received; `FileError` when the disk fails.
+  /// - Throws: `IncomingRefusal` if it is invalid; `FileError` if the disk fails.
   package func read(_ name: String) throws -> Incoming? {
     do {
       guard let entry = try new.entry(name) else { return nil }
@@ -48,10 +45,10 @@ package struct IncomingSpool: Sendable {
     }
   }
 
-  /// Removes what the ledger has taken over. Found again after a crash, it is known there.
+  /// Removes an entry that the ledger has accepted. After a crash the ledger recognises it.
   ///
-  /// Order: it leaves `new/` in one rename, so that nobody ever finds a part of it there; then it is deleted. Killed in
-  /// between, it lies in `cur/`, where the next start removes what no photo is called by.
+  /// Order: a rename into `cur/`, so that nobody finds parts of it in `new/`, then the deletion. The next start deletes
+  /// what a crash left there.
   package func remove(_ name: String) throws {
     let taken = Self.takenPrefix + name
     do {
@@ -63,12 +60,12 @@ package struct IncomingSpool: Sendable {
     try cur.removeTree(taken)
   }
 
-  /// Moves what was refused into `failed/`, with a file `error` that says why in one line.
+  /// Moves a refused entry into `failed/` with an `error`.
   ///
-  /// Order: `error` is written into it, whole; it is renamed; both directories are synced. What cannot be written into,
-  /// or has no good name, becomes the `entry` of a directory of its own there. Killed in between, it is refused again.
+  /// Order: `error` is written into it; it is renamed; both directories are synced. An entry that is not writable or
+  /// has an invalid name becomes `entry` in a directory of its own. After a crash it is refused again.
   ///
-  /// - Returns: its name in `failed/`; nil when it is gone.
+  /// - Returns: its name in `failed/`; nil if it is gone.
   @discardableResult
   package func refuse(_ name: [UInt8], because sentence: String) throws -> RequestName? {
     let text = String(decoding: name, as: UTF8.self)
@@ -89,7 +86,7 @@ package struct IncomingSpool: Sendable {
     return try Spool.quarantine(name, from: new, to: failed, because: sentence)
   }
 
-  /// - Returns: false when it is nothing to write into.
+  /// - Returns: false if it is not writable.
   private func explain(_ sentence: String, in name: String) throws -> Bool {
     guard try new.entry(name)?.kind == .directory else { return false }
     do {

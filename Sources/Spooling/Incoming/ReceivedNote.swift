@@ -2,21 +2,21 @@ import DurableFiles
 import Foundation
 import Messages
 
-/// What lies beside a received photo in the cache, as `received.json`: whose it is and where it came from, for a ledger
-/// that is made anew. A photo that has one is another's, and is hidden until somebody reveals it. No key is in it.
+/// The file `received.json` beside a received photo in the cache: its sender and origin, for a rebuilt ledger. A photo
+/// with this file is hidden until it is revealed. It contains no key.
 package struct ReceivedNote: Codable, Sendable, Equatable {
   package static let fileName = "received.json"
-  /// Bytes of the longest one: four names of 255 bytes, each of which may be written as six.
+  /// The size limit: four names of 255 bytes, each byte escaped as six.
   private static let longest = 1 << 13
 
   package let inbox: String
   package let conversation: String
   /// The message's id on its network.
   package let remote: String
-  /// The photo's place in its message; 0 is the first.
+  /// The photo's place in its message, from 0.
   package let position: Int
   package let sender: String?
-  /// SHA-256 of the attachment as it was dropped, in hexadecimal.
+  /// SHA-256 of the attachment as dropped, in hexadecimal.
   package let digest: String
   package let receivedAt: String
 
@@ -33,25 +33,24 @@ package struct ReceivedNote: Codable, Sendable, Equatable {
     self.receivedAt = receivedAt.description
   }
 
-  /// One line of JSON.
   func bytes() throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try [UInt8](encoder.encode(self)) + [UInt8(ascii: "\n")]
   }
 
-  /// What is found beside a photo.
+  /// The note beside a photo.
   package enum Found: Sendable, Equatable {
-    /// It was sent from here.
+    /// The photo was sent from here.
     case none
     case note(ReceivedNote)
-    /// It is another's, and nobody can read any more whose.
+    /// The photo was received, but the note is unreadable.
     case unreadable
   }
 
-  /// Looks into the directory of a photo.
+  /// Reads the note in a photo's directory.
   ///
-  /// - Throws: `FileError` when the disk fails.
+  /// - Throws: `FileError` if the disk fails.
   package static func find(in directory: Directory) throws -> Found {
     guard let entry = try directory.entry(fileName) else { return .none }
     guard entry.kind == .file, let bytes = try directory.file(fileName).contents(limit: longest),

@@ -1,9 +1,8 @@
 import DurableFiles
 import Foundation
 
-/// The files of `cancel/`, which name requests to cancel, one a line.
+/// The files of `cancel/`, each with requests to cancel, one a line.
 package struct CancelOrders: Sendable {
-  /// One file, and the requests that it names.
   package struct Order: Sendable {
     package let requests: [String]
     fileprivate let file: OrderFile
@@ -13,7 +12,7 @@ package struct CancelOrders: Sendable {
 
   package init(_ spool: Spool) { self.spool = spool }
 
-  /// What is ordered, and a sentence for each file that cannot be read. Files that somebody is still writing are passed over.
+  /// The orders, and a sentence for each unreadable file. Files that are still being written are skipped.
   package func read() throws -> (orders: [Order], unreadable: [String]) {
     let (files, unreadable) = try OrderFile.all(in: spool.cancel)
     let orders = files.map { file in
@@ -22,6 +21,6 @@ package struct CancelOrders: Sendable {
     return (orders, unreadable)
   }
 
-  /// Removes an order that was carried out; one that was put in its place meanwhile stays.
+  /// Removes an order after its execution, unless another one has replaced it.
   package func remove(_ order: Order) throws { try order.file.remove(from: spool.cancel, of: spool) }
 }

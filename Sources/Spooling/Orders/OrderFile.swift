@@ -2,7 +2,7 @@ import DurableFiles
 import Foundation
 import Glibc
 
-/// A file of `cancel/` or `purge/`: an order, one line for each thing that it names.
+/// A file of `cancel/` or `purge/`, with one name a line.
 struct OrderFile: Sendable {
   let name: String
   let lines: [String]
@@ -10,9 +10,8 @@ struct OrderFile: Sendable {
 
   private static let longest = 1 << 20
 
-  /// The files of `directory` that are complete. A file that somebody is still writing is left for the next look.
-  ///
-  /// - Returns: also a sentence for each file that cannot be read; it stays, and the others count.
+  /// The complete files of `directory`, and a sentence for each unreadable one, which stays. Files that are still being
+  /// written are skipped.
   static func all(in directory: Directory) throws -> (files: [OrderFile], unreadable: [String]) {
     var files = [OrderFile]()
     var unreadable = [String]()
@@ -28,7 +27,7 @@ struct OrderFile: Sendable {
     return (files, unreadable)
   }
 
-  /// Nil of what is no file, or is still being written.
+  /// nil if it is not a file or is still being written.
   private static func read(_ name: String, in directory: Directory) throws -> OrderFile? {
     guard let entry = try directory.entry(name), entry.kind == .file else { return nil }
     let file = try directory.file(name)
@@ -40,7 +39,7 @@ struct OrderFile: Sendable {
     return OrderFile(name: name, lines: lines, entry: entry)
   }
 
-  /// Removes the file, unless another one, or another order, stands in its place by now.
+  /// Removes the file, unless another one has replaced it.
   func remove(from directory: Directory, of spool: Spool) throws {
     func isSame(_ found: Entry) -> Bool { found.inode == entry.inode && found.modified == entry.modified }
     guard let found = try directory.entry(name), isSame(found) else { return }

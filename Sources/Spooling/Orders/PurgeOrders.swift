@@ -2,17 +2,15 @@ import DurableFiles
 import Foundation
 import Messages
 
-/// The files of `purge/`, which name conversations to delete, one a line.
-///
-/// An order stands until it is struck out, and is carried out until then, however often that is interrupted. A line that names
-/// no conversation stays for somebody to mend.
+/// The files of `purge/`, each with conversations to delete, one a line. An order stands until it is struck out,
+/// however often its execution is interrupted. A line that names no conversation stays for somebody to fix.
 package struct PurgeOrders: Sendable {
   private let spool: Spool
   private var directory: Directory { spool.purge }
 
   package init(_ spool: Spool) { self.spool = spool }
 
-  /// What is ordered, each conversation once, and a sentence for each line or file that names none.
+  /// The conversations, each once, and a sentence for each invalid line or file.
   package func read() throws -> (conversations: [ConversationID], unreadable: [String]) {
     var conversations = [ConversationID]()
     var (files, unreadable) = try OrderFile.all(in: directory)
@@ -30,14 +28,14 @@ package struct PurgeOrders: Sendable {
     return (conversations, unreadable)
   }
 
-  /// Writes an order down. When it returns the order is on the disk.
+  /// Writes an order durably.
   package func add(_ conversations: [ConversationID]) throws {
     let text = conversations.map { "\($0)\n" }.joined()
     try directory.write(Array(text.utf8), as: "order-\(UUID().uuidString)")
     try directory.sync()
   }
 
-  /// Strikes conversations out. When it returns nothing on the disk orders their deletion any more, nor names them here.
+  /// Strikes conversations out durably.
   package func strike(_ conversations: Set<ConversationID>) throws {
     for file in try OrderFile.all(in: directory).files {
       let rest = file.lines.filter { line in (try? ConversationID(line)).map { !conversations.contains($0) } ?? true }
