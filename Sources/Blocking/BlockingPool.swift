@@ -1,14 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// A fixed number of threads for calls that block: file I/O, image work, SQLite.
-///
-/// Such calls must never run on Swift's cooperative threads, of which there are only as many as processors.
-/// Work is taken in the order in which it was handed in.
+/// A fixed number of threads for blocking calls: file I/O, image work, SQLite. They must not run on Swift's cooperative
+/// threads, of which there is one per processor. Work starts in the order of arrival.
 package final class BlockingPool: Sendable {
   private struct State {
     var waiting: [@Sendable () -> Void] = []
-    /// Index of the first work in `waiting` that was not taken; taking is O(1) amortised.
+    /// Index of the first waiting work in `waiting`; taking it is O(1) amortised.
     var next = 0
     var running = 0
   }
@@ -17,13 +15,13 @@ package final class BlockingPool: Sendable {
   private let queue: DispatchQueue
   private let threads: Int
 
-  /// - Parameter threads: how many calls may block at the same time; at least 1.
+  /// - Parameter threads: the calls that may block at once; at least 1.
   package init(label: String, threads: Int) {
     self.threads = max(1, threads)
     queue = DispatchQueue(label: label, attributes: .concurrent)
   }
 
-  /// Runs `work` on one of the pool's threads and waits for it without holding the caller's thread.
+  /// Runs `work` on a thread of the pool, without holding the caller's.
   package func run<Success: Sendable>(
     _ work: @escaping @Sendable () throws -> Success
   ) async throws -> Success {
@@ -56,7 +54,7 @@ package final class BlockingPool: Sendable {
       }
       let work = state.waiting[state.next]
       state.next += 1
-      // Keeps the taken front from growing without bound while the pool never runs empty.
+      // Without this the array would grow as long as the pool is busy.
       if state.next > 1024 && state.next * 2 > state.waiting.count {
         state.waiting.removeFirst(state.next)
         state.next = 0

@@ -1,25 +1,24 @@
-/// The beginning and the end of what a program printed, however much that was.
+/// The beginning and the end of a program's output, in constant memory.
 package struct CapturedOutput: Sendable {
   private var head = [UInt8]()
   private var tail = [UInt8]()
 
-  /// Bytes that are kept at each end.
+  /// Bytes kept at each end.
   private static let kept = 4096
-  /// Bytes of a line that anybody is shown.
+  /// Bytes of a line that are shown.
   private static let shown = 255
 
   package init() {}
 
-  /// Adds what was printed next.
   package mutating func add(_ piece: some Collection<UInt8>) {
     if head.count < Self.kept { head += piece.prefix(Self.kept - head.count) }
     tail += piece.suffix(Self.kept)
     if tail.count > Self.kept { tail.removeFirst(tail.count - Self.kept) }
   }
 
-  /// Nil when there is none, or it is blank.
+  /// nil if it is missing or blank.
   package var firstLine: String? { Self.lines(of: head).first.flatMap(Self.shown) }
-  /// The last one that is not blank.
+  /// The last line that is not blank.
   package var lastLine: String? { Self.lines(of: tail).reversed().lazy.compactMap(Self.shown).first }
 
   private static func lines(of bytes: [UInt8]) -> [String] {
@@ -32,7 +31,7 @@ package struct CapturedOutput: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// `text` without blanks at its ends and without what a terminal would obey, cut to what is shown.
+  /// `text` without surrounding blanks and terminal controls, cut to `shown`.
   package static func plain(_ text: String) -> String {
     var plain = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -2,10 +2,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Ends a program and all that it started, from any thread, and waits for it.
+/// Ends a program and all its children, from any thread, and waits for it.
 package final class ChildLeash: Sendable {
   private struct State {
-    /// nil before the program was started and once it was waited for: from then on the number may be another's.
+    /// nil before the start and after the wait; then the number may be reused.
     var group: pid_t?
     /// The last signal sent, also before the start.
     var signal: Int32?
@@ -13,16 +13,15 @@ package final class ChildLeash: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter child: the number of a program that `ChildProgram.start` has started; nil for one that is yet to start.
+  /// - Parameter child: the number of a program from `ChildProgram.start`; nil before its start.
   package init(_ child: pid_t? = nil) { state = Mutex(State(group: child)) }
 
-  /// nil before the program was started and once it was waited for.
+  /// nil before the start and after the wait.
   package var processID: pid_t? { state.withLock { $0.group } }
 
-  /// Whether the program was sent a signal.
   package var wasPulled: Bool { state.withLock { $0.signal != nil } }
 
-  /// Sends a signal to the program and all that it started. One that is not started yet gets it then.
+  /// Sends a signal to the program and its children. A program that is not started yet gets it then.
   package func pull(_ signal: Int32) {
     state.withLock { state in
       state.signal = signal
@@ -30,7 +29,7 @@ package final class ChildLeash: Sendable {
     }
   }
 
-  /// Tells the program to end, and kills it after `grace` if it still runs.
+  /// Sends SIGTERM, and SIGKILL after `grace`.
   package func end(within grace: Duration) {
     pull(SIGTERM)
     let wait = Double(grace.components.seconds) + Double(grace.components.attoseconds) / 1e18
@@ -48,14 +47,14 @@ package final class ChildLeash: Sendable {
 
   /// Waits until the program has ended. Blocks.
   ///
-  /// - Parameter endsGroup: whether what the program left running is killed.
-  /// - Returns: the status of `waitpid`; 0 when it was waited for before.
+  /// - Parameter endsGroup: whether its remaining children are killed.
+  /// - Returns: the status of `waitpid`; 0 if it was waited for before.
   @discardableResult
   package func wait(endsGroup: Bool = true) -> Int32 {
     guard let child = processID else { return 0 }
     var information = siginfo_t()
     while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-    // The kernel gives the number to another process only after this, and nobody can be about to signal it meanwhile.
+    // The kernel reuses the number only after this wait, so no signal can hit another process.
     return state.withLock { state in
       guard let group = state.group else { return 0 }
       state.group = nil

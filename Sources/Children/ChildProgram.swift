@@ -2,13 +2,13 @@ import CKernel
 import Glibc
 import Messages
 
-/// A program to be started, with nothing of this process but what is given here.
+/// A program to start, isolated from this process except for what is given here.
 package struct ChildProgram: Sendable {
   package let path: String
   package let arguments: [String]
-  /// `NAME=VALUE`; nothing of our own environment is passed on.
+  /// `NAME=VALUE`, instead of our own environment.
   package let environment: [String]
-  /// Whether its directory is `/`, and not that of this process. Its path has to be absolute then.
+  /// Whether its directory is `/` and not ours. Its path must be absolute then.
   package let beginsInRoot: Bool
 
   package init(path: String, arguments: [String] = [], environment: [String] = [], beginsInRoot: Bool = false) {
@@ -18,12 +18,12 @@ package struct ChildProgram: Sendable {
     self.beginsInRoot = beginsInRoot
   }
 
-  /// Starts it, in a process group of its own, so that a terminal's interrupt ends us first and a kill of the group
-  /// reaches all that it started. Its signals are as they are by default.
+  /// Starts the program with default signals in its own process group, so that Ctrl-C reaches us first, and a kill of
+  /// the group reaches its children.
   ///
-  /// - Parameter descriptors: what it finds as its descriptors 0, 1, 2 …; nil is `/dev/null`. None is closed here.
-  /// - Returns: its number, which has to be waited for.
-  /// - Throws: `config_error` when there is no such program; `local_resources` when the kernel has no room for it.
+  /// - Parameter descriptors: its descriptors 0, 1, 2 …; nil is `/dev/null`. They are not closed here.
+  /// - Returns: its number, which must be waited for.
+  /// - Throws: `config_error` if there is no such program; `local_resources` if the kernel cannot start it.
   package func start(_ descriptors: [Int32?]) throws(DeliveryError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -35,7 +35,7 @@ package struct ChildProgram: Sendable {
         posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
       }
     }
-    // Ours are closed by the exec anyway; a library's may not be.
+    // exec closes ours, but perhaps not those of libraries.
     ckernel_close_from(&actions, Int32(descriptors.count))
     if beginsInRoot { ckernel_begin_in_root(&actions) }
     var attributes = posix_spawnattr_t()
@@ -57,7 +57,7 @@ package struct ChildProgram: Sendable {
     return child
   }
 
-  /// Two ends of a line, one for each side; the child's is closed here once it is started.
+  /// A socket pair. Close the child's end here after the start.
   ///
   /// - Throws: `local_resources`.
   package func line() throws(DeliveryError) -> (ours: Int32, theirs: Int32) {

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Messages
 
-/// How a program ended that was run once, and what it printed.
+/// The status and output of a finished program.
 package struct ChildEnd: Sendable {
   package enum Status: Sendable, Equatable {
     case exited(Int32)
@@ -11,18 +11,18 @@ package struct ChildEnd: Sendable {
   }
 
   package let status: Status
-  /// Empty unless it was to be captured.
+  /// Empty unless captured.
   package let output: CapturedOutput
   package let errors: CapturedOutput
 }
 
 extension ChildProgram {
-  /// Runs the program to its end, on a thread of its own, with `input` as its standard input: a file in memory, which is
-  /// never on a disk and which a program that does not read cannot break.
+  /// Runs the program on its own thread with `input` as standard input. The input is a file in memory, so it is never
+  /// on disk, and a program that does not read it causes no error.
   ///
   /// - Parameters:
-  ///   - capturesOutput: whether the beginning and the end of what it prints are kept; otherwise it goes to `/dev/null`.
-  ///   - endsGroup: whether what it left running is killed when it has ended. In either case nobody waits for that.
+  ///   - capturesOutput: whether to keep the beginning and end of its output; otherwise it goes to `/dev/null`.
+  ///   - endsGroup: whether to kill its remaining children. Nobody waits for them in either case.
   ///   - leash: ends it early.
   /// - Throws: as `start`.
   package func run(
@@ -60,7 +60,7 @@ extension ChildProgram {
       output: captured.first ?? CapturedOutput(), errors: captured.last ?? CapturedOutput())
   }
 
-  /// A file in memory that holds `bytes`, at its beginning.
+  /// A file in memory with `bytes`, positioned at its start.
   private func memoryFile(with bytes: [UInt8]) throws(DeliveryError) -> Int32 {
     let file = ckernel_memory_file("input")
     guard file >= 0 else { throw failure(errno) }
@@ -84,7 +84,7 @@ extension ChildProgram {
     return pipe
   }
 
-  /// Reads what the program prints until it has ended. Not to the end of the pipes: what it left running may hold them.
+  /// Reads the output until the program has ended. Remaining children may hold the pipes open.
   private func read(_ pipes: [OutputPipe], until child: pid_t) -> [CapturedOutput] {
     var captured = pipes.map { _ in CapturedOutput() }
     if pipes.isEmpty { return captured }
@@ -97,18 +97,18 @@ extension ChildProgram {
       if poll(&waits, nfds_t(waits.count), -1) < 0 && errno == EINTR { continue }
       let hasEnded = waits[pipes.count].revents != 0
       for index in pipes.indices where waits[index].fd >= 0 {
-        // A pipe holds 64 KiB: what the program itself printed is read when it has ended.
+        // A pipe holds 64 KiB, so the program's own output is complete when it has ended.
         let count = Glibc.read(waits[index].fd, &buffer, buffer.count)
         if count > 0 { captured[index].add(buffer[..<count]) }
         if count == 0 { waits[index].fd = -1 }
       }
-      // Without a descriptor of the process, the end of the pipes has to do.
+      // Without a process descriptor, the end of the pipes decides.
       if hasEnded || (end < 0 && waits.allSatisfy { $0.fd < 0 }) { return captured }
     }
   }
 }
 
-/// The reading end of a program's output. Reading does not block.
+/// The non-blocking reading end of a program's output.
 private final class OutputPipe {
   let ours: Int32
   private(set) var theirs: Int32

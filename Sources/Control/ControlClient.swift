@@ -1,15 +1,14 @@
 import DurableFiles
 import FoundationEssentials
 
-/// Asks the running daemon.
+/// The client side of the daemon's control socket.
 package enum ControlClient {
-  /// The daemon's answer; nil when no daemon runs on this spool.
+  /// The daemon's answer; nil if no daemon runs on this spool.
   ///
   /// - Parameters:
-  ///   - patience: seconds to wait for it. What is to be shown is wanted now; what is to be done may take the disk or a
-  ///     store its time.
-  ///   - whenSlow: is called once when there is no answer after two seconds.
-  /// - Throws: `FileError` when the socket is there and cannot be used; `ControlError` when the daemon does not answer.
+  ///   - patience: the time limit in seconds. Views should be quick; actions may need the disk or a store.
+  ///   - whenSlow: called once if there is no answer after two seconds.
+  /// - Throws: `FileError` if the socket is unusable; `ControlError` if the daemon does not answer.
   package static func ask(
     _ request: ControlRequest, in state: Directory, patience: Int = 2, whenSlow: () -> Void = {}
   ) throws -> ControlReply? {
@@ -23,9 +22,9 @@ package enum ControlClient {
     return reply
   }
 
-  /// Leaves a request with the daemon whose answer nobody waits for; false when no daemon runs on this spool.
+  /// Sends a request without waiting for its answer; false if no daemon runs on this spool.
   ///
-  /// - Throws: `FileError` when the socket is there and cannot be used.
+  /// - Throws: `FileError` if the socket is unusable.
   package static func leave(_ request: ControlRequest, in state: Directory) throws -> Bool {
     guard let socket = try LocalSocket.connected(to: ControlServer.socketName, in: state, patience: 5) else {
       return false
@@ -34,7 +33,7 @@ package enum ControlClient {
   }
 }
 
-/// Why the daemon did not do what it was asked.
+/// Why the daemon did not carry out a request.
 package enum ControlError: Error, CustomStringConvertible {
   case noAnswer
   case refused(String)

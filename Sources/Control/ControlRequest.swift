@@ -1,33 +1,33 @@
-/// What a command asks of the running daemon: one JSON object on one line over the socket `state/control`.
+/// A request to the running daemon: one line of JSON over the socket `state/control`.
 package enum ControlRequest: Codable, Sendable, Equatable {
   case cancel([String])
   case hold([String])
   case release([String])
   case flush
-  /// Photos, by their ids here, that are to be shown from now on.
+  /// Reveals photos, by their ids here.
   case reveal([String])
-  /// Photos that are to be fetched now.
+  /// Fetches photos now.
   case want([String])
-  /// A photo that somebody has looked at.
+  /// Records a view of a photo.
   case viewed(String)
-  /// What is to be changed of a conversation's preferences, in the words of `prefs`.
+  /// Changes the preferences of a conversation, in the words of `prefs`.
   case prefer(conversation: String, fetch: String?, autoReveal: Bool?)
-  /// What is fetched of what comes to an inbox, in the word of `prefs`.
+  /// Changes the fetch policy of an inbox, in the words of `prefs`.
   case preferInInbox(inbox: String, fetch: String)
-  /// How far the uploads in flight have come.
+  /// The progress of running uploads.
   case progress
-  /// What only the daemon measures, as text for Prometheus.
+  /// Metrics that only the daemon has, as Prometheus text.
   case metrics
-  /// How listening to networks goes.
+  /// The state of listening to networks.
   case listening
 }
 
-/// What the daemon answers: one JSON object on one line.
+/// The daemon's answer: one line of JSON.
 package struct ControlReply: Codable, Sendable, Equatable {
-  /// What became of one request or conversation that was named.
+  /// The result for one named request or conversation.
   package struct Outcome: Codable, Sendable, Equatable {
     package let subject: String
-    /// Whether all of what was asked was done.
+    /// Whether all of it was done.
     package let isDone: Bool
     package let sentence: String
 
@@ -39,13 +39,12 @@ package struct ControlReply: Codable, Sendable, Equatable {
   }
 
   package var outcomes: [Outcome] = []
-  /// By message: 0 to 1 of its upload.
+  /// Upload progress by message, 0 to 1.
   package var progress: [String: Double] = [:]
-  /// The metrics that were asked for.
   package var metrics: String?
-  /// Why the daemon itself cannot go on; one sentence.
+  /// Why the daemon itself cannot continue; one sentence.
   package var trouble: String?
-  /// Why the request could not be carried out at all.
+  /// Why the request failed as a whole.
   package var error: String?
 
   package init(

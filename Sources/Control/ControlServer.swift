@@ -2,7 +2,7 @@
 import DurableFiles
 import FoundationEssentials
 
-/// Answers commands while the daemon runs. Nothing runs between two of them.
+/// Serves commands while the daemon runs, without idle work.
 package final class ControlServer: Sendable {
   package static let socketName = "control"
 
@@ -35,7 +35,7 @@ package final class ControlServer: Sendable {
     source.activate()
   }
 
-  /// Ends listening. What was asked before is still answered.
+  /// Stops listening. Earlier requests still get answers.
   package func stop() { source.cancel() }
 
   private static func send(_ reply: ControlReply, to connection: LocalSocket) {

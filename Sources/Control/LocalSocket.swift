@@ -2,7 +2,7 @@ import CKernel
 import DurableFiles
 import Glibc
 
-/// A Unix socket that carries one line each way. It closes with its last reference.
+/// A Unix socket for one line each way. It closes with its last reference.
 final class LocalSocket: Sendable {
   let descriptor: Int32
 
@@ -10,12 +10,12 @@ final class LocalSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Lines longer than this end the connection, in bytes.
+  /// The size limit of a line, in bytes. A longer one ends the connection.
   static let longestLine = 1 << 20
-  /// How long one read or write of whoever connects to us may take, in seconds.
+  /// The time limit for one read or write of a client, in seconds.
   private static let patience = 5
 
-  /// Listens at `name` in `directory`; a socket file that a dead daemon left there is replaced.
+  /// Listens at `name` in `directory`, and replaces the socket file of a dead daemon.
   static func listening(at name: String, in directory: Directory) throws(FileError) -> LocalSocket {
     try directory.remove(name)
     let socket = try make(for: directory.path(of: name))
@@ -26,9 +26,9 @@ final class LocalSocket: Sendable {
     return socket
   }
 
-  /// Connects to the daemon that listens at `name`; nil when none does.
+  /// Connects to the daemon at `name`; nil if none listens.
   ///
-  /// - Parameter patience: how long one read or write may take, in seconds.
+  /// - Parameter patience: the time limit of one read or write, in seconds.
   static func connected(
     to name: String, in directory: Directory, patience: Int
   ) throws(FileError) -> LocalSocket? {
@@ -43,7 +43,7 @@ final class LocalSocket: Sendable {
     return socket
   }
 
-  /// The next connection that waits; nil when there is none after all.
+  /// The next waiting connection, if any.
   func accept() -> LocalSocket? {
     let connection = ckernel_accept(descriptor)
     guard connection >= 0 else { return nil }
@@ -52,7 +52,7 @@ final class LocalSocket: Sendable {
     return socket
   }
 
-  /// All bytes up to the first newline; nil when the other side broke off, was too slow or sent too much.
+  /// All bytes up to the first newline; nil if the other side closed, was too slow or sent too much.
   func readLine() -> [UInt8]? {
     var line = [UInt8]()
     var piece = [UInt8](repeating: 0, count: 4096)
@@ -66,13 +66,13 @@ final class LocalSocket: Sendable {
     return nil
   }
 
-  /// Whether there is something to read within so many seconds, or the other side is gone.
+  /// Whether data or the end arrives within `seconds`.
   func hasAnswer(within seconds: Int) -> Bool {
     var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&descriptor, 1, Int32(seconds) * 1000) != 0
   }
 
-  /// Writes `line` and a newline; false when the other side is gone.
+  /// Writes `line` and a newline; false if the other side is gone.
   func write(line: [UInt8]) -> Bool {
     let bytes = line + [UInt8(ascii: "\n")]
     var written = 0
@@ -101,7 +101,7 @@ final class LocalSocket: Sendable {
     return LocalSocket(descriptor: descriptor)
   }
 
-  /// The kernel allows a socket's path 107 bytes; the way through our own descriptor is always shorter.
+  /// A socket's path may have 107 bytes; the path through our own descriptor is always shorter.
   private static func withAddress(
     _ name: String, in directory: Directory, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
   ) throws(FileError) {

@@ -7,12 +7,12 @@ extension [UInt8] {
   /// RFC 4648, section 4, without padding.
   package var unpaddedBase64: String { String(base64.prefix { $0 != "=" }) }
 
-  /// RFC 4648, section 5: the alphabet of URLs, without padding.
+  /// RFC 4648, section 5: the URL alphabet, without padding.
   package var unpaddedBase64URL: String {
     String(unpaddedBase64.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
   }
 
-  /// Reads either alphabet, with padding or without; nil on anything else.
+  /// Decodes either alphabet, padded or not; nil for anything else.
   package init?(base64 text: some StringProtocol) {
     let pad = UInt8(ascii: "=")
     let bare = text.utf8.prefix { $0 != pad }

@@ -1,12 +1,11 @@
 import Messages
 
 extension Identifier {
-  /// The identifier as a file name: no two identifiers share one, and none can leave its folder.
+  /// The identifier as a unique file name, which cannot leave its folder.
   ///
-  /// ASCII letters, digits and `_@:!+=,-` stand for themselves, and so does a dot that is not the first character;
-  /// every other byte becomes `%XX`. What would be longer than 200 bytes is cut and ends in `~` and the SHA-256 of the
-  /// identifier; `~` is otherwise escaped, so the two forms never meet. An inbox's profile photo has its place under
-  /// `profile~` and the inbox, which no other name can be: a cut one has its `~` far behind.
+  /// ASCII letters, digits, `_@:!+=,-` and a dot that is not the first character stay; every other byte becomes `%XX`.
+  /// A name over 200 bytes is cut and ends in `~` and the identifier's SHA-256. `~` is otherwise escaped, so the forms
+  /// are distinct. The profile photo of an inbox is under `profile~` and the inbox; a cut name has its `~` much later.
   package var fileName: String {
     if let inbox = (self as? ConversationID)?.inboxOfProfile { return "profile~" + inbox.fileName }
     var escaped = [UInt8]()
@@ -23,7 +22,7 @@ extension Identifier {
   }
 }
 
-/// Leaves room for an ending within the 255 bytes that Linux allows a file name.
+/// Leaves room for an ending within Linux' 255 bytes.
 private let longestEscapedName = 200
 
 private func standsForItself(_ byte: UInt8) -> Bool {
@@ -37,7 +36,7 @@ private func standsForItself(_ byte: UInt8) -> Bool {
 }
 
 extension Identifier {
-  /// The identifier whose `fileName` this is; nil for a name that was cut, and for anything else.
+  /// The identifier of a `fileName`; nil for a cut name and for anything else.
   package init?(fileName: String) {
     if Self.self == ConversationID.self, fileName.hasPrefix("profile~") {
       guard let inbox = InboxID(fileName: String(fileName.dropFirst("profile~".count))) else { return nil }

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// HMAC with SHA-256 (RFC 2104) under one key, through OpenSSL's EVP.
+/// HMAC with SHA-256 (RFC 2104) under one key, with OpenSSL's EVP.
 package struct HMACSHA256: Sendable {
   private let keyed: Keyed
 
-  /// What every code begins with. To look up the algorithm and to take in the key costs more than a short message does.
+  /// A context with algorithm and key, which cost more than a short message.
   private final class Keyed: Sendable {
-    // Set up before anybody else has it, and only copied from then on, which reads it.
+    // Written only before it is shared; copying it only reads.
     nonisolated(unsafe) let context: OpaquePointer
 
     init(_ key: [UInt8]) {
@@ -14,7 +14,7 @@ package struct HMACSHA256: Sendable {
       defer { EVP_MAC_free(algorithm) }
       let context = HMACSHA256.found(EVP_MAC_CTX_new(HMACSHA256.found(algorithm)))
       var digest = Array("SHA256".utf8CString)
-      // Parameters hold the addresses of their names and texts, which have to stay until they are read.
+      // Parameters hold pointers to their names and texts.
       let isKeyed = OSSL_MAC_PARAM_DIGEST.withCString { name in
         digest.withUnsafeMutableBufferPointer { digest in
           let parameters = [
@@ -32,7 +32,7 @@ package struct HMACSHA256: Sendable {
 
   package init(key: [UInt8]) { keyed = Keyed(key) }
 
-  /// The 32 bytes of code of `message`.
+  /// The 32-byte code of `message`.
   package func code(of message: [UInt8]) -> [UInt8] {
     let context = Self.found(EVP_MAC_CTX_dup(keyed.context))
     defer { EVP_MAC_CTX_free(context) }

@@ -1,5 +1,4 @@
 extension [UInt8] {
-  /// Two lower-case hexadecimal characters a byte.
   package var hex: String {
     let digits = [UInt8]("0123456789abcdef".utf8)
     return String(unsafeUninitializedCapacity: count * 2) { text in
@@ -11,7 +10,7 @@ extension [UInt8] {
     }
   }
 
-  /// Reads pairs of hexadecimal characters of either case; nil on anything else.
+  /// Decodes pairs of either case; nil for anything else.
   package init?(hex: some StringProtocol) {
     let digits = hex.utf8.map { character -> UInt8? in
       switch character {

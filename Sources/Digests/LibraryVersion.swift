@@ -1,4 +1,4 @@
 import COpenSSL
 
-/// Of OpenSSL, as the library says it: `OpenSSL 3.0.15 3 Sep 2024`.
+/// For example `OpenSSL 3.0.15 3 Sep 2024`.
 package var opensslVersion: String { String(cString: OpenSSL_version(0)) }

@@ -2,14 +2,13 @@
 package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
   package let bytes: [UInt8]
 
-  /// The digest of `data`.
   package init(of data: [UInt8]) {
     var hasher = SHA256Hasher()
     data.withUnsafeBytes { hasher.update($0) }
     self = hasher.finish()
   }
 
-  /// Takes a digest from its 64 hexadecimal characters; nil when they are none.
+  /// Decodes 64 hexadecimal characters; nil for anything else.
   package init?(hex: some StringProtocol) {
     guard let bytes = [UInt8](hex: hex), bytes.count == 32 else { return nil }
     self.bytes = bytes
@@ -17,7 +16,6 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// 64 lower-case hexadecimal characters.
   package var hex: String { bytes.hex }
   package var description: String { hex }
 }

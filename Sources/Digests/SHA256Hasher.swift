@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Computes a SHA-256 digest piece by piece with OpenSSL's EVP.
+/// Computes a SHA-256 digest incrementally with OpenSSL's EVP.
 package struct SHA256Hasher: ~Copyable {
-  // Looked up once and never freed: OpenSSL looks it up for every digest that is not given one so, which takes longer than to
-  // hash a short text. It is not changed by those who use it.
+  // Fetched once and never freed. OpenSSL would fetch it for each digest, which costs more than hashing a short text.
+  // Its users do not change it.
   private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
   private let context: OpaquePointer?
@@ -17,13 +17,11 @@ package struct SHA256Hasher: ~Copyable {
 
   deinit { EVP_MD_CTX_free(context) }
 
-  /// Adds `piece` to the end of what is hashed.
   package mutating func update(_ piece: UnsafeRawBufferPointer) {
-    // EVP_DigestUpdate fails only on a context that was not set up, which init rules out.
+    // EVP_DigestUpdate fails only without a context, which init rules out.
     _ = EVP_DigestUpdate(context, piece.baseAddress, piece.count)
   }
 
-  /// Ends the hash.
   package consuming func finish() -> SHA256Digest {
     var bytes = [UInt8](repeating: 0, count: 32)
     var length: UInt32 = 0

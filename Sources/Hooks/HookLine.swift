@@ -8,13 +8,13 @@ import Settings
 import Signalling
 import Synchronization
 
-/// Tells programs what has happened, beside delivery and never in its way: whoever tells it something returns at once.
+/// Runs hook programs beside delivery; reporting an event returns at once.
 ///
-/// Each event has a line and a program of its own, one process at a time, so that one that hangs holds up nobody else. It
-/// is told at most once of each event: nothing is told again, not after a failure, not after a crash, and what does not
-/// fit into the line is dropped and counted. A program that has to know everything reads the receipts, or is a network.
+/// Each event has its own queue and program, one process at a time, so a hanging program delays no other. An event is
+/// reported at most once: never again after a failure or a crash, and dropped and counted if the queue is full. A
+/// program that needs every event reads the receipts, or is a network.
 package final class HookLine: Service {
-  /// How often each program was run, did not end with 0, and was not told because its line was full.
+  /// Runs, failures and dropped events of each program.
   package struct Counts: Sendable, Equatable {
     package var run = 0
     package var failed = 0
@@ -24,15 +24,15 @@ package final class HookLine: Service {
   private struct Line {
     var waiting: [[UInt8]] = []
     var counts = Counts()
-    /// What was dropped since the log said so.
+    /// Dropped events since the last warning.
     var unsaid = 0
-    /// When the program was started within the last minute.
+    /// The program's starts within the last minute.
     var starts: [ContinuousClock.Instant] = []
   }
 
-  /// Events that wait for one program.
+  /// Events that may wait for one program.
   static let longest = 256
-  /// Seconds that a program may take to end itself when it is told to.
+  /// The time between SIGTERM and SIGKILL.
   private static let grace = Duration.seconds(2)
   private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
 
@@ -41,13 +41,13 @@ package final class HookLine: Service {
   private let log: Logger
   private let bells = Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, Bell()) })
 
-  /// - Parameter settings: those in force at the moment.
+  /// - Parameter settings: the current ones.
   package init(settings: @escaping @Sendable () -> Settings.Hooks, log: Logger) {
     self.settings = settings
     self.log = log
   }
 
-  /// Has the event's program told of `notice`, unless there is none.
+  /// Queues `notice` for the event's program, if there is one.
   package func tell(_ event: HookEvent, _ notice: @autoclosure () -> some Encodable) {
     guard settings().programs[event] != nil else { return }
     let encoder = JSONEncoder()
@@ -66,13 +66,12 @@ package final class HookLine: Service {
     bells[event]?.ring()
   }
 
-  /// By event.
   package var counts: [HookEvent: Counts] {
     let lines = lines.withLock { $0 }
     return Dictionary(uniqueKeysWithValues: HookEvent.allCases.map { ($0, lines[$0]?.counts ?? Counts()) })
   }
 
-  /// Works until the service is to stop; then the programs are ended, and what still waits is not told.
+  /// Runs until the service stops. Then the programs are ended and queued events dropped.
   package func run() async throws {
     await withTaskGroup(of: Void.self) { group in
       for event in HookEvent.allCases { group.addTask { await self.serve(event) } }
@@ -86,7 +85,7 @@ package final class HookLine: Service {
     for await _ in bell.rings {
       while !Task.isCancelled, let body = take(event) {
         guard (try? await pace(event)) != nil else { return }
-        // The configuration may have changed meanwhile.
+        // The configuration may have changed.
         let settings = settings()
         if let path = settings.programs[event] { await run(path, body, for: event, within: settings.timeout.seconds) }
         sayDropped(event)
@@ -101,7 +100,7 @@ package final class HookLine: Service {
     }
   }
 
-  /// Waits until the program may be started once more.
+  /// Waits until the program may be started again.
   private func pace(_ event: HookEvent) async throws {
     while true {
       let most = max(1, settings().perMinute)
@@ -115,7 +114,7 @@ package final class HookLine: Service {
         return free
       }
       guard let free else { return }
-      // A configuration that allows more is followed soon.
+      // A larger limit in the configuration takes effect soon.
       try await Task.sleep(until: min(free, .now + .seconds(5)), clock: .continuous)
     }
   }
@@ -140,7 +139,7 @@ package final class HookLine: Service {
     log.warning("a hook failed", metadata: ["hook": "\(event.rawValue)", "error": "\(fault)"])
   }
 
-  /// Runs the program to its end. Returns why it failed; nil when it did not.
+  /// Runs the program. Returns the error, if any.
   private static func fault(
     of program: ChildProgram, _ body: [UInt8], within seconds: Double, _ leash: ChildLeash
   ) async -> String? {

@@ -1,7 +1,7 @@
 import Messages
 
-/// What a program is told of a request that is over: names and states, no text, no photo and no key. Keys are never
-/// renamed once released; one that does not apply is absent.
+/// The event of a finished request: names and states, no text, photo or key. Keys are never renamed once released, and
+/// absent if they do not apply.
 package struct RequestNotice: Encodable, Sendable {
   package struct Message: Encodable, Sendable {
     package let message: String
@@ -44,13 +44,13 @@ package struct RequestNotice: Encodable, Sendable {
   }
 }
 
-/// What a program is told of a photo that was received; `photospool view MESSAGE` prints what may be shown of it.
+/// The event of a received photo; `photospool view MESSAGE` prints the path of what may be shown.
 package struct PhotoNotice: Encodable, Sendable {
   package let event = HookEvent.received
   package let message: String
   package let conversation: String
   package let inbox: String
-  /// Who sent it, as its network calls them; absent when nobody said so.
+  /// The sender in the network's words; absent if unknown.
   package let sender: String?
   package let receivedAt: String
 

@@ -3,18 +3,18 @@ import Glibc
 import Messages
 import Spooling
 
-/// The files of the cache by the paths that the ledger keeps.
+/// Cached files, by the paths in the ledger.
 struct CacheFiles: Sendable {
   private let root: Directory
 
   static let original = PhotoCache.originalName
   static let thumbnails = PhotoCache.thumbnailNames
-  /// Says that a photo was received. It is of no use without the photo, and goes with the last of its files.
+  /// The note of a received photo, which is deleted with the last of its files.
   static let note = ReceivedNote.fileName
 
   init(_ spool: Spool) { root = spool.photos }
 
-  /// Removes a photo's original, or all that is there of it; what is not there is as good as removed.
+  /// Removes a photo's original, or with `isWhole` all its files, if they exist.
   ///
   /// - Parameter path: `photos/INBOX/CONVERSATION/MESSAGE`.
   func remove(_ path: String, isWhole: Bool) throws {
@@ -24,15 +24,15 @@ struct CacheFiles: Sendable {
       let names = place.split(separator: "/").map(String.init)
       let inbox = try root.directory(names[0])
       try inbox.directory(names[1]).removeTree(names[2])
-      // Directories above go with their last entry.
+      // Parent directories go with their last entry.
       if (try? inbox.removeEmpty(names[1])) != nil { try? root.removeEmpty(names[0]) }
     } catch let error as FileError {
-      // A photo that is just being fetched again fills it meanwhile.
+      // A photo that is being fetched again may fill the directory meanwhile.
       if !error.isMissing && error.code != ENOTEMPTY { throw error }
     }
   }
 
-  /// When somebody last read what would be evicted of a photo; nil when nothing is there.
+  /// The last access to the files that would be evicted; nil if there are none.
   func lastRead(_ path: String, isWhole: Bool) throws -> Timestamp? {
     guard let place = Self.place(path) else { return nil }
     do {
@@ -45,7 +45,6 @@ struct CacheFiles: Sendable {
     }
   }
 
-  /// What is there of a photo.
   func look(_ path: String) throws -> (original: Bool, thumbnails: Bool) {
     guard let place = Self.place(path) else { return (false, false) }
     do {
@@ -60,7 +59,7 @@ struct CacheFiles: Sendable {
     }
   }
 
-  /// `INBOX/CONVERSATION/MESSAGE` of a path of the ledger; nil when it is none.
+  /// `INBOX/CONVERSATION/MESSAGE` of a path in the ledger; nil for other paths.
   private static func place(_ path: String) -> String? {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     guard names.count == 4, names[0] == "photos" else { return nil }

@@ -3,23 +3,22 @@ import Ledgers
 import Messages
 import Spooling
 
-/// Compares a part of the cache with the ledger, both ways: files without rows go, and rows without files count nothing.
-///
-/// Neither comes of anything that photospool does, but of a power cut, and of people who remove files. Each pass looks at
-/// so much and goes on where the last one ended, so that it costs the same however much is kept.
+/// Compares part of the cache with the ledger in both directions: removes files without rows, and corrects rows without
+/// files. Power cuts and manual deletions cause both. Each run handles a fixed number of photos and continues where the
+/// last one ended, so its cost does not depend on the cache's size.
 struct CacheSlice: Sendable {
   let spool: Spool
   let ledger: Ledger
   let isRehearsal: Bool
 
   struct Count: Sendable {
-    /// Photos some of whose files no row speaks of.
+    /// Photos with files that no row knows.
     var orphans = 0
-    /// Photos some of whose files are gone.
+    /// Photos with missing files.
     var missing = 0
   }
 
-  /// Photos that one pass looks at, each way.
+  /// Photos per run and direction.
   private static let size = 1024
 
   func keep(_ notes: inout [String: String]) async throws -> Count {
@@ -48,7 +47,7 @@ struct CacheSlice: Sendable {
 
   // MARK: Files without rows
 
-  /// Where the walk over `photos/INBOX/CONVERSATION/MESSAGE` goes on: a position in each of the three directories.
+  /// The position of the walk over `photos/INBOX/CONVERSATION/MESSAGE`, in each of the three directories.
   private struct Position {
     var inbox = 0
     var conversation = 0
@@ -87,7 +86,7 @@ struct CacheSlice: Sendable {
     return count
   }
 
-  /// The names below a message that no row speaks of.
+  /// The names below a message that no row knows.
   private func surplus(_ name: String, in directory: Directory, _ state: CachedState) throws -> [String] {
     switch state {
     case .busy: return []

@@ -2,23 +2,22 @@ import Glibc
 import Ledgers
 import Messages
 
-/// Whether the wall clock can be believed: what is old by a clock that has just jumped is perhaps new.
+/// Whether the wall clock can be trusted: after a jump, new files may look old.
 ///
-/// The clock that counts since the computer was started does not jump. Within one run of the computer both have to have
-/// gone on by the same time since the last pass; if they have not, nothing is deleted by its age in this pass, and the
-/// next one takes the new time for the right one.
+/// The clock since boot does not jump. Within one boot both clocks must have advanced by the same time since the last
+/// run. Otherwise this run deletes nothing by age, and the next one trusts the new time.
 package struct JanitorClock: Sendable {
   package let now: Timestamp
-  /// Seconds since the computer was started, sleep included.
+  /// Seconds since boot, sleep included.
   package let sinceBoot: Double
-  /// Which run of the computer it is.
+  /// The id of the boot.
   package let boot: String
 
-  /// Seconds that the clocks may differ by: somebody, or a time server, has set the clock a little.
+  /// The tolerated difference in seconds, for small corrections by people or time servers.
   private static let tolerance = 600.0
 
-  /// After a start of the computer, a time that differs more than that from the last pass's is believed once the computer has
-  /// been on for `trial`: a clock without a battery may be years ahead until a time server has set it.
+  /// After a boot, a time more than `longestPause` after the last run is trusted only once the computer has been on for
+  /// `trial` seconds. Without a battery, the clock may be years ahead until a time server sets it.
   private static let (longestPause, trial) = (7 * 86_400.0, 3600.0)
 
   package init(now: Timestamp, sinceBoot: Double, boot: String) {
@@ -27,7 +26,6 @@ package struct JanitorClock: Sendable {
     self.boot = boot
   }
 
-  /// The computer's clocks.
   package static func current() -> JanitorClock {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
@@ -42,7 +40,7 @@ package struct JanitorClock: Sendable {
       now: .now(), sinceBoot: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, boot: boot)
   }
 
-  /// By how many seconds the wall clock has jumped since the pass that left `notes`; nil when it has not.
+  /// The seconds by which the wall clock has jumped since the run that left `notes`; nil if it has not.
   func jump(since notes: [String: String]) -> Double? {
     guard let then = notes["wall"].flatMap(Int64.init), let up = notes["up"].flatMap(Double.init) else { return nil }
     guard isSameRun(as: notes) else {
@@ -53,14 +51,14 @@ package struct JanitorClock: Sendable {
     return abs(jump) > Self.tolerance ? jump : nil
   }
 
-  /// Whether the computer has not been started since the pass that left `notes`.
+  /// Whether the computer has not been rebooted since the run that left `notes`.
   func isSameRun(as notes: [String: String]) -> Bool { notes["boot"] == boot }
 
   var notes: [String: String] {
     ["boot": boot, "wall": "\(now.milliseconds)", "up": "\(sinceBoot)"]
   }
 
-  /// Whether something that last changed at `changed`, in nanoseconds since 1970, has been left alone for `seconds`.
+  /// Whether something last changed at `changed`, in nanoseconds since 1970, has been unchanged for `seconds`.
   func isOlder(_ changed: Int64, than seconds: Double) -> Bool {
     Double(now.milliseconds) / 1e3 - Double(changed) / 1e9 > seconds
   }

@@ -1,13 +1,13 @@
 import Blocking
 
-/// Calls that wait for the disk, several at a time: what is not in memory comes sooner when much is asked for at once.
+/// Runs several blocking disk calls at once: the disk answers faster with more requests in its queue.
 struct ConcurrentMap: Sendable {
   private static let hands = 8
-  /// Items of one call.
+  /// Items per call.
   private static let slice = 32
   private static let pool = BlockingPool(label: "janitor", threads: hands)
 
-  /// What `work` answers for each of `items`, in their order. Ends with the first error, once all that was begun has ended.
+  /// The results of `work` for `items`, in order. Throws the first error, after all calls in progress have ended.
   static func map<Item: Sendable, Answer: Sendable>(
     _ items: [Item], _ work: @escaping @Sendable (Item) throws -> Answer
   ) async throws -> [Answer] {

@@ -5,7 +5,7 @@ import Messages
 import Settings
 import Spooling
 
-/// Removes by their age what clients left and what is over.
+/// Removes leftovers of clients and finished requests by age.
 struct Housekeeping: Sendable {
   let spool: Spool
   let ledger: Ledger
@@ -19,12 +19,12 @@ struct Housekeeping: Sendable {
     var receipts = 0
     var failed = 0
     var announced = 0
-    /// What could not be removed, and why.
+    /// Entries that could not be removed, and why.
     var left = [String]()
   }
 
   private static let batch = 256
-  /// Names of `failed/`, and of `incoming/failed/`, that one pass looks at for those that the ledger does not know.
+  /// Names in `failed/` and `incoming/failed/` that one run checks for entries unknown to the ledger.
   private static let slice = 2048
 
   func keep(_ notes: inout [String: String]) async throws -> Count {
@@ -34,7 +34,7 @@ struct Housekeeping: Sendable {
         name != Array(ArrivalNumber.lockName.utf8)
       }
     }
-    // Entries of draft/ that can be no draft.
+    // Entries of draft/ that cannot be drafts.
     count.drafts = try await removeAbandoned(in: spool.draft, after: settings.drafts.seconds, &count.left) {
       name, kind in
       kind != .directory || RequestName(String(decoding: name, as: UTF8.self)) == nil
@@ -50,14 +50,15 @@ struct Housekeeping: Sendable {
     return count
   }
 
-  /// Counts one more when `remove` says so. What a client has closed to us is left, and said: it keeps nobody from the rest.
+  /// Counts one more if `remove` returns true. An entry that its client has locked is left and reported, and does not
+  /// stop the rest.
   private func tidy(_ left: inout [String], _ count: inout Int, _ remove: () async throws -> Bool) async throws {
     do { if try await remove() { count += 1 } } catch let error as FileError { left.append("\(error)") }
   }
 
   // MARK: tmp/
 
-  /// What nobody works on any more. A program that says so by a lock on its directory is left alone for any time.
+  /// Removes abandoned entries. An entry whose program holds a lock on its directory stays, however old it is.
   private func removeAbandoned(
     in place: Directory, after seconds: Double, _ left: inout [String],
     where isAbandoned: ([UInt8], Entry.Kind) -> Bool
@@ -76,7 +77,7 @@ struct Housekeeping: Sendable {
         var name = String(decoding: bytes, as: UTF8.self)
         if Array(name.utf8) != bytes {
           if isRehearsal { return true }
-          // A name that is no UTF-8 is replaced first.
+          // A name that is not UTF-8 is replaced first.
           name = ".removed-\(SHA256Digest(of: bytes).hex)"
           guard try place.moveAnything(bytes, to: place, as: name) else { return false }
         }
@@ -92,7 +93,7 @@ struct Housekeeping: Sendable {
     return count
   }
 
-  /// When a request's directory, or one of its files, last changed.
+  /// The last change of a request's directory or of one of its files.
   private func lastChange(below name: String, in place: Directory) throws -> Int64 {
     var last = Int64.min
     do {
@@ -110,7 +111,7 @@ struct Housekeeping: Sendable {
 
   // MARK: Drafts
 
-  /// A draft is taken back as its client would take it back: it leaves `draft/`, and its uploads and rows follow.
+  /// Cancels a draft as its client would: it leaves `draft/`, and its uploads and rows follow.
   private func removeDrafts(_ left: inout [String]) async throws -> Int {
     var count = 0
     for name in try spool.draft.names() where RequestName(name) != nil {
@@ -136,7 +137,7 @@ struct Housekeeping: Sendable {
 
   // MARK: What is over
 
-  /// Removes the directories of requests that have been over for `seconds`, then their rows.
+  /// Removes the directories of requests that ended `seconds` ago, then their rows.
   private func forget(_ states: [RequestState], after seconds: Double, from place: Directory) async throws -> Int {
     var count = 0
     let before = clock.now.advanced(seconds: -seconds)
@@ -144,7 +145,7 @@ struct Housekeeping: Sendable {
       let requests = try await ledger.filedRequests(in: states, before: before, limit: Self.batch)
       if requests.isEmpty { return count }
       count += requests.count
-      // Nothing goes, so that there is no end: what is said is that there is at least so much.
+      // A rehearsal removes nothing, so the loop would not end; it reports a lower bound.
       if isRehearsal { return count }
       var gone = [FiledRequest]()
       for request in requests {
@@ -157,7 +158,7 @@ struct Housekeeping: Sendable {
     }
   }
 
-  /// - Returns: false when the request is being sent again at this moment.
+  /// - Returns: false if the request is being sent again right now.
   private func remove(_ request: FiledRequest, from place: Directory) async throws -> Bool {
     let identity = RequestIdentity(inode: request.inode, born: request.born)
     if let found = try own(request, in: place) {
@@ -165,7 +166,7 @@ struct Housekeeping: Sendable {
       return true
     }
     if place !== spool.failed { return true }
-    // Its client has removed it, or moved it into new/ under whatever name.
+    // Its client has removed it, or moved it into new/ under any name.
     var isSent = false
     try spool.new.forEachName { bytes in
       if let entry = try spool.new.entry(String(decoding: bytes, as: UTF8.self)) {
@@ -176,21 +177,21 @@ struct Housekeeping: Sendable {
     return !isSent
   }
 
-  /// The entry under the name of a request, if it is that request: another one may have come to have its name.
+  /// The entry with a request's name, if it is that request.
   private func own(_ request: FiledRequest, in place: Directory) throws -> RequestIdentity? {
     guard let entry = try place.entry(request.request), entry.kind == .directory else { return nil }
     let found = RequestIdentity(entry)
     if found == RequestIdentity(inode: request.inode, born: request.born) {
-      // Without a time of birth an inode may have been used again: what has just come there has its own time.
+      // Without a time of birth the inode may have been reused; a new entry has its own time.
       let isSure = found.born != 0 || place !== spool.failed
       return isSure || clock.isOlder(entry.changed, than: settings.failed.seconds) ? found : nil
     }
-    // A spool that was copied has other inodes.
+    // A copied spool has other inodes.
     return try Receipt(in: place.directory(request.request))?.request == request.request ? found : nil
   }
 
-  /// What lies in `failed/` without a row, as it was refused for its name, or the ledger was made anew; and what could
-  /// not be received, which never has one. A pass looks at some of it and goes on where the last one ended.
+  /// Removes entries of `failed/` without a row: requests with an invalid name, requests of a lost ledger, and incoming
+  /// messages, which never have one. A run checks some names and continues where the last one ended.
   private func removeUnknown(
     in place: Directory, _ note: String, _ notes: inout [String: String], _ left: inout [String]
   ) async throws -> Int {
@@ -210,7 +211,7 @@ struct Housekeeping: Sendable {
       return true
     }
     notes[note] = "\(isAtEnd ? 0 : next)"
-    // Those with rows went before.
+    // Entries with rows were removed before.
     var count = 0
     for name in old {
       try await tidy(&left, &count) {

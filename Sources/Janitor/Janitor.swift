@@ -5,8 +5,8 @@ import Messages
 import Settings
 import Spooling
 
-/// One pass over a spool: purges, housekeeping, limits. It runs beside a daemon or without one; every change of the
-/// ledger is made under the lock that the daemon takes, too.
+/// One run of the janitor: purges, housekeeping, limits. It works with or without a running daemon; every change of the
+/// ledger holds the daemon's lock.
 package struct Janitor: Sendable {
   private let spool: Spool
   private let ledger: Ledger
@@ -24,9 +24,9 @@ package struct Janitor: Sendable {
     self.purge = purge ?? Purge(spool: spool, ledger: ledger)
   }
 
-  /// The kernel lock of the one janitor of a spool; nil when another one is at work.
+  /// The kernel lock of a spool's janitor; nil if another one runs.
   ///
-  /// - Parameter waits: waits for it instead.
+  /// - Parameter waits: wait for the other one instead.
   package static func turn(on spool: Spool, waits: Bool = false) throws -> FileLock? {
     let lock = try FileLock("janitor.lock", in: spool.state)
     if waits {
@@ -36,9 +36,9 @@ package struct Janitor: Sendable {
     return try lock.tryAcquire() ? lock : nil
   }
 
-  /// Does a pass.
+  /// Runs once.
   ///
-  /// - Parameter isRehearsal: nothing is changed; the report says what would be done.
+  /// - Parameter isRehearsal: change nothing; the report says what would be done.
   package func pass(isRehearsal: Bool = false) async throws -> JanitorReport {
     var report = JanitorReport()
     report.isRehearsal = isRehearsal
@@ -71,7 +71,7 @@ package struct Janitor: Sendable {
     report.warnings += limits.warnings
     if isRehearsal { return report }
     if !wasDoubted { notes.merge(clock.notes) { $1 } }
-    // What a purge of the daemon has written down meanwhile.
+    // A purge of the daemon may have set this meanwhile.
     notes["scrubs"] = nil
     notes["remains"] = nil
     try await ledger.setJanitorNotes(notes, at: clock.now)
@@ -85,7 +85,7 @@ package struct Janitor: Sendable {
       .clear(inbox: inbox, conversation: conversation)
   }
 
-  /// A running daemon purges at once by itself. Without one it is done here, as the daemon's substitute.
+  /// A running daemon purges by itself. Otherwise the janitor does.
   private func purges(_ report: inout JanitorReport) async throws {
     let (conversations, unreadable) = try await purge.ordered()
     report.warnings += unreadable

@@ -5,12 +5,10 @@ import Settings
 import Spooling
 import Synchronization
 
-/// Keeps the cache within its limits. What goes is decided by the ledger, whose totals are exact, so that it costs as much
-/// as is evicted.
+/// Keeps the cache within its limits. The ledger's exact totals decide, so the cost depends on what is evicted.
 ///
-/// The ledger knows what was viewed by photospool. What another program has read it does not know, but the filesystem
-/// does: of what is next to go, and of nothing else, the files are looked at, and one that was read meanwhile gets
-/// another turn.
+/// The ledger knows views through photospool. For other programs, the access times of the next candidates are read; a
+/// photo that was read in the meantime is kept for now.
 struct Limits: Sendable {
   let spool: Spool
   let ledger: Ledger
@@ -18,10 +16,10 @@ struct Limits: Sendable {
   let now: Timestamp
   let isRehearsal: Bool
 
-  /// Photos that one pass lets have another turn. When there are more, something has read everything, as a backup does,
-  /// and the times say nothing.
+  /// The most photos that one run spares. With more, something such as a backup has read everything, and access times
+  /// mean nothing.
   static let mostTurns = 8192
-  /// Seconds after a viewing in which reading the file is that viewing, or its making.
+  /// Seconds after a view in which an access counts as that view, or as the photo's creation.
   private static let grace = 60.0
 
   struct Result: Sendable {
@@ -29,7 +27,7 @@ struct Limits: Sendable {
     var warnings = [String]()
   }
 
-  /// Evicts what is too much: first in each inbox that is beyond its limit, then over all inboxes.
+  /// Evicts the excess: first of each inbox, then of all together.
   func keep() async throws -> Result {
     var result = Result()
     if isRehearsal {
@@ -39,7 +37,7 @@ struct Limits: Sendable {
       }
       return result
     }
-    // What a crash left half evicted.
+    // A crash may have left marked photos.
     result.evicted += try await end()
     let turns = Turns()
     let uses = try await ledger.cacheUse()
@@ -53,14 +51,14 @@ struct Limits: Sendable {
     if let total = try await ledger.cacheUse().first, isBeyond(total) {
       result.evicted += try await evict(total.bytes - limit(total), inbox: nil, turns)
     }
-    // Said again only once it has been well within the limit: a full cache is at it after every pass.
+    // A full cache reaches the limit again and again, so the next warning needs a clear gap.
     for use in try await ledger.cacheUse() where use.isWarned && use.bytes < limit(use) / 10 * 9 {
       try await ledger.setWarned(false, inbox: use.inbox)
     }
     return result
   }
 
-  /// Evicts every original of the scope that can be fetched again.
+  /// Evicts every original in the scope that can be fetched again.
   func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
     var count = EvictionCount()
     while true {
@@ -87,7 +85,7 @@ struct Limits: Sendable {
       while rest > 0 {
         let candidates = try await ledger.evictionCandidates(layer, inbox: inbox, need: rest)
         if candidates.isEmpty { break }
-        // Nobody waits for the disk here; and what was looked at is removed the faster.
+        // Reading the access times also speeds up the removal.
         let looks = turns.areLeft ? try await ConcurrentMap.map(candidates, lastRead) : []
         let times = candidates.indices.map { looks.isEmpty ? nil : turns.take(looks[$0]) }
         let step = try await ledger.evict(
@@ -102,7 +100,7 @@ struct Limits: Sendable {
     return count
   }
 
-  /// Ends what is marked.
+  /// Ends marked evictions.
   private func end() async throws -> EvictionCount {
     var count = EvictionCount()
     while true {
@@ -112,11 +110,11 @@ struct Limits: Sendable {
     }
   }
 
-  /// When somebody has read what would be evicted, after the last viewing that the ledger knows of.
+  /// The last access to the files of a candidate, after the last view that the ledger knows.
   private var lastRead: @Sendable (EvictionCandidate) throws -> Timestamp? {
     { [cache = CacheFiles(spool), now] in
       guard let time = try cache.lastRead($0.path, isWhole: $0.isWhole) else { return nil }
-      // A time to come is no time at which somebody was here.
+      // An access in the future is not a view.
       return time.seconds(since: $0.viewedAt) > Self.grace && now.seconds(since: time) >= 0 ? time : nil
     }
   }
@@ -125,7 +123,6 @@ struct Limits: Sendable {
     { [cache = CacheFiles(spool)] in try cache.remove($0.path, isWhole: $0.isWhole) }
   }
 
-  /// What would be evicted.
   private func rehearse() async throws -> EvictionCount {
     let cache = cache
     let uses = try await ledger.cacheUse()
@@ -156,13 +153,13 @@ struct Limits: Sendable {
   }
 }
 
-/// How many photos may still have another turn in this pass.
+/// The number of photos that this run may still spare.
 private final class Turns: Sendable {
   private let rest = Mutex(Limits.mostTurns)
 
   var areLeft: Bool { rest.withLock { $0 > 0 } }
 
-  /// Lets a photo that was read at `time` have its turn, while turns are left; otherwise nil.
+  /// The access time if the photo is spared; nil if the limit is reached.
   func take(_ time: Timestamp?) -> Timestamp? {
     rest.withLock { rest in
       guard rest > 0, let time else { return nil }

@@ -4,12 +4,12 @@ import FoundationEssentials
 import Ledgers
 import Messages
 
-/// The directories of this machine in which `directory` stores keep objects, named by the digest of their bytes.
+/// The local directories of `directory` stores, whose objects are named by the digest of their bytes.
 package struct ObjectDirectories: Sendable {
-  /// By the store's name in the configuration.
+  /// By the store's name.
   private let directories: [String: Directory]
 
-  /// - Parameter paths: by the store's name; one that is not there holds nothing.
+  /// - Parameter paths: by the store's name; a missing directory counts as empty.
   package init(_ paths: [String: String]) throws(FileError) {
     var directories: [String: Directory] = [:]
     for (store, path) in paths {
@@ -18,7 +18,7 @@ package struct ObjectDirectories: Sendable {
     self.directories = directories
   }
 
-  /// How many objects there are, and their bytes. Looks at each of them.
+  /// The number and size of all objects. Reads every entry.
   package func use() throws -> (objects: Int, bytes: Int) {
     var (objects, bytes) = (0, 0)
     var seen: Set<String> = []
@@ -36,17 +36,17 @@ package struct ObjectDirectories: Sendable {
 
   func directory(of store: String) -> Directory? { directories[store] }
 
-  /// The stores that keep an object.
+  /// The stores that hold an object.
   func stores(of object: SHA256Digest) throws -> [String] {
     try directories.filter { try $0.value.entry(object.hex) != nil }.keys.sorted()
   }
 }
 
-/// The photos in a file of the `local` network, in batches.
+/// Reads the photos in a file of the `local` network, in batches.
 struct PublishedPhotos {
   private let file: File
   private var position = 0
-  /// The beginning of a line whose end was not read.
+  /// The beginning of an incomplete line.
   private var rest: ArraySlice<UInt8> = []
 
   private static let piece = 1 << 20
@@ -57,7 +57,7 @@ struct PublishedPhotos {
   struct Photo {
     let message: MessageID
     let object: SHA256Digest
-    /// Its keys are its own, and so are its bytes.
+    /// Its keys, and thus its bytes, are unique.
     let isSealed: Bool
   }
 
@@ -66,7 +66,7 @@ struct PublishedPhotos {
     let attachment: Attachment?
   }
 
-  /// The next photos; nil at the end. Lines that are none of ours are passed over.
+  /// The next photos; nil at the end. Skips invalid lines.
   mutating func next() throws -> [Photo]? {
     let bytes = try file.bytes(from: position, count: Self.piece)
     if bytes.isEmpty { return nil }

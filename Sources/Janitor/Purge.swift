@@ -5,7 +5,7 @@ import Ledgers
 import Messages
 import Spooling
 
-/// What a purge has removed; no name is in it.
+/// The numbers of a purge, without names.
 package struct PurgeCount: Sendable, Equatable {
   package var conversations = 0
   package var requests = 0
@@ -20,14 +20,16 @@ package struct PurgeCount: Sendable, Equatable {
   }
 }
 
-/// The purge of conversations, in three steps that may each be done again (docs/durability.md).
+/// The purge of conversations, in three repeatable steps (docs/durability.md).
 ///
-/// 1. `begin`: the tombstone is committed, so that nothing more is published; what waits outside of the ledger goes.
-/// 2. `finish`: files go, then rows; the objects that nobody can open any more are left to the sweeper, or to `run`. Nothing of the conversation may be in hand any more.
-/// 3. `complete`: what is left of the rows in the ledger's files is overwritten, and the order is struck out.
+/// 1. `begin` commits the tombstone, so that nothing more is published, and removes waiting requests outside of the
+///   ledger.
+/// 2. `finish` removes files, then rows. It abandons unreadable objects for the sweeper or `run`. The conversation must
+///   have no work in progress.
+/// 3. `complete` overwrites the remains of rows in the ledger's files and strikes the order out.
 ///
-/// What is removed leaves its place in one rename, so that a request that was half removed is never taken for another
-/// one; `state/purged/` holds it until it is deleted, and is emptied by whoever purges next.
+/// Each entry leaves its place in one rename, so that a partly removed request is never mistaken for another.
+/// `state/purged/` holds it until it is deleted; the next purge empties it, too.
 package struct Purge: Sendable {
   private let spool: Spool
   private let ledger: Ledger
@@ -38,8 +40,8 @@ package struct Purge: Sendable {
   static let trashName = "purged"
 
   /// - Parameters:
-  ///   - publishedNames: under which names the `local` network may have published a conversation.
-  ///   - objects: where stores of this machine keep objects.
+  ///   - publishedNames: the names under which the `local` network may have published a conversation.
+  ///   - objects: the local directories of stores.
   package init(
     spool: Spool, ledger: Ledger,
     publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] },
@@ -51,7 +53,7 @@ package struct Purge: Sendable {
     self.objects = objects
   }
 
-  /// What is ordered in `purge/`, and what was begun without being ended.
+  /// The conversations in `purge/`, and those with an unfinished purge.
   package func ordered() async throws -> (conversations: [ConversationID], unreadable: [String]) {
     var orders = try PurgeOrders(spool).read()
     for conversation in try await ledger.begunPurges() where !orders.conversations.contains(conversation) {
@@ -60,9 +62,8 @@ package struct Purge: Sendable {
     return orders
   }
 
-  /// Begins. No request of the conversation may be half-way into the ledger, and none may enter it until `complete`.
-  ///
-  /// - Returns: nil when the ledger knows nothing of the conversation; files may still name it.
+  /// Begins a purge. No request of the conversation may be entering the ledger, and none may enter it until `complete`.
+  /// Returns nil if the ledger does not know the conversation; files may still name it.
   package func begin(_ conversation: ConversationID) async throws -> PurgedConversation? {
     let purged = try await ledger.beginPurge(of: conversation, at: .now())
     let trash = try PurgeTrash(spool)
@@ -70,7 +71,7 @@ package struct Purge: Sendable {
     for directory in [spool.draft, spool.new] {
       for found in try names.requests(in: directory) { try trash.take(found, from: directory) }
     }
-    // What a living program is writing is locked, and is refused or accepted when it is sent.
+    // A locked directory is still being written; it is refused or accepted at Send.
     for found in try names.requests(in: spool.tmp) where try !spool.tmp.isLocked(found.name) {
       try trash.take(found, from: spool.tmp)
     }
@@ -78,7 +79,7 @@ package struct Purge: Sendable {
     return purged
   }
 
-  /// Removes files and rows. Nothing of the conversation is in hand any more.
+  /// Removes files and rows. The conversation must have no work in progress.
   package func finish(_ conversation: ConversationID, _ purged: PurgedConversation?) async throws -> PurgeCount {
     let trash = try PurgeTrash(spool)
     let names = RequestsOf(conversation)
@@ -96,8 +97,8 @@ package struct Purge: Sendable {
         try await trash.empty()
       }
     }
-    // Refused requests, of which the ledger does not know where they were to go. Their rows go first: what a crash
-    // leaves is found by its files again.
+    // Refused requests, whose conversation the ledger does not know. Rows go first: after a crash the files still name
+    // the request.
     let refused = try names.requests(in: spool.failed)
     try await ledger.forgetRefused(refused.map(\.name))
     for found in refused { try trash.take(found, from: spool.failed) }
@@ -123,8 +124,8 @@ package struct Purge: Sendable {
     return count
   }
 
-  /// The keys of what the `local` network has published stand in its file alone, which goes next: nobody can open these
-  /// objects then. Committed before the file goes, so that a crash forgets none.
+  /// Abandons objects published by the `local` network, whose keys are only in its file. Committed before the file is
+  /// removed, so that a crash forgets none.
   private func abandonObjects(publishedIn name: String) async throws {
     guard try spool.published.entry(name)?.kind == .file else { return }
     let directories = try objects()
@@ -139,8 +140,8 @@ package struct Purge: Sendable {
     }
   }
 
-  /// Deletes what was abandoned from the directories of this machine, as the daemon's sweeper does. Other stores, and what
-  /// cannot be deleted, are left to the next daemon.
+  /// Deletes abandoned objects from local directories, as the daemon's sweeper does. The next daemon handles other
+  /// stores and failures.
   private func deleteAbandoned() async throws {
     let directories = try objects()
     var left = Set<Int64>()
@@ -162,7 +163,7 @@ package struct Purge: Sendable {
     }
   }
 
-  /// What a killed process was deleting names no conversation any more, and goes whosesoever it was.
+  /// Takes entries that a killed process was deleting. They name no conversation any more, so all of them go.
   private func takeHalfDeleted(_ trash: PurgeTrash) throws {
     let cur = try IncomingSpool(spool).cur
     for name in try cur.names() where name.hasPrefix(IncomingSpool.takenPrefix) { try trash.take(name, from: cur) }
@@ -171,14 +172,14 @@ package struct Purge: Sendable {
     for name in try trashed.names() { try trash.take(name, from: trashed) }
   }
 
-  /// Leaves no trace of the rows, and strikes the orders out. From here on requests may enter the ledger again.
+  /// Overwrites the remains of the rows and strikes the orders out. Requests may enter the ledger again after that.
   package func complete(_ conversations: [ConversationID]) async throws {
     try await ledger.scrub()
     try await removeFormerLedgers()
     try PurgeOrders(spool).strike(Set(conversations))
   }
 
-  /// Nobody can take one conversation out of a ledger that is damaged, so that all of it goes.
+  /// Removes former ledgers as a whole, because a damaged ledger cannot be purged in part.
   private func removeFormerLedgers() async throws {
     let trash = try PurgeTrash(spool)
     for name in try spool.state.names() where name == Ledger.workplaceName || name.hasPrefix(Ledger.formerPrefix) {
@@ -187,7 +188,7 @@ package struct Purge: Sendable {
     try await trash.empty()
   }
 
-  /// All steps, for a spool on which nobody else works.
+  /// All steps, for a spool that nobody else uses.
   package func run(_ conversations: [ConversationID]) async throws -> PurgeCount {
     var count = PurgeCount()
     for conversation in conversations { count += try await finish(conversation, begin(conversation)) }

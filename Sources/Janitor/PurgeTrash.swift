@@ -2,19 +2,19 @@ import DurableFiles
 import Foundation
 import Spooling
 
-/// Where what is purged lies between the rename that takes it away and its deletion.
+/// The directory of purged entries, between their rename and their deletion.
 final class PurgeTrash {
   private let directory: Directory
   private var changed = [Directory]()
 
   init(_ spool: Spool) throws { directory = try spool.state.directory(creating: Purge.trashName) }
 
-  /// Takes an entry away; false when there is none.
+  /// Takes an entry; false if there is none.
   ///
-  /// - Parameter identity: which directory it has to be; nil is any.
+  /// - Parameter identity: the directory's identity; nil for any.
   @discardableResult
   func take(_ name: String, from place: Directory, identity: RequestIdentity? = nil) throws -> Bool {
-    // Its own name may tell something, and stands nowhere any more.
+    // The name may be confidential and must not stay anywhere.
     let parked = UUID().uuidString
     do {
       guard try place.entry(name) != nil else { return false }
@@ -24,7 +24,7 @@ final class PurgeTrash {
       throw error
     }
     if let identity, let moved = try directory.entry(parked), RequestIdentity(moved) != identity {
-      // Another one was put in its place after our look; that one stays.
+      // Another entry replaced it since the check; it goes back.
       _ = try directory.move(parked, to: place, as: name)
       return false
     }
@@ -32,13 +32,13 @@ final class PurgeTrash {
     return true
   }
 
-  /// Takes away what was found, unless another one has its name by now.
+  /// Takes a found entry, unless another one has its name by now.
   func take(_ found: RequestsOf.Found, from place: Directory) throws {
     try take(found.name, from: place, identity: found.identity)
   }
 
-  /// Deletes what was taken, and what a former purge left there. When it returns it is gone from the disk, and so are the
-  /// names that it had. What cannot be deleted is no reason to keep the rest.
+  /// Deletes all entries, also of an interrupted purge, and syncs. An entry that cannot be deleted does not stop the
+  /// rest.
   func empty() async throws {
     for place in changed { try place.sync() }
     changed = []

@@ -4,7 +4,7 @@ import Ledgers
 import Messages
 import Spooling
 
-/// Finds requests by the conversation that their own files name, as bad as the rest of them may be.
+/// Finds requests by the conversation that their own files name, even if the rest is invalid.
 struct RequestsOf {
   private let conversation: ConversationID
 
@@ -13,23 +13,22 @@ struct RequestsOf {
   /// A directory that names the conversation.
   struct Found {
     let name: String
-    /// Which directory has been looked into; another one may come to have its name.
+    /// Identifies the directory, whose name may be reused.
     let identity: RequestIdentity
   }
 
-  /// The requests in `directory` that are to the conversation, also those in `NAME/entry`.
+  /// The requests in `directory` to the conversation, also those in `NAME/entry`.
   func requests(in directory: Directory) throws -> [Found] { try all(in: directory, isNamed(by:)) }
 
-  /// The announcements in `directory` that are from the conversation.
+  /// The announcements in `directory` from the conversation.
   func received(in directory: Directory) throws -> [Found] {
     try all(in: directory) {
       try names(it: "from-conversation", in: $0) || names(it: "from-conversation", below: "entry", in: $0)
     }
   }
 
-  /// The entry in `directory` under the name of one of the conversation's requests, if it is that request.
-  ///
-  /// Another request, or anything else, may have come to have that name. So may, where no time of birth is kept, its inode.
+  /// The entry with the name of a known request, if it is that request. The name may belong to another entry by now;
+  /// without times of birth, so may the inode.
   func request(_ request: FiledRequest, in directory: Directory) throws -> Found? {
     guard let entry = try directory.entry(request.request) else { return nil }
     let identity = RequestIdentity(entry)
@@ -39,7 +38,7 @@ struct RequestsOf {
   }
 
   private func isNamed(by request: Directory) throws -> Bool {
-    // A profile photo is the inbox's, whatever else its request says.
+    // A profile photo belongs to the inbox, whatever else its request says.
     let isOfProfile = try Self.text(of: "kind", in: request) == "profile"
     return try !isOfProfile && names(it: "to", in: request) || names(it: "to", below: "entry", in: request)
       || Receipt(in: request)?.conversation == conversation.text
@@ -62,7 +61,7 @@ struct RequestsOf {
       let one = try directory.directory(name)
       return try isOne(one) ? Found(name: name, identity: RequestIdentity(one.entry())) : nil
     } catch let error as FileError {
-      // Gone meanwhile, or of somebody who lets nobody read it.
+      // It is gone, or its owner lets nobody read it.
       if ![ENOENT, EACCES, EPERM, ENOTDIR, ELOOP, ENXIO].contains(error.code) { throw error }
       return nil
     }
@@ -77,7 +76,7 @@ struct RequestsOf {
     try Self.text(of: field, in: directory) == conversation.text
   }
 
-  /// The one line of a field; nil when it is not there.
+  /// The line of a field; nil without the file.
   private static func text(of field: String, in directory: Directory) throws -> String? {
     guard try directory.entry(field)?.kind == .file,
       let bytes = try directory.file(field).contents(limit: 4096)
@@ -88,7 +87,7 @@ struct RequestsOf {
 }
 
 extension Directory {
-  /// Whether a program says, by the kernel's lock on the directory `name`, that it works there.
+  /// Whether a program holds the kernel's lock on the directory `name`.
   func isLocked(_ name: String) throws -> Bool {
     do { return try !directory(name).tryLock() } catch {
       if error.isMissing { return false }

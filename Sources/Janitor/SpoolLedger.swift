@@ -3,11 +3,11 @@ import Ledgers
 import Spooling
 
 extension Ledger {
-  /// Opens the ledger of a spool, and makes it where the spool is new.
+  /// Opens the ledger of a spool, or makes it in a new spool.
   ///
-  /// - Parameter isClaimed: this process has the spool; else a daemon may run beside it.
-  /// - Throws: `LedgerError.lost` when it is gone: an empty one in its place would forget what waits in `cur/`, and which
-  ///   messages were sent; `.older` when its schema is to be changed, and the spool is not this process's.
+  /// - Parameter isClaimed: this process holds the spool; otherwise a daemon may run.
+  /// - Throws: `LedgerError.lost` if the ledger is missing: a new one would forget the requests in `cur/` and what was
+  ///   sent; `.older` if it needs an upgrade and the spool is not claimed.
   package convenience init(of spool: Spool, isClaimed: Bool) throws {
     if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
       throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
@@ -18,10 +18,10 @@ extension Ledger {
     onCommit { try? reserve.give() }
   }
 
-  /// Opens the ledger for a command, beside a daemon or not. Only where there is none is its schema brought up to date.
+  /// Opens the ledger for a command. Without a running daemon its schema is upgraded.
   package static func beside(daemonOf spool: Spool) throws -> Ledger {
     do { return try Ledger(of: spool, isClaimed: false) } catch LedgerError.older {
-      // Who has the spool just now may be another command, or a daemon that has brought the ledger up to date meanwhile.
+      // Another command, or a daemon that has upgraded the ledger, may hold the spool.
       guard let claim = try spool.claim(briefly: true, patience: patience) else {
         return try Ledger(of: spool, isClaimed: false)
       }
@@ -30,13 +30,13 @@ extension Ledger {
     }
   }
 
-  /// Seconds for which another command is waited for.
+  /// Seconds to wait for another command.
   private static let patience = 30.0
 
-  /// Compares the ledger with the spool it belongs to.
+  /// Checks that the ledger belongs to the spool.
   ///
-  /// Requests come into `cur/` after they were committed, and leave it before their rows go, so that one without a row
-  /// tells of a ledger that is older than the spool: a copy that was put back, or one whose log was deleted.
+  /// Requests enter `cur/` after their rows are committed, and leave it before the rows are deleted. A request in
+  /// `cur/` without a row shows that the ledger is older than the spool: a restored copy, or one that has lost its log.
   ///
   /// - Throws: `LedgerError.outdated`.
   package func check(against spool: Spool) async throws {
@@ -58,14 +58,14 @@ extension Ledger {
       path: spool.state.path(of: Ledger.fileName), requests: unknown.count, first: first)
   }
 
-  /// Names of `cur/` that are asked for together: enough to be neighbours, few enough to take no room.
+  /// Names of `cur/` per query: enough to be neighbours in the index, few enough to use little memory.
   private static let namesAtOnce = 16_384
 }
 
 extension LedgerView {
-  /// The ledger of a spool; nil where the spool is new.
+  /// The ledger of a spool; nil if the spool is new.
   ///
-  /// - Throws: `LedgerError.lost` when it is gone although the spool is in use.
+  /// - Throws: `LedgerError.lost` if it is missing although the spool is in use.
   package init?(of spool: Spool) throws {
     if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
       throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
@@ -75,7 +75,7 @@ extension LedgerView {
 }
 
 extension Spool {
-  /// Whether something lies here that only a daemon can have put here.
+  /// Whether the spool contains something that only a daemon makes.
   fileprivate var isInUse: Bool {
     get throws {
       for directory in [cur, sent, failed, photos, published] {

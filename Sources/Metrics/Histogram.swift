@@ -1,11 +1,11 @@
-/// How many of the values that were seen are not above each bound.
+/// A count of values by upper bounds.
 package struct Histogram: Sendable, Equatable {
   private let bounds: [Double]
-  /// By bucket: values above the bound before, and not above this one; the last is above all.
+  /// Values per bucket, above the bound before and not above its own; the last is unbounded.
   private var counts: [Int]
   private var sum = 0.0
 
-  /// - Parameter bounds: rising.
+  /// - Parameter bounds: in ascending order.
   package init(bounds: [Double]) {
     self.bounds = bounds
     counts = Array(repeating: 0, count: bounds.count + 1)

@@ -1,4 +1,4 @@
-/// One metric with its samples, as Prometheus' text format 0.0.4 has it. Families of one name must not be written twice.
+/// A metric with its samples, in Prometheus' text format 0.0.4. Each name must be written once.
 package struct MetricFamily: Sendable, Equatable {
   package enum Kind: String, Sendable {
     case counter, gauge, histogram
@@ -21,13 +21,13 @@ package struct MetricFamily: Sendable, Equatable {
   package let samples: [Sample]
 
   /// - Parameters:
-  ///   - name: in the base units of the convention, seconds and bytes; of a counter, with `_total` at its end.
+  ///   - name: in base units, seconds and bytes; counters end in `_total`.
   ///   - help: one sentence.
   package init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
     self.init(name, kind, help, samples: [Sample(suffix: "", labels: [], value: value)])
   }
 
-  /// One sample for each value of a label.
+  /// A sample for each value of a label.
   package init(_ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [String: Double]) {
     let samples = values.sorted { $0.key < $1.key }.map {
       Sample(suffix: "", labels: [Label(name: label, value: $0.key)], value: $0.value)
@@ -50,7 +50,6 @@ package struct MetricFamily: Sendable, Equatable {
     self.samples = samples
   }
 
-  /// Its lines, each with its line break.
   package var text: String {
     var text = "# HELP \(name) \(Self.escape(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
     for sample in samples {
@@ -61,7 +60,6 @@ package struct MetricFamily: Sendable, Equatable {
     return text
   }
 
-  /// The format's own three escapes.
   private static func escape(_ text: String, quotes: Bool) -> String {
     var result = ""
     for character in text.unicodeScalars {

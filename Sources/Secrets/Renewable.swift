@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that is made of secrets. After it was refused it is read again, as its file may have been replaced.
+/// A value made from secrets. After a refusal it is read again, because its file may have changed.
 package final class Renewable<Value: Sendable>: Sendable {
   private struct State {
     var value: Value
@@ -10,18 +10,17 @@ package final class Renewable<Value: Sendable>: Sendable {
   private let state: Mutex<State>
   private let read: (@Sendable () throws -> Value)?
 
-  /// - Parameter read: reads it again; nil is that it never changes.
+  /// - Parameter read: reads it again; nil means that it never changes.
   package init(_ value: Value, read: (@Sendable () throws -> Value)? = nil) {
     state = Mutex(State(value: value))
     self.read = read
   }
 
-  /// Reads it for the first time.
   package convenience init(reading read: @escaping @Sendable () throws -> Value) throws {
     self.init(try read(), read: read)
   }
 
-  /// The value that is valid as far as is known. While it cannot be read again, that is the refused one.
+  /// The current value; the refused one if it cannot be read again.
   package var current: Value {
     state.withLock { state in
       if state.isRefused, let value = try? read?() { state = State(value: value) }
@@ -29,6 +28,6 @@ package final class Renewable<Value: Sendable>: Sendable {
     }
   }
 
-  /// It was not accepted: the next use reads it again.
+  /// Marks the value as refused, so that the next use reads it again.
   package func refuse() { state.withLock { $0.isRefused = true } }
 }

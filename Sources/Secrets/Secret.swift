@@ -1,10 +1,10 @@
-/// A text that only its use may see: it describes itself to nobody, not to a log, not to a debugger's dump.
+/// A text that does not appear in descriptions, logs or debugger dumps.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let text: String
 
   package init(_ text: String) { self.text = text }
 
-  /// The text, for whoever signs or logs in with it. It belongs in no error, no log and no URL.
+  /// The text, for signing or logging in. It must not enter an error, a log or a URL.
   package func reveal() -> String { text }
 
   package var description: String { "(secret)" }

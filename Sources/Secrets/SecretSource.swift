@@ -1,16 +1,14 @@
 import Glibc
 
-/// Where a secret is found. It is never in the configuration itself, nor in an argument.
+/// The place of a secret, which is never in the configuration or an argument.
 package enum SecretSource: Hashable, Sendable {
-  /// A file of one line that nobody but its owner can read; the owner is this process's user or root.
+  /// A file of one line, readable only by its owner, who is this process's user or root.
   case file(String)
-  /// The environment variable of that name.
   case environment(String)
 
   private static let mostBytes = 1 << 16
 
-  /// Reads the secret, without the line break at its end. What it says at that moment counts: a file can be replaced
-  /// and read again.
+  /// Reads the current secret, without the final line break.
   package func load() throws(SecretError) -> Secret {
     let bytes: [UInt8]
     switch self {
@@ -28,7 +26,7 @@ package enum SecretSource: Hashable, Sendable {
     return Secret(text)
   }
 
-  /// The file or variable, as a sentence names it.
+  /// The file or variable, for sentences.
   private var place: String {
     switch self {
     case .file(let path): path
@@ -37,7 +35,7 @@ package enum SecretSource: Hashable, Sendable {
   }
 
   private static func contents(of path: String) throws(SecretError) -> [UInt8] {
-    // Not blocking, because it may be a FIFO; what it is, is asked of what was opened.
+    // O_NONBLOCK, because it may be a FIFO; its kind is checked after opening.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else { throw SecretError("cannot open \(path): \(String(cString: strerror(errno)))") }
     defer { close(file) }
@@ -69,7 +67,7 @@ package enum SecretSource: Hashable, Sendable {
   }
 }
 
-/// A secret was not found or may not be used: one sentence that says which and what to do, never the secret.
+/// Why a secret is missing or unusable: one sentence with its place and the remedy, without the secret.
 package struct SecretError: Error, Equatable, CustomStringConvertible {
   package let description: String
 

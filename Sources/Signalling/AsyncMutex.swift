@@ -1,11 +1,10 @@
-/// Lets one task at a time through, in the order in which they came. The task may suspend while it is inside.
+/// Lets one task in at a time, in the order of arrival. The task may suspend inside.
 package actor AsyncMutex {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   package init() {}
 
-  /// Runs `body` while no other task is inside.
   package func withLock<Answer: Sendable>(_ body: @Sendable () async throws -> Answer) async rethrows -> Answer {
     await enter()
     defer { leave() }

@@ -1,19 +1,18 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes one service. Rings that come while the service works are remembered as one.
+/// Signals one service. Rings while it works are remembered as one.
 package final class Bell: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let alarm = Mutex<(time: ContinuousClock.Instant, task: Task<Void, Never>)?>(nil)
 
-  /// Makes a bell that nobody has rung.
   package init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-  /// Wakes the service, now or as soon as it waits.
+  /// Signals the service, now or as soon as it waits.
   package func ring() { continuation.yield() }
 
-  /// Rings in `seconds`, or at the time that was set before if that is earlier.
+  /// Rings in `seconds`, unless an earlier time is set.
   package func ring(in seconds: Double) {
     let time = ContinuousClock.now + .seconds(max(0, seconds))
     alarm.withLock { alarm in
@@ -27,7 +26,7 @@ package final class Bell: Sendable {
     }
   }
 
-  /// Forgets the time that was set.
+  /// Forgets the set time.
   package func silence() {
     alarm.withLock { alarm in
       alarm?.task.cancel()
@@ -41,16 +40,16 @@ package final class Bell: Sendable {
     continuation.finish()
   }
 
-  /// The rings, one by one, until the bell is retired or the task is cancelled. For one reader.
+  /// The rings, until the bell is retired or the task is cancelled. For one reader.
   package var rings: AsyncStream<Void> { stream }
 }
 
 extension Bell {
-  /// The loop of a service: runs `work` after each ring until the service is to stop. Work in progress is finished.
+  /// The loop of a service: runs `work` after each ring, and finishes the work in progress when it stops.
   ///
   /// - Parameters:
-  ///   - stopping: is called once when the service is to stop, on any thread, before the loop ends.
-  ///   - failed: is told of an error that `work` threw; it answers in how many seconds the bell rings again, or nil.
+  ///   - stopping: called once, on any thread, before the loop ends.
+  ///   - failed: gets an error of `work`; returns the seconds until the next ring, or nil.
   package func serve(
     isolation: isolated (any Actor)? = #isolation, stopping: @escaping @Sendable () -> Void = {},
     _ work: () async throws -> Void, failed: (any Error) async -> Double?

@@ -1,18 +1,17 @@
 import Synchronization
 
-/// Events of one directory, for the service that looks after it. Posting returns at once, on any thread.
-///
-/// The mailbox is bounded: beyond its limit it drops the names and asks for a scan instead.
+/// Events of one directory, for its service. Posting returns at once, on any thread. Beyond its limit the mailbox drops
+/// the names and asks for a scan.
 package final class Mailbox: Sendable {
   /// The events since the last `take`.
   package struct Contents: Sendable {
-    /// Entries that were renamed into the directory or out of it, in the order in which the kernel saw it.
+    /// Entries that were renamed into or out of the directory, in the kernel's order.
     package var names: [String] = []
     /// Entries that were made in the directory itself.
     package var builtInPlace: [String] = []
-    /// The directory has to be looked through: something may have happened there that nothing here tells.
+    /// The directory must be scanned: events may be missing.
     package var needsScan = false
-    /// Names were lost before those that `names` has.
+    /// Earlier names were lost.
     package var hasLoss = false
     /// The directory itself was moved or removed.
     package var hasVanished = false
@@ -23,30 +22,26 @@ package final class Mailbox: Sendable {
   private let limit: Int
   private let contents = Mutex(Contents())
 
-  /// - Parameter limit: how many names are kept; the kernel's own queue has 16,384.
+  /// - Parameter limit: the names that are kept; the kernel's queue holds 16,384.
   package init(limit: Int = 16_384) { self.limit = limit }
 
-  /// An entry was renamed into the directory, or out of it.
   package func post(renamed name: String) {
     post {
       if $0.names.count < self.limit { $0.names.append(name) } else { Self.lose(&$0) }
     }
   }
 
-  /// An entry was made in the directory itself.
   package func post(builtInPlace name: String) {
     post {
       if $0.builtInPlace.count < self.limit { $0.builtInPlace.append(name) } else { Self.lose(&$0) }
     }
   }
 
-  /// Something was missed. Names that were told before it are dropped: only a scan knows the order of both.
+  /// Reports lost events. Earlier names are dropped, because only a scan knows the order of both.
   package func postLoss() { post(Self.lose) }
 
-  /// The directory is to be looked through.
   package func postScan() { post { $0.needsScan = true } }
 
-  /// The directory was moved or removed.
   package func postVanished() { post { $0.hasVanished = true } }
 
   /// Runs `post` on this mailbox in `seconds`.
@@ -57,7 +52,6 @@ package final class Mailbox: Sendable {
     }
   }
 
-  /// Empties the mailbox.
   package func take() -> Contents {
     contents.withLock { contents in
       defer { contents = Contents() }

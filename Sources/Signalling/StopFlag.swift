@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Set once, seen by every task.
+/// A flag that is set once, for any number of tasks.
 package final class StopFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 

@@ -1,24 +1,22 @@
 import Glibc
 
-/// The program that started this one and wants to be told how it is, as systemd does: `NOTIFY_SOCKET` names its
-/// socket, and a message is a datagram of lines `NAME=value`.
-///
-/// Nothing here waits: a message that cannot be sent at once is dropped, as its reader is to blame.
+/// The service manager, which gets notifications over the socket in `NOTIFY_SOCKET`, as from systemd: datagrams of
+/// lines `NAME=value`. Nothing blocks; a message that cannot be sent at once is dropped.
 package final class ServiceManager: Sendable {
   private let descriptor: Int32
   private let address: sockaddr_un
   private let length: socklen_t
-  /// How long it waits for a sign of life before it ends this process, in seconds; nil when it does not.
+  /// The watchdog's timeout in seconds; nil without one.
   package let patience: Double?
 
-  /// The one that the environment names; nil when none does, or none can be reached.
+  /// The service manager of the environment; nil if there is none or it cannot be reached.
   ///
-  /// - Parameter process: this one's id, against that of the process that the watchdog is meant for.
+  /// - Parameter process: this process, compared with the watchdog's target.
   package init?(environment: [String: String], process: Int32 = getpid()) {
     guard let path = environment["NOTIFY_SOCKET"], let first = path.utf8.first else { return nil }
     var bytes = Array(path.utf8)
     var address = sockaddr_un()
-    // An abstract name is as long as it says it is; a path ends with a zero.
+    // An abstract name has a length; a path ends with a zero.
     let isAbstract = first == UInt8(ascii: "@")
     guard isAbstract || first == UInt8(ascii: "/") else { return nil }
     if isAbstract { bytes[0] = 0 } else { bytes.append(0) }
@@ -36,10 +34,9 @@ package final class ServiceManager: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The service is up.
   package func ready(_ status: String) { send("READY=1\n\(Self.line(status))") }
 
-  /// The configuration is being read again; `ready` ends it.
+  /// Reports a reload; `ready` ends it.
   package func reloading() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
@@ -48,10 +45,9 @@ package final class ServiceManager: Sendable {
 
   package func stopping() { send("STOPPING=1\nSTATUS=Stopping.") }
 
-  /// What people see of the service: one line.
+  /// Reports one line of status for people.
   package func status(_ status: String) { send(Self.line(status)) }
 
-  /// A sign of life.
   package func isAlive() { send("WATCHDOG=1") }
 
   private static func line(_ status: String) -> String {
