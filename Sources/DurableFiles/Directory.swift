@@ -2,10 +2,10 @@ import CKernel
 import Glibc
 import Synchronization
 
-/// An open directory: what lies below it is opened without following links and without leaving it.
+/// An open directory. Everything below it is opened without following links and without leaving it.
 package final class Directory: Sendable {
   let descriptor: Int32
-  /// The path it was opened by, for error sentences.
+  /// Its path, for error sentences.
   package let path: String
   private let hasFailed = Atomic<Bool>(false)
 
@@ -16,19 +16,19 @@ package final class Directory: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Opens the directory at `path`, which comes from the configuration and not from a client.
+  /// Opens the directory at `path`, which must come from the configuration and not from a client.
   package convenience init(path: String) throws(FileError) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError("open", path) }
     self.init(descriptor: descriptor, path: path)
   }
 
-  /// The path of `name` below this directory, for error sentences and for tools outside.
+  /// The path of `name` below this directory, for error sentences and other tools.
   package func path(of name: String) -> String { "\(path)/\(name)" }
 
   // MARK: Looking
 
-  /// What the kernel says of `name`, links not followed; nil when there is none.
+  /// The status of `name`, without following a link; nil if it does not exist.
   package func entry(_ name: String) throws(FileError) -> Entry? {
     var status = ckernel_status()
     guard ckernel_status_at(descriptor, name, &status) == 0 else {
@@ -38,7 +38,7 @@ package final class Directory: Sendable {
     return Entry(status)
   }
 
-  /// The same of a name that may be any bytes.
+  /// The same for a name of any bytes.
   package func entry(ofAny name: [UInt8]) throws(FileError) -> Entry? {
     var status = ckernel_status()
     let result = (name + [0]).withUnsafeBufferPointer { bytes in
@@ -51,20 +51,20 @@ package final class Directory: Sendable {
     throw FileError("stat", path(of: String(decoding: name, as: UTF8.self)))
   }
 
-  /// What the kernel says of the directory itself.
+  /// The status of the directory itself.
   package func entry() throws(FileError) -> Entry {
     var status = ckernel_status()
     guard ckernel_status_at(descriptor, "", &status) == 0 else { throw FileError("stat", path) }
     return Entry(status)
   }
 
-  /// Calls `visit` with each name, as raw bytes, until it returns false. Names come in no order, and a name that is
-  /// renamed meanwhile may be missed.
+  /// Calls `visit` with each name, as raw bytes, until it returns false. Names are unordered, and one renamed meanwhile
+  /// may be missed.
   package func forEachName(_ visit: ([UInt8]) throws -> Bool) throws {
     _ = try forEachName(from: 0) { name, _ in try visit(name) }
   }
 
-  /// The names in the directory, sorted; names that are no UTF-8 are left out. For directories that are known small.
+  /// The sorted names, without those that are not UTF-8. For small directories.
   package func names() throws -> [String] {
     var names = [String]()
     try forEachName { bytes in
@@ -74,12 +74,11 @@ package final class Directory: Sendable {
     return names.sorted()
   }
 
-  /// Whether this process may read and change what is in the directory `name`, and so move it somewhere else.
+  /// Whether this process may read and change the directory `name`, and so move it.
   package func mayTake(_ name: String) -> Bool { faccessat(descriptor, name, R_OK | W_OK | X_OK, AT_EACCESS) == 0 }
 
   // MARK: Opening
 
-  /// Opens the directory `name`.
   package func directory(_ name: String) throws(FileError) -> Directory {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     let descriptor = ckernel_open_beneath(self.descriptor, name, flags, 0)
@@ -87,11 +86,10 @@ package final class Directory: Sendable {
     return Directory(descriptor: descriptor, path: path(of: name))
   }
 
-  /// Opens the directory at `path` below this one, names with slashes between them, in one call. No link is followed at any
-  /// of them.
+  /// Opens the directory at a relative `path` in one call, without following links anywhere.
   package func directory(at path: String) throws(FileError) -> Directory {
     do { return try directory(path) } catch {
-      // A kernel that does not know the call is asked name by name.
+      // Without openat2, open name by name.
       guard error.code == EXDEV else { throw error }
       var place = self
       for name in path.split(separator: "/") { place = try place.directory(String(name)) }
@@ -99,28 +97,28 @@ package final class Directory: Sendable {
     }
   }
 
-  /// Opens the directory `name`, made first with `mode` when it is missing. A new one is synced into this directory.
+  /// Opens the directory `name`, or makes it with `mode` and syncs this directory.
   package func directory(creating name: String, mode: mode_t = 0o700) throws(FileError) -> Directory {
     if try make(name, mode: mode) { try sync() }
     return try directory(name)
   }
 
-  /// Opens the file `name` for reading. A FIFO or device planted there does not block; check `entry().kind`.
+  /// Opens the file `name` for reading. A FIFO or device does not block; check `entry().kind`.
   package func file(_ name: String) throws(FileError) -> File {
     try file(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// The same of the file at `path` below this directory, names with slashes between them. No link is followed at any of them.
+  /// The same for the file at a relative `path`, without following links anywhere.
   ///
-  /// - Throws: also where the kernel cannot be asked so; the way by way of each directory is open then.
+  /// - Throws: also without openat2; open each directory then.
   package func file(at path: String) throws(FileError) -> File { try file(path) }
 
-  /// Makes the file `name`, which must not be there, and opens it for writing.
+  /// Makes the file `name`, which must not exist, and opens it for writing.
   package func file(creating name: String, mode: mode_t = 0o600) throws(FileError) -> File {
     try file(name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
   }
 
-  /// Opens the file `name` for reading and for writing at its end, made when it is missing.
+  /// Opens the file `name` for reading and appending, and makes it if missing.
   package func file(appendingTo name: String, mode: mode_t = 0o600) throws(FileError) -> File {
     try file(name, flags: O_RDWR | O_CREAT | O_APPEND, mode: mode)
   }
@@ -134,55 +132,53 @@ package final class Directory: Sendable {
 
   // MARK: Changing
 
-  /// Makes the directory `name`; false when something of that name is there.
+  /// Makes the directory `name`; false if the name is taken.
   package func make(_ name: String, mode: mode_t = 0o700) throws(FileError) -> Bool {
     if mkdirat(descriptor, name, mode) == 0 { return true }
     if errno == EEXIST { return false }
     throw FileError("make directory", path(of: name))
   }
 
-  /// Sets the permissions of the directory itself.
   package func setPermissions(_ mode: mode_t) throws(FileError) {
     guard fchmod(descriptor, mode) == 0 else { throw FileError("set the permissions of", path) }
   }
 
-  /// Renames `name` into `other`, onto nothing: false when `newName` is taken there.
+  /// Renames `name` into `other`; false if `newName` is taken there.
   package func move(_ name: String, to other: Directory, as newName: String) throws(FileError) -> Bool {
     if ckernel_rename_exclusive(descriptor, name, other.descriptor, newName) == 0 { return true }
     if errno == EEXIST || errno == ENOTEMPTY { return false }
     throw FileError("rename", "\(path(of: name)) to \(other.path(of: newName))")
   }
 
-  /// Renames `name` within this directory onto whatever file is there.
+  /// Renames `name` within this directory and replaces `newName`.
   package func replace(_ newName: String, with name: String) throws(FileError) {
     guard renameat(descriptor, name, descriptor, newName) == 0 else {
       throw FileError("rename", "\(path(of: name)) to \(newName)")
     }
   }
 
-  /// Removes the file `name`; missing is as good as removed.
+  /// Removes the file `name`, if it exists.
   package func remove(_ name: String) throws(FileError) {
     guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
       throw FileError("remove", path(of: name))
     }
   }
 
-  /// Removes the directory `name`, which is empty; missing is as good as removed.
+  /// Removes the empty directory `name`, if it exists.
   package func removeEmpty(_ name: String) throws(FileError) {
     guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
       throw FileError("remove", path(of: name))
     }
   }
 
-  /// Bytes of its file system that this process may still fill.
+  /// The bytes that this process may still use on its filesystem.
   package func freeBytes() throws(FileError) -> Int {
     let bytes = ckernel_free_bytes(descriptor)
     guard bytes >= 0 else { throw FileError("ask for the room of", path) }
     return Int(bytes)
   }
 
-  /// Sets the time at which the file `name` was last read to now, whatever the file system keeps of readings. Nothing is
-  /// synced: a power cut may take it back.
+  /// Sets the access time of the file `name` to now, whatever the mount options. It is not synced.
   package func setAccessedNow(_ name: String) throws(FileError) {
     let times = [timespec(tv_sec: 0, tv_nsec: now), timespec(tv_sec: 0, tv_nsec: omitted)]
     guard utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -190,11 +186,11 @@ package final class Directory: Sendable {
     }
   }
 
-  /// Waits until the names in this directory are on the disk. As with `File.sync`, an error is final for the descriptor:
-  /// who does the whole step again, and syncs again, syncs through a new one.
+  /// Syncs the names in this directory. As with `File.sync`, an error is final for the descriptor: a retry repeats the
+  /// whole step and syncs through a new one.
   ///
-  /// Names are in the file system's journal. A file system that cannot write its journal stops. XFS then answers the sync of
-  /// a directory with success, since it has nothing left to write, but refuses to tell anything of it. So that is asked, too.
+  /// A filesystem that cannot write its journal stops. XFS then answers the sync of a directory with success, because
+  /// nothing is left to write, but fails other questions. So one is asked, too.
   package func sync() throws(FileError) {
     if hasFailed.load(ordering: .relaxed) {
       let again = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -211,7 +207,7 @@ package final class Directory: Sendable {
 }
 
 extension Directory {
-  /// As `entry(_:)`, of a name that may be any bytes.
+  /// As `entry(_:)`, for a name of any bytes.
   package func entry(bytes name: [UInt8]) throws(FileError) -> Entry? {
     var status = ckernel_status()
     let result = (name + [0]).withUnsafeBufferPointer { bytes in
@@ -222,7 +218,7 @@ extension Directory {
     throw FileError("stat", "\(path)/\(String(decoding: name, as: UTF8.self))")
   }
 
-  /// Renames an entry whose name may be any bytes; false when it is gone.
+  /// Renames an entry whose name may be any bytes; false if it is gone.
   package func moveAnything(_ name: [UInt8], to other: Directory, as newName: String) throws(FileError) -> Bool {
     let status = (name + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
@@ -236,8 +232,7 @@ extension Directory {
 }
 
 extension Directory {
-  /// Takes the kernel's lock (flock) on the directory itself; false when somebody else holds it. It is given back when
-  /// this `Directory` goes.
+  /// Takes the kernel's lock (flock) on the directory; false if it is taken. It ends with this `Directory`.
   package func tryLock() throws(FileError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
@@ -248,12 +243,10 @@ extension Directory {
 }
 
 extension Directory {
-  /// As `forEachName`, beginning at a position that an earlier call told, with the position of each name. What was
-  /// there all the time is met when the rounds go on from position to position; a position is good after a restart, too.
-  ///
-  /// - Returns: whether the end was reached.
+  /// As `forEachName`, from a position that an earlier call returned, with the position of each name. Rounds from
+  /// position to position visit every name that stays. Positions survive restarts. Returns whether the end was reached.
   package func forEachName(from position: Int, _ visit: ([UInt8], Int) throws -> Bool) throws -> Bool {
-    // A descriptor of its own, so that two readers do not share one position.
+    // A descriptor of its own, because readers must not share a position.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw FileError("read", path) }
     guard let stream = fdopendir(copy) else {
@@ -276,8 +269,8 @@ extension Directory {
     }
   }
 
-  /// Calls `visit` with each name and, where the file system tells it with the name, its kind, until it returns false. For
-  /// whoever alone has this `Directory`: its one position is used, which spares the kernel a second descriptor.
+  /// Calls `visit` with each name, and its kind if the filesystem stores it with the name, until it returns false. It
+  /// moves the position of this `Directory`, so it needs exclusive access; that saves a descriptor.
   package func forEachEntry(_ visit: ([UInt8], Entry.Kind?) throws -> Bool) throws {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileError("read", path) }
     try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { records in
@@ -298,8 +291,8 @@ extension Directory {
     }
   }
 
-  /// The name in a record of `readdir`. Not by way of `d_name`, which Swift copies as a whole: it is declared as long as any
-  /// name, and the record, and the memory that it lies in, may end with this one.
+  /// The name in a record of `readdir`. `d_name` is unsafe here: Swift copies its declared length, and the record may
+  /// be shorter.
   static func name(of entry: UnsafePointer<dirent>) -> [UInt8] {
     guard let name = ckernel_entry_name(entry) else { return [] }
     return Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
@@ -307,10 +300,10 @@ extension Directory {
 }
 
 extension Directory {
-  /// A short path to this very directory, good in this process only.
+  /// A short path to this directory, valid in this process only.
   package var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
 }
 
-// What utimensat(2) takes instead of nanoseconds; glibc has them as macros that Swift does not see.
+// UTIME_NOW and UTIME_OMIT are macros that Swift does not import.
 private let now = (1 << 30) - 1
 private let omitted = (1 << 30) - 2

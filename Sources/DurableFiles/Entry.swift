@@ -1,7 +1,7 @@
 import CKernel
 import Glibc
 
-/// What the kernel says of one directory entry, links not followed.
+/// The status of a directory entry, without following a link.
 package struct Entry: Sendable {
   package enum Kind: Sendable, Equatable {
     case file, directory, symbolicLink, fifo, socket, device
@@ -15,14 +15,14 @@ package struct Entry: Sendable {
   package let owner: UInt32
   package let links: UInt32
   package let permissions: UInt32
-  /// Nanoseconds since 1970 at which the entry was last renamed, written or otherwise changed.
+  /// The last change in nanoseconds since 1970, also by a rename.
   package let changed: Int64
-  /// Nanoseconds since 1970 at which its contents last changed.
+  /// The last change of the contents, in nanoseconds since 1970.
   package let modified: Int64
-  /// Nanoseconds since 1970 at which its contents were last read, as far as the filesystem keeps it: with `relatime`
-  /// once a day at most, with `noatime` never.
+  /// The last access in nanoseconds since 1970, as the filesystem keeps it: at most daily with `relatime`, never with
+  /// `noatime`.
   package let accessed: Int64
-  /// Nanoseconds since 1970 at which it was made; 0 where the filesystem does not keep it.
+  /// The time of birth in nanoseconds since 1970; 0 if the filesystem does not keep it.
   package let born: Int64
 
   init(_ status: ckernel_status) {
@@ -49,7 +49,7 @@ package struct Entry: Sendable {
 }
 
 extension Entry.Kind {
-  /// What a directory's record tells of the kind; nil where its file system does not keep that with the name.
+  /// The kind in a directory's record; nil if the filesystem does not store it.
   init?(told type: UInt8) {
     switch Int(type) {
     case DT_REG: self = .file

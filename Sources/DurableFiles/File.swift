@@ -4,10 +4,10 @@ import Glibc
 /// An open regular file. It closes with its last reference.
 package final class File: Sendable {
   let descriptor: Int32
-  /// The name it was opened by, for error sentences.
+  /// Its path, for error sentences.
   package let path: String
 
-  /// Its bytes were copied from a pipe or a device.
+  /// Its contents were copied from a pipe or a device.
   private let isStream: Bool
 
   init(descriptor: Int32, path: String, isStream: Bool = false) {
@@ -16,19 +16,18 @@ package final class File: Sendable {
     self.isStream = isStream
   }
 
-  /// The last part of its path; nil where it was copied from a pipe or a device.
+  /// The last part of its path; nil for a pipe or a device.
   package var name: String? { isStream ? nil : path.split(separator: "/").last.map(String.init) }
 
   deinit { close(descriptor) }
 
-  /// What the kernel says of the file.
   package func entry() throws(FileError) -> Entry {
     var status = ckernel_status()
     guard ckernel_status_at(descriptor, "", &status) == 0 else { throw FileError("stat", path) }
     return Entry(status)
   }
 
-  /// Whether another descriptor is open for writing; nil where the kernel does not tell (a file of another user).
+  /// Whether another descriptor is open for writing; nil if the kernel does not tell, as for another user's file.
   package func hasWriter() -> Bool? {
     switch ckernel_has_writer(descriptor) {
     case 0: false
@@ -37,11 +36,10 @@ package final class File: Sendable {
     }
   }
 
-  /// Hands the contents over piece by piece, at most `limit` bytes of them.
-  ///
-  /// - Returns: the number of bytes read; `limit + 1` when the file holds more than `limit`.
+  /// Passes at most `limit` bytes of the contents to `take`, in pieces. Returns the number of bytes; `limit + 1` if the
+  /// file is larger than `limit`.
   package func read(limit: Int, _ take: (UnsafeRawBufferPointer) -> Void) throws(FileError) -> Int {
-    // Of what is small, the allocator has room at hand; more than 64 KiB make it tidy up.
+    // The allocator caches small buffers, but trims memory beyond 64 KiB.
     let size = limit <= 1 << 16 ? 1 << 14 : 1 << 18
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
     defer { buffer.deallocate() }
@@ -59,7 +57,7 @@ package final class File: Sendable {
     }
   }
 
-  /// The whole contents; nil when the file holds more than `limit` bytes.
+  /// The whole contents; nil if the file is larger than `limit` bytes.
   package func contents(limit: Int) throws(FileError) -> [UInt8]? {
     var bytes = [UInt8]()
     if limit > 1 << 16 { bytes.reserveCapacity(min(try entry().size, limit)) }
@@ -67,7 +65,7 @@ package final class File: Sendable {
     return count > limit ? nil : bytes
   }
 
-  /// Bytes `start..<start + count`, fewer at the end of the file.
+  /// Bytes `start..<start + count`, or fewer at the end of the file.
   package func bytes(from start: Int, count: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -85,7 +83,7 @@ package final class File: Sendable {
     return Array(bytes.prefix(filled))
   }
 
-  /// Appends all of `bytes`, however many calls it takes.
+  /// Appends all of `bytes`.
   package func write(_ bytes: [UInt8]) throws(FileError) {
     var written = 0
     while written < bytes.count {
@@ -100,42 +98,41 @@ package final class File: Sendable {
     }
   }
 
-  /// Sets the permissions, whatever the process's mask is.
+  /// Sets the permissions, whatever the umask.
   package func setPermissions(_ mode: mode_t) throws(FileError) {
     guard fchmod(descriptor, mode) == 0 else { throw FileError("set the permissions of", path) }
   }
 
-  /// Cuts or extends the file to `size` bytes.
   package func truncate(to size: Int) throws(FileError) {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileError("truncate", path) }
   }
 
-  /// Takes room on the disk for `size` bytes, which are zero until they are written.
+  /// Allocates `size` bytes on the disk.
   package func allocate(_ size: Int) throws(FileError) {
     let code = posix_fallocate(descriptor, 0, off_t(size))
     guard code == 0 else { throw FileError("allocate", path, code: code) }
   }
 
-  /// Waits until the contents are on the disk. An error is final: the kernel may have dropped the data, and asking
-  /// again would be answered with a false success.
+  /// Syncs the contents. An error is final: the kernel may have dropped the data, and the next sync could falsely
+  /// succeed.
   package func sync() throws(FileError) {
     guard fsync(descriptor) == 0 else { throw FileError("sync", path) }
   }
 
-  /// Begins to write the contents to the disk without waiting, so that the syncs of many files share their work.
+  /// Starts writing the contents without waiting, so that the syncs of many files share their work.
   package func startWriteback() { ckernel_start_writeback(descriptor) }
 
-  /// After a sync of the whole file system: whether the contents got to the disk, too.
+  /// Checks, after a sync of the whole filesystem, that the contents were written.
   ///
-  /// - Throws: an error in writing them since the file was opened, or one before that nobody has heard of. It is final, as that
-  ///   of `sync`.
+  /// - Throws: a write error since the file was opened, or an earlier one that nobody has seen. It is final, as that of
+  ///   `sync`.
   package func checkWritten() throws(FileError) {
     guard ckernel_await_writeback(descriptor) == 0 else { throw FileError("sync", path) }
   }
 }
 
 extension File {
-  /// Opens a file that the user of a command named; links are followed, as everywhere on the command line.
+  /// Opens a file named on the command line; links are followed.
   package convenience init(reading path: String) throws(FileError) {
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError("open", path) }
@@ -145,8 +142,8 @@ extension File {
 }
 
 extension File {
-  /// Takes into memory what a pipe or a device holds, one byte more than `limit` at most; `-` is standard input. A pipe is
-  /// emptied all the same, so that its writer is not cut off.
+  /// Reads a pipe, a device, or standard input (`-`) into memory, at most one byte more than `limit`. The rest of a
+  /// pipe is read and dropped, so that its writer does not fail.
   package convenience init(readingStream path: String, limit: Int) throws(FileError) {
     let name = path == "-" ? "standard input" : path
     let source = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC)

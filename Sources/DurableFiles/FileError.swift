@@ -1,12 +1,11 @@
 import Glibc
 
-/// A file operation that the kernel refused: which, on what, and its errno.
+/// A file operation that the kernel refused.
 package struct FileError: Error, Equatable, CustomStringConvertible {
-  /// The verb, as the sentence has it: `open`, `rename`, `sync`.
+  /// The verb for the sentence: `open`, `rename`, `sync`.
   package let operation: String
-  /// The path or name that it was about, as the caller gave it.
+  /// The path or name as the caller gave it.
   package let path: String
-  /// The errno.
   package let code: Int32
 
   package init(_ operation: String, _ path: String, code: Int32 = errno) {
@@ -19,7 +18,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
     "cannot \(operation) \(path): \(String(cString: strerror(code)))"
   }
 
-  /// The disk, the inodes or the quota are used up; room made later mends it.
+  /// The disk, the inodes or the quota are used up.
   package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   package var isMissing: Bool { code == ENOENT }
   package var isTaken: Bool { code == EEXIST || code == ENOTEMPTY }

@@ -2,23 +2,21 @@ import CKernel
 import Glibc
 import Synchronization
 
-/// The sync of a whole file system in one call: many small files then share what would be a wait for the disk for each.
+/// Syncs a whole filesystem in one call, which many small files share.
 ///
-/// syncfs(2) also writes what others have written to that file system. So it is not asked while so much of it waits that each
-/// small file is synced sooner by itself: a copy of gigabytes to a slow card must hold nobody up.
+/// syncfs(2) also writes the data of other programs. It is skipped while so much is dirty that single syncs are faster.
 ///
-/// The kernel tells a descriptor of the errors since its opening, once, and not of which file. So one descriptor is there from
-/// the start of the program, for all who ask, and when it has heard of an error it is never asked again: from there on every
-/// file is synced by itself.
+/// The kernel reports each error once per descriptor, without naming the file. So one descriptor is opened at start and
+/// used by all. After an error it is never used again, and every file is synced by itself.
 package final class FileSystemSync: Sendable {
   private let descriptor: Mutex<Int32?>
 
-  /// From this many requests on, one sync of the file system replaces the syncs of each.
+  /// The number of requests from which one sync of the filesystem replaces single ones.
   static let crowd = 16
-  /// Bytes for each request that may wait for a disk: written in about the time that its own syncs take.
+  /// The dirty bytes allowed per request, written in about the time of its own syncs.
   static let bytesPerRequest = 256_000
 
-  /// - Returns: nil where a file system or kernel does not promise that all is on the disk then, or does not tell of errors.
+  /// - Returns: nil if the filesystem or kernel does not guarantee the sync, or does not report errors.
   package init?(of directory: Directory) throws(FileError) {
     guard ckernel_syncs_whole(directory.descriptor) == 1 else { return nil }
     let own = openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -28,22 +26,20 @@ package final class FileSystemSync: Sendable {
 
   deinit { descriptor.withLock { _ = $0.map { close($0) } } }
 
-  /// Whether a sync of everything takes less time than one of each of so many requests by itself.
+  /// Whether one sync is faster than single syncs for `count` requests.
   package func isQuick(for count: Int) -> Bool {
     guard count >= Self.crowd, let waiting = Self.waiting() else { return false }
     return Self.isQuick(for: count, waiting: waiting)
   }
 
-  /// - Parameter waiting: bytes in all of the machine's memory that wait for a disk.
+  /// - Parameter waiting: dirty bytes in the whole machine.
   static func isQuick(for count: Int, waiting: Int) -> Bool {
     count >= crowd && waiting <= count * bytesPerRequest
   }
 
-  /// Waits until all that was written to the file system is on the disk: bytes, names and sizes.
-  ///
-  /// - Returns: false when anything could not be written, by any program, since the start of this one. Each file has to be
-  ///   synced by itself then: its descriptor reports its own error. Errors from before that start are not reported here;
-  ///   `File.checkWritten` asks the files for them.
+  /// Syncs the filesystem: bytes, names and sizes. Returns false if any program's data could not be written since this
+  /// one started. Sync each file by itself then; its descriptor reports its own error. Earlier errors are not reported
+  /// here; see `File.checkWritten`.
   package func sync() -> Bool {
     descriptor.withLock { descriptor in
       guard let open = descriptor else { return false }
@@ -54,17 +50,16 @@ package final class FileSystemSync: Sendable {
     }
   }
 
-  /// Bytes in all of the machine's memory that wait for a disk.
+  /// Dirty bytes in the whole machine.
   private static func waiting() -> Int? {
     guard let bytes = try? File(reading: "/proc/meminfo").bytes(from: 0, count: 4096) else { return nil }
     return waiting(in: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Bytes that wait for a disk, as /proc/meminfo has them: the sum of the lines `Dirty` and
-  /// `Writeback`, which are in units of 1,024 bytes; nil when one is missing.
+  /// Dirty bytes in /proc/meminfo: the sum of `Dirty` and `Writeback`, in units of 1,024 bytes; nil if one is missing.
   static func waiting(in information: String) -> Int? {
     var sum = 0
-    // Bytes, not characters: this is asked for every crowd.
+    // Bytes, not characters, because this runs for every batch.
     let lines = information.utf8.split(separator: UInt8(ascii: "\n"))
     for name in ["Dirty:", "Writeback:"] {
       let words = lines.first { $0.starts(with: name.utf8) }?.split(separator: UInt8(ascii: " "))

@@ -1,12 +1,12 @@
 import Glibc
 
 extension Directory {
-  /// Removes `name` with all that is below it, by descriptors: no link is followed and no other filesystem entered.
-  /// Missing is as good as removed.
+  /// Removes `name` and everything below it by descriptors, if it exists, without following links or entering other
+  /// filesystems.
   ///
-  /// - Parameter depth: how many levels of directories are entered before giving up on a hostile tree.
+  /// - Parameter depth: the levels of directories to enter before giving up.
   package func removeTree(_ name: String, depth: Int = 64) throws {
-    // Most are files.
+    // Most entries are files.
     if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
     guard errno == EISDIR else { throw FileError("remove", path(of: name)) }
     guard depth > 0 else { throw FileError("remove", path(of: name), code: ELOOP) }
@@ -19,12 +19,12 @@ extension Directory {
       }
       for child in children { try below.removeAnything(child, depth: depth - 1) }
     } catch let error as FileError where error.isMissing {
-      // Somebody else takes it away at this moment.
+      // Another process is removing it.
     }
     try removeEmpty(name)
   }
 
-  /// As `removeTree`, of a name that may be any bytes. One that is no UTF-8 gets another name first.
+  /// As `removeTree`, for a name of any bytes. One that is not UTF-8 is renamed first.
   private func removeAnything(_ name: [UInt8], depth: Int) throws {
     if let text = String(validating: name, as: UTF8.self) { return try removeTree(text, depth: depth) }
     let other = ".removed-\(UInt64.random(in: 0 ... .max))"

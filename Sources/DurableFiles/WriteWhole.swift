@@ -1,7 +1,7 @@
 import Glibc
 
 extension Directory {
-  /// Writes `bytes` as the file `name` so that a reader, and a power cut, find all of it or what was there before.
+  /// Writes the file `name` atomically: a reader, or a power cut, finds all of `bytes` or the former contents.
   ///
   /// Order: write `.name.tmp`, sync it, rename it onto `name`. The caller syncs the directory, once for many files.
   package func write(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
@@ -12,13 +12,13 @@ extension Directory {
     try replace(name, with: temporary)
   }
 
-  /// Writes `bytes` as the file `name`, in place of one that a crash left. A reader may find a part of it, and a power
-  /// cut leave one, until the caller has synced the file system, or has written it again.
+  /// Writes the file `name`, and replaces one that a crash left. A reader or a power cut may find a part of it, until
+  /// the caller has synced the filesystem or written it again.
   package func put(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
     try newFile(name, mode: mode).write(bytes)
   }
 
-  /// Makes a file, in place of one that a crash left.
+  /// Makes a file, and replaces one that a crash left.
   private func newFile(_ name: String, mode: mode_t) throws(FileError) -> File {
     do { return try file(creating: name, mode: mode) } catch { if !error.isTaken { throw error } }
     try remove(name)

@@ -1,29 +1,24 @@
-/// All that a receiver needs to fetch and open one photo, as the `local` network writes it.
-///
-/// Source of the names: the parameters of XMTP's `remoteStaticAttachment:1.0`. The members of a seal that was not
-/// applied are absent.
+/// Everything a receiver needs to fetch and open a photo, in the form of the `local` network. The names are the
+/// parameters of XMTP's `remoteStaticAttachment:1.0`. Members of other seals are absent.
 package struct Attachment: Hashable, Sendable, Codable {
   package let url: String
   /// SHA-256 of the stored object, 64 lower-case hexadecimal characters.
   package let contentDigest: String
-  /// 32 bytes in lower-case hexadecimal.
+  /// 32 bytes in hexadecimal, as the salt; the nonce has 12.
   package let secret: String?
-  /// 32 bytes in lower-case hexadecimal.
   package let salt: String?
-  /// 12 bytes in lower-case hexadecimal.
   package let nonce: String?
   package let scheme: String
-  /// Bytes of the stored object.
+  /// The size of the stored object in bytes.
   package let contentLength: Int
   package let filename: String
   package let mimeType: String
-  /// Pixels of the upright photo.
+  /// Pixels, upright.
   package let width: Int
-  /// Pixels of the upright photo.
   package let height: Int
-  /// What opens the object as Matrix has it, where the `matrix` seal was applied.
+  /// Matrix' announcement of the object, with the `matrix` seal.
   package let file: EncryptedFile?
-  /// A few colours to show until the photo is there, as blurha.sh has them.
+  /// A placeholder image (blurha.sh).
   package let blurhash: String?
 
   package init(
@@ -47,7 +42,7 @@ package struct Attachment: Hashable, Sendable, Codable {
   }
 }
 
-/// Attachments carry keys, so they describe themselves without them: not in a log, not in a debugger's dump.
+/// Descriptions leave out the keys, in logs and debugger dumps.
 extension Attachment: CustomStringConvertible, CustomReflectable {
   package var description: String { "attachment \(contentDigest), \(width)x\(height)" }
   package var customMirror: Mirror { Mirror(self, children: ["contentDigest": contentDigest]) }

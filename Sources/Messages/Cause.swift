@@ -1,9 +1,9 @@
-/// Why a step failed: one word each, the same in the command, JSON, log, metrics and ledger.
+/// Why a step failed: one word, the same in the command, JSON, log, metrics and ledger.
 package enum Cause: String, CaseIterable, Sendable, Codable, Error {
-  // Passes by itself; tried again.
-  /// No name, no route, no connection: nothing was sent.
+  // Temporary; retried.
+  /// No name, no route or no connection: nothing was sent.
   case unreachable
-  /// The connection broke; what was sent may have arrived.
+  /// The connection broke; the data may have arrived.
   case network
   case timeout
   case serverBusy = "server_busy"
@@ -14,13 +14,13 @@ package enum Cause: String, CaseIterable, Sendable, Codable, Error {
   case localStorageFull = "local_storage_full"
   case localStorageError = "local_storage_error"
   case localResources = "local_resources"
-  // Passes once somebody mends it; the destination is held meanwhile.
+  // Somebody has to fix it; the destination is held until then.
   case authExpired = "auth_expired"
   case accountDisabled = "account_disabled"
   case configError = "config_error"
-  /// The conversation is end-to-end encrypted, and this network cannot encrypt to it. It alone is held.
+  /// The conversation is end-to-end encrypted, which this network cannot do. Only the conversation is held.
   case encryptedRoom = "encrypted_room"
-  // Cannot pass; the request fails.
+  // Permanent; the request fails.
   case tooLargeAfterCompress = "too_large_after_compress"
   case unsupportedImage = "unsupported_image"
   case truncatedImage = "truncated_image"
@@ -33,29 +33,28 @@ package enum Cause: String, CaseIterable, Sendable, Codable, Error {
   case malformedRequest = "malformed_request"
   case expired
   case cancelled
-  // Of photos that others sent.
-  /// The object is not there, or not yet; tried again for a while.
+  // For received photos.
+  /// The object is missing, perhaps not uploaded yet; retried for a while.
   case notFound = "not_found"
-  /// Its SHA-256 is not the announced one.
+  /// Its SHA-256 differs from the announced one.
   case digestMismatch = "digest_mismatch"
   case decryptionFailed = "decryption_failed"
   case notAnAttachment = "not_an_attachment"
   /// Neither `https://` nor `mxc://`.
   case insecureURL = "insecure_url"
-  /// An address of this machine or of its networks.
+  /// An address of this machine or a private network.
   case blockedAddress = "blocked_address"
   case tooManyRedirects = "too_many_redirects"
-  /// A refusal that no other word has.
+  /// Any other refusal.
   case httpStatus = "http_status"
   case tooLarge = "too_large"
 
-  /// What a failure of this cause means for its request.
+  /// The effect of a cause on its request.
   package enum Disposition: Sendable {
-    /// Wait and try again; the conversation waits, in order.
+    /// The conversation waits and retries, in order.
     case retry
-    /// The destination, or the conversation, is held until it is mended; no attempt is used up.
+    /// The destination or the conversation is held until it is fixed; no attempt is used up.
     case hold
-    /// The request has failed.
     case fail
   }
 
@@ -74,10 +73,10 @@ package enum Cause: String, CaseIterable, Sendable, Codable, Error {
   }
 }
 
-/// A step of delivery that failed: one cause and one plain sentence that says what, where and what to do.
+/// A failed step of delivery: a cause and a sentence that says what, where and what to do.
 package struct DeliveryError: Error, Equatable, CustomStringConvertible {
   package let cause: Cause
-  /// One sentence for people, without a line break, secret or full URL.
+  /// One sentence without a line break, secret or full URL.
   package let sentence: String
   /// The time that the other side asked us to wait, in seconds.
   package let retryAfter: Double?

@@ -3,6 +3,5 @@ extension Duration {
   package static func hours(_ count: Int) -> Duration { .seconds(count * 3600) }
   package static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
 
-  /// As a number of seconds.
   package var seconds: Double { self / .seconds(1) }
 }

@@ -1,5 +1,5 @@
-/// How a Matrix event announces a sealed file: version 2 of `EncryptedFile`, as the specification's section on sending
-/// encrypted attachments has it.
+/// The announcement of a sealed file in a Matrix event: version 2 of `EncryptedFile`, in the specification's section on
+/// encrypted attachments.
 package struct EncryptedFile: Hashable, Sendable, Codable {
   /// A key in the form of RFC 7517.
   package struct Key: Hashable, Sendable, Codable {
@@ -28,7 +28,7 @@ package struct EncryptedFile: Hashable, Sendable, Codable {
   package let url: String
   package let v: String
   package let key: Key
-  /// The whole counter block, 16 bytes in base64 without padding: the last 8 are zero.
+  /// The counter block, 16 bytes in base64 without padding; the last 8 are zero.
   package let iv: String
   /// `sha256` of the stored object, in base64 without padding.
   package let hashes: [String: String]
@@ -42,7 +42,7 @@ package struct EncryptedFile: Hashable, Sendable, Codable {
   }
 }
 
-/// It carries the key, so it describes itself without: not in a log, not in a debugger's dump.
+/// Descriptions leave out the key, in logs and debugger dumps.
 extension EncryptedFile: CustomStringConvertible, CustomReflectable {
   package var description: String { "encrypted file \(hashes["sha256"] ?? "")" }
   package var customMirror: Mirror { Mirror(self, children: ["hashes": hashes]) }

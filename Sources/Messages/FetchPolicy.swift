@@ -1,13 +1,11 @@
-/// Which announced photos are fetched before anybody asks for them. The raw values are the words of the configuration
-/// and of `prefs`.
+/// The announced photos to fetch without a request. Raw values are the words of the configuration and of `prefs`.
 package enum FetchPolicy: String, CaseIterable, Sendable, Codable {
   case always
-  /// Those of conversations that are known: something was sent there, or a photo of it was revealed.
+  /// Those of conversations in which something was sent or a photo revealed.
   case known
-  /// None.
   case ask
 
-  /// Whether a photo is fetched as it arrives.
+  /// Whether a photo is fetched on arrival.
   package func fetches(fromKnown isKnown: Bool) -> Bool {
     switch self {
     case .always: true

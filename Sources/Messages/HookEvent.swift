@@ -1,9 +1,9 @@
-/// The events that a program can be told of. The raw values are the words of the configuration, the log and the metrics.
+/// The events for hooks. Raw values are the words of the configuration, the log and the metrics.
 package enum HookEvent: String, CaseIterable, Sendable, Codable {
-  /// All of a request is published.
+  /// A request is completely published.
   case sent
-  /// A request was refused or given up.
+  /// A request was refused or has failed.
   case failed
-  /// A photo that somebody else sent is in the cache.
+  /// A photo of somebody else is in the cache.
   case received
 }

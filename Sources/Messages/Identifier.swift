@@ -1,11 +1,10 @@
-/// A conversation or an inbox as clients name it: one line of 1 to 255 bytes of UTF-8 without control characters.
-///
-/// Such a name is data and never a path. Where it has to become a file name, `Digests` escapes it.
+/// A client's name for a conversation or an inbox: one line of 1 to 255 bytes of UTF-8 without control characters. It
+/// is data and never a path; `Digests` escapes it for file names.
 package protocol Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// What the identifier stands for, as error sentences call it.
+  /// The word for error sentences.
   static var noun: String { get }
   var text: String { get }
-  /// Keeps `text` as it is; only values that were checked once, such as the ledger's, come in this way.
+  /// Accepts `text` without a check, for values that were checked before, as in the ledger.
   init(unchecked text: String)
 }
 
@@ -13,7 +12,6 @@ package protocol Identifier: Hashable, Comparable, Sendable, CustomStringConvert
 package let longestIdentifier = 255
 
 extension Identifier {
-  /// Checks `text` against the grammar.
   package init(_ text: String) throws(IdentifierError) {
     if text.isEmpty { throw IdentifierError(noun: Self.noun, fault: .empty) }
     if text.utf8.count > longestIdentifier {
@@ -29,7 +27,7 @@ extension Identifier {
   package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
-/// Where messages go: a chat, a room, a person.
+/// A chat, a room or a person.
 package struct ConversationID: Identifier {
   package static let noun = "conversation"
   package let text: String
@@ -43,14 +41,14 @@ package struct InboxID: Identifier {
   package init(unchecked text: String) { self.text = text }
 }
 
-/// Who sent a message, as its network calls them: in a group, one of many. A stranger's word.
+/// The sender's name on its network, which is unverified.
 package struct SenderID: Identifier {
   package static let noun = "sender"
   package let text: String
   package init(unchecked text: String) { self.text = text }
 }
 
-/// Why a text is no identifier.
+/// Why a text is not an identifier.
 package struct IdentifierError: Error, Equatable, CustomStringConvertible {
   package enum Fault: Equatable, Sendable {
     case empty

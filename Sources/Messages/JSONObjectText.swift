@@ -1,39 +1,33 @@
-/// Writes a JSON object (RFC 8259) whose members stand in the order in which they were added, which no encoder of
-/// Foundation promises.
+/// Writes a JSON object (RFC 8259) with members in the order of their addition, which Foundation's encoders do not
+/// keep.
 package struct JSONObjectText: CustomStringConvertible, Sendable {
   private var members = [UInt8]()
-  /// How deep the object lies in the one that is written; nil when that is to be one line.
+  /// The object's depth in the indented output; nil for one line.
   private let depth: Int?
 
   /// An object on one line.
   package init() { depth = nil }
 
-  /// One with a line for each member, for people.
+  /// An indented object.
   ///
-  /// - Parameter depth: that of the object in the outermost one, 0; of those in its arrays, 2.
+  /// - Parameter depth: 0 for the outermost object, 2 for those in its arrays.
   package init(indentedAt depth: Int) { self.depth = depth }
 
-  /// The object in UTF-8.
   package var bytes: [UInt8] { [UInt8(ascii: "{")] + members + lineBreak(0) + [UInt8(ascii: "}")] }
-  /// The object.
   package var description: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Adds a text.
   package mutating func add(_ name: String, _ value: String) {
     begin(name)
     append(value)
   }
-  /// Adds a number.
   package mutating func add(_ name: String, _ value: Int) {
     begin(name)
     members += String(value).utf8
   }
-  /// Adds a truth value.
   package mutating func add(_ name: String, _ value: Bool) {
     begin(name)
     members += (value ? "true" : "false").utf8
   }
-  /// Adds texts.
   package mutating func add(_ name: String, _ value: [String]) {
     begin(name)
     members.append(UInt8(ascii: "["))
@@ -43,13 +37,12 @@ package struct JSONObjectText: CustomStringConvertible, Sendable {
     }
     members.append(UInt8(ascii: "]"))
   }
-  /// Adds an object, which is written as it was made.
   package mutating func add(_ name: String, _ value: JSONObjectText) {
     begin(name)
     members += value.bytes
   }
 
-  /// Adds objects; each made with a `depth` that is 2 more than this one's, or all of them lines.
+  /// Adds objects, each made with a `depth` of 2 more than this one's, or all on one line.
   package mutating func add(_ name: String, _ value: [JSONObjectText]) {
     begin(name)
     members.append(UInt8(ascii: "["))
@@ -67,14 +60,14 @@ package struct JSONObjectText: CustomStringConvertible, Sendable {
     members += depth == nil ? ":".utf8 : " : ".utf8
   }
 
-  /// A new line for what lies so much deeper than the object itself, if it is no line.
+  /// A line break with indentation, unless the object is on one line.
   private func lineBreak(_ more: Int) -> [UInt8] {
     guard let depth else { return [] }
     return [UInt8(ascii: "\n")] + [UInt8](repeating: UInt8(ascii: " "), count: 2 * (depth + more))
   }
 
-  /// Escapes what JSON asks for, and what a tool may take for a line break or a terminal for a command: the controls
-  /// above 0x7e and the two Unicode separators. Slashes stay.
+  /// Escapes what JSON requires, and what a tool may take for a line break or a terminal for a command: controls above
+  /// 0x7e and the two Unicode separators. Slashes stay.
   private mutating func append(_ text: String) {
     members.append(UInt8(ascii: "\""))
     let isPlain = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(Self.isPlain) }
@@ -100,8 +93,8 @@ package struct JSONObjectText: CustomStringConvertible, Sendable {
     }
   }
 
-  /// Whether a byte of UTF-8 is surely none of a scalar that is escaped: no control, quote or backslash, and not the first of
-  /// those from U+0080 to U+00BF and from U+2000 to U+2FFF.
+  /// Whether a byte of UTF-8 certainly belongs to no escaped scalar: not a control, quote or backslash, and not the
+  /// first byte of U+0080 to U+00BF or U+2000 to U+2FFF.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7f, 0xc2, 0xe2: false

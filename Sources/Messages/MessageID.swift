@@ -1,10 +1,9 @@
-/// The stable id of one message: 32 lower-case hexadecimal characters.
-///
-/// It is the idempotency key on every network, so it stays the same over retries, crashes and a rebuilt ledger.
+/// The stable id of a message: 32 lower-case hexadecimal characters. It is the idempotency key on every network, and
+/// stays the same over retries, crashes and a rebuilt ledger.
 package struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible {
   package let text: String
 
-  /// Takes an id that was made by `MessageID.derive` or read back from the ledger.
+  /// Accepts an id from `MessageID.derive` or the ledger without a check.
   package init(unchecked text: String) { self.text = text }
 
   package var description: String { text }

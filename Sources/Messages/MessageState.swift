@@ -1,20 +1,19 @@
-/// How far a message has come. The raw values are the words of the ledger, of `queue` and of the log.
+/// The state of a message. Raw values are the words of the ledger, `queue` and the log.
 package enum MessageState: String, CaseIterable, Sendable, Codable {
-  /// Accepted; nothing has been done for it since the last start.
+  /// Accepted; no work since the last start.
   case pending
   /// Its photo is being decoded, scaled and encoded.
   case preparing
-  /// Its sealed photo is on the way to the store.
+  /// Its sealed photo is being uploaded.
   case uploading
-  /// Its sealed photo is in the store; only publishing is left.
+  /// Its sealed photo is in the store.
   case uploaded
-  /// Handed to the network, or about to be: from here on it may have been published.
+  /// The network has it or is about to get it: from here on it may be published.
   case publishing
   case sent
   case failed
   case cancelled
 
-  /// Whether nothing more will happen to the message by itself.
   package var isFinal: Bool {
     switch self {
     case .pending, .preparing, .uploading, .uploaded, .publishing: false
@@ -22,7 +21,6 @@ package enum MessageState: String, CaseIterable, Sendable, Codable {
     }
   }
 
-  /// Whether `cancel` still comes in time.
   package var canBeCancelled: Bool {
     switch self {
     case .pending, .preparing, .uploading, .uploaded: true
@@ -31,31 +29,31 @@ package enum MessageState: String, CaseIterable, Sendable, Codable {
   }
 }
 
-/// What has become of a request as a whole. The raw values are the words of the ledger and of `show`.
+/// The state of a request. Raw values are the words of the ledger and of `show`.
 package enum RequestState: String, CaseIterable, Sendable, Codable {
   /// Accepted, with at least one message that is not final.
   case queued
   case sent
   case failed
   case cancelled
-  /// Dropped again with the idempotency key and the contents of an earlier request, and not sent again.
+  /// Not sent, because an earlier request has its idempotency key and contents.
   case duplicate
-  /// Lies in `draft/`: its photos are uploaded ahead of Send.
+  /// In `draft/`; its photos are uploaded before Send.
   case draft
-  /// A draft, or what Send did not take of one, that is being removed. Its row goes when nothing else is left of it.
+  /// A draft, or part of one, that is being removed. Its row is deleted last.
   case abandoned
 }
 
-/// What a message carries.
+/// The content of a message.
 package enum MessageKind: String, CaseIterable, Sendable, Codable {
   case photo
   case text
   /// The inbox's new profile photo.
   case profile
-  /// That the inbox has no profile photo any more.
+  /// The removal of the inbox's profile photo.
   case profileRemoval = "profile-removal"
 
-  /// Whether it has a photo, which is prepared and uploaded first.
+  /// Whether it has a photo to prepare and upload.
   package var hasPhoto: Bool {
     switch self {
     case .photo, .profile: true

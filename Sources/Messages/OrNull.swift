@@ -1,4 +1,4 @@
-/// A value of a JSON object whose key is there also when the value is absent, as `null`.
+/// A JSON member that is written as `null` if it is nil.
 @propertyWrapper
 package struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
   package var wrappedValue: Value?

@@ -1,32 +1,31 @@
-/// How far a photo that somebody sent has come. The raw values are the words of the ledger and of `photos`.
+/// The state of a received photo. Raw values are the words of the ledger and of `photos`.
 package enum ReceivedState: String, CaseIterable, Sendable, Codable {
-  /// Announced. Nothing of it is fetched until somebody wants it.
+  /// Announced; fetched only on request.
   case offered
   /// To be fetched, now or at its next attempt.
   case wanted
   case downloading
-  /// It was in the cache, whole. What was evicted since can be wanted again.
+  /// It was completely in the cache. An evicted one can be wanted again.
   case downloaded
-  /// It cannot be had as it was announced, or not in time.
+  /// It cannot be fetched as announced, or was not in time.
   case failed
-  /// Announced long ago and not fetched: all that is known is that it was received.
+  /// Announced long ago and not fetched: only the fact of its receipt is known.
   case forgotten
 
-  /// What can happen to it.
+  /// The events of a received photo.
   package enum Event: Sendable {
-    /// Somebody, or a preference, wants it.
+    /// A person or a preference wants it.
     case want
-    /// An attempt begins.
     case begin
-    /// An attempt failed for a reason that can pass, or was cut off.
+    /// An attempt failed temporarily, or was interrupted.
     case postpone
     case finish
     case fail
-    /// It is too old to be offered any longer.
+    /// It is too old to be offered.
     case forget
   }
 
-  /// The state after `event`; nil when that cannot happen now.
+  /// The state after `event`; nil if it does not apply.
   package func after(_ event: Event) -> ReceivedState? {
     switch (self, event) {
     case (.offered, .want), (.failed, .want), (.downloaded, .want): .wanted

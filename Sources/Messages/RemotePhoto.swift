@@ -1,19 +1,19 @@
-/// Where a photo lies that somebody announced, and what opens it, as far as that was said.
+/// The announcement of a photo by others: its place, and the keys if given.
 ///
-/// The members are those of `Attachment`, which is what photospool itself announces; here all but the URL may be
-/// missing, and nothing is checked yet. It carries keys, so it describes itself without them.
+/// Members are those of `Attachment`, but only the URL is required, and nothing is checked. Descriptions leave out the
+/// keys.
 package struct RemotePhoto: Hashable, Sendable, Codable {
-  /// `https://` or `mxc://`, when it is to be followed.
+  /// `https://` or `mxc://`, if it may be followed.
   package var url: String
   /// SHA-256 of the object in hexadecimal.
   package var contentDigest: String?
-  /// 32 bytes in hexadecimal, and so are the salt, and the nonce's 12.
+  /// 32 bytes in hexadecimal, as the salt; the nonce has 12.
   package var secret: String?
   package var salt: String?
   package var nonce: String?
-  /// What opens the object as Matrix has it.
+  /// Matrix' announcement of the object.
   package var file: EncryptedFile?
-  /// Bytes of the object, as they were announced. Some senders announce those of the photo. Nil when not known.
+  /// The announced size of the object in bytes; some senders announce that of the photo. nil if unknown.
   package var contentLength: Int?
   /// The sender's word, never a path.
   package var filename: String?
@@ -32,13 +32,12 @@ package struct RemotePhoto: Hashable, Sendable, Codable {
     self.filename = filename
   }
 
-  /// Some senders write hexadecimal with the `0x` of programmers.
+  /// Removes the `0x` that some senders write.
   private static func bare(_ hex: String) -> String {
     hex.hasPrefix("0x") || hex.hasPrefix("0X") ? String(hex.dropFirst(2)) : hex
   }
 
-  /// Whose host keeps it, in lower case and with its port: of the URL's authority, without looking anything up. Empty
-  /// for an object of this machine.
+  /// The URL's host and port in lower case, without a lookup; empty for a local object.
   package var host: String {
     guard let scheme = url.firstRange(of: "://") else { return "" }
     return url[scheme.upperBound...].prefix { !"/?#".contains($0) }.lowercased()
@@ -61,7 +60,7 @@ package struct RemotePhoto: Hashable, Sendable, Codable {
       secret: try members.decodeIfPresent(String.self, forKey: .secret),
       salt: try members.decodeIfPresent(String.self, forKey: .salt),
       nonce: try members.decodeIfPresent(String.self, forKey: .nonce), file: file,
-      // A length that is no number is one that is not known.
+      // An invalid length counts as unknown.
       contentLength: try? members.decodeIfPresent(Int.self, forKey: .contentLength),
       filename: try? members.decodeIfPresent(String.self, forKey: .filename))
   }

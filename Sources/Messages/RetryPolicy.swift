@@ -1,11 +1,11 @@
-/// How long to wait before the next attempt: exponential backoff with full jitter.
+/// The wait before the next attempt: exponential backoff with full jitter.
 ///
-/// Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015: a wait drawn evenly from zero to the current
-/// bound spreads many waiting clients best.
+/// Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. A wait drawn evenly from zero to the current
+/// bound spreads many clients best.
 package struct RetryPolicy: Sendable, Equatable {
   /// The bound of the first wait.
   package var first: Duration
-  /// No wait is longer than this, unless the other side asks for it.
+  /// The longest wait, unless the other side asks for more.
   package var longest: Duration
 
   package init(first: Duration = .seconds(1), longest: Duration = .minutes(5)) {
@@ -13,7 +13,7 @@ package struct RetryPolicy: Sendable, Equatable {
     self.longest = longest
   }
 
-  /// Seconds to wait after the `attempt`-th attempt (1 is the first) failed with `error`.
+  /// The seconds to wait after attempt `attempt` (from 1) failed with `error`.
   ///
   /// - Parameter random: evenly from 0 to 1.
   package func delay(after error: DeliveryError, attempt: Int, random: Double) -> Double {

@@ -1,21 +1,20 @@
-/// What becomes of the photos that arrive in a conversation, until somebody looks at them: shown, or hidden behind their
-/// blurred previews.
+/// Whether photos are shown or hidden on arrival in a conversation.
 package enum RevealPolicy: Sendable, Equatable {
-  /// Nobody has revealed a photo of it yet: whatever was set, what arrives is hidden.
+  /// No photo was revealed yet: all are hidden, whatever the preference.
   case untouched
   /// Each photo is revealed by itself.
   case each
-  /// Photos are shown as they arrive.
+  /// Photos are shown on arrival.
   case automatic
 
   /// - Parameters:
   ///   - hasRevealed: a photo of the conversation was revealed before.
-  ///   - isAutomatic: the conversation's preference; off until it is set.
+  ///   - isAutomatic: the conversation's preference, by default false.
   package init(hasRevealed: Bool, isAutomatic: Bool) {
     self = !hasRevealed ? .untouched : isAutomatic ? .automatic : .each
   }
 
-  /// Whether a photo that arrives now is shown. It stays hidden or shown whatever is set later; only `reveal` shows it.
+  /// Whether a photo that arrives now is shown. Later changes do not affect it; only `reveal` shows it.
   package var showsArrivals: Bool {
     switch self {
     case .untouched, .each: false

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number of bytes for people: `7.7 MB`.
+/// A size for people: `7.7 MB`.
 package func sizeInWords(_ bytes: Int) -> String {
   switch bytes {
   case ..<1_000: "\(bytes) B"

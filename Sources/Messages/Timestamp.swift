@@ -1,24 +1,23 @@
 import FoundationEssentials
 import Glibc
 
-/// A moment of the wall clock in milliseconds since 1970-01-01T00:00:00Z, as the ledger keeps it.
+/// A wall-clock time in milliseconds since 1970-01-01T00:00:00Z.
 package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let milliseconds: Int64
 
   package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// The wall clock's present.
   package static func now() -> Timestamp {
     Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
   }
 
-  /// RFC 3339 in UTC with milliseconds: `2026-02-28T12:00:00.250Z`. Read back, it is the same moment.
+  /// RFC 3339 in UTC with milliseconds: `2026-02-28T12:00:00.250Z`. It reads back as the same time.
   package var description: String {
     let (seconds, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     var whole = time_t(fraction < 0 ? seconds - 1 : seconds)
     var date = tm()
     gmtime_r(&whole, &date)
-    // Every line of the log has one, and every receipt several: to put them together from texts took twenty times as long.
+    // Every log line has one; formatting with strings took twenty times as long.
     var text = [UInt8]()
     text.reserveCapacity(24)
     func add(_ number: Int, _ width: Int, _ end: Unicode.Scalar) {
@@ -43,19 +42,18 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
 
   package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
-  /// The moment `seconds` later.
   package func advanced(seconds: Double) -> Timestamp {
     Timestamp(milliseconds: milliseconds + Int64((seconds * 1000).rounded()))
   }
 
-  /// Seconds from `earlier` to this moment; negative when the clock was set back between them.
+  /// Seconds since `earlier`; negative if the clock was set back between them.
   package func seconds(since earlier: Timestamp) -> Double {
     Double(milliseconds - earlier.milliseconds) / 1000
   }
 }
 
 extension Timestamp {
-  /// Reads what `description` wrote; nil for anything else.
+  /// Reads the output of `description`; nil for anything else.
   package init?(_ text: String) {
     let parts = text.split(separator: ".")
     guard parts.count == 2, parts[1].count == 4, let fraction = Int64(parts[1].dropLast()), fraction >= 0,
@@ -65,7 +63,7 @@ extension Timestamp {
   }
 }
 
-/// In JSON it is text, as `description` writes it.
+/// JSON uses the text of `description`.
 extension Timestamp: Codable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
