@@ -1,21 +1,20 @@
 import CCurl
 
-/// The parts of an `http://` or `https://` URL, as libcurl reads it.
+/// The parts of an `http://` or `https://` URL, as libcurl parses it.
 package struct HTTPAddress: Hashable, Sendable {
-  /// `http` or `https`.
   package let scheme: String
   /// As written; an IPv6 address is in brackets.
   package let host: String
-  /// Nil is the scheme's own.
+  /// nil means the scheme's default.
   package let port: Int?
   /// Escaped as written, dots included; begins with `/`.
   package let path: String
   /// Escaped as written, without its `?`.
   package let query: String?
 
-  /// Nil for anything but an absolute URL of the two schemes in ASCII, without a blank, user, password or fragment.
+  /// nil for anything but an absolute ASCII URL of the two schemes, without blanks, user, password or fragment.
   package init?(_ url: String) {
-    // libcurl forgives a third slash and takes what follows for the host.
+    // libcurl accepts a third slash and takes what follows for the host.
     guard url.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let start = url.firstRange(of: "://")?.upperBound,
       url[start...].first != "/", let parts = ccurl_url()
     else { return nil }
@@ -34,10 +33,10 @@ package struct HTTPAddress: Hashable, Sendable {
     query = Self.text(CURLUPART_QUERY, of: parts)
   }
 
-  /// What the header `Host` says: the port only where it is not the scheme's own.
+  /// The value of `Host`: with the port unless it is the scheme's default.
   package var authority: String { port.map { "\(host):\($0)" } ?? host }
 
-  /// Whether the host is this computer by its name or number.
+  /// Whether the host is this computer, by name or address.
   package var isThisComputer: Bool {
     host.lowercased() == "localhost" || PublicAddress.isLoopback(host.filter { $0 != "[" && $0 != "]" })
   }

@@ -1,29 +1,26 @@
 import Synchronization
 
-/// How a client reaches others. Nothing of it comes from the environment.
+/// How a client connects. Nothing comes from the environment.
 package struct HTTPOptions: Hashable, Sendable {
-  /// The PEM file with the authorities whose certificates are believed; nil is the system's.
+  /// The PEM file of trusted certificate authorities; nil means the system's.
   package var authorityFile: String?
-  /// The URL of a proxy, without user and password; nil is none, whatever the environment says.
+  /// The URL of a proxy, without user and password; nil means none.
   package var proxy: String?
-  /// What the header `User-Agent` says.
   package var userAgent = "photospool"
-  /// Connections that are kept for the next request.
+  /// Connections kept for further requests.
   package var idleConnections = 32
 
   package init() {}
 }
 
-/// Sends requests over HTTP/1.1 through libcurl, all on one thread of its own that sleeps while there are none. Both come
-/// with the first request: a client that is never used costs nothing.
+/// Sends HTTP/1.1 requests with libcurl on one thread. Thread and library start with the first request.
 ///
-/// Connections are kept and used again. Certificates are always verified, redirects are never followed, cookies never
-/// kept, and no signal is ever caused. HTTP/2 is left out: each upload has a connection for itself, so that a slow one
-/// holds up no other.
+/// Connections are reused. Certificates are always verified, redirects are not followed, cookies are not kept, and no
+/// signals are raised. HTTP/2 is not used: each upload has its own connection, so a slow one delays no other.
 package final class HTTPClient: Sendable {
   private let options: HTTPOptions
   private let started = Mutex<TransferThread?>(nil)
-  /// The URL of the last request, and what it says: many go to one place. It may carry a signature, and is shown to nobody.
+  /// The last URL and its parts, because many requests go to one place. It may contain a signature and is not shown.
   private let last = Mutex<(url: String, address: HTTPAddress)?>(nil)
 
   package init(_ options: HTTPOptions = HTTPOptions()) { self.options = options }
@@ -45,13 +42,13 @@ package final class HTTPClient: Sendable {
     return address
   }
 
-  /// Sends a request and waits for all of its answer, whatever its status.
+  /// Sends a request once and waits for the whole answer, whatever its status.
   ///
-  /// Once, except on a connection that the other side had closed before it said a word: libcurl then tries another.
-  /// When the task is cancelled, the transfer ends at once; it may have had its effect.
+  /// libcurl retries only if the peer had closed a kept connection before answering. Cancelling the task ends the
+  /// transfer at once; it may have had its effect.
   ///
-  /// - Parameter progress: is told 0 to 1, never falling: the share of the body that was handed to the connection. It
-  ///   is called on the client's thread and must return quickly.
+  /// - Parameter progress: gets the sent share of the body, 0 to 1, never falling. Called on the client's thread; it
+  ///   must return quickly.
   package func send(
     _ request: HTTPRequest, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(HTTPError) -> HTTPResponse {

@@ -1,56 +1,55 @@
 import Messages
 
-/// A request that was not answered: why, and whether the other side may have got it all the same.
+/// A request without an answer: the reason, and whether the peer may have received it.
 package struct HTTPError: Error, Equatable, CustomStringConvertible {
   package enum Reason: Equatable, Sendable {
-    /// Not `http://` or `https://`, no host, a password in it, or a character that has to be escaped.
+    /// Another scheme, no host, a password, or a character that must be escaped.
     case badURL
-    /// The header of that name holds a control character or is none.
+    /// The name or value of the header is invalid.
     case badHeader(String)
     case cannotResolve
     case cannotConnect
-    /// Its name cannot be looked up, or nobody answers there.
+    /// Its name cannot be resolved, or nothing answers there.
     case cannotReachProxy
-    /// It has private addresses only, and the request asked to be kept from those.
+    /// Only private addresses, which the request excludes.
     case privateAddress
-    /// Its name is to be this computer's, and leads elsewhere.
+    /// A name of this computer that leads elsewhere.
     case notThisComputer
     case timedOut(Limit)
     case tls(TLSFault)
-    /// The connection ended before the answer did, or what came is no HTTP.
+    /// The connection ended before the answer did, or the answer is not HTTP.
     case connectionLost
-    /// More bytes than the limit.
     case replyTooLarge(limit: Int)
-    /// The request's sink wanted no more.
+    /// The request's sink stopped the transfer.
     case stopped
     case cancelled
-    /// libcurl's code for what is not expected to happen.
+    /// An unexpected code of libcurl.
     case other(Int)
   }
 
-  /// Which of the limits ran out.
+  /// The limit that was exceeded.
   package enum Limit: Sendable {
     case connect
     case stall
     case total
   }
 
-  /// Why a certificate was not believed.
+  /// Why a certificate was rejected.
   package enum TLSFault: Sendable {
     case expired
     case notYetValid
     case wrongHost
     case unknownAuthority
-    /// The file with the authorities that we are to believe cannot be read.
+    /// The file of trusted authorities is unreadable.
     case authorityFile
-    /// They could not agree on how to speak.
+    /// The TLS handshake failed.
     case handshake
   }
 
   package let reason: Reason
-  /// Host and port; never the rest of the URL, which may hold a signature.
+  /// Host and port. The rest of the URL may contain a signature.
   package let host: String
-  /// Nothing of the request has left this machine: it surely had no effect. False means that nobody knows.
+  /// Nothing of the request left this machine. False means that this is unknown.
   package let wasNeverSent: Bool
 
   package init(_ reason: Reason, host: String, wasNeverSent: Bool) {
@@ -59,7 +58,7 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
     self.wasNeverSent = wasNeverSent
   }
 
-  /// One plain sentence without secret or URL.
+  /// One sentence without secret or URL.
   package var description: String {
     switch reason {
     case .badURL: "the URL of a request is not one that can be asked"
@@ -95,7 +94,7 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
 }
 
 extension HTTPError {
-  /// What it means for what was to be sent.
+  /// The cause for delivery.
   package var cause: Cause {
     switch reason {
     case .cannotResolve, .cannotConnect, .cannotReachProxy, .timedOut(.connect): wasNeverSent ? .unreachable : .network

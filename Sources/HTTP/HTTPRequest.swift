@@ -1,4 +1,4 @@
-/// One request, whole: nothing of it is read from anywhere else later.
+/// A complete request.
 package struct HTTPRequest: Sendable {
   package enum Method: String, Sendable {
     case get = "GET"
@@ -9,27 +9,26 @@ package struct HTTPRequest: Sendable {
   }
 
   package var method: Method
-  /// `http://` or `https://`, escaped as it is to be sent: what is signed is what goes out.
+  /// `http://` or `https://`, escaped as it is sent and signed.
   package var url: String
-  /// Sent in this order. Nothing is added but `Host`, `Accept`, `User-Agent` and `Content-Length`.
+  /// Sent in this order, with `Host`, `Accept`, `User-Agent` and `Content-Length` added.
   package var headers: [HTTPHeader]
-  /// Sent with `put` and `post`, also when it is empty.
+  /// Sent with `put` and `post`, even if empty.
   package var body: [UInt8]
   package var limits: HTTPLimits
-  /// Whom the request may reach.
   package var reach = Reach.anyAddress
-  /// Bytes of the body of an answer of 2xx that are waited for, a little: it is answered with what has come, once its head
-  /// and so much is there, and what comes behind that is nobody's. nil waits for the whole body.
+  /// The bytes of a 2xx answer's body to wait for, briefly: the request ends once its head and this much have arrived.
+  /// nil waits for the whole body.
   package var successBytes: Int?
-  /// Takes the answer's body as it comes; nil collects it.
+  /// Receives the answer's body; nil collects it.
   package var sink: (any HTTPSink)?
 
-  /// Whom a request may reach. What counts is the address that is connected to, whatever its name says.
+  /// The addresses that a request may connect to, whatever their names.
   package enum Reach: Sendable {
     case anyAddress
-    /// Addresses of the internet, as `PublicAddress` has them. Through a proxy, the proxy has to see to that.
+    /// Addresses of the internet, as in `PublicAddress`. A proxy has to enforce this itself.
     case publicAddresses
-    /// This computer alone, whatever its name leads to, and never through a proxy.
+    /// This computer only, and never through a proxy.
     case thisComputer
   }
 
@@ -44,13 +43,12 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// URLs and headers carry signatures and tokens, so a request describes itself without them.
+/// Descriptions leave out URLs and headers, which may contain signatures and tokens.
 extension HTTPRequest: CustomStringConvertible, CustomReflectable {
   package var description: String { "\(method.rawValue) with \(body.count) bytes" }
   package var customMirror: Mirror { Mirror(self, children: ["method": method, "bytes": body.count]) }
 }
 
-/// A header's line.
 package struct HTTPHeader: Hashable, Sendable {
   package let name: String
   package let value: String
@@ -66,19 +64,17 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
   package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// How long a request may take, and how much may be answered.
-///
-/// Whatever they are, a connection is given up, or not come about, once the other end's kernel has acknowledged or taken
-/// nothing of what was sent for 10 s: the line is gone.
+/// Time and size limits. In addition, a connection ends if the peer's kernel acknowledges or accepts no data for 10 s,
+/// and so does an attempt to connect.
 package struct HTTPLimits: Hashable, Sendable {
-  /// From looking up the name until the connection is there, TLS included.
+  /// From resolving the name to the end of the TLS handshake.
   package var connect = Duration.seconds(30)
-  /// Without a byte in either direction. Counted in whole seconds, at least one; libcurl looks at the last few seconds
-  /// together, so that it may take six more.
+  /// Without a byte in either direction, in whole seconds, at least one. libcurl averages the last seconds, which may
+  /// add six.
   package var stall = Duration.seconds(60)
-  /// From the beginning to the end; nil is without end, since a slow line is no fault.
+  /// For the whole request; nil means no limit, because slow connections are not errors.
   package var total: Duration?
-  /// Bytes of an answer's body.
+  /// The size limit of an answer's body.
   package var replyBytes = 1 << 20
 
   package init() {}

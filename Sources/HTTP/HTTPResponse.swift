@@ -1,9 +1,9 @@
-/// What was answered, whatever its status.
+/// An answer, whatever its status.
 package struct HTTPResponse: Sendable {
   package let status: Int
-  /// In the order in which they came.
+  /// In order of arrival.
   package let headers: [HTTPHeader]
-  /// Whole, and within the request's limit; or its beginning, where no more was asked for.
+  /// Complete and within the request's limit, or its beginning if no more was requested.
   package let body: [UInt8]
   /// The address that answered, or the proxy's.
   package let remoteAddress: String?
@@ -15,7 +15,7 @@ package struct HTTPResponse: Sendable {
     self.remoteAddress = remoteAddress
   }
 
-  /// The value of the first header of that name, in whatever case it was written.
+  /// The first header of that name, in any case.
   package func header(_ name: String) -> String? {
     let name = name.lowercased()
     return headers.first { $0.name.lowercased() == name }?.value

@@ -1,14 +1,10 @@
-/// Takes the body of an answer piece by piece, for bodies that are not to be held in memory.
-///
-/// It is called on the client's thread, where all transfers wait for it: it must return quickly.
+/// Receives the body of an answer in pieces, instead of holding it in memory. Called on the client's thread, which runs
+/// all transfers: it must return quickly.
 package protocol HTTPSink: AnyObject, Sendable {
-  /// The answer's body begins; `head` is the answer without it. Not called for an answer without a body.
-  ///
-  /// - Returns: false when none of it is wanted; the transfer then ends with `HTTPError.Reason.stopped`.
+  /// Begins a body; `head` is the answer without it. Not called without a body. Returns false to refuse it; the
+  /// transfer then ends with `HTTPError.Reason.stopped`.
   func begin(_ head: HTTPResponse) -> Bool
 
-  /// The next bytes.
-  ///
-  /// - Returns: false when no more is wanted.
+  /// Takes the next bytes; returns false to stop.
   func take(_ piece: UnsafeRawBufferPointer) -> Bool
 }

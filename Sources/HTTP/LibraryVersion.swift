@@ -1,6 +1,6 @@
 import CCurl
 
 extension HTTPClient {
-  /// Of libcurl and of what it was built with, as libcurl says it.
+  /// The versions of libcurl and its libraries.
   package static var libraryVersion: String { String(cString: ccurl_version()) }
 }

@@ -1,7 +1,8 @@
 extension String {
-  /// RFC 3986, as SigV4 has it: what is not unreserved becomes `%XX` with upper-case digits, byte by byte of UTF-8.
+  /// Percent-encodes as SigV4 (RFC 3986): everything but unreserved characters becomes `%XX` with upper-case digits,
+  /// per byte of UTF-8.
   ///
-  /// - Parameter kept: further ASCII characters that stay.
+  /// - Parameter kept: more ASCII characters to keep.
   package func percentEncoded(keeping kept: String = "") -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var encoded = [UInt8]()

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Which addresses belong to hosts of the internet: neither this machine's, nor its networks', nor any that the
-/// registries of special-purpose addresses (RFC 6890) keep for other things.
+/// Addresses of internet hosts: not this machine's, not its networks', and not in the registries of special-purpose
+/// addresses (RFC 6890).
 package enum PublicAddress {
-  /// Whether `text`, an IPv4 or IPv6 address, is one of them. What is no address is none.
+  /// Whether `text`, an IPv4 or IPv6 address, is public; false for anything else.
   package static func isPublic(_ text: String) -> Bool {
     var (four, six) = (in_addr(), in6_addr())
-    // An IPv6 address may name the interface that it is reached through.
+    // An IPv6 address may name an interface.
     let bare = String(text.prefix { $0 != "%" })
     if inet_pton(AF_INET, bare, &four) == 1 { return withUnsafeBytes(of: four) { isPublic(four: Array($0)) } }
     if inet_pton(AF_INET6, bare, &six) == 1 { return withUnsafeBytes(of: six) { isPublic(six: Array($0)) } }
     return false
   }
 
-  /// Whether `text`, an IPv4 or IPv6 address, is this computer's own, which no other can be reached at.
+  /// Whether `text`, an IPv4 or IPv6 address, is a loopback address.
   static func isLoopback(_ text: String) -> Bool {
     var (four, six) = (in_addr(), in6_addr())
     if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { $0[0] == 127 } }
@@ -21,7 +21,7 @@ package enum PublicAddress {
     return withUnsafeBytes(of: six) { $0.dropLast().allSatisfy { $0 == 0 } && $0[15] == 1 }
   }
 
-  /// The same of the address that a socket is about to be connected to.
+  /// The same for the address of a socket.
   static func isLoopback(_ address: UnsafePointer<sockaddr>, length: Int) -> Bool {
     let bytes = UnsafeRawPointer(address)
     switch Int32(address.pointee.sa_family) {
@@ -34,7 +34,7 @@ package enum PublicAddress {
     }
   }
 
-  /// Whether the address that a socket is about to be connected to is one of them.
+  /// Whether the address of a socket is public.
   static func isPublic(_ address: UnsafePointer<sockaddr>, length: Int) -> Bool {
     let bytes = UnsafeRawPointer(address)
     switch Int32(address.pointee.sa_family) {
@@ -59,7 +59,7 @@ package enum PublicAddress {
 
   private static func isPublic(six address: [UInt8]) -> Bool {
     let isZero: (Range<Int>) -> Bool = { address[$0].allSatisfy { $0 == 0 } }
-    // IPv4 in other clothes: mapped, and translated by a gateway.
+    // IPv4 addresses in IPv6: mapped, and translated by a gateway.
     if isZero(0..<10), address[10] == 0xff, address[11] == 0xff { return isPublic(four: Array(address[12...])) }
     if address[..<4] == [0x00, 0x64, 0xff, 0x9b], isZero(4..<12) { return isPublic(four: Array(address[12...])) }
     switch (address[0], address[1], address[2], address[3]) {

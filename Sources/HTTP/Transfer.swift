@@ -2,43 +2,42 @@ import CCurl
 import Glibc
 import Messages
 
-/// One request on its way: libcurl's handle, and what its callbacks read and write. It belongs to the transfers'
-/// thread.
+/// A request in progress: libcurl's handle and the state of its callbacks. Owned by the transfer thread.
 final class Transfer {
   let easy: UnsafeMutableRawPointer
   private let handles: EasyHandles
   private let order: TransferOrder
   private let hasProxy: Bool
   private var headerList: UnsafeMutablePointer<curl_slist>?
-  /// Bytes of the body that libcurl has taken; it goes back when libcurl tries another connection.
+  /// Bytes of the body that libcurl has taken; it rewinds for another connection.
   private var taken = 0
-  /// The most that `taken` ever was, so that progress never falls.
+  /// The maximum of `taken`, so that progress never falls.
   private var furthest = 0
   private var headers = [HTTPHeader]()
   private var headerBytes = 0
   private var body = [UInt8]()
   private var isReplyTooLarge = false
-  /// The head of an answer of 2xx is there, and with it all that the request is about.
+  /// The head of a 2xx answer has arrived, which decides the request.
   private var isDone = false
-  /// Those who wait were told how it ended.
+  /// The result was reported.
   private var isTold = false
-  /// Bytes of a body that were passed over.
+  /// Body bytes that were ignored.
   private var passed = 0
   private let begin = ContinuousClock.now
   private var hasBegunBody = false
   private var isStopped = false
   private var isKeptFromPrivateAddress = false
 
-  /// Bytes of a body up to which it is sent together with the head.
+  /// The largest body that is sent together with the head.
   private static let mostBodyWithHead = 16_384
-  /// How long the body of an answer that is done is waited for, and how much of what nobody wants is read, so that its
-  /// connection can be used again.
+  /// How long to wait for the rest of a decided answer, and how much of it to read, so that its connection can be
+  /// reused.
   private static let patience = Duration.seconds(2)
   private static let mostPassed = 1 << 16
-  /// Headers of an answer beyond this are an attack.
+  /// The size limit of an answer's headers.
   private static let mostHeaderBytes = 1 << 18
 
-  /// Nil, and the order told why, when there is nothing to be begun.
+  /// nil, with the error reported, if it cannot begin.
   init?(_ order: TransferOrder, _ options: HTTPOptions, _ handles: EasyHandles) {
     guard !order.ticket.isCancelled, let easy = handles.take() else {
       order.end(order.ticket.isCancelled ? .cancelled : .other(Int(CURLE_OUT_OF_MEMORY.rawValue)), wasNeverSent: true)
@@ -63,7 +62,7 @@ final class Transfer {
 
   var isCancelled: Bool { order.ticket.isCancelled }
 
-  /// Then it goes out in one call of the kernel, and is all that the receiver waits for.
+  /// Whether head and body go out in one system call, which is all that the receiver waits for.
   private var isBodyWithHead: Bool {
     order.request.method == .post && order.request.body.count <= Self.mostBodyWithHead
   }
@@ -75,23 +74,23 @@ final class Transfer {
       ccurl_set_text(easy, CURLOPT_URL, order.request.url),
       ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1),
       ccurl_set_close_on_exec(easy),
-      // Else a line that went away silently is waited for as long as the limits allow, and one that is back is noticed
-      // only with TCP's next attempt, which is then minutes away.
+      // Otherwise a silent failure of the network is noticed only at the limits, and its recovery only with TCP's next
+      // retransmission, minutes later.
       ccurl_limit_silence(easy),
       ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
       ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1),
       ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
       ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1),
-      // Else a transfer that ends while its name is looked up waits for the look-up, and all others with it.
+      // Otherwise a transfer that ends during name resolution blocks all others.
       ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1),
-      // An empty text and none at all differ: with none, the environment is asked.
+      // An empty text disables the proxy; none at all means the environment's.
       ccurl_set_text(easy, CURLOPT_PROXY, hasProxy ? options.proxy : ""),
       ccurl_set_text(easy, CURLOPT_NOPROXY, ""),
       ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
       ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
       ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
       ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
-      // A session that is resumed shows no certificate, and a handle would keep it for the transfer after this one.
+      // A resumed session shows no certificate, and the handle would keep it for the next transfer.
       ccurl_set_long(easy, CURLOPT_SSL_SESSIONID_CACHE, 0),
     ]
     if let file = options.authorityFile {
@@ -111,17 +110,17 @@ final class Transfer {
     return results.first { $0 != CURLE_OK } ?? CURLE_OK
   }
 
-  /// At least one, because zero is libcurl's word for its own default; at most what libcurl takes.
+  /// At least one, because zero means libcurl's default; at most libcurl's maximum.
   private static func milliseconds(_ limit: Duration) -> Int { Int(min(max(limit.seconds * 1000, 1), 2_000_000_000)) }
 
   private func setRequest(_ options: HTTPOptions) -> CURLcode {
     let request = order.request
     let context = Unmanaged.passUnretained(self).toOpaque()
-    // Without this, libcurl asks for leave to send and waits a second for an answer that some servers never give.
+    // Otherwise libcurl asks for permission to send, and waits a second for servers that never answer that.
     var lines = ["Expect:", "User-Agent: \(options.userAgent)"]
-    // Else libcurl calls a body that it is given at once a form.
+    // Otherwise libcurl declares a body that it has at once as a form.
     if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) { lines.append("Content-Type:") }
-    // A semicolon is libcurl's word for a header without a value.
+    // A semicolon tells libcurl that the value is empty.
     lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     for line in lines {
       guard let longer = ccurl_list_append(headerList, line) else { return CURLE_OUT_OF_MEMORY }
@@ -131,7 +130,7 @@ final class Transfer {
       ccurl_set_list(easy, CURLOPT_HTTPHEADER, headerList),
       ccurl_set_writer(easy, receiveHead, receiveBody, context),
     ]
-    // The address of a connection to a proxy says nothing of the host behind it.
+    // The address of a proxy says nothing about the host behind it.
     if request.reach != .anyAddress, !hasProxy {
       results.append(ccurl_set_guard(easy, openSocket, checkConnection, context))
     }
@@ -157,7 +156,7 @@ final class Transfer {
 
   // MARK: What libcurl asks for
 
-  /// Copies the next bytes of the body to where libcurl sends them from.
+  /// Copies the next bytes of the body into libcurl's buffer.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let body = order.request.body
     let count = min(buffer.count, body.count - taken)
@@ -177,8 +176,8 @@ final class Transfer {
     return true
   }
 
-  /// Takes a line of the answer's head. A status line begins it anew, because answers such as `100` come before the one
-  /// that counts.
+  /// Takes a line of the answer's head. A status line starts a new head, because answers such as `100` precede the
+  /// final one.
   func head(_ line: UnsafeRawBufferPointer) -> Bool {
     headerBytes += line.count
     guard headerBytes <= Self.mostHeaderBytes else {
@@ -195,8 +194,7 @@ final class Transfer {
     return true
   }
 
-  /// An answer of 2xx says that it is done, whatever becomes of the rest of the answer. One that comes before the whole
-  /// request was sent says that of nothing.
+  /// A 2xx answer decides the request, unless it comes before the whole request was sent.
   private func endHead() {
     guard let needed = order.request.successBytes, 200..<300 ~= ccurl_long(easy, CURLINFO_RESPONSE_CODE),
       isBodyWithHead || furthest == order.request.body.count
@@ -218,7 +216,7 @@ final class Transfer {
     order.continuation.resume(returning: .success(response))
   }
 
-  /// - Returns: false when so much comes that the connection is better given up.
+  /// - Returns: false if closing the connection is cheaper than reading the rest.
   private func receiveRest(_ piece: UnsafeRawBufferPointer, of needed: Int) -> Bool {
     body += piece.prefix(needed - body.count)
     if body.count == needed { tell() }
@@ -245,7 +243,7 @@ final class Transfer {
     return true
   }
 
-  /// Makes the socket for a connection, unless it would go where the request may not.
+  /// Makes the socket for a connection, unless the request excludes the address.
   func socket(for address: curl_sockaddr, at pointer: UnsafePointer<sockaddr>) -> curl_socket_t {
     let length = Int(address.addrlen)
     let mayBeReached =
@@ -258,7 +256,7 @@ final class Transfer {
     return Glibc.socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
   }
 
-  /// Looks at a connection before anything is sent: it may be one that another request left.
+  /// Checks a connection before anything is sent; another request may have opened it.
   func mayUseConnection(to address: UnsafePointer<CChar>?) -> Bool {
     if let address = address.map({ String(cString: $0) }),
       order.request.reach == .thisComputer ? PublicAddress.isLoopback(address) : PublicAddress.isPublic(address)
@@ -271,10 +269,10 @@ final class Transfer {
 
   // MARK: How it ended
 
-  /// Tells whoever waits, once.
+  /// Reports the result, once.
   func end(_ result: CURLcode) {
     if isDone || result == CURLE_OK { return tell() }
-    // Also counts what went out on a connection before the last one, if there were several.
+    // Also counts earlier connections of this transfer.
     let wasNeverSent = ccurl_long(easy, CURLINFO_REQUEST_SIZE) == 0 && furthest == 0
     order.end(fault(result), wasNeverSent: wasNeverSent)
   }
@@ -295,7 +293,7 @@ final class Transfer {
     case CURLE_PEER_FAILED_VERIFICATION: .tls(certificateFault)
     case CURLE_SSL_CACERT_BADFILE: .tls(.authorityFile)
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: .tls(.handshake)
-    // An unsupported protocol is here an answer that does not begin as one.
+    // libcurl calls an answer that is not HTTP an unsupported protocol.
     case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_WEIRD_SERVER_REPLY,
       CURLE_UNSUPPORTED_PROTOCOL, CURLE_SEND_FAIL_REWIND, CURLE_BAD_CONTENT_ENCODING:
       .connectionLost
@@ -303,15 +301,14 @@ final class Transfer {
     }
   }
 
-  /// libcurl has one code for all of them.
+  /// libcurl has one code for all limits.
   private var limitThatRanOut: HTTPError.Limit {
     let elapsed = Double(ccurl_offset(easy, CURLINFO_TOTAL_TIME_T)) / 1_000_000
     if let total = order.request.limits.total, elapsed >= total.seconds { return .total }
     return ccurl_offset(easy, CURLINFO_PRETRANSFER_TIME_T) == 0 ? .connect : .stall
   }
 
-  /// The numbers are OpenSSL's `X509_V_ERR_…`. libcurl compares the name itself, before it looks at the number, which
-  /// is then still the 1 that it began with.
+  /// The numbers are OpenSSL's `X509_V_ERR_…`. libcurl checks the name first; the number is then still its initial 1.
   private var certificateFault: HTTPError.TLSFault {
     switch ccurl_long(easy, CURLINFO_SSL_VERIFYRESULT) {
     case 0, 1, 62, 64: .wrongHost
@@ -329,7 +326,6 @@ extension TransferOrder {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-  /// The text without blanks, tabs and the line's end at both ends.
   fileprivate var trimmed: String {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d || $0 == 0x0a }
     guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {

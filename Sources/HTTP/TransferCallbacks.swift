@@ -1,7 +1,7 @@
 import CCurl
 import Glibc
 
-// The functions that libcurl calls for a transfer, as C has them.
+// libcurl's callbacks for a transfer.
 
 private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
   context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
@@ -16,7 +16,7 @@ let seekBody: curl_seek_callback = { context, offset, origin in
   return CURL_SEEKFUNC_OK
 }
 
-/// libcurl takes any other number of bytes than it gave for an error.
+/// libcurl takes any other count than its own as an error.
 let receiveHead: curl_write_callback = { buffer, size, count, context in
   transfer(context)?.head(UnsafeRawBufferPointer(start: buffer, count: size * count)) == true ? size * count : -1
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the thread is asked to do, and whom it tells.
+/// A transfer to begin, and where to report its result.
 struct TransferOrder: Sendable {
   let request: HTTPRequest
   let host: String
@@ -9,7 +9,7 @@ struct TransferOrder: Sendable {
   let continuation: CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>
 }
 
-/// Tells the thread that a transfer's task was cancelled, perhaps before the thread has heard of the transfer.
+/// Tells the thread that a transfer's task was cancelled, perhaps before the transfer begins.
 final class TransferTicket: Sendable {
   private let flag = Atomic<Bool>(false)
 

@@ -3,10 +3,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The thread that owns libcurl's multi handle and every transfer in it.
-///
-/// It waits in `curl_multi_poll(3)` without a time limit of ours: with no transfer there is nothing that wakes it but a
-/// new one.
+/// The thread that owns libcurl's multi handle and all transfers. It waits in `curl_multi_poll(3)` without a timeout,
+/// so an idle client never wakes.
 final class TransferThread: Sendable {
   private struct Mailbox {
     var orders: [TransferOrder] = []
@@ -15,8 +13,8 @@ final class TransferThread: Sendable {
 
   private let mailbox = Mutex(Mailbox())
   private let options: HTTPOptions
-  // Any thread may call curl_multi_wakeup and no other function of libcurl with it. It is freed by its thread, after
-  // `isStopping` was read under the lock that wake-ups hold, but for those of `begin`, which come before.
+  // Other threads may call curl_multi_wakeup only. The thread frees the handle after it reads `isStopping` under the
+  // lock that wake-ups hold, except those of `begin`, which come before.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
   private static let library = ccurl_start()
@@ -32,24 +30,23 @@ final class TransferThread: Sendable {
     thread.start()
   }
 
-  /// Not while `stop` is called, or after it.
+  /// Must not be called during or after `stop`.
   func begin(_ order: TransferOrder) {
     let isFirst = mailbox.withLock { mailbox in
       mailbox.orders.append(order)
       return mailbox.orders.count == 1
     }
-    // With those before it the thread is awake already, and takes all. Not under the lock, for which it would wait at once.
+    // The first order wakes the thread, which takes all of them. Outside of the lock, for which it would wait at once.
     if isFirst { ccurl_multi_wake(multi) }
   }
 
-  /// Makes the thread look at the tickets of its transfers.
+  /// Makes the thread check its tickets.
   func wake() {
     mailbox.withLock { mailbox in
       if !mailbox.isStopping { ccurl_multi_wake(multi) }
     }
   }
 
-  /// Ends the thread.
   func stop() {
     mailbox.withLock { mailbox in
       mailbox.isStopping = true
@@ -60,7 +57,7 @@ final class TransferThread: Sendable {
   // MARK: The thread
 
   private func run() {
-    // Foundation names only the thread that asks for it.
+    // Foundation names only the calling thread.
     Thread.current.name = "http"
     Self.blockSignals()
     ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, options.idleConnections)
@@ -85,7 +82,7 @@ final class TransferThread: Sendable {
     ccurl_multi_free(multi)
   }
 
-  /// Lets libcurl do all that can be done now, then waits for more.
+  /// Runs all transfers that can continue, then waits.
   private func work(_ transfers: inout [UnsafeMutableRawPointer: Transfer]) {
     var (running, result): (Int32, CURLcode) = (0, CURLE_OK)
     var isWell = ccurl_multi_perform(multi, &running) == CURLM_OK
@@ -93,7 +90,7 @@ final class TransferThread: Sendable {
       if let transfer = transfers[easy] { end(transfer, result, &transfers) }
     }
     isWell = ccurl_multi_wait(multi) == CURLM_OK && isWell
-    // An error that lasts must not spin.
+    // A lasting error must not spin.
     if !isWell { usleep(100_000) }
   }
 
@@ -112,8 +109,7 @@ final class TransferThread: Sendable {
     }
   }
 
-  /// OpenSSL writes to connections that the other side has closed, which is a SIGPIPE. Blocked, it stays with this
-  /// thread, and other signals go to threads that await them.
+  /// Blocks SIGPIPE, which OpenSSL causes on closed connections, and all signals that other threads await.
   private static func blockSignals() {
     var all = sigset_t()
     sigfillset(&all)

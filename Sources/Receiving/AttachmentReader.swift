@@ -2,21 +2,20 @@ import FoundationEssentials
 import Messages
 import Seals
 
-/// Reads what a bridge dropped as `attachment`, told apart by its content: the JSON that the `local` network writes, a
-/// Matrix event or its content, or an encoded XMTP content. All of it is a stranger's word.
+/// Parses the `attachment` of a bridge by its content: JSON as from the `local` network, a Matrix event or its content,
+/// or an encoded XMTP content. It is untrusted.
 enum AttachmentReader {
-  /// More photos in one message are an attack.
+  /// The most photos in one message.
   static let mostPhotos = 100
 
-  /// What an attachment says.
   struct Announcement {
-    /// At least one, each with a URL and whole keys.
+    /// At least one, each with a URL and complete keys.
     let photos: [RemotePhoto]
-    /// Who a Matrix event says it is of; nil for all else, and for words that cannot be kept.
+    /// The sender in a Matrix event; nil for other forms and invalid names.
     let sender: SenderID?
   }
 
-  /// Reads what it announces.
+  /// Parses an attachment.
   ///
   /// - Throws: `.notAnAttachment` or `.malformedRequest` with a sentence that begins with `attachment`.
   static func read(_ bytes: [UInt8]) throws(DeliveryError) -> Announcement {
@@ -51,7 +50,7 @@ enum AttachmentReader {
   /// One of the JSON forms.
   private struct Document: Decodable {
     let photo: RemotePhoto?
-    /// Only of an event: another form's `sender` is a word like any other.
+    /// Only for events; other forms may use the word `sender` for anything.
     private(set) var sender: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -61,7 +60,7 @@ enum AttachmentReader {
     init(from decoder: any Decoder) throws {
       let members = try decoder.container(keyedBy: CodingKeys.self)
       if members.contains(.content) {
-        // A Matrix event: what it announces is its content.
+        // The content of a Matrix event is the announcement.
         photo = try members.decode(Document.self, forKey: .content).photo
         sender = try? members.decode(String.self, forKey: .sender)
       } else if let type = try? members.decode(String.self, forKey: .msgtype) {

@@ -6,23 +6,19 @@ import Messages
 import Settings
 import Spooling
 
-/// Fetches the objects of announced photos, as strangers' words have it: only where it is allowed, only as much as is
-/// allowed, only as long.
-///
-/// An address is judged when it is connected to, on every hop. Nothing is sent along that says who asks: no cookie, no
-/// referrer, no credentials but our own homeserver's, and those to it alone.
+/// Fetches the objects of announced photos within limits of address, size and time. It checks the address of each
+/// connection, also after redirects. It sends no cookie, no referrer, and credentials to our own homeserver only.
 struct Download: Sendable {
   let client: HTTPClient
   let settings: Settings
   let homeserver: MatrixAccount?
-  /// Is told the part of the object that is there, 0 to 1, where its length is known.
+  /// Gets the fetched share of the object, 0 to 1, if its length is known.
   var progress: @Sendable (Double) -> Void = { _ in }
 
-  /// Hops behind the first request, as in libxmtp.
+  /// Redirects per photo, as in libxmtp.
   static let mostRedirects = 10
 
-  /// Fetches an object into `part`, going on with what is there. When this returns, all of it is there, and nothing of it
-  /// is checked.
+  /// Fetches an object into `part`, and resumes what is there. Nothing is verified here.
   func fetch(_ photo: RemotePhoto, into part: PartialObject) async throws {
     var request = try first(photo)
     for _ in 0...Self.mostRedirects {
@@ -35,7 +31,6 @@ struct Download: Sendable {
     throw DeliveryError(.tooManyRedirects, "\(request.host) is the end of more than \(Self.mostRedirects) redirects")
   }
 
-  /// One request on the way.
   private struct Hop {
     let url: String
     let host: String
@@ -56,7 +51,7 @@ struct Download: Sendable {
   }
 
   private func hop(_ url: String) throws -> Hop {
-    // What follows a # is not for the server.
+    // The fragment is not for the server.
     let url = String(url.prefix { $0 != "#" })
     guard let address = HTTPAddress(url) else {
       throw DeliveryError(.insecureURL, "the photo's address is neither https:// nor mxc://, or cannot be asked")
@@ -67,7 +62,7 @@ struct Download: Sendable {
     return Hop(url: url, host: address.authority)
   }
 
-  /// - Returns: where it is instead; nil when it is there.
+  /// - Returns: the address of a redirect; nil when the object is complete.
   private func ask(_ hop: Hop, _ photo: RemotePhoto, _ part: PartialObject) async throws -> String? {
     let faults = DownloadFaults(isHomeserver: hop.isHomeserver)
     let limit = limit(photo)
@@ -76,7 +71,7 @@ struct Download: Sendable {
     var limits = settings.http.limits
     limits.total = settings.receiving.time
     var request = HTTPRequest(.get, hop.url, headers: hop.headers, limits: limits)
-    // What a server packs on its way would count twice.
+    // Compression would count the bytes wrongly.
     request.headers.append(HTTPHeader("Accept-Encoding", "identity"))
     let isResuming = 1..<limit ~= start
     if let validator, isResuming {
@@ -96,7 +91,7 @@ struct Download: Sendable {
       if response.status == 200, !sink.hasBegun { _ = try part.begin(validator: nil) }
       return nil
     case 416 where isResuming:
-      // What is there is not of this object any more.
+      // The stored part belongs to another object.
       try part.clear()
       throw DeliveryError(.network, "\(hop.host) has another object now than the one that was begun")
     default:
@@ -109,13 +104,13 @@ struct Download: Sendable {
     do { return try await client.send(request) } catch {
       if error.reason == .cancelled { throw CancellationError() }
       if let fault = sink.fault { throw fault }
-      // Its body was not wanted; its head is an answer.
+      // The sink refused the body; the head is the answer.
       if error.reason == .stopped, let head = sink.head { return head }
       throw faults.error(error)
     }
   }
 
-  /// Some senders announce the photo's length for the object's, so that a little more may come than was announced.
+  /// The size limit, with a margin, because some senders announce the length of the photo instead.
   private func limit(_ photo: RemotePhoto) -> Int {
     guard let length = photo.contentLength else { return settings.receivedObjectBytes }
     return min(settings.receivedObjectBytes, length.addingReportingOverflow(65_536).overflow ? .max : length + 65_536)

@@ -1,24 +1,24 @@
 import HTTP
 import Messages
 
-/// What the failures of whoever keeps a photo mean for it: the one table of causes of downloads.
+/// The table of causes for failed downloads.
 struct DownloadFaults: Sendable {
-  /// Whether it is our own homeserver that was asked.
+  /// Whether our own homeserver was asked.
   let isHomeserver: Bool
 
-  /// No answer came, or not all of it.
+  /// The error without a complete answer.
   func error(_ error: HTTPError) -> DeliveryError {
     switch error.reason {
     case .privateAddress: DeliveryError(.blockedAddress, error.description)
     case .replyTooLarge: DeliveryError(.tooLarge, error.description)
     case .badURL: DeliveryError(.insecureURL, error.description)
-    // A certificate can be renewed; until then it is as if nobody were there.
+    // Certificates get renewed; until then the host counts as unreachable.
     case .tls: DeliveryError(isHomeserver ? .configError : .network, error.description)
     default: DeliveryError(error.cause, error.description)
     }
   }
 
-  /// An answer came that is neither the photo nor a redirect.
+  /// The error for an answer that is neither the photo nor a redirect.
   func error(_ response: HTTPResponse, host: String, now: Timestamp = .now()) -> DeliveryError {
     let (cause, words): (Cause, String) =
       switch response.status {

@@ -6,11 +6,11 @@ import Logging
 import Messages
 import Spooling
 
-/// Takes what bridges drop into the ledger. Nothing else reads `incoming/new/`.
+/// Takes messages of bridges into the ledger. Nothing else reads `incoming/new/`.
 ///
-/// Order: it is read and checked; the ledger's transaction is committed, and from here on it is received; the directory
-/// leaves `new/` in one rename, and is deleted. Killed in between, it is found again, whole, known by its inbox and
-/// message, and removed.
+/// Order: read and check; commit the ledger's transaction, which receives the message; rename the directory out of
+/// `new/`; delete it. After a crash in between, the directory is found again, recognised by inbox and message, and
+/// removed.
 struct IncomingIntake: Sendable {
   let incoming: IncomingSpool
   let ledger: Ledger
@@ -25,10 +25,10 @@ struct IncomingIntake: Sendable {
     self.log = log
   }
 
-  /// Taken together in one transaction.
+  /// Messages in one transaction.
   static let batch = 64
 
-  /// Accepts or refuses the named entries. Names that are gone are passed over.
+  /// Accepts or refuses the named entries. Missing ones are skipped.
   func accept(_ names: [String]) async throws {
     for start in stride(from: 0, to: names.count, by: Self.batch) {
       let slice = names[start..<min(start + Self.batch, names.count)]
@@ -77,7 +77,7 @@ struct IncomingIntake: Sendable {
     return nil
   }
 
-  /// Moves something to `incoming/failed/` that cannot be received.
+  /// Moves an invalid entry to `incoming/failed/`.
   func refuse(_ name: [UInt8], _ sentence: String) throws {
     guard let failed = try incoming.refuse(name, because: sentence) else { return }
     log.warning("cannot be received", metadata: ["name": "\(failed)", "error": "\(escaped(sentence))"])

@@ -9,7 +9,7 @@ import Signalling
 import Spooling
 import Synchronization
 
-/// Who is listened to, and for which inbox.
+/// A network to listen to, and the inbox that receives.
 package struct Subscription: Sendable {
   package let listener: any Listener
   package let inbox: InboxID
@@ -22,11 +22,10 @@ package struct Subscription: Sendable {
   fileprivate func isSame(as other: Subscription) -> Bool { listener === other.listener && inbox == other.inbox }
 }
 
-/// Listens to networks as long as the daemon runs, and drops what it hears into `incoming/new/`, as a bridge would.
+/// Listens to networks while the daemon runs, and drops messages into `incoming/new/` as a bridge would.
 ///
-/// Each network is listened to by a task of its own, so that none waits for another. Order: what was heard lies in
-/// `incoming/new/` for good; then the place behind it is kept. Killed in between, the same is heard again, dropped again,
-/// and known to the ledger.
+/// Each network has its own task. Order: messages are durably in `incoming/new/`, then the position after them is
+/// stored. After a crash in between they are heard and dropped again, and the ledger recognises them.
 package actor ListenerService: Service {
   private let incoming: IncomingSpool
   private let places: ListeningPlaces
@@ -39,10 +38,10 @@ package actor ListenerService: Service {
   private var reports: [String: ListeningReport] = [:]
   private var pauses: [String: Task<Void, Never>] = [:]
   private var isStopping = false
-  /// The shortest time for an answer that brought nothing.
+  /// The shortest time between two empty answers.
   private static let breath = Duration.milliseconds(500)
 
-  /// - Parameter settings: what is in force at the moment.
+  /// - Parameter settings: the current ones.
   package init(
     spool: Spool, subscriptions: [Subscription], settings: @escaping @Sendable () -> Settings.Delivery, log: Logger
   ) throws {
@@ -54,19 +53,18 @@ package actor ListenerService: Service {
     bell.ring()
   }
 
-  /// Has these listened to and nobody else. Those that are the same go on; the others end first, so that no two ever
-  /// listen to one network.
+  /// Listens to exactly these. Unchanged ones go on; others end first, so that nothing listens twice to one network.
   package nonisolated func follow(_ subscriptions: [Subscription]) {
     wanted.withLock { $0 = subscriptions }
     bell.ring()
   }
 
-  /// Something may have been mended: all that failed is tried now.
+  /// Retries everything that failed.
   package func hurry() {
     for pause in pauses.values { pause.cancel() }
   }
 
-  /// How it goes, in the order of the networks' names.
+  /// The reports, by name of the network.
   package var state: [ListeningReport] { reports.values.sorted { $0.network < $1.network } }
 
   package func run() async throws {
@@ -78,7 +76,7 @@ package actor ListenerService: Service {
     await end(listening.keys.map(\.self))
   }
 
-  /// Listens to nobody any more, and lets `run` end.
+  /// Stops listening, and lets `run` end.
   func stop() {
     isStopping = true
     for (_, task) in listening.values { task.cancel() }
@@ -139,13 +137,13 @@ package actor ListenerService: Service {
       try await self.keep(arrivals, of: subscription)
     }
     if next != place { try await pool.run { [places] in try places.keep(next, of: network) } }
-    // Whoever answers at once with nothing is not asked again and again.
+    // Limits requests to a server that always answers at once.
     if place != nil, heard == reports[network]?.heard, ContinuousClock.now - began < Self.breath {
       await pause(network, seconds: Self.breath / .seconds(1))
     }
   }
 
-  /// Drops what was heard. An id that is none would be refused by whoever takes it in, and there is nobody to mend it.
+  /// Drops messages. One with an invalid id is skipped: intake would refuse it, and nobody could fix it.
   private func keep(_ arrivals: [Arrival], of subscription: Subscription) async throws {
     let drops = arrivals.compactMap { arrival in
       (try? RemoteMessageID(arrival.message)).map {

@@ -3,18 +3,16 @@ import DurableFiles
 import Messages
 import Spooling
 
-/// Where listening to each network goes on: `state/listening/NETWORK`, a line each.
-///
-/// A place is kept after all that was heard before it lies in `incoming/new/` for good.
+/// The positions of listeners: `state/listening/NETWORK`, one line each. A position is stored after all earlier
+/// messages are durably in `incoming/new/`.
 struct ListeningPlaces: Sendable {
-  /// Bytes of the longest place.
   static let longest = 1 << 16
 
   private let directory: Directory
 
   init(_ spool: Spool) throws { directory = try spool.state.directory(creating: "listening") }
 
-  /// nil where listening begins.
+  /// The stored position; nil at the beginning.
   func place(of network: String) throws -> String? {
     let file: File
     do { file = try directory.file(Self.fileName(network)) } catch  where error.isMissing { return nil }
@@ -24,7 +22,7 @@ struct ListeningPlaces: Sendable {
     return String(text.dropLast())
   }
 
-  /// When it returns, the place is on the disk.
+  /// Stores a position durably.
   func keep(_ place: String, of network: String) throws {
     guard place.utf8.count < Self.longest, !place.utf8.contains(UInt8(ascii: "\n")) else {
       throw DeliveryError(.network, "the place that \(network) gives to go on listening from is too long to be kept")

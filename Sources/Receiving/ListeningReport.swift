@@ -1,20 +1,20 @@
 import Messages
 
-/// How listening to one network goes.
+/// The state of listening to one network.
 package struct ListeningReport: Sendable, Equatable {
   package let network: String
-  /// When the network last answered; nil when it has not.
+  /// The time of the last answer, if any.
   package var answeredAt: Timestamp?
-  /// Messages with photos that were heard since this process listens to it.
+  /// Messages with photos since this process started.
   package var heard = 0
-  /// What failed last; nil while all is well.
+  /// The last error; nil while all is well.
   package var failure: DeliveryError?
-  /// When it is tried again after that.
+  /// The next attempt after that.
   package var nextAttempt: Timestamp?
 
   init(_ network: String) { self.network = network }
 
-  /// One plain sentence.
+  /// One sentence.
   package func sentence(now: Timestamp = .now()) -> String {
     if let failure {
       let next = nextAttempt.map { "; next attempt \($0)" } ?? ""

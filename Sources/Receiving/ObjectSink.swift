@@ -4,14 +4,14 @@ import Messages
 import Spooling
 import Synchronization
 
-/// Writes the body of one answer into the file of what came so far, and no more of it than is allowed.
+/// Appends the body of an answer to the partial object, up to the limit.
 final class ObjectSink: HTTPSink {
   private struct State {
     var file: File?
     var count = 0
     var fault: DeliveryError?
     var head: HTTPResponse?
-    /// Bytes of the whole object; nil when nobody said.
+    /// The size of the whole object, if known.
     var total: Int?
   }
 
@@ -25,11 +25,11 @@ final class ObjectSink: HTTPSink {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - resumesAt: how many bytes are there that were asked to be left out; nil for none.
-  ///   - limit: bytes of the whole object.
-  ///   - keepsParts: what comes may be gone on with later.
-  ///   - announced: bytes of the object, by its sender's word.
-  ///   - progress: is told the part of the object that is there, 0 to 1.
+  ///   - resumesAt: the bytes that the request skipped; nil for none.
+  ///   - limit: the size limit of the whole object.
+  ///   - keepsParts: whether the bytes may be resumed later.
+  ///   - announced: the sender's size of the object.
+  ///   - progress: gets the fetched share of the object, 0 to 1.
   init(
     _ part: PartialObject, resumesAt: Int?, limit: Int, keepsParts: Bool, host: String, announced: Int? = nil,
     progress: @escaping @Sendable (Double) -> Void = { _ in }
@@ -43,16 +43,16 @@ final class ObjectSink: HTTPSink {
     self.progress = progress
   }
 
-  /// Why it wanted no more.
+  /// Why it stopped the transfer.
   var fault: DeliveryError? { state.withLock { $0.fault } }
-  /// The answer whose body came, or was not wanted.
+  /// The answer whose body came or was refused.
   var head: HTTPResponse? { state.withLock { $0.head } }
-  /// Whether a body came that is the photo's.
+  /// Whether the photo's body has begun.
   var hasBegun: Bool { state.withLock { $0.file != nil } }
 
   func begin(_ head: HTTPResponse) -> Bool {
     state.withLock { $0.head = head }
-    // The body of any other answer is of no use to us.
+    // Bodies of other answers are useless.
     guard head.status == 200 || head.status == 206 else { return false }
     let declared = head.header("Content-Length").flatMap { Int($0) }
     return attempt { state in
@@ -103,14 +103,14 @@ final class ObjectSink: HTTPSink {
 }
 
 extension HTTPResponse {
-  /// Where the part begins that a 206 has (RFC 9110, section 14.4).
+  /// The start of a 206 answer's part (RFC 9110, section 14.4).
   fileprivate var rangeStart: Int? {
     guard let text = header("Content-Range"), text.hasPrefix("bytes ") else { return nil }
     return text.dropFirst(6).split(separator: "-").first.flatMap { Int($0) }
   }
 
-  /// The entity tag, unless it is a weak one, which says nothing of single bytes, or holds what a header that we send may
-  /// not: it is the one thing of an answer that goes back into a request as it came.
+  /// The entity tag, unless it is weak or invalid in a header. It is the only part of an answer that goes back into a
+  /// request unchanged.
   fileprivate var strongTag: String? {
     guard let tag = header("ETag")?.utf8, 3...256 ~= tag.count, tag.first == UInt8(ascii: "\""), tag.last == tag.first,
       tag.dropFirst().dropLast().allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\"") })

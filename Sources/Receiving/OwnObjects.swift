@@ -2,14 +2,13 @@ import DurableFiles
 import Foundation
 import Messages
 
-/// The objects that stores of this machine keep in directories, for photos that were sent from here and are to be seen
-/// again. What others announce never leads here.
+/// Objects in local `directory` stores, for photos that were sent from here. Announcements of others never lead here.
 struct OwnObjects: Sendable {
   let directories: [String]
 
-  /// The object of a `file://` URL right below one of the directories; nil for any other URL.
+  /// The object of a `file://` URL directly below one of the directories; nil for any other URL.
   ///
-  /// - Throws: `.notFound` when it is not there, `.tooLarge` beyond `limit`.
+  /// - Throws: `.notFound` if it is missing, `.tooLarge` beyond `limit`.
   func object(at url: String, limit: Int) throws -> [UInt8]? {
     guard url.hasPrefix("file:///"), let path = URL(string: url)?.path(percentEncoded: false) else { return nil }
     let url = URL(fileURLWithPath: path)

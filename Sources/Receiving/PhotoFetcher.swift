@@ -9,12 +9,11 @@ import Messages
 import Photos
 import Spooling
 
-/// Brings one announced photo into the cache: fetched, compared with its digest, opened, decoded in the darkroom, kept.
+/// Brings an announced photo into the cache: fetches, verifies, decrypts, decodes and stores it.
 ///
-/// Order: the object comes into `incoming/cur/`; what was made of it is written into the cache, each file whole and on
-/// the disk; the ledger says that it is downloaded, if they are there; the object goes. Killed in between, it is fetched
-/// again, going on with what came, and what was written is written again. Nobody is shown a photo that the ledger does
-/// not call downloaded.
+/// Order: the object is in `incoming/cur/`; the files in the cache are written durably; the ledger says `downloaded` if
+/// they are there; the object is removed. After a crash in between the download resumes, and the files are written
+/// again. A photo that the ledger does not call downloaded is shown to nobody.
 package struct PhotoFetcher: Sendable {
   private let spool: Spool
   private let incoming: IncomingSpool
@@ -22,10 +21,10 @@ package struct PhotoFetcher: Sendable {
   private let plan: @Sendable () -> ReceivingPlan
   private let pool: BlockingPool
   let progress = PhotoProgress()
-  /// An eviction that was begun before ends once.
+  /// Attempts to store a photo. An eviction that began before can interfere once.
   private static let keepings = 3
 
-  /// - Parameter plan: what is in force at the moment.
+  /// - Parameter plan: the current one.
   package init(spool: Spool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan) throws {
     self.spool = spool
     incoming = try IncomingSpool(spool)
@@ -34,10 +33,10 @@ package struct PhotoFetcher: Sendable {
     pool = BlockingPool(label: "receiving", threads: 2)
   }
 
-  /// Fetches a photo whose download was begun.
+  /// Fetches a photo whose download has begun.
   ///
-  /// - Returns: what is in the cache now; nil when its conversation was purged meanwhile.
-  /// - Throws: a `DeliveryError`; `CancellationError`; what the ledger throws.
+  /// - Returns: the photo in the cache; nil if its conversation was purged.
+  /// - Throws: a `DeliveryError`; `CancellationError`; errors of the ledger.
   @discardableResult
   package func fetch(_ wanted: WantedPhoto) async throws -> PhotoRow? {
     let plan = plan()
@@ -49,7 +48,6 @@ package struct PhotoFetcher: Sendable {
     let end = try await keep(prepared, of: wanted, remoteSeconds: plan.settings.cache.remote.seconds)
     try await onDisk { [cache = PhotoCache(spool)] in
       try part.remove()
-      // Purged meanwhile.
       if end == .unknown {
         try cache.discard(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message)
       }
@@ -57,7 +55,7 @@ package struct PhotoFetcher: Sendable {
     return end == .kept ? row(of: prepared, of: wanted) : nil
   }
 
-  /// Writes a photo into the cache and has the ledger count it; again when the former copy was being evicted meanwhile.
+  /// Writes a photo into the cache and the ledger; again if an eviction of the former copy interfered.
   private func keep(
     _ prepared: PreparedPhoto, of wanted: WantedPhoto, remoteSeconds: Double
   ) async throws -> DownloadEnd {
@@ -85,7 +83,7 @@ package struct PhotoFetcher: Sendable {
       .localStorageError, "something removes the photo from \(spool.path)/photos as soon as it is there; see what does")
   }
 
-  /// Removes what came of a photo so far.
+  /// Removes the partial download of a photo.
   package func forget(_ wanted: WantedPhoto) async throws {
     try await onDisk { [incoming] in try incoming.cur.removeTree(wanted.message.text) }
   }
@@ -107,7 +105,7 @@ package struct PhotoFetcher: Sendable {
       return try limited(photo.open(object))
     }
     let former = try await onDisk { try part.contents(limit: settings.receivedObjectBytes) ?? [] }
-    // All of it came before, and then the process died.
+    // The download was complete before the process died.
     if photo.hasDigest, !former.isEmpty, let whole = try? photo.open(former) { return try limited(whole) }
     let download = Download(
       client: plan.client, settings: settings, homeserver: plan.homeservers(wanted.conversation)
@@ -117,7 +115,7 @@ package struct PhotoFetcher: Sendable {
     let object = try await onDisk { try part.contents(limit: settings.receivedObjectBytes) ?? [] }
     do { return try limited(photo.open(object)) } catch {
       try await onDisk { try part.clear() }
-      // What was gone on with may be what a crash left of it.
+      // The resumed part may be damaged after a crash.
       if error.cause == .digestMismatch, !former.isEmpty {
         throw DeliveryError(.network, "what came of the photo was damaged here; it is fetched again")
       }
@@ -146,7 +144,7 @@ package struct PhotoFetcher: Sendable {
 }
 
 extension WantedPhoto {
-  /// What lies beside it in the cache; nil for a photo of ours, which nothing hides.
+  /// The note for the cache; nil for a sent photo, which is never hidden.
   fileprivate var note: ReceivedNote? {
     if isOwn { return nil }
     return ReceivedNote(

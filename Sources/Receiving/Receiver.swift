@@ -9,9 +9,8 @@ import Settings
 import Signalling
 import Spooling
 
-/// Receives photos as long as the daemon runs: takes in what bridges drop, and fetches what is wanted, a few at a time.
-///
-/// With nothing to do nothing of it runs: it is woken by the watcher, by a wish, and at the time of the next attempt.
+/// Receives photos while the daemon runs: accepts messages of bridges, and fetches wanted photos, a few at a time. It
+/// runs only on events, requests and due attempts.
 package actor Receiver: Service {
   private let spool: Spool
   private let incoming: IncomingSpool
@@ -27,9 +26,9 @@ package actor Receiver: Service {
   private let isStopping = StopFlag()
 
   /// - Parameters:
-  ///   - mailbox: what is seen in `incoming/new/`; its bell rings, too, when a photo may be wanted or was purged.
-  ///   - plan: what is in force at the moment.
-  ///   - downloaded: is told of each photo that is in the cache now, and must return quickly.
+  ///   - mailbox: events of `incoming/new/`; its bell also rings after requests and purges of photos.
+  ///   - plan: the current one.
+  ///   - downloaded: called for each photo that reaches the cache; it must return quickly.
   package init(
     spool: Spool, ledger: Ledger, mailbox: Mailbox, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger,
     downloaded: @escaping @Sendable (WantedPhoto) -> Void = { _ in }
@@ -45,7 +44,7 @@ package actor Receiver: Service {
     intake = IncomingIntake(incoming: incoming, ledger: ledger, plan: plan, log: log)
   }
 
-  /// How far downloads have come, 0 to 1, by message.
+  /// Download progress by message, 0 to 1.
   package nonisolated var progress: [MessageID: Double] { fetcher.progress.all }
 
   private var settings: Settings { plan().settings }
@@ -65,7 +64,7 @@ package actor Receiver: Service {
     await end(Array(downloads.values))
   }
 
-  /// Lets go of what is being fetched of a conversation that is purged. None of it begins again.
+  /// Stops the downloads of a purged conversation for good.
   package func release(_ conversation: ConversationID) async {
     await end(downloads.values.filter { $0.conversation == conversation })
   }
@@ -75,7 +74,7 @@ package actor Receiver: Service {
     for download in downloads { await download.task.value }
   }
 
-  /// Takes in nothing more, and lets `run` end.
+  /// Accepts nothing more, and lets `run` end.
   func stop() {
     isStopping.set()
     mailbox.bell.retire()
@@ -94,7 +93,7 @@ package actor Receiver: Service {
     for index in 0..<scan.count where !isStopping.isSet {
       let entry = scan[index]
       let age = Double(Timestamp.now().milliseconds) / 1000 - Double(entry.changed) / 1e9
-      // It may be being built there at this moment.
+      // It may still be being built.
       if entry.maybeInPlace, (0..<settings.intake.settle.seconds).contains(age) {
         mailbox.later(settings.intake.settle.seconds - age) { $0.postScan() }
       } else {
@@ -102,11 +101,11 @@ package actor Receiver: Service {
       }
     }
     try await intake.accept(ready)
-    // Those that were told may have come after others that were not.
+    // Lost events may have been earlier than these.
     try await intake.accept(seen.names)
   }
 
-  /// Removes what came of photos that are there, or that the ledger does not know any more.
+  /// Removes partial downloads of photos that are complete or unknown.
   private func removeLeftovers() async throws {
     for name in try await ledger.unwanted(incoming.cur.names()) { try incoming.cur.removeTree(name) }
   }
@@ -124,12 +123,12 @@ package actor Receiver: Service {
       guard let later = try await nextDownload() else { return }
       next = later
     }
-    // An attempt that is years away was set by another clock.
+    // An attempt that is years away was set with another clock.
     let wait = min(max(next.seconds(since: .now()), 0.01), 3600)
     mailbox.bell.ring(in: wait)
   }
 
-  /// When a photo is due next; nil when none is, or when as many are being fetched as may be.
+  /// When the next photo is due; nil if none is, or if all places are taken.
   private func nextDownload() async throws -> Timestamp? {
     guard downloads.count < settings.receiving.downloads else { return nil }
     return try await ledger.nextDownload(perHost: settings.receiving.perHost)
@@ -162,7 +161,7 @@ package actor Receiver: Service {
     }
   }
 
-  /// How an attempt ended.
+  /// The result of an attempt.
   private enum Attempt: Sendable {
     case done(PhotoRow)
     case cutOff
@@ -170,7 +169,7 @@ package actor Receiver: Service {
     case failed(DeliveryError)
   }
 
-  /// Writes down how an attempt ended.
+  /// Records the result of an attempt.
   private static func settle(
     _ wanted: WantedPhoto, _ attempt: Attempt, since begin: ContinuousClock.Instant, _ fetcher: PhotoFetcher,
     _ ledger: Ledger, _ settings: Settings, _ log: Logger
@@ -203,12 +202,11 @@ package actor Receiver: Service {
     }
   }
 
-  /// Seconds as the log has them.
   private static func text(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
 
-  /// Fetches one photo that is wanted, once, where no daemon does it.
+  /// Fetches one wanted photo once, without a daemon.
   ///
-  /// - Throws: the `DeliveryError` of a failure, which is written down.
+  /// - Throws: the recorded `DeliveryError`.
   package static func fetchOnce(
     _ message: MessageID, with fetcher: PhotoFetcher, ledger: Ledger, settings: Settings, log: Logger
   ) async throws {
@@ -225,14 +223,14 @@ package actor Receiver: Service {
 }
 
 extension Settings {
-  /// Seconds until the next attempt; nil when there is none.
+  /// Seconds until the next attempt, if there is one.
   func wait(after error: DeliveryError, wanted: WantedPhoto, now: Timestamp) -> Double? {
     let (age, lifetime) = (now.seconds(since: wanted.wantedAt), receiving.lifetime.seconds)
     switch error.cause.disposition {
     case .fail: return nil
     case .hold: return age < lifetime ? delivery.mending.seconds : nil
     case .retry:
-      // Whatever a server asks for, the last attempt is at the end of the photo's time.
+      // The last attempt is at the end of the photo's lifetime, whatever a server asks for.
       return age < lifetime
         ? min(delivery.backoff.delay(after: error, attempt: wanted.attempt, random: .random(in: 0...1)), lifetime - age)
         : nil

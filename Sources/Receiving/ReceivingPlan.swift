@@ -4,8 +4,7 @@ import Messages
 import Photos
 import Settings
 
-/// What the configuration in force means for receiving. It is asked for anew for each photo, so that a configuration that
-/// is read again reaches what already waits.
+/// The part of the configuration for receiving. Read for each photo, so a reload also applies to waiting photos.
 package struct ReceivingPlan: Sendable {
   package let settings: Settings
   let client: HTTPClient
@@ -13,7 +12,7 @@ package struct ReceivingPlan: Sendable {
   let homeservers: Homeservers
   let objects: OwnObjects
 
-  /// - Parameter ownDirectories: where stores of this machine keep objects; only what was sent from here is read there.
+  /// - Parameter ownDirectories: local directories of stores; only sent photos are read there.
   package init(
     settings: Settings, client: HTTPClient, preparer: any PhotoPreparer, homeservers: @escaping Homeservers,
     ownDirectories: [String]
@@ -27,9 +26,9 @@ package struct ReceivingPlan: Sendable {
 }
 
 extension Settings {
-  /// Bytes of a received photo; one that is larger could not be prepared.
+  /// The size limit of a received photo; a larger one could not be prepared.
   var receivedBytes: Int { min(receiving.bytes, photo.limits.inputBytes) }
 
-  /// Bytes of an object: the photo, its envelope and its seal.
+  /// The size limit of an object: photo, envelope and seal.
   var receivedObjectBytes: Int { receivedBytes + 65_536 }
 }

@@ -3,9 +3,9 @@ import Messages
 import Photos
 import Seals
 
-/// How an announced photo was sealed, and opening it.
+/// The seal of an announced photo.
 extension RemotePhoto {
-  /// Checks that URL, digest and keys can be such, before anything is fetched for them.
+  /// Checks URL, digest and keys before the download.
   ///
   /// - Throws: `.malformedRequest`.
   func checkKeys() throws(DeliveryError) {
@@ -29,10 +29,10 @@ extension RemotePhoto {
     }
   }
 
-  /// Whether what comes can be told from what was announced.
+  /// Whether the object can be verified.
   var hasDigest: Bool { contentDigest != nil || file != nil }
 
-  /// The photo's bytes. The digest is checked before anything is decrypted.
+  /// Opens the object, after checking its digest.
   ///
   /// - Throws: `.digestMismatch`, `.decryptionFailed`, `.notAnAttachment`, `.tooLarge`.
   func open(_ object: [UInt8]) throws(DeliveryError) -> [UInt8] {
@@ -44,7 +44,7 @@ extension RemotePhoto {
   private func unsealed(_ object: [UInt8], _ digest: SHA256Digest?) throws(SealError) -> [UInt8] {
     if let file {
       let bytes = try MatrixSeal.open(object, file)
-      // The hash covers neither key nor counter: with wrong ones, anything comes out.
+      // The hash covers neither key nor counter; wrong ones give arbitrary bytes.
       guard PhotoFormat(of: bytes) != nil else { throw .decryptionFailed }
       return bytes
     }
@@ -68,10 +68,10 @@ extension RemotePhoto {
 }
 
 extension RemotePhoto {
-  /// The sender's name for the photo as data that cannot harm who shows it: what follows the last slash or backslash,
-  /// without control and format characters, blanks and dots at its ends, no device's, at most 255 bytes with its ending.
+  /// The sender's file name made harmless: its last path component without control and format characters, without
+  /// blanks and dots at its ends, not a device's name, at most 255 bytes with its ending.
   var safeFilename: String {
-    // Scalar by scalar: with a mark behind it, a slash is another character, and still leads elsewhere.
+    // By scalar: a slash with a combining mark is another character, and still a separator.
     let last = (filename ?? "").unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? "".unicodeScalars[...]
     var scalars = last.filter { scalar in
       switch scalar.properties.generalCategory {
@@ -88,13 +88,13 @@ extension RemotePhoto {
     if name.utf8.count > 255 {
       var base = String(scalars.dropLast(kept.unicodeScalars.count))
       while base.utf8.count + kept.utf8.count > 255 { base.removeLast() }
-      // One letter with all its marks may have been all of it.
+      // A single letter with many marks may have been all of it.
       return (base.isEmpty ? "attachment" : base) + kept
     }
     return name.isEmpty ? "attachment" : name
   }
 
-  /// Whether another system takes files of this name for a device, with whatever ending.
+  /// Whether another system takes the name for a device, with any ending.
   private static func isDevice(_ name: String) -> Bool {
     let base = name.prefix { $0 != "." }.uppercased()
     let isNumbered = base.utf8.count == 4 && (base.hasPrefix("COM") || base.hasPrefix("LPT"))
