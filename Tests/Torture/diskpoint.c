@@ -12,7 +12,8 @@
                           goes on. "stop": the program is stopped before the call, so that somebody can do something to
                           the disk. A number: the call fails with that errno
        DISKPOINT_FOR      how many calls fail from the k-th on; 0 is all, until `is_mended` is set. 1 by default
-       DISKPOINT_NOSYNC   ends of paths, as "/photo:/new", whose syncs do nothing and succeed; each counts as a fault
+       DISKPOINT_NOSYNC   ends of paths, as "/photo:/new", whose syncs do nothing and succeed; each counts as a fault. Where
+                          DISKPOINT_CALLS is "unsynced" only the k-th of them does nothing, and the act happens there
        DISKPOINT_DELAY    milliseconds that a sync takes longer
        DISKPOINT_RAGGED   reads and writes take at most so many bytes, and every third is interrupted first
        DISKPOINT_TRACE    a file that gets a line for each call
@@ -122,8 +123,8 @@ static int path_at(int directory, const char *name, char *path, size_t size) {
   return 1;
 }
 
-/* Counts a call; true when it has to fail, with errno set. */
-static int meets(const char *call, const char *path) {
+/* Counts a call; true when it is one of those that have the fault. */
+static int hits(const char *call, const char *path) {
   if (calls && !lists(calls, call, ',')) return 0;
   long number = atomic_fetch_add(&state->calls, 1) + 1;
   if (trace >= 0) {
@@ -132,19 +133,22 @@ static int meets(const char *call, const char *path) {
     syscall(SYS_write, trace, line, (size_t)(length < (int)sizeof line ? length : (int)sizeof line));
   }
   if (at <= 0 || number < at || (amount > 0 && number >= at + amount) || atomic_load(&state->is_mended)) return 0;
-  if (disk >= 0) {
-    unsigned flag = cut_flag;
-    atomic_fetch_add(&state->faults, 1);
-    syscall(SYS_ioctl, disk, SHUTDOWN, &flag);
-    if (kills) syscall(SYS_kill, getpid(), SIGKILL);
-    return 0;
-  }
-  if (stops) {
-    atomic_fetch_add(&state->faults, 1);
-    syscall(SYS_kill, getpid(), SIGSTOP);
-  }
-  if (!act) return 0;
   atomic_fetch_add(&state->faults, 1);
+  return 1;
+}
+
+static void shut_down(void) {
+  unsigned flag = cut_flag;
+  syscall(SYS_ioctl, disk, SHUTDOWN, &flag);
+  if (kills) syscall(SYS_kill, getpid(), SIGKILL);
+}
+
+/* Counts a call, and does what happens there; true when it has to fail, with errno set. */
+static int meets(const char *call, const char *path) {
+  if (!hits(call, path)) return 0;
+  if (disk >= 0) return shut_down(), 0;
+  if (stops) syscall(SYS_kill, getpid(), SIGSTOP);
+  if (!act) return 0;
   errno = act;
   return 1;
 }
@@ -172,13 +176,19 @@ static int ends_as(const char *path, const char *list) {
   return 0;
 }
 
+/* Whether a sync does nothing. */
+static int is_skipped(const char *path) {
+  if (!ends_as(path, unsynced)) return 0;
+  if (!is_named("unsynced")) return atomic_fetch_add(&state->faults, 1), 1;
+  if (!hits("unsynced", path)) return 0;
+  if (disk >= 0) shut_down();
+  return 1;
+}
+
 static int sync_file(const char *call, int file, int (*next)(int)) {
   char path[2048];
   if (!state || !path_of(file, path, sizeof path)) return next(file);
-  if (ends_as(path, unsynced)) {
-    atomic_fetch_add(&state->faults, 1);
-    return 0;
-  }
+  if (is_skipped(path)) return 0;
   if (delay) {
     struct timespec time = {delay / 1000, delay % 1000 * 1000000};
     nanosleep(&time, NULL);

@@ -145,6 +145,7 @@ class Machine:
         """The environment in which the disk has a fault."""
         return {
             "LD_PRELOAD": self.shim, "DISKPOINT_UNDER": self.disk.path, "DISKPOINT_STATE": state.path,
+            "OPENINGS_MEMINFO": str(here / "meminfo"),
         } | {f"DISKPOINT_{name.upper()}": str(value) for name, value in settings.items() if value is not None}
 
     def state(self):

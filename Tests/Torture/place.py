@@ -108,7 +108,7 @@ class Place:
         more = {"KILLPOINT_SOCKETS": "1"} if sockets else {}
         return {
             "LD_PRELOAD": killpoint(), "KILLPOINT_AT": str(k), "KILLPOINT_COUNTER": f"{self.path}/counter{who}",
-            "KILLPOINT_TRACE": f"{self.path}/trace{who}", **more}
+            "KILLPOINT_TRACE": f"{self.path}/trace{who}", "OPENINGS_MEMINFO": str(HERE / "meminfo"), **more}
 
     def stopping(self, k, call):
         """What makes a program stop before its k-th call of this one kind, as `killpoint.c` names it."""

@@ -77,6 +77,10 @@ class Recording:
         chosen = chance.sample(sorted(flushed), min(len(flushed), most))
         return [Place(end) for end in chosen + chance.sample(sorted(others), min(len(others), most - len(chosen)))]
 
+    def promises(self):
+        """The places of a power cut just behind each mark."""
+        return [Place(number + 1) for number, entry in enumerate(self.entries) if entry[0] == "M"]
+
     def losses(self, chance, most):
         """So many places where up to three of the writes since the last flush are lost, some of them in part."""
         windows, found = self.windows(), set()

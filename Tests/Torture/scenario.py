@@ -51,6 +51,14 @@ def control(name, must):
     return lambda run: register(Scenario("control: " + name, run, 1, must, 0.0, False))
 
 
+def until_complaint(part):
+    """The rounds of a control that cuts the power behind a sync that did nothing: the kernel may have written it meanwhile."""
+    for number in range(20):
+        if part.complaints:
+            return
+        yield number
+
+
 def register(made):
     if made.name in SCENARIOS:
         raise ValueError(f"two scenarios are called {made.name}")

@@ -4,11 +4,9 @@ the power goes at every other call, the daemon is killed at every call, and that
 import errno
 import json
 import os
-import tempfile
-import time
 
 import disks
-from scenario import Skip, control, scenario
+from scenario import control, scenario, until_complaint
 from scenarios.delivery import swept
 from scenarios.errors import AMOUNTS, a_machine
 
@@ -16,7 +14,6 @@ CONVERSATIONS = 3
 # Some wait to be published, several of a conversation in one commit; those that repeat the first of them are over at once, and together.
 REQUESTS = [f"r{number:02}" for number in range(18)]
 REPETITIONS = [f"repeated{number}" for number in range(18)]
-BUSY = "so much waits for the disks of this machine that no file system is synced at once"
 
 
 def drop(made):
@@ -26,25 +23,10 @@ def drop(made):
         made.drop(name, "c0", REQUESTS[0], key=REQUESTS[0])
 
 
-def wait_for_disks():
-    """Until so little waits for the disks of this machine that a daemon syncs 16 requests at once. Called before they are
-    dropped: they must not be on the disk themselves."""
-    def waiting():
-        with open("/proc/meminfo") as lines:
-            figures = dict(line.split(":") for line in lines)
-        return sum(int(figures[name].split()[0]) for name in ("Dirty", "Writeback"))
-
-    disks.sync(tempfile.gettempdir())
-    end = time.monotonic() + 90
-    while waiting() > 3_000 and time.monotonic() < end:
-        time.sleep(0.1)
-
-
 def begin(made, **fault):
     """The crowd is there, and a daemon with a disk that has the fault."""
     made.begin()
     state = made.state()
-    wait_for_disks()
     drop(made)
     return state, made.start(**made.under_shim(state, **fault))
 
@@ -106,8 +88,7 @@ def cut(part, kind, act):
 
         part.sweep(once, dear=2)
         with open(trace) as calls:
-            if not any(call.startswith("syncfs ") for call in calls):
-                raise Skip(BUSY)
+            assert any(call.startswith("syncfs ") for call in calls), "no file system was synced at once"
 
 
 def failing(part, code, amount):
@@ -129,8 +110,7 @@ def failing(part, code, amount):
             return state.faults > 0
 
         # There are few.
-        if not part.sweep(once, cheap=part.step):
-            raise Skip(BUSY)
+        assert part.sweep(once, cheap=part.step), "no file system was synced at once"
 
 
 def unconfirmed(part):
@@ -153,8 +133,7 @@ def unconfirmed(part):
             judge(made, part, text, where, failed)
             return state.faults > 0
 
-        if not part.sweep(once, cheap=part.step):
-            raise Skip(BUSY)
+        assert part.sweep(once, cheap=part.step), "no file system was synced at once"
 
 
 for kind in disks.KINDS:
@@ -170,7 +149,6 @@ scenario("errors: EIO from the wait for one file of a crowd")(unconfirmed)
 @scenario("daemon killed at every call: a crowd", parts=4)
 def killed(part):
     def drop(place):
-        wait_for_disks()
         for number in range(18):
             place.drop(f"c{number % CONVERSATIONS}")
 
@@ -180,8 +158,7 @@ def killed(part):
 @control("the sync of a file system does nothing (intake)", must="LOST")
 def without_sync(part):
     with a_machine("ext4", options="") as made:
-        # A daemon syncs each request by itself while much waits for the disks of this machine: such a round proves nothing.
-        for _ in range(12):
+        for _ in until_complaint(part):
             state, daemon = begin(made, nosync="/spool/state")
             daemon.wait_for(lambda: said(daemon.text(), REPETITIONS[-1]))
             text = daemon.text()
@@ -189,9 +166,6 @@ def without_sync(part):
             daemon.kill()
             made.disk.restart()
             made.finish()
-            if not state.faults:
-                continue
+            assert state.faults, "no file system was synced at once"
             part.fault()
             judge(made, part, text, "after a cut behind its acceptance")
-            if part.complaints:
-                return

@@ -52,11 +52,12 @@ class Witness:
             self.requests.append(marks.read().splitlines()[-1])
 
     def look(self, count, look):
-        """Has `look` see the disk at so many places, and as many with writes that were lost."""
+        """Has `look` see the disk at so many places, and as many with writes that were lost; without a count at those
+        where something was promised."""
         self.made.disk.stop()
         self.connect(self.journal)
         recording, chance = self.made.disk.recording, self.part.random
-        places = recording.places(chance, count) + recording.losses(chance, count)
+        places = recording.places(chance, count) + recording.losses(chance, count) if count else recording.promises()
         for place in sorted(places, key=lambda place: place.end):
             self.said, self.where = recording.said(place.end), f"after a cut at {place} of {len(recording)}"
             self.part.fault(kind="writes lost" if place.lost else "prefix")
@@ -164,4 +165,4 @@ for kind in KINDS:
 
 @control("no sync of the photo (send), block writes recorded", must="LOST")
 def without_photo_sync(part):
-    send(part, "ext4", 6, nosync="/photo-00-photo.jpg")
+    send(part, "ext4", None, nosync="/photo-00-photo.jpg")
