@@ -14,7 +14,7 @@ import Spooling
 import Supervision
 import UnixSignals
 
-/// The whole delivery of one spool: its services, and the order in which they stop.
+/// The delivery of one spool: its services, and the order in which they stop.
 package struct Daemon: Sendable {
   private let spool: Spool
   private let ledger: Ledger
@@ -29,19 +29,19 @@ package struct Daemon: Sendable {
   private let reloads: ReloadOutcome
   private let manager: ServiceManager?
   private let receiving: (any ReceivingServices)?
-  /// Those that do the work, in the order in which they are made. They stop in the reverse order.
+  /// The services in the order of their making. They stop in the reverse order.
   private let services: [any Service]
   private let log: Logger
 
   /// Claims the spool for this process and resets work that a crashed process left in progress.
   ///
   /// - Parameters:
-  ///   - manager: is told how the daemon is.
-  ///   - hooks: tells programs of requests that are over.
-  ///   - makeReceiving: makes the receiving of photos, which takes what arrives in `incoming/new/` from the mailbox.
-  ///   - ledgerFailed: is called, on any thread, when the ledger can be written no more; it has to end the process, without
-  ///     closing anything. What is in hand is as after a kill.
-  /// - Throws: `SpoolError.busy` when another daemon runs on the spool; `LedgerError`; `FileError`.
+  ///   - manager: gets notifications of the daemon's state.
+  ///   - hooks: run for finished requests.
+  ///   - makeReceiving: makes the receiving services, which read the mailbox of `incoming/new/`.
+  ///   - ledgerFailed: called on any thread when the ledger can no longer be written. It must end the process without
+  ///     closing anything, as after a kill.
+  /// - Throws: `SpoolError.busy` if another daemon runs on the spool; `LedgerError`; `FileError`.
   package init(
     spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, hooks: HookLine? = nil, log: Logger,
     receiving makeReceiving: (Ledger, Mailbox) throws -> (any ReceivingServices)? = { _, _ in nil },
@@ -100,13 +100,12 @@ package struct Daemon: Sendable {
         ControlService(state: spool.state, commands: commands, log: log),
       ]
     try await recover(files)
-    // Before anything comes in. Nothing is in hand yet.
+    // Before anything arrives or is in progress.
     _ = await purger.carryOut()
   }
 
-  /// Opens the ledger and checks it.
-  ///
-  /// - Returns: the ledger, and whether it was looked through; a large one is, beside the work, by `LedgerCheck`.
+  /// Opens and checks the ledger. Returns the ledger, and whether all of it was checked; `LedgerCheck` checks a large
+  /// one during work.
   private static func openLedger(
     of spool: Spool, _ log: Logger, failed: @escaping @Sendable (LedgerError) -> Void
   ) async throws -> (ledger: Ledger, isChecked: Bool) {
@@ -122,7 +121,7 @@ package struct Daemon: Sendable {
     return (ledger, isChecked)
   }
 
-  /// Resets what an earlier process left in progress, and removes what it left behind.
+  /// Resets what an earlier process left in progress, and removes its leftovers.
   private func recover(_ files: RequestFiles) async throws {
     let count = try await ledger.recover(at: .now())
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
@@ -136,15 +135,14 @@ package struct Daemon: Sendable {
     Reserve(spool).take()
   }
 
-  /// Runs until the task is asked to shut down gracefully. Services stop in the reverse order of their list: first
-  /// nothing new comes in, then work in progress is finished or parked.
+  /// Runs until the task is asked to shut down. Services stop in the reverse order of their list: first nothing new
+  /// comes in, then work in progress is finished or parked.
   ///
   /// - Parameters:
   ///   - endings: signals that end it.
-  ///   - reloads: each of these has `read` read the configuration again, which is then in force. When that throws, all
-  ///     stays as it was.
-  ///   - overdue: is called, on a thread of its own, when stopping takes longer than it may; it has to end the process,
-  ///     without closing anything. What is in hand is as after a kill.
+  ///   - reloads: for each of these, `read` reads the new configuration. If it throws, nothing changes.
+  ///   - overdue: called on its own thread if stopping takes too long. It must end the process without closing
+  ///     anything, as after a kill.
   package func run(
     signals endings: [UnixSignal], reloads: UnixSignalsSequence? = nil,
     overdue: @escaping @Sendable () -> Void = {},
@@ -156,12 +154,12 @@ package struct Daemon: Sendable {
         { [intake] in await intake.answers() }, { [dispatcher] in await dispatcher.answers() },
         { [ledger] in try await ledger.answers() },
       ])
-    // Below a warning it tells how services are made inside, which concerns nobody.
+    // Below warnings, it logs how services are made.
     var groupLog = log
     groupLog.logLevel = .warning
-    // What is not finished by then is set back at the next start; systemd and people wait 5 s.
+    // The next start resets what is unfinished by then; systemd and people wait 5 s.
     let stopSeconds = plan.now.stopSeconds
-    // A program or co-process may take 1 s more, and the ledger has to be closed.
+    // A program or co-process may take 1 s more, and the ledger must be closed.
     let deadline = StopDeadline(manager: manager, seconds: stopSeconds.map { $0 + 6.5 }, log: log, overdue: overdue)
     var configuration = ServiceGroupConfiguration(
       services: services + [reload(on: reloads, read), watchdog, deadline],
@@ -181,7 +179,7 @@ package struct Daemon: Sendable {
       daemon: self.signals, reports: reports, log: log, signals: signals, read: read)
   }
 
-  /// The handler for a command that runs while no daemon does; nil when one does after all.
+  /// The handler for a command without a daemon; nil if one runs after all.
   package static func withoutDaemon<Result: Sendable>(
     _ spool: Spool, _ body: (CommandHandler) async throws -> Result
   ) async throws -> Result {

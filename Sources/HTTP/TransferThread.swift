@@ -109,7 +109,7 @@ final class TransferThread: Sendable {
     }
   }
 
-  /// Blocks SIGPIPE, which OpenSSL causes on closed connections, and all signals that other threads await.
+  /// Blocks all signals: OpenSSL causes SIGPIPE on closed connections, and other threads await the rest.
   private static func blockSignals() {
     var all = sigset_t()
     sigfillset(&all)

@@ -4,24 +4,24 @@ import Messages
 import ServiceLifecycle
 import Signalling
 
-/// Which destinations are not to be tried just now, and when they are probed: one circuit for each store and network
-/// that cannot be reached, or that failed a second conversation in the same way.
+/// The circuits of destinations: one for each store or network that is unreachable, or that failed a second
+/// conversation in the same way.
 ///
-/// A conversation that is refused waits by itself. While a circuit is open, the others that need its destination are parked
-/// in the ledger, which costs nothing; at the time of a probe one that was not refused is released, and its first message is
-/// the probe. When that gets through, the circuit closes and all are released.
+/// A refused conversation waits by itself. While a circuit is open, the ledger parks the other conversations of the
+/// destination, which costs nothing. For a probe, one that was not refused is released, and its first message is the
+/// probe. If it succeeds, the circuit closes and all are released.
 actor Circuits: Service {
   struct Circuit {
     var error: DeliveryError
-    /// Probes that failed, one after the other; 1 is the failure that opened it.
+    /// Failed probes in a row; 1 is the failure that opened the circuit.
     var failures = 1
-    /// nil while nobody waits: whoever comes next is the probe, and no time is set for it.
+    /// nil while no conversation waits; the next one to come is the probe.
     var nextProbe: ContinuousClock.Instant?
-    /// The next that asks and was not refused is the probe.
+    /// The next conversation that was not refused is the probe.
     var hasTicket = false
-    /// From then on the probe may be one that was refused.
+    /// After this time, a refused conversation may be the probe.
     var restsUntil = ContinuousClock.now
-    /// When the probe began that has not told yet how it went.
+    /// The start of the running probe.
     var probeBegan: ContinuousClock.Instant?
   }
 
@@ -47,7 +47,7 @@ actor Circuits: Service {
 
   // MARK: Asked and told by those who use destinations
 
-  /// Why a destination is not to be tried now for a conversation; nil when it is.
+  /// Why a destination must not be tried now for a conversation, if so.
   func obstacle(to destination: String, for conversation: Int64) -> DeliveryError? {
     guard let circuit = circuits[destination] else { return nil }
     guard circuit.hasTicket, circuit.restsUntil <= .now || refusals[destination]?.contains(conversation) != true else {
@@ -55,21 +55,21 @@ actor Circuits: Service {
     }
     circuits[destination]?.hasTicket = false
     circuits[destination]?.probeBegan = .now
-    // A probe that never tells how it went is followed by another.
+    // If this probe never reports, another one follows.
     setProbe(of: destination, in: policy.settings.probe.seconds)
     return nil
   }
 
-  /// Whether a destination is not to be tried now, and nobody is about to probe it.
+  /// Whether a destination must not be tried now, and no probe is about to begin.
   func isLeftAlone(_ destination: String) -> Bool { circuits[destination].map { !$0.hasTicket } ?? false }
 
-  /// A destination did what a conversation asked for.
+  /// Records a success for a conversation.
   func succeeded(_ destination: String, for conversation: Int64) async throws {
     refusals[destination]?.gotThrough(conversation, policy)
     try await close(destination)
   }
 
-  /// A destination answered, if only to say what is wrong with a message: there is a line to it.
+  /// Records any answer, even a refusal: the destination is reachable.
   func answered(_ destination: String) async throws {
     if let circuit = circuits[destination], policy.isOfTheLine(circuit.error.cause) { try await close(destination) }
   }
@@ -78,7 +78,7 @@ actor Circuits: Service {
     guard let circuit = circuits.removeValue(forKey: destination) else { return }
     let count: Int
     do { count = try await ledger.release(waitingFor: destination, at: .now()) } catch {
-      // Those who wait are released by the next probe.
+      // The next probe releases the waiting conversations.
       if circuits[destination] == nil { circuits[destination] = circuit }
       setProbe(of: destination, in: policy.settings.probe.seconds)
       throw error
@@ -87,7 +87,7 @@ actor Circuits: Service {
     dispatcher.ring()
   }
 
-  /// A destination failed a conversation, which may concern all who use it: see `Refusals`.
+  /// Records a failure for a conversation, which may concern all: see `Refusals`.
   func failed(_ destination: String, _ error: DeliveryError, conversation: Int64) async throws {
     guard policy.concernsAll(error.cause) else { return }
     if !policy.isOfTheLine(error.cause) { try await answered(destination) }
@@ -96,12 +96,12 @@ actor Circuits: Service {
     guard former != nil || concernsAll else { return }
     var circuit = former ?? Circuit(error: error)
     circuit.error = error
-    // Many were on their way when it opened, and fail together: that is no long row of failures.
+    // Simultaneous failures of running requests count once.
     if former?.probeBegan != nil { circuit.failures += 1 }
     circuit.restsUntil = .now + .seconds(policy.rest(after: error, failures: circuit.failures))
     let pause = policy.pause(after: error, failures: circuit.failures, random: .random(in: 0...1))
-    // The time that a probe took to fail is part of the pause between two of them. A ticket that was just given out is
-    // not taken back: the line may have returned behind this failure.
+    // The time of a failed probe counts towards the pause. A ticket stays valid: the network may have recovered since
+    // this failure.
     let begin = circuit.probeBegan ?? .now
     if !circuit.hasTicket { circuit.nextProbe = max(.now, begin + .seconds(pause)) }
     circuit.probeBegan = nil
@@ -122,18 +122,18 @@ actor Circuits: Service {
     _ message: QueuedMessage, for destination: String, error: DeliveryError, until: Timestamp, keepsUpload: Bool
   ) async throws {
     try await ledger.park(message, for: destination, error: error, until: until, keepsUpload: keepsUpload, at: .now())
-    // The circuit may have closed meanwhile, and then nobody would come to release it.
+    // If the circuit has closed meanwhile, nobody would release the conversation.
     guard let circuit = circuits[destination] else {
       if try await ledger.release(waitingFor: destination, at: .now()) > 0 { dispatcher.ring() }
       return
     }
-    // One that refuses everybody is asked when its time comes.
+    // One that refuses everybody keeps its time.
     if circuit.nextProbe == nil || !policy.refusesEverybody(circuit.error, failures: circuit.failures) {
       setProbe(of: destination, in: policy.settings.probe.seconds)
     }
   }
 
-  /// Has the next probe begin then, or when it was to begin if that is earlier.
+  /// Sets the time of the next probe, unless an earlier one is set.
   private func setProbe(of destination: String, in seconds: Double) {
     setProbe(of: destination, at: .now + .seconds(seconds))
   }
@@ -144,10 +144,9 @@ actor Circuits: Service {
     bell.ring()
   }
 
-  /// Destinations that are left alone.
   var open: Set<String> { Set(circuits.keys) }
 
-  /// Closes all circuits: everything may be tried now. The ledger has released those who waited.
+  /// Closes all circuits, after the ledger has released their conversations.
   func closeAll() { (circuits, refusals) = ([:], [:]) }
 
   // MARK: Probing
@@ -166,11 +165,11 @@ actor Circuits: Service {
     }
   }
 
-  /// Lets somebody try each destination whose time for that has come: one that was not refused, or anybody when all were
-  /// and have waited for long enough.
+  /// Starts the due probes: with a conversation that was not refused, or with any if all were refused and have waited
+  /// long enough.
   ///
-  /// While the ledger is asked, others may take the ticket, be parked, or close the circuit. So the time is cleared before,
-  /// and after it a time is only ever set.
+  /// While the ledger is asked, others may take the ticket, be parked, or close the circuit. So the time is cleared
+  /// before, and only set again after that.
   func probe(at now: ContinuousClock.Instant = .now) async throws {
     for destination in circuits.keys {
       guard let time = circuits[destination]?.nextProbe, time <= now else { continue }
@@ -190,7 +189,7 @@ actor Circuits: Service {
     }
   }
 
-  /// Releases the conversation that is to be the probe; false when none waits that may be.
+  /// Releases the conversation for a probe; false if none may be it.
   private func releaseProbe(of destination: String, at now: ContinuousClock.Instant) async throws -> Bool {
     let refused = refusals[destination]?.conversations ?? []
     if try await ledger.releaseOne(waitingFor: destination, except: refused, at: .now()) { return true }

@@ -4,17 +4,17 @@ import ServiceLifecycle
 import Signalling
 import Spooling
 
-/// Cancels the requests that files in `cancel/` name. A file is removed once its requests have been cancelled.
+/// Cancels the requests named in files of `cancel/`, and removes each file after that.
 actor CancelOrderService: Service {
   private let orders: CancelOrders
   private let bell: Bell
   private let commands: CommandHandler
   private let log: Logger
   private let pool = BlockingPool(label: "cancel", threads: 1)
-  /// The files that were reported as unreadable.
+  /// Files already reported as unreadable.
   private var unreadable = [String]()
 
-  /// - Parameter bell: rings when there may be something in `cancel/`.
+  /// - Parameter bell: rings for new files in `cancel/`.
   init(spool: Spool, bell: Bell, commands: CommandHandler, log: Logger) {
     orders = CancelOrders(spool)
     self.bell = bell
@@ -40,16 +40,16 @@ actor CancelOrderService: Service {
     for order in found where !Task.isShuttingDownGracefully {
       var isDone = await cancel(order.requests)
       if !isDone {
-        // One that cannot be cancelled is no reason to leave the others.
+        // Another request's failure must not stop the rest.
         isDone = true
         for request in order.requests where await !cancel([request]) { isDone = false }
       }
-      // An order that met an error is carried out again; to cancel twice does no harm.
+      // After an error the order is repeated, which is harmless.
       if isDone { try orders.remove(order) } else { bell.ring(in: 10) }
     }
   }
 
-  /// Cancels requests together; false when that failed, which is logged where it concerns one alone.
+  /// Cancels requests together; false after an error, which is logged if it concerns one alone.
   private func cancel(_ requests: [String]) async -> Bool {
     let reply = await commands.perform(.cancel(requests))
     if let error = reply.error {

@@ -3,7 +3,7 @@ import Ledgers
 import Messages
 import Spooling
 
-/// What people ask of photos that others sent.
+/// Commands for received photos.
 extension CommandHandler {
   func reveal(_ messages: [String]) async throws -> [ControlReply.Outcome] {
     var outcomes = [ControlReply.Outcome]()

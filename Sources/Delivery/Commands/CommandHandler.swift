@@ -6,9 +6,9 @@ import Logging
 import Messages
 import Spooling
 
-/// Carries out what people ask for, the same way in the daemon and, while none runs, in the command itself.
+/// Carries out commands, in the daemon or, without one, in the command itself.
 package struct CommandHandler: Sendable {
-  /// The work in progress that a command may concern.
+  /// Work in progress that a command may affect.
   struct Work: Sendable {
     let photos: PhotoPipeline
     let circuits: Circuits
@@ -21,7 +21,7 @@ package struct CommandHandler: Sendable {
   let spool: Spool
   package let ledger: Ledger
   let signals: DaemonSignals
-  /// nil where no daemon runs.
+  /// nil without a daemon.
   let work: Work?
 
   init(spool: Spool, ledger: Ledger, signals: DaemonSignals = DaemonSignals(), work: Work? = nil) {
@@ -31,7 +31,6 @@ package struct CommandHandler: Sendable {
     self.work = work
   }
 
-  /// Carries out one command.
   package func perform(_ request: ControlRequest) async -> ControlReply {
     do {
       switch request {
@@ -68,7 +67,7 @@ package struct CommandHandler: Sendable {
     }
   }
 
-  /// The metrics that only the daemon measures.
+  /// Metrics that only the daemon has.
   private func metrics() async -> String {
     guard let work else { return "" }
     // The caller may have changed the ledger, as the janitor does.
@@ -78,16 +77,16 @@ package struct CommandHandler: Sendable {
 
   // MARK: Cancel
 
-  /// What became of a request that was to be cancelled, so far.
+  /// The state of cancelling a request.
   fileprivate struct Cancelling: Sendable {
     let end: Cancellation
-    /// The request that the name stands for; nil where the ledger does not know it.
+    /// The request of that name, if the ledger knows it.
     var request: String?
-    /// It has begun and waits, perhaps, for its turn: then it is taken back soon, and can be cancelled.
+    /// It has begun but may still wait in a batch: soon it can perhaps be cancelled.
     var mayBeTakenBack = false
   }
 
-  /// Cancels requests. Those that have begun are looked at again, together, once all others are cancelled.
+  /// Cancels requests. Those that have begun are checked again together, after the others.
   private func cancel(_ names: [String]) async throws -> [ControlReply.Outcome] {
     var looks = [Cancelling]()
     for name in names { looks.append(try await cancel(name)) }
@@ -95,7 +94,7 @@ package struct CommandHandler: Sendable {
       try? await Task.sleep(for: BatchSize.time * 2)
       for index in looks.indices where looks[index].mayBeTakenBack {
         guard let request = looks[index].request else { continue }
-        // Where it cannot be looked at again, what was found before is still so.
+        // Without a second check the first result stands.
         looks[index] = (try? await cancelAccepted(request)) ?? looks[index]
       }
     }
@@ -104,17 +103,17 @@ package struct CommandHandler: Sendable {
 
   private func cancel(_ name: String) async throws -> Cancelling {
     if try await cancelDraft(name) { return Cancelling(end: .cancelled) }
-    // The newest of that name counts. What lies in new/ is looked at when nothing of it can be half-way.
+    // The newest request of that name counts. new/ is checked under the lock, when nothing is being accepted.
     if try RequestName(name) == nil || spool.new.entry(name) == nil, let request = try await ledger.newest(name) {
       let accepted = try await cancelAccepted(request)
       if accepted.end != .unknown { return accepted }
     }
-    // It may lie in new/, or be half-way into the ledger at this moment.
+    // It may be in new/, or be being accepted right now.
     return try await signals.new.withLock { try await cancelOrTakeBack(name) }
   }
 
   private func cancelOrTakeBack(_ name: String) async throws -> Cancelling {
-    // In the order in which it is moved, so that it cannot slip by.
+    // In the order of moves, so that none is missed.
     for directory in [spool.draft, spool.new] {
       if let entry = try RequestName(name).flatMap({ try directory.entry($0.text) }),
         let request = try await ledger.arriving(inode: entry.inode, born: entry.born)
@@ -127,7 +126,7 @@ package struct CommandHandler: Sendable {
         try await ledger.abandonDraft(draft)
         signals.ringAll()
       }
-      // It is cancelled, even if the disk is too full to remember it.
+      // It is cancelled, even if the disk is too full to record it.
       if directory === spool.new { try? await remember(taken, droppedAs: name) }
       try taken.delete()
       return Cancelling(end: .cancelled)
@@ -136,7 +135,7 @@ package struct CommandHandler: Sendable {
     return try await cancelAccepted(request)
   }
 
-  /// Writes a request that was never accepted into the ledger as cancelled, for `show`.
+  /// Records a cancelled request that was never accepted, for `show`.
   private func remember(_ taken: TrashedRequest, droppedAs name: String) async throws {
     let goal = try? RequestReader.goal(of: taken.directory())
     // Nothing of a conversation that is being purged enters the ledger.
@@ -147,7 +146,7 @@ package struct CommandHandler: Sendable {
       alternative: { RequestName.alternative(of: $0, $1) })
   }
 
-  /// Removes a draft, which leaves `draft/` in one rename; false when there is none, or it was sent just now.
+  /// Removes a draft by a rename out of `draft/`; false if there is none or it was just sent.
   private func cancelDraft(_ name: String) async throws -> Bool {
     guard let draft = try await ledger.draft(name),
       let taken = try spool.takeAway(draft.droppedAs, from: spool.draft, identity: draft.identity)

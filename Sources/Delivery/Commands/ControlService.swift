@@ -3,7 +3,7 @@ import DurableFiles
 import Logging
 import ServiceLifecycle
 
-/// Listens for commands as long as the daemon runs.
+/// Serves commands while the daemon runs.
 struct ControlService: Service {
   let state: Directory
   let commands: CommandHandler
@@ -19,7 +19,7 @@ struct ControlService: Service {
     server.stop()
   }
 
-  /// One line for each request or conversation that was asked to change.
+  /// Logs one line for each request or conversation.
   private func note(_ request: ControlRequest, _ reply: ControlReply) {
     let (event, subject) =
       switch request {

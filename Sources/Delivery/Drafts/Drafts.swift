@@ -9,12 +9,12 @@ import Settings
 import Signalling
 import Spooling
 
-/// Looks after `draft/`: has the photos there prepared and uploaded ahead of Send, and removes what is left of drafts
-/// that will not be sent. Nothing else reads `draft/`.
+/// Looks after `draft/`: starts the upload of photos before Send, and removes the rest of cancelled drafts. Nothing
+/// else reads `draft/`.
 ///
-/// Intake never waits for it. Renames decide between the two: a draft is sent by the rename into `new/`, and taken away
-/// by one out of `draft/`; and whichever commit comes first, the ledger accepts a directory once. A draft counts as gone
-/// when it is neither in `draft/` nor, looked for after that, in `new/`; were it accepted meanwhile, it is none any more.
+/// Intake never waits for it. Renames decide: Send moves a draft into `new/`, a removal moves it out of `draft/`, and
+/// the ledger accepts a directory once. A draft is gone if it is neither in `draft/` nor, checked after that, in
+/// `new/`; if it is accepted meanwhile, it is no longer a draft.
 actor Drafts: Service {
   private let spool: Spool
   private let ledger: Ledger
@@ -27,20 +27,20 @@ actor Drafts: Service {
   private let watcher: SpoolWatcher
   private let signals: DaemonSignals
   private let isStopping = StopFlag()
-  /// What each entry looked like when it was read, so that it is read again only when it has changed.
+  /// The signature of each entry when it was read, to detect changes.
   private var looked: [String: [Int64]] = [:]
   private var uploads: [MessageID: Task<Void, Never>] = [:]
   private static let work = "drafts wait"
-  /// What was seen was not dealt with, and a scan is on its way.
+  /// Some events were not handled; a scan will follow.
   private var hasLostTrack = false
   private var failures: [MessageID: Int] = [:]
   private var ending: Set<Int64> = []
   private let closed: ClosedConversations
 
-  /// Photos of one user's drafts that are ahead: their keys are in memory and their objects in the store, and perhaps for nothing.
-  /// Later ones wait until drafts are sent or removed.
+  /// Photos of one user's drafts that are uploaded. They hold keys in memory and objects in the store, perhaps for
+  /// nothing, so later ones wait.
   static let mostAhead = 256
-  /// Drafts whose ends are looked after at once.
+  /// Drafts that are ended in one step.
   private static let mostEnding = 64
 
   private var settings: Settings.Delivery { plan.delivery }
@@ -92,18 +92,18 @@ actor Drafts: Service {
     for name in seen.builtInPlace { mailbox.later(plan.intake.settle.seconds) { $0.post(renamed: name) } }
     if seen.needsScan { return try await scan() }
     guard !seen.names.isEmpty else { return }
-    // Each once, in the order in which they last changed.
+    // Each once, in the order of the last change.
     var met = Set<String>()
     let names = Array(seen.names.reversed().filter { met.insert($0).inserted }.reversed())
     var known = [Draft]()
     for name in names { known += try await ledger.drafts(droppedAs: name) }
-    // First of all, so that its name is free for another one.
+    // First, to free their names.
     try await removeGone(known)
     for name in names where !isStopping.isSet { try await look(at: name) }
     try await removeReplaced()
   }
 
-  /// Looks at all of `draft/`, in order of arrival.
+  /// Reads all of `draft/`, in order of arrival.
   private func scan() async throws {
     if try spool.reopenDraft() {
       log.warning("draft/ was replaced; watching the one that is there now")
@@ -129,7 +129,7 @@ actor Drafts: Service {
     try await removeReplaced()
   }
 
-  /// - Parameter maybeInPlace: it may be being made at this moment: what is wrong with it is no fault yet.
+  /// - Parameter maybeInPlace: it may still be being built, so errors do not count yet.
   private func look(at name: String, maybeInPlace: Bool = false) async throws {
     let signature = SettlingEntries.signature(of: name, in: spool.draft)
     if looked[name] == signature { return }
@@ -143,7 +143,7 @@ actor Drafts: Service {
         looked[name] = nil
         return
       }
-      // Looked at again once its conversation's purge is over.
+      // Read again after the purge of its conversation.
       if case .success(let contents) = draft.contents, closed.all.contains(contents.conversation) {
         looked[name] = nil
         return
@@ -152,7 +152,7 @@ actor Drafts: Service {
         draft, at: .now(), isTaken: { [spool] in spool.has($0) },
         alternative: { RequestName.alternative(of: $0, $1) })
       guard let entry else {
-        // Sent while it was being read, or it came from failed/.
+        // It was sent meanwhile, or came from failed/.
         if try spool.draft.entry(name) != nil {
           log.warning("it is no draft any more; move it into new/ to send it", metadata: ["request": "\(name)"])
         }
@@ -166,7 +166,7 @@ actor Drafts: Service {
       mailbox.later(plan.intake.settle.seconds) { $0.post(renamed: name) }
     } catch let refusal as Refusal {
       if case .stillOpen = refusal { looked[name] = nil }
-      // It is its client's, who may mend it; Send would refuse it.
+      // Its client may fix it; Send would refuse it.
       log.warning(
         "the draft cannot be sent as it is", metadata: ["request": "\(escaped(name))", "error": "\(refusal)"])
     } catch let error as FileError where !error.isPassing {
@@ -181,11 +181,11 @@ actor Drafts: Service {
 
   // MARK: Ends
 
-  /// The user picked another photo: an earlier draft from the same inbox to the same conversation goes.
+  /// Removes drafts that a later one from the same inbox to the same conversation replaces.
   private func removeReplaced() async throws {
     for draft in try await ledger.replacedDrafts() {
       do {
-        // Not there: it was sent at this moment, and stays.
+        // It was sent right now, and stays.
         let taken = try await pool.run { [spool] in
           try spool.takeAway(draft.droppedAs, from: spool.draft, identity: draft.identity)
         }
@@ -199,7 +199,7 @@ actor Drafts: Service {
     }
   }
 
-  /// Sets those of `drafts` aside that their clients removed.
+  /// Sets aside those of `drafts` that their clients removed.
   private func removeGone(_ drafts: [Draft]) async throws {
     let gone = try await pool.run { [spool] in try spool.gone(drafts) }
     for draft in gone where try await ledger.abandonDraft(draft) {
@@ -207,7 +207,7 @@ actor Drafts: Service {
     }
   }
 
-  /// Removes what is left of drafts that were set aside: uploads, cached photos, rows.
+  /// Deletes uploads, cached photos and rows of drafts that were set aside.
   private func endAbandoned() async throws {
     for (row, superseded) in try await ledger.abandonedDrafts(limit: Self.mostEnding)
     where ending.insert(row).inserted {
@@ -233,7 +233,7 @@ actor Drafts: Service {
     let ahead = try await ledger.draftPhotos(limit: Self.mostAhead, areUploadedLeftOut: true)
     if ahead.isEmpty { failures = [:] }
     for (photo, nextAttempt) in ahead where uploads[photo.message] == nil && !isStopping.isSet {
-      // An attempt that is years away was set by another clock.
+      // An attempt that is years away was set with another clock.
       if let wait = nextAttempt?.seconds(since: now), wait > 0, wait < 86_400 {
         mailbox.bell.ring(in: wait)
       } else {
@@ -267,7 +267,7 @@ actor Drafts: Service {
     let attempt = (failures[photo.message] ?? 0) + 1
     var wait: Double? = settings.delay(after: error, of: failure.destination, attempt: attempt)
     if error.cause == .photoChanged {
-      // It is being changed, and is then another photo.
+      // A changed photo is read again.
       looked[photo.droppedAs] = nil
       mailbox.post(renamed: photo.droppedAs)
     } else if error.cause.disposition == .fail {
@@ -277,7 +277,7 @@ actor Drafts: Service {
       wait = settings.probe.seconds
     }
     let due = wait.map { Timestamp.now().advanced(seconds: $0) }
-    // Once it is sent, it is tried again for its conversation's worker, who then says what that means.
+    // After Send, its conversation's worker tries it again and reports the error.
     guard try await ledger.postponeDraftPhoto(photo, error: error, until: due) else { return }
     failures[photo.message] = wait == nil ? nil : attempt
     guard failure.wasTried else { return }

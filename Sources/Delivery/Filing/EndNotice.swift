@@ -3,7 +3,7 @@ import Ledgers
 import Messages
 
 extension HookLine {
-  /// Has the programs told of a request that was filed, if it was sent or has failed.
+  /// Runs the hook of a filed request that was sent or has failed.
   func tell(ended request: UnfiledRequest) {
     switch request.state {
     case .sent: tell(.sent, RequestNotice(request, .sent))

@@ -11,32 +11,31 @@ import Settings
 import Signalling
 import Spooling
 
-/// Brings the directories of requests that are over to their last place: `sent/` with a receipt, `failed/` with an
-/// `error`, or nowhere when a request was cancelled before anything of it was published.
+/// Moves the directories of finished requests to their final place: `sent/` with a receipt, `failed/` with an `error`,
+/// or nowhere if a request was cancelled before anything was published.
 ///
-/// Order for each batch (docs/durability.md): the outcome is committed in the ledger; receipts and errors are written and
-/// synced; what must not stay is removed; directories are renamed; `sent/`, `failed/`, `cur/` and `new/` are synced; the
-/// requests are marked as filed, or as those that stay where they are since we may not move them; these are tried again
-/// now and then. Receipts of many requests are synced at the end, by one sync of the file system. Every
-/// step may be done again after a crash.
+/// Order for each batch (docs/durability.md): the outcome is committed; receipts and errors are written and synced;
+/// other files are removed; directories are renamed; `sent/`, `failed/`, `cur/` and `new/` are synced; the requests are
+/// marked as filed or immovable. Immovable ones are tried again now and then. Many receipts share one sync of the
+/// filesystem at the end. Every step may be repeated after a crash.
 struct Filing: Service {
   let ledger: Ledger
   let spool: Spool
   let pool: BlockingPool
   let troubles: Troubles
   let log: Logger
-  /// Seconds between two tries to move what could not be moved.
+  /// Seconds between two attempts to move immovable requests.
   let rescan: @Sendable () -> Double
-  /// Tells programs of each request that was filed.
+  /// The hooks for filed requests.
   let hooks: HookLine?
   let bell: Bell
   private let isStopping = StopFlag()
   private let mutex = AsyncMutex()
 
   private static let work = "finished requests are left for later"
-  /// Requests that share their syncs, and those that are synced one by one between two commits.
+  /// Requests that share one sync, and requests between two commits if they are synced singly.
   private static let (batch, single) = (512, 128)
-  /// How long the daemon's end may wait for the receipts of what is over.
+  /// How long the end of the daemon may wait for receipts.
   private static let lastRounds = Duration.seconds(1)
 
   init(
@@ -53,11 +52,11 @@ struct Filing: Service {
     self.bell = bell
   }
 
-  /// Returns once nothing is in hand that the ledger gave out before.
+  /// Returns after all filing in progress.
   func settle() async { await mutex.withLock {} }
 
   func run() async throws {
-    // Of an earlier start, too.
+    // Some may be left from an earlier start.
     var (someStay, nextTry) = (true, ContinuousClock.now)
     bell.ring()
     await bell.serve(stopping: { [isStopping] in isStopping.set() }) {
@@ -74,12 +73,12 @@ struct Filing: Service {
       troubles.tell(Self.work, error)
       return 5
     }
-    // What failed is told at the next start, which tries again.
+    // The next start tries again and reports errors.
     let end = ContinuousClock.now + Self.lastRounds
     _ = try? await fileAll { ContinuousClock.now < end }
   }
 
-  /// What became of requests that were to be filed.
+  /// The result of filing.
   private struct Outcome {
     var filed = 0
     var failed = 0
@@ -87,12 +86,12 @@ struct Filing: Service {
     var hasMore = false
   }
 
-  /// Files what is over, a batch at a time while `goesOn`.
+  /// Files finished requests in batches while `goesOn`.
   private func fileAll(while goesOn: () -> Bool) async throws -> Outcome {
     var all = Outcome(hasMore: true)
     while all.hasMore && goesOn() {
       let batch = try await mutex.withLock { try await fileBatch() }
-      // What cannot be filed now is met in every batch.
+      // Every batch meets those that cannot be filed now.
       all = Outcome(
         filed: all.filed + batch.filed, failed: batch.failed, immovable: all.immovable + batch.immovable,
         hasMore: batch.hasMore && batch.filed > 0)
@@ -103,7 +102,7 @@ struct Filing: Service {
   private func fileBatch() async throws -> Outcome {
     let requests = try await ledger.unfiled(limit: Self.batch)
     if requests.isEmpty { return Outcome() }
-    // Those that failed or were cancelled have more to sync than a receipt.
+    // Failed and cancelled requests have more to sync than a receipt.
     let crowd = requests.filter(\.leavesReceipt)
     let together = try await fileTogether(crowd)
     let others = requests.filter { together == nil || !$0.leavesReceipt }.prefix(Self.single)
@@ -113,7 +112,7 @@ struct Filing: Service {
     try await ledger.markFiled(
       done.filter { $0.place == .last }.map(\.request.row), immovable: immovable.map(\.row))
     for (request, _) in done { report(request) }
-    // Why one that failed did so was said.
+    // A failed one has its reason already.
     for request in immovable where request.state != .failed {
       log.warning("photospool may not move a request that is over", metadata: ["request": "\(request.request)"])
     }
@@ -122,9 +121,7 @@ struct Filing: Service {
       hasMore: requests.count == Self.batch || tried.count < requests.count)
   }
 
-  /// Files those that could not be moved, where that has become possible. They are over for long, and nobody is told.
-  ///
-  /// - Returns: whether some stay where they are.
+  /// Files immovable requests that have become movable, without hooks. Returns whether some stay.
   private func fileImmovable() async throws -> Bool {
     var last: Int64 = 0
     var someStay = false
@@ -138,23 +135,22 @@ struct Filing: Service {
     }
   }
 
-  /// Where the directory of a request is that is over.
+  /// The place of a finished request's directory.
   private enum Place {
-    /// At its last place.
     case last
-    /// Where it was, since its owner does not let us move it.
+    /// Unchanged, because its owner does not let the daemon move it.
     case immovable
-    /// Where it was, as something went wrong, which was logged.
+    /// Unchanged after an error, which was logged.
     case asBefore
   }
   private typealias Tried = (request: UnfiledRequest, place: Place)
 
-  /// Files a crowd with one sync. nil when it is none, or when that is not possible now.
+  /// Files many requests with one sync; nil if they are too few or the sync is unavailable.
   private func fileTogether(_ requests: [UnfiledRequest]) async throws -> [Tried]? {
     guard let fileSystem = spool.fileSystem, fileSystem.isQuick(for: requests.count) else { return nil }
     return try await pool.run { [spool] in
       let tried = requests.map { ($0, file($0, in: spool, isSynced: false)) }
-      // Else all are written again, and each is synced by itself.
+      // Otherwise all are written again and synced singly.
       return fileSystem.sync() ? tried : nil
     }
   }
@@ -162,7 +158,7 @@ struct Filing: Service {
   private func fileOneByOne(_ requests: [UnfiledRequest]) async throws -> [Tried] {
     if requests.isEmpty { return [] }
     let tried = try await withThrowingTaskGroup(of: Tried.self) { group in
-      // Many at a time: the disk then syncs them together.
+      // Many at once, so that the disk syncs them together.
       for request in requests {
         group.addTask { try await pool.run { [spool] in (request, file(request, in: spool, isSynced: true)) } }
       }
@@ -174,7 +170,6 @@ struct Filing: Service {
     return tried
   }
 
-  /// Files one request.
   private func file(_ request: UnfiledRequest, in spool: Spool, isSynced: Bool) -> Place {
     do {
       try spool.file(request, isSynced: isSynced)
@@ -196,17 +191,17 @@ struct Filing: Service {
   }
 }
 
-/// Some requests could not be filed; the log says why for each.
+/// Some requests could not be filed; the log gives the reason for each.
 struct FilingError: Error, CustomStringConvertible {
   let left: Int
   var description: String { "\(left) requests are over and could not be moved to their last place" }
 }
 
 extension Spool {
-  /// Brings one request's directory to its last place. Does nothing that was done already.
+  /// Moves a request's directory to its final place. Repeatable.
   ///
-  /// - Parameter isSynced: whether it is on the disk then, but for its name; otherwise its receipt is nowhere until the file
-  ///   system is synced, whatever its directory is called.
+  /// - Parameter isSynced: whether it is synced here, except for its name; otherwise its receipt is not durable until
+  ///   the filesystem is synced.
   fileprivate func file(_ request: UnfiledRequest, isSynced: Bool) throws {
     let identity = RequestIdentity(inode: request.inode, born: request.born)
     if request.state == .failed, let name = try nameOfNoRequest(identity, droppedAs: request.droppedAs) {
@@ -215,21 +210,21 @@ extension Spool {
     }
     let directory = try takeOver(identity, droppedAs: request.droppedAs, as: request.request)
     guard let directory else {
-      // A power cut may have left its new name, and taken its receipt.
+      // A power cut may have kept the new name and lost the receipt.
       if request.leavesReceipt, let filed = try sent.entry(request.request), RequestIdentity(filed) == identity {
         try sent.directory(request.request).reduce(toReceiptOf: request, isSynced: true)
       }
       return
     }
     if request.state == .failed {
-      // It names files as their client named them, and is read on terminals.
+      // The sentence contains names from the client and is read on terminals.
       let dropped = request.droppedAs == request.request ? "" : " (dropped as \(request.droppedAs))"
       try directory.write(Array("\(escaped((request.error ?? "failed") + dropped))\n".utf8), as: "error")
       try directory.sync()
       return try move(request.request, to: failed)
     }
     if !request.leavesReceipt {
-      // In one rename: what is left of it is never taken for a request, not even by a ledger that is made anew.
+      // One rename, so that a part of it is never mistaken for a request, not even by a rebuilt ledger.
       try takeAway(request.request, from: cur, identity: identity)?.delete()
       return
     }
@@ -237,10 +232,10 @@ extension Spool {
     try move(request.request, to: sent)
   }
 
-  /// An entry that somebody has put there under that name makes room, under an alternative of it.
+  /// Moves a directory; an existing entry of that name gets an alternative name.
   private func move(_ name: String, to other: Directory) throws {
     if try cur.move(name, to: other, as: name) { return }
-    // An earlier version left the error of a request there that it could not move.
+    // An earlier version left the error of an immovable request there.
     if try other.directory(name).names() == ["error"] { try other.removeTree(name) }
     for number in 2... {
       if try cur.move(name, to: other, as: name) { return }
@@ -248,13 +243,13 @@ extension Spool {
     }
   }
 
-  /// The name in `new/` of what was refused and is no directory, or has no request's name; nil when it is not there.
+  /// The name in `new/` of a refused entry that is not a request's directory; nil if it is not there.
   private func nameOfNoRequest(_ identity: RequestIdentity, droppedAs dropped: String) throws -> [UInt8]? {
     if let entry = try? new.entry(dropped), RequestIdentity(entry) == identity {
       return entry.kind != .directory || RequestName(dropped) == nil ? Array(dropped.utf8) : nil
     }
     if RequestName(dropped) != nil { return nil }
-    // Its name is no text, or it was renamed meanwhile.
+    // Its name is not UTF-8, or it was renamed meanwhile.
     var found: [UInt8]?
     try new.forEachName { name in
       if let entry = try new.entry(bytes: name), RequestIdentity(entry) == identity { found = name }
@@ -265,10 +260,9 @@ extension Spool {
 }
 
 extension Directory {
-  /// Leaves nothing of a request but its receipt.
+  /// Removes everything of a request but its receipt.
   ///
-  /// - Parameter isSynced: false where nobody takes a part of a receipt for one, and all is done again unless a sync of
-  ///   the file system follows.
+  /// - Parameter isSynced: false if a sync of the filesystem follows, or the receipt is written again.
   fileprivate func reduce(toReceiptOf request: UnfiledRequest, isSynced: Bool) throws {
     let receipt = request.receipt.encoded()
     if isSynced { try write(receipt, as: Receipt.fileName) } else { try put(receipt, as: Receipt.fileName) }

@@ -2,7 +2,7 @@ import Ledgers
 import Logging
 
 extension Logger {
-  /// Tells what became of a request that was read.
+  /// Logs the acceptance of a request.
   func tell(_ acceptance: Acceptance, of request: NewRequest) {
     var metadata: Logger.Metadata = ["request": "\(acceptance.request)"]
     if case .success(let contents) = request.contents {
@@ -13,7 +13,7 @@ extension Logger {
     if acceptance.request != acceptance.droppedAs { metadata["dropped-as"] = "\(acceptance.droppedAs)" }
     if let error = acceptance.error { metadata["error"] = "\(error)" }
     if acceptance.state == .failed {
-      // One that stays in new/ was refused before, perhaps by an earlier start.
+      // A request that stays in new/ was refused before.
       if acceptance.wasKnown { return }
       warning("refused", metadata: metadata)
     } else {

@@ -1,7 +1,7 @@
 import Messages
 import Synchronization
 
-/// Conversations that are being purged: nothing of them enters the ledger until that is over.
+/// Conversations that are being purged: nothing of them enters the ledger.
 final class ClosedConversations: Sendable {
   private let conversations = Mutex<Set<ConversationID>>([])
 

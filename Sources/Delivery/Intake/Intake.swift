@@ -10,12 +10,11 @@ import Signalling
 import Spooling
 import Supervision
 
-/// Takes requests out of `new/`, in order of arrival, into the ledger. Nothing else reads `new/`.
+/// Accepts requests from `new/` into the ledger, in order of arrival. Nothing else reads `new/`.
 ///
-/// A batch of requests shares one ledger transaction. Order for each batch (docs/durability.md): every file and request
-/// directory is synced, then `new/`, or all of a crowd at once; the ledger's transaction is committed, and from here on the requests are accepted;
-/// the directories are renamed into `cur/`. A rename that a crash prevents is made up for by whoever needs the
-/// directory next.
+/// A batch of requests shares one transaction. Order for each batch (docs/durability.md): files and request directories
+/// are synced, then `new/`, or a large batch at once; the transaction is committed, which accepts the requests; the
+/// directories are renamed into `cur/`. The next user of the directory repeats a rename that a crash prevented.
 actor Intake: Service {
   private let spool: Spool
   private let ledger: Ledger
@@ -33,34 +32,34 @@ actor Intake: Service {
   private let open = OpenRequests()
   private let isStopping = StopFlag()
   private var settling = SettlingEntries()
-  /// Entries that have settled, for the next scan to take.
+  /// Settled entries, for the next scan to accept.
   private var settled: Set<String> = []
   private var askers: [CheckedContinuation<Void, Never>] = []
   private var isWatching = false
-  /// Whether there is no `new/`, and it is looked for.
+  /// There is no `new/`; wait for one.
   private var isNewGone = false
-  /// What events tell next may have requests before it that no event told: at the start, and after names were taken from
-  /// the mailbox and not accepted. Only a scan knows the order then.
+  /// Requests without an event may precede the next events: at the start, and after events were dropped. Only a scan
+  /// knows the order then.
   private var hasLostTrack = true
 
-  /// Nothing is tried before, since what went wrong a moment ago does so again.
+  /// Earliest time for the next attempt; an immediate retry would fail the same way.
   private var restsUntil = ContinuousClock.now
 
-  /// Seconds until it is tried again.
+  /// Seconds until the next attempt.
   private static let patience = 1.0
   private static let work = "requests are left in new/ for now"
-  /// Names that are handed on together while a scan goes on.
+  /// Names that a scan hands on together.
   private static let batch = 256
   private var settings: Settings.Intake { plan.intake }
   private var mailbox: Mailbox { signals.spool.new }
-  /// Seconds that a complete request which may have been built in place is left alone: more than the steps of a script
-  /// are apart, less than anybody notices.
+  /// Seconds that a complete request waits if it may have been built in place: longer than the steps of a script are
+  /// apart, shorter than people notice.
   private static let moment = 0.25
 
   /// - Parameters:
   ///   - photos: erases photos that a request replaces.
-  ///   - closed: conversations whose requests are passed over.
-  ///   - manager: is told once nothing that arrives can be missed any more.
+  ///   - closed: conversations whose requests are skipped.
+  ///   - manager: notified once no arrival can be missed.
   init(
     spool: Spool, ledger: Ledger, pool: BlockingPool, plan: PlanInForce, watcher: SpoolWatcher, signals: DaemonSignals,
     photos: PhotoPipeline, closed: ClosedConversations, manager: ServiceManager?, troubles: Troubles, log: Logger
@@ -79,13 +78,13 @@ actor Intake: Service {
   }
 
   func run() async throws {
-    // Watch first, then scan: what arrives in between is told by both.
+    // Watch first, then scan, so that nothing in between is missed.
     isWatching = watcher.start()
     if !isWatching {
       let rescan = "new/ is looked into every \(Int(settings.rescan.seconds)) s"
       log.warning("the kernel gives no watch, or too many files were open before; \(rescan)")
     }
-    // Said here, where signals are handled already and nothing that arrives can be missed any more.
+    // Signals are handled already, and no arrival can be missed.
     log.info("ready", metadata: ["spool": "\(spool.path)", "sqlite": "\(Ledger.sqliteVersion)"])
     manager?.ready("Requests are being taken.")
     let rescans = Task { [signals, plan] in
@@ -106,7 +105,7 @@ actor Intake: Service {
       troubles.end(Self.work)
     } failed: { error in
       troubles.tell(Self.work, error)
-      // Requests of later events must not overtake them.
+      // Requests of later events must not overtake these.
       hasLostTrack = true
       restsUntil = .now + .seconds(Self.patience)
       mailbox.postScan()
@@ -118,7 +117,7 @@ actor Intake: Service {
     watcher.stop()
   }
 
-  /// Returns as soon as the loop has got on: with its next ring, or its next batch.
+  /// Returns after the loop's next ring or batch.
   func answers() async {
     if isStopping.isSet { return }
     await withCheckedContinuation { asker in
@@ -140,7 +139,7 @@ actor Intake: Service {
     for name in seen.builtInPlace { settling.add(name, in: spool.new, settle: settings.settle.seconds) }
     let isAnyDue = open.nextLook.map { $0 <= .now } ?? false
     if seen.needsScan || seen.hasVanished || hasLostTrack || isAnyDue {
-      // Not after it: what is passed over meanwhile may have to be looked at again.
+      // Before the scan: requests that it skips may need another one.
       hasLostTrack = false
       try await scan(after: seen)
     } else {
@@ -153,13 +152,13 @@ actor Intake: Service {
           "a request was built in new/ itself; build it in tmp/ and rename it into new/",
           metadata: ["request": "\(entry.name)"])
       }
-      // The next scan takes it in its order, and what waited behind it.
+      // The next scan accepts it in order, with those that waited for it.
       settled.insert(entry.name)
       mailbox.postScan()
     }
   }
 
-  /// Looks into `new/`. What no event named was there before all that events named.
+  /// Scans `new/`. Requests without an event precede those with one.
   private func scan(after seen: Mailbox.Contents) async throws {
     let (scan, fence) = try await pool.run { [spool, watcher] in
       (try ArrivalScan(spool.new), try watcher.fence())
@@ -170,21 +169,21 @@ actor Intake: Service {
     }
     let meanwhile = mailbox.take()
     for name in meanwhile.builtInPlace { settling.add(name, in: spool.new, settle: settings.settle.seconds) }
-    // Where events were lost meanwhile, only a scan knows the order.
+    // After lost events only a scan knows the order.
     let told = meanwhile.hasLoss ? [] : Set(seen.names + meanwhile.names)
     if !scan.foreign.isEmpty {
       let inbox = plan.now.settings.inbox
       let batch = try await pool.run { [spool] in try IntakeBatch(foreign: scan.foreign, in: spool, inbox: inbox) }
       try await signals.new.withLock { try await self.enter(batch) }
     }
-    // Conversations in which an earlier request is not to be taken yet: what comes behind it waits, what came before it does not.
+    // Conversations with an earlier request that is not ready: later ones wait, earlier ones do not.
     let waiting = WaitingConversations()
     open.beginLook()
     var ready = [String]()
     for index in 0..<scan.count where !isStopping.isSet {
       let entry = scan[index]
       if told.contains(entry.name) { continue }
-      // Requests that are set aside were renamed, or have settled before.
+      // Requests that were set aside were renamed, or have settled.
       let isSettled = settled.remove(entry.name) != nil || open.contains(entry.name)
       let settles =
         settling.contains(entry.name)
@@ -209,9 +208,9 @@ actor Intake: Service {
     if meanwhile.hasVanished { mailbox.postVanished() }
   }
 
-  /// Whether an entry that a scan found has to be left alone for now. Renaming leaves other times than making it in place
-  /// does, but a filesystem's clock ticks slowly, so that a quick rename may look the same. What is complete is
-  /// therefore only left alone for a moment, in which its conversation waits.
+  /// Whether an entry of a scan may still be being built. Renaming leaves other times than building in place, but
+  /// filesystem clocks are coarse, so a quick rename may look the same. A complete entry therefore waits only for a
+  /// moment, with its conversation.
   private func isStillBuilt(_ name: String, changed: Int64) -> Bool {
     let age = Double(Timestamp.now().milliseconds) / 1000 - Double(changed) / 1e9
     guard age < settings.settle.seconds else { return false }
@@ -226,8 +225,8 @@ actor Intake: Service {
     return true
   }
 
-  /// Where `new/` was moved away or removed, its place is watched again as soon as there is one. The kernel does not tell
-  /// that a directory is gone which somebody has open, as we have.
+  /// Watches `new/` again after it was moved or removed. The kernel does not report that for a directory that is open,
+  /// as ours is.
   private func watchAgain() {
     do {
       let isAnother = try spool.reopenNew()
@@ -244,27 +243,27 @@ actor Intake: Service {
 
   // MARK: Accepting
 
-  /// Accepts the named requests in this order. Names that are gone are passed over.
+  /// Accepts the named requests in this order. Missing ones are skipped.
   ///
-  /// - Parameter waiting: conversations whose requests are passed over; a later scan finds them.
+  /// - Parameter waiting: conversations whose requests are skipped; a later scan finds them.
   private func accept(_ names: [String], except waiting: WaitingConversations) async throws {
     if !names.isEmpty, try spool.state.freeBytes() < Reserve.bytes { throw SpoolError.full(spool.path) }
-    // One that was moved away and back again is in hand once: else it might be read again before it is moved.
+    // A request that was moved away and back is read once, not again before its move.
     var seen = Set<String>()
     var rest = names.filter { seen.insert($0).inserted }[...]
     while !rest.isEmpty, !isStopping.isSet {
       let batch = rest
       answerAskers()
-      // Commands that change new/ get their turn between two batches.
+      // Commands that change new/ run between two batches.
       let taken = try await signals.new.withLock { try await self.acceptBatch(of: batch, except: waiting) }
       rest = rest.dropFirst(taken)
     }
   }
 
-  /// - Returns: how many of the names were taken.
+  /// - Returns: the number of names that were handled.
   private func acceptBatch(of names: ArraySlice<String>, except waiting: WaitingConversations) async throws -> Int {
     if isStopping.isSet { return names.count }
-    // Requests that are passed over during a purge of their conversation come before those that arrive later.
+    // Requests skipped during a purge precede later ones.
     if !closed.all.isEmpty { hasLostTrack = true }
     let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open] in
       try IntakeBatch(
@@ -275,14 +274,14 @@ actor Intake: Service {
     return batch.taken
   }
 
-  /// Enters what was read into the ledger, and moves it into `cur/`.
+  /// Enters a batch into the ledger, and moves its requests into `cur/`.
   private func enter(_ batch: IntakeBatch) async throws {
     if batch.requests.isEmpty { return }
     let acceptances = try await ledger.accept(
       batch.requests, at: .now(), isTaken: { [spool] in batch.isTaken($0, in: spool) },
       alternative: { RequestName.alternative(of: $0, $1) },
       isStillThere: { [spool] new in
-        // Others cannot be sent, so that nobody but their client moves them.
+        // Other entries cannot be sent, so only their client moves them.
         guard RequestName(new.droppedAs) != nil else { return true }
         let entry = try? spool.new.entry(new.droppedAs)
         return entry.map { RequestIdentity($0) == RequestIdentity(inode: new.inode, born: new.born) } ?? false
@@ -296,19 +295,19 @@ actor Intake: Service {
           do { _ = try spool.bringIn(identity, droppedAs: request.droppedAs, as: acceptance.request) } catch let error
             as FileError where error.isForbidden
           {
-            // Its owner has just seen to that. It fails when its turn comes, and others go on.
+            // Its owner has just prevented it. The request fails at its turn; others go on.
           }
         }
       }
     } catch { fault = error }
     for request in batch.outOfReach { unmovable.add(request.identity, changed: request.changed) }
-    // They are accepted all the same, and whoever sends one moves it first.
+    // The requests are accepted all the same; their worker moves them first.
     for (acceptance, request) in zip(acceptances, batch.requests) { log.tell(acceptance, of: request) }
     tell(acceptances)
     if let fault { throw fault }
   }
 
-  /// Signals those whom accepted and refused requests concern; most concern the dispatcher alone.
+  /// Signals the services that accepted and refused requests concern, usually only the dispatcher.
   private func tell(_ acceptances: [Acceptance]) {
     photos.eraseLater(acceptances.flatMap(\.superseded))
     signals.dispatcher.ring()

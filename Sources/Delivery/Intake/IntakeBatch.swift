@@ -5,41 +5,41 @@ import Ledgers
 import Messages
 import Spooling
 
-/// Requests that were read, checked and synced, ready for one ledger transaction.
+/// A batch of requests, read, checked and synced, for one transaction.
 struct IntakeBatch: Sendable {
-  /// How many of the names were dealt with; the rest is for the next batch.
+  /// The number of names handled; the rest is for the next batch.
   private(set) var taken = 0
   private(set) var requests: [NewRequest] = []
-  /// Of those that are refused, what we may not take, to be left alone once the ledger has it.
+  /// Refused requests that the daemon may not move, to be ignored once the ledger has them.
   private(set) var outOfReach: [(identity: RequestIdentity, changed: Int64, index: Int)] = []
-  /// Of the names of these requests, whether they are taken. Asked here, where the ledger does not wait for it.
+  /// Whether the names of these requests are taken, checked before the transaction.
   private var areTaken: [String: Bool] = [:]
 
-  /// As many as make their one sync worth it, of what the process may have.
+  /// Enough to make one sync worthwhile, within the process's limit.
   private static let openFiles = min(768, max(32, ckernel_allow_descriptors(0) / 4))
   private static let bytes = 64_000_000
-  /// How often a request is read that the disk does not read.
+  /// Attempts to read a request with disk errors.
   private static let readings = 3
-  /// No further request is read, nor synced, after that: also on a slow disk, or when many files are still open, others are
-  /// answered between two batches.
+  /// The time for reading and syncing a batch, so that others get answers between two batches even on a slow disk.
   private static let patience = Duration.seconds(5)
 
-  /// Reads requests from the front of `names` until the batch is full, then syncs those for which there is time, and `new/`.
+  /// Reads requests from the front of `names` until the batch is full, then syncs as many as there is time for, and
+  /// `new/`.
   ///
   /// - Parameters:
-  ///   - waiting: conversations whose requests are passed over for now; those come to it in which one is set aside.
-  ///   - closed: the same, of which no more is read.
-  ///   - unconfirmed: what the disk did not confirm, now or earlier.
-  ///   - unmovable: what is passed over as long as nobody changes it.
-  ///   - open: what is set aside, as a program still writes it.
-  /// - Throws: what is no fault of a request: no descriptors left, `new/` gone, a disk that fails.
+  ///   - waiting: conversations whose requests are skipped; extended by those with a request set aside.
+  ///   - closed: the same, for purges.
+  ///   - unconfirmed: requests that the disk did not confirm, now or earlier.
+  ///   - unmovable: entries to skip while they are unchanged.
+  ///   - open: requests set aside because a program still writes them.
+  /// - Throws: errors that no request caused: no descriptors, no `new/`, a failing disk.
   init(
     _ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: WaitingConversations,
     closed: Set<ConversationID> = [], unconfirmed: UnconfirmedRequests, unmovable: UnmovableEntries,
     open stillOpen: OpenRequests
   ) throws {
     let new = spool.new
-    // Each with its place in the batch, and how many names came before its own.
+    // Each with its place in the batch and the number of names before it.
     var readers: [(index: Int, before: Int, reader: RequestReader)] = []
     var open = 0
     var size = 0
@@ -52,7 +52,7 @@ struct IntakeBatch: Sendable {
       if unmovable.has(RequestIdentity(entry), changed: entry.changed) { continue }
       let isRequest = RequestName(name) != nil && entry.kind == .directory
       guard isRequest, new.mayTake(name) else {
-        // Before it is read: it could be sent, and never be moved.
+        // Before reading: a request that cannot be moved must not be sent.
         let refusal = isRequest ? nil : NewRequest(refused: entry, named: escaped(name), droppedAs: name, inbox: inbox)
         requests.append(
           refusal
@@ -114,7 +114,7 @@ struct IntakeBatch: Sendable {
       do { if isTogether { try reader.checkWritten() } else { try reader.sync() } } catch let error as FileError {
         let old = requests[index]
         let fault = DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
-        // Also when this batch comes to nothing and is read again.
+        // Recorded even if this batch is dropped and read again.
         unconfirmed[RequestIdentity(inode: old.inode, born: old.born)] = fault
         requests[index] = NewRequest(
           droppedAs: old.droppedAs, inode: old.inode, born: old.born, inbox: old.inbox,
@@ -130,7 +130,7 @@ struct IntakeBatch: Sendable {
     }
   }
 
-  /// Entries whose names are no text. They are refused.
+  /// Entries whose names are not UTF-8, which are refused.
   init(foreign names: [[UInt8]], in spool: Spool, inbox: InboxID) throws {
     for name in names {
       guard let entry = try spool.new.entry(bytes: name) else { continue }
@@ -139,11 +139,11 @@ struct IntakeBatch: Sendable {
     }
   }
 
-  /// Whether a directory of that name is anywhere in the spool's later places.
+  /// Whether a later directory of the spool has that name.
   func isTaken(_ name: String, in spool: Spool) -> Bool { areTaken[name] ?? spool.has(name) }
 
-  /// What a disk did not read it may read when it is asked again, and a handle of a file server that is stale is good once
-  /// the name was looked up anew. A disk that stays silent must not keep others waiting, though.
+  /// Reads a request, with a second chance after disk errors and stale handles of file servers. A disk that does not
+  /// answer must not delay others.
   private static func read(_ name: String, in new: Directory) throws -> RequestReader {
     for _ in 1..<readings {
       do { return try RequestReader(new.directory(name), patience: 0) } catch let error as FileError
@@ -155,10 +155,8 @@ struct IntakeBatch: Sendable {
 }
 
 extension Spool {
-  /// Syncs a crowd of texts at once, their directories and `new/` with them. Not photos: what has to reach the disk last of
-  /// a request, should the power go meanwhile, is in nobody's hand then.
-  ///
-  /// - Returns: false when that is not possible, and each has to be synced by itself.
+  /// Syncs many texts with their directories and `new/` at once. Not photos, because their files must be synced in
+  /// order. Returns false if each must be synced singly.
   fileprivate func syncs(together crowd: [RequestReader]) -> Bool {
     guard let fileSystem, !crowd.contains(where: { $0.request.parts.contains(where: \.kind.hasPhoto) }) else {
       return false
@@ -168,7 +166,7 @@ extension Spool {
 }
 
 extension NewRequest {
-  /// Something in `new/` that is no request, or is not called like one.
+  /// An entry of `new/` that is not a request, or has an invalid name.
   fileprivate init(refused entry: Entry, named name: String, droppedAs: String, inbox: InboxID) {
     let refusal = entry.kind == .directory ? Refusal.badName : .notADirectory(entry.kind.noun)
     self.init(
@@ -178,7 +176,7 @@ extension NewRequest {
 }
 
 extension NewRequest.Contents {
-  /// - Parameter defaultInbox: that of a request which names none.
+  /// - Parameter defaultInbox: for a request without an inbox.
   init(_ request: Request, _ identity: RequestIdentity, defaultInbox: InboxID) {
     self.init(
       conversation: request.conversation(defaultInbox: defaultInbox), key: request.key?.text,
@@ -192,12 +190,12 @@ extension NewRequest.Contents {
 }
 
 extension FileError {
-  /// The machine has run out of something for now; the request is not to blame.
+  /// The machine has run out of something; the request is not to blame.
   var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 
-  /// Its owner does not let us; others are not concerned.
+  /// Its owner does not permit it; others are not affected.
   var isForbidden: Bool { code == EACCES || code == EPERM }
 
-  /// The disk, or who serves it, did not do what it was asked for; the request may be as it should.
+  /// The disk or its server failed; the request may be valid.
   var isOfDisk: Bool { [EIO, ESTALE, EINTR, ETIMEDOUT, ENODATA, EUCLEAN].contains(code) }
 }

@@ -1,14 +1,14 @@
 import Messages
 import Synchronization
 
-/// Requests in `new/` of which a program still has a file open for writing. A writer that just starts another program leaves its
-/// files open in that one for a moment, which is long on a busy machine: so each is set aside and looked at again for a
-/// second, while others are taken, and then refused. What came behind it waits in its conversation, if that can be read.
+/// Requests in `new/` with a file that a program still writes. A process inherits open files for a moment when a writer
+/// starts it, which is long on a busy machine. So such a request is set aside and checked again for a second while
+/// others are accepted, and then refused. Later ones of its conversation wait, if that is readable.
 final class OpenRequests: Sendable {
   private struct Entry {
     let deadline: ContinuousClock.Instant
     let conversation: ConversationID?
-    /// Nil while it is being looked at.
+    /// nil during a check.
     var nextLook: ContinuousClock.Instant?
   }
 
@@ -17,19 +17,19 @@ final class OpenRequests: Sendable {
   private static let patience = Duration.seconds(1)
   private static let pause = Duration.milliseconds(20)
 
-  /// Conversations in which later requests have to wait.
+  /// Conversations whose later requests wait.
   var conversations: Set<ConversationID> { Set(entries.withLock { $0.values.compactMap(\.conversation) }) }
-  /// When there is something to look at.
+  /// The time of the next check.
   var nextLook: ContinuousClock.Instant? { entries.withLock { $0.values.compactMap(\.nextLook).min() } }
 
   func contains(_ name: String) -> Bool { entries.withLock { $0[name] != nil } }
 
-  /// The conversation of a request that is set aside and not to be looked at yet; nil for any other.
+  /// The conversation of a request that is set aside until later; nil for any other.
   func conversation(of name: String) -> ConversationID?? {
     entries.withLock { $0[name].flatMap { $0.nextLook == nil ? nil : .some($0.conversation) } }
   }
 
-  /// Sets aside a request that is found open; false when it has been for long enough.
+  /// Sets an open request aside; false if it has been for long enough.
   func setAside(_ name: String, conversation: ConversationID?) -> Bool {
     entries.withLock { entries in
       let now = ContinuousClock.now
@@ -40,7 +40,7 @@ final class OpenRequests: Sendable {
     }
   }
 
-  /// A look at all of `new/` begins: those are looked at whose time has come.
+  /// Begins a scan of `new/`, which checks the due ones.
   func beginLook() {
     entries.withLock { entries in
       let now = ContinuousClock.now
@@ -48,11 +48,11 @@ final class OpenRequests: Sendable {
     }
   }
 
-  /// It is over: what was not set aside again was taken, refused, or is gone.
+  /// Ends the scan: requests that were not set aside again are accepted, refused or gone.
   func endLook() { entries.withLock { $0 = $0.filter { $0.value.nextLook != nil } } }
 }
 
-/// Conversations whose later requests wait, as one in front of them does: known while a row of names is gone through.
+/// Conversations whose later requests wait, collected while a list of names is read.
 final class WaitingConversations: Sendable {
   private let conversations: Mutex<Set<ConversationID>>
 

@@ -7,12 +7,12 @@ import Messages
 import Photos
 import Spooling
 
-/// Reads the files of accepted requests and of drafts, and never takes other bytes for them than those that were accepted.
+/// Reads the files of accepted requests and drafts, and only the bytes that were accepted.
 struct RequestFiles: Sendable {
   let spool: Spool
   let pool: BlockingPool
 
-  /// The photo of a message as it was accepted.
+  /// The accepted photo of a message.
   func photo(of message: QueuedMessage) async throws -> PhotoBytes {
     try await pool.run { [spool] in
       try spool.read(message) { file in
@@ -31,9 +31,9 @@ struct RequestFiles: Sendable {
     }
   }
 
-  /// The texts of messages, each without its one trailing newline: of those before the first that cannot be read.
+  /// The texts of messages without their trailing newline, up to the first unreadable one.
   ///
-  /// - Throws: when the first of all cannot be read.
+  /// - Throws: if the first one is unreadable.
   func texts(of messages: [QueuedMessage]) async throws -> [String] {
     try await pool.run { [spool] in
       var texts: [String] = []
@@ -44,7 +44,7 @@ struct RequestFiles: Sendable {
     }
   }
 
-  /// Removes from the cache what was a profile photo and is none any more: the files, then their rows.
+  /// Removes former profile photos from the cache: files, then rows.
   func eraseSupersededProfiles(_ ledger: Ledger) async throws {
     for photo in try await ledger.supersededProfilePhotos() {
       try await pool.run { [spool] in
@@ -57,7 +57,7 @@ struct RequestFiles: Sendable {
 }
 
 extension Spool {
-  /// What the kernel says of a link, a directory, a socket and the like.
+  /// The kernel's errors for a link, a directory, a socket and so on.
   private static let saysNoFile = [ELOOP, EXDEV, ENOTDIR, EISDIR, ENXIO]
 
   private static let forbidden = DeliveryError(
@@ -72,14 +72,14 @@ extension Spool {
     return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
   }
 
-  /// Reads a message's file; `contents` gives nil when it is not what was accepted.
+  /// Reads a message's file; `contents` returns nil if it is not the accepted one.
   fileprivate func read<Contents>(_ message: QueuedMessage, _ contents: (File) throws -> Contents?) throws -> Contents {
     if !message.isDraft, let file = try? cur.file(at: "\(message.request)/\(message.file)"),
       let contents = try? contents(file)
     {
       return contents
     }
-    // It was not brought there yet, is a draft's, or something is amiss that has to be told.
+    // It was not moved yet, is a draft's, or something is wrong that must be reported.
     let place: Directory?
     do { place = try directory(of: message) } catch let error as FileError where error.isForbidden {
       throw Self.forbidden
@@ -105,21 +105,19 @@ extension Spool {
 }
 
 extension Spool {
-  /// Whether a directory of that name is anywhere in the spool's later places.
+  /// Whether a later directory of the spool has that name.
   func has(_ name: String) -> Bool {
     [cur, sent, failed].contains { directory in (try? directory.entry(name)) ?? nil != nil }
   }
 
-  /// The directory of an accepted request. A crash may have come between the ledger's commit and the move out of
-  /// `new/`; the move is then made up for here.
+  /// The directory of an accepted request. If a crash came between commit and move, the move is made here.
   func directory(of message: QueuedMessage) throws -> Directory? {
     let identity = RequestIdentity(inode: message.inode, born: message.born)
     if message.isDraft { return try draftDirectory(identity, droppedAs: message.droppedAs, as: message.request) }
     return try takeOver(identity, droppedAs: message.droppedAs, as: message.request)
   }
 
-  /// The directory of a draft, which may be sent at this moment: it is looked for in the order in which it is moved, so
-  /// that it cannot slip by, and nothing is moved here.
+  /// The directory of a draft, searched in the order of moves because it may be sent right now. Nothing is moved.
   private func draftDirectory(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Directory? {
     for (parent, name) in [(draft, droppedAs), (new, droppedAs), (cur, name)] {
       guard let entry = try parent.entry(name), RequestIdentity(entry) == identity else { continue }
@@ -128,25 +126,22 @@ extension Spool {
     return nil
   }
 
-  /// Moves an accepted request from `new/` to `cur/`, unless it is there already.
-  ///
-  /// - Returns: its directory; nil when it is in neither place.
+  /// Moves an accepted request from `new/` to `cur/`, unless it is there. Returns its directory; nil if it is in
+  /// neither place.
   func takeOver(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Directory? {
     do { return try cur.directory(name) } catch { if !error.isMissing && error.code != ENOTDIR { throw error } }
     return try bringIn(identity, droppedAs: droppedAs, as: name) ? cur.directory(name) : nil
   }
 
-  /// As `takeOver`.
-  ///
-  /// - Returns: whether it is in `cur/` now, or another thread has just moved it.
+  /// As `takeOver`. Returns whether it is in `cur/`, perhaps moved by another thread.
   func bringIn(_ identity: RequestIdentity, droppedAs: String, as name: String) throws -> Bool {
-    // One that came back from `failed/` has the name that it had there.
+    // A request from `failed/` has its name there.
     let dropped = try isNew(droppedAs, identity) ? droppedAs : isNew(name, identity) ? name : nil
     guard let dropped else { return try cur.entry(name)?.kind == .directory }
     do {
       _ = try new.move(dropped, to: cur, as: name)
     } catch let error where error.isMissing {
-      // Another thread moved it at the same moment.
+      // Another thread moved it right now.
     }
     return true
   }

@@ -1,28 +1,28 @@
 import DurableFiles
 import Messages
 
-/// Entries of `new/` that may still be being built there. Each is taken once nothing in it changed for its settling time,
-/// measured by a clock that nobody sets.
+/// Entries of `new/` that may still be being built. Each is accepted after a time without changes, by a monotonic
+/// clock.
 struct SettlingEntries {
   private struct Entry {
-    /// The latest change in the directory and its files when it was last looked at, and how many files there were.
+    /// The latest change in the directory and its files at the last check, and the number of files.
     var signature: [Int64]
     var deadline: ContinuousClock.Instant
     let settle: Duration
-    /// Set when the entry is complete and may as well have been renamed: later requests of its conversation wait with it.
+    /// Set if the entry is complete and may have been renamed: later requests of its conversation wait with it.
     let conversation: ConversationID?
   }
 
   private var entries: [String: Entry] = [:]
-  /// More than a client makes by mistake; beyond it, the next scan finds the rest.
+  /// A bound against attacks; the next scan finds the rest.
   private static let limit = 10_000
 
   func contains(_ name: String) -> Bool { entries[name] != nil }
-  /// The conversation that waits with the entry; nil when none does.
+  /// The conversation that waits with the entry, if any.
   func conversation(waitingFor name: String) -> ConversationID? { entries[name]?.conversation }
-  /// Conversations whose later requests have to wait.
+  /// Conversations whose later requests wait.
   var conversations: Set<ConversationID> { Set(entries.values.compactMap(\.conversation)) }
-  /// When the next entry may have settled.
+  /// The earliest time at which an entry may have settled.
   var nextDeadline: ContinuousClock.Instant? { entries.values.map(\.deadline).min() }
 
   mutating func add(_ name: String, in new: Directory, settle seconds: Double, conversation: ConversationID? = nil) {
@@ -33,9 +33,8 @@ struct SettlingEntries {
       conversation: conversation)
   }
 
-  /// Takes out the entries that have settled; those that changed get a new deadline.
-  ///
-  /// - Returns: their names, and whether each was surely built in place.
+  /// Takes the settled entries; changed ones get a new deadline. Returns names, and whether each was certainly built in
+  /// place.
   mutating func takeSettled(in new: Directory) -> [(name: String, wasBuiltInPlace: Bool)] {
     let now = ContinuousClock.now
     var settled = [(name: String, wasBuiltInPlace: Bool)]()
@@ -52,8 +51,8 @@ struct SettlingEntries {
     return settled.sorted { $0.name < $1.name }
   }
 
-  /// How long a change has to be left alone yet. The clock that says when it was may have been set meanwhile, so that there
-  /// is another look in any case, and none is far away.
+  /// The rest of the settling time. The clock of the change may have been set meanwhile, so the next check is always
+  /// soon.
   static func rest(of settle: Duration, since change: Int64?) -> Duration {
     let age = Duration.nanoseconds(Timestamp.now().milliseconds * 1_000_000 - (change ?? 0))
     return min(settle, max(settle - age, min(settle, shortest)))
@@ -61,7 +60,7 @@ struct SettlingEntries {
 
   private static let shortest = Duration.milliseconds(250)
 
-  /// Changes whenever the directory or one of its files does.
+  /// A value that changes with the directory and its files.
   static func signature(of name: String, in parent: Directory) -> [Int64] {
     guard let entry = try? parent.entry(name) else { return [] }
     var latest = max(entry.changed, entry.modified)

@@ -10,18 +10,17 @@ import Signalling
 import Spooling
 import Stores
 
-/// Prepares, seals and uploads photos, ahead of their turn to be published, and holds what opens them in memory until
-/// then. Nothing of a key reaches the disk here.
+/// Prepares, seals and uploads photos before their turn, and holds their keys in memory until they are published. No
+/// key reaches the disk here.
 actor PhotoPipeline {
-  /// One photo that is processed or in its store, or the undoing of that. Jobs of one message run one after the other:
-  /// nothing of it begins before what was there is stopped and undone.
+  /// The processing of one photo, or its undoing. Jobs of a message run one after the other.
   private struct PhotoJob {
     let number: Int
-    /// The photo that is processed; nil while it is undone.
+    /// The photo in progress; nil during undoing.
     let source: PhotoSource?
     /// Begun for a draft.
     let isAhead: Bool
-    /// The route that it takes; nil while it is undone.
+    /// The route of the upload; nil during undoing.
     let route: RouteKey?
     let task: Task<UploadedPhoto, any Error>
   }
@@ -37,7 +36,7 @@ actor PhotoPipeline {
   private var running: [MessageID: PhotoJob] = [:]
   private let uploading = PhotoProgress()
 
-  /// Photos whose keys are held for conversations that wait; beyond it they are given up and uploaded again later.
+  /// Photos whose keys are held for waiting conversations. Beyond it they are dropped and uploaded again later.
   private static let mostHeld = 4096
 
   init(
@@ -54,19 +53,19 @@ actor PhotoPipeline {
     slots = Slots(plan.delivery.uploads)
   }
 
-  /// By message: how far its upload has come, 0 to 1.
+  /// Upload progress by message, 0 to 1.
   nonisolated var progress: [MessageID: Double] { uploading.all }
 
-  /// Whether the photo of `message` is on its way or stored, with its keys at hand.
+  /// Whether the photo of `message` is in progress or stored, with its keys in memory.
   func holds(_ message: MessageID) -> Bool { running[message]?.source != nil }
 
-  /// Takes the number of uploads from the plan.
+  /// Applies the plan's number of uploads.
   nonisolated func followPlan() { slots.resize(to: plan.delivery.uploads) }
 
-  /// Sets the photo of `message` on its way, unless it is already. Another file of the same message is stopped and
-  /// erased first, and so is what took a way that the plan does not lead any more.
+  /// Starts processing the photo of `message`, unless it is in progress. A former file of the message, or an upload for
+  /// a route that the plan no longer has, is stopped and erased first.
   ///
-  /// - Parameter ahead: for a draft. What was begun for a draft and is now sent goes on with those that were.
+  /// - Parameter ahead: for a draft. After Send, its work continues as the request's.
   func start(_ message: QueuedMessage, ahead: Bool = false) {
     let former = running[message.message]
     let plan = plan.now
@@ -88,7 +87,7 @@ actor PhotoPipeline {
           try await self.process(message, on: route, to: address, preparer: plan.preparer)
         }
       } catch {
-        // What can pass is over when the photo's turn comes: it says nothing any more of its destination.
+        // A temporary error is outdated when the photo's turn comes.
         if (error as? StepError)?.canPass == true { self.forget(message.message, begunAs: number) }
         throw error
       }
@@ -97,10 +96,8 @@ actor PhotoPipeline {
       number: number, source: message.source, isAhead: ahead, route: route.key, task: task)
   }
 
-  /// Waits until the photo of `message` is in its store. A failed one starts again with the next call; and what failed
-  /// for a draft says nothing of the request that it became, so that it starts again at once.
-  ///
-  /// - Returns: the photo, and the key of the route that it took.
+  /// Waits until the photo of `message` is stored. After a failure the next call starts again; after a draft's failure,
+  /// Send starts again at once. Returns the photo, and the key of its route.
   @discardableResult
   func uploaded(_ message: QueuedMessage, ahead: Bool = false) async throws -> (photo: UploadedPhoto, route: RouteKey?)
   {
@@ -117,23 +114,22 @@ actor PhotoPipeline {
     }
   }
 
-  /// Lets go of a message that was published: its keys are not needed here any more.
+  /// Drops the keys of a published message.
   func forget(_ message: MessageID) { running[message] = nil }
 
-  /// Gives messages up: stops what is on its way, waits until it has stopped, and leaves their uploads to be deleted.
+  /// Drops messages: stops their work, waits for it, and abandons their uploads.
   func discard(_ messages: [MessageID]) async throws {
     for undoing in messages.filter({ running[$0] != nil }).map({ undo($0) }) { try await undoing.value }
   }
 
-  /// Gives a message up that will not be sent, and removes its photo from the cache.
-  ///
-  /// Another photo of the message that is on its way already is left alone: it began with this.
+  /// Drops a message that will not be sent, and removes its photo from the cache. Another photo of the message in
+  /// progress is kept: its start has done this.
   func erase(_ photo: SupersededPhoto) async throws {
     if let job = running[photo.message], job.source != photo.source { return }
     try await undo(photo.message, erasing: photo.source).value
   }
 
-  /// Begins to erase photos that were replaced by others.
+  /// Begins to erase replaced photos.
   nonisolated func eraseLater(_ superseded: [SupersededPhoto]) {
     guard !superseded.isEmpty else { return }
     Task {
@@ -147,12 +143,12 @@ actor PhotoPipeline {
     }
   }
 
-  /// Gives up the photos of a conversation that has to wait, when too many are held already.
+  /// Drops the photos of a waiting conversation if too many are held.
   func trim(_ messages: [QueuedMessage]) async throws {
     if running.count > Self.mostHeld { try await discard(messages.map(\.message)) }
   }
 
-  /// Stops everything that is on its way. The next start finds and deletes what is left of it.
+  /// Stops all work. The next start deletes its leftovers.
   func stop() async {
     for job in running.values { job.task.cancel() }
     for job in running.values { _ = await job.task.result }
@@ -161,7 +157,7 @@ actor PhotoPipeline {
 
   // MARK: Undoing
 
-  /// Stops a message's photo and undoes what was done; what is started meanwhile waits for that.
+  /// Stops and undoes the work on a message's photo; a new start waits for that.
   private func undo(_ message: MessageID, erasing source: PhotoSource? = nil) -> Task<Void, any Error> {
     let former = running[message]
     let number = slots.announce(ahead: false)
@@ -194,7 +190,7 @@ actor PhotoPipeline {
     try await ledger.abandonUploads(of: [message])
     guard let source else { return }
     let photo = try await ledger.forgetPhoto(of: message)
-    // The files are written before the row, so that a crash may have left files alone. With a row they are needed.
+    // Files are written before the row, so a crash may have left files without one. With a row they are needed.
     let mayHaveFiles = try await !ledger.hasPhoto(of: message)
     try await files.pool.run { [files] in
       let cache = PhotoCache(files.spool)
@@ -209,7 +205,7 @@ actor PhotoPipeline {
     _ message: QueuedMessage, on route: Route, to address: ConversationID, preparer: any PhotoPreparer
   ) async throws -> UploadedPhoto {
     try await admit(address, to: route.network)
-    // Asked before the work is done that an open circuit would make vain.
+    // Asked before work that an open circuit would waste.
     if let obstacle = await circuits.obstacle(to: route.store.name, for: message.conversationRow) {
       throw StepError(step: .upload, destination: route.store.name, error: obstacle, wasTried: false)
     }
@@ -235,7 +231,7 @@ actor PhotoPipeline {
       ])
     begin = .now
     try Task.checkCancellation()
-    // Preparing took a while, in which the conversation may have changed.
+    // The conversation may have changed during preparation.
     try await admit(address, to: route.network)
     let uploaded = try await atStep(.upload, route.store.name) {
       try await upload(sealed, row: row, of: message, to: route.store)
@@ -252,7 +248,7 @@ actor PhotoPipeline {
     return uploaded
   }
 
-  /// Nothing of a photo leaves this machine for a conversation that it cannot be published in.
+  /// Checks that the photo can be published in its conversation, before anything leaves this machine.
   private nonisolated func admit(_ address: ConversationID, to network: any Network) async throws {
     try await ask(network) { network throws(DeliveryError) in try await network.admit(address) }
   }
@@ -266,13 +262,13 @@ actor PhotoPipeline {
     } ?? route.seal
   }
 
-  /// Asks the network before anything is uploaded.
+  /// Asks the network before an upload.
   private nonisolated func ask<Answer: Sendable>(
     _ network: any Network, _ question: (any Network) async throws(DeliveryError) -> Answer
   ) async throws -> Answer {
     do { return try await question(network) } catch {
       if error.cause == .cancelled { throw CancellationError() }
-      // While the network is left alone, a failure here is no probe of it.
+      // While the network is left alone, a failure here is not a probe.
       let wasTried = await !circuits.isLeftAlone(network.name)
       throw StepError(step: .upload, destination: network.name, error: error, wasTried: wasTried)
     }
@@ -301,7 +297,7 @@ actor PhotoPipeline {
       guard try await ledger.endUploading(message) else { throw CancellationError() }
       return UploadedPhoto(object: object, url: url, sealed: sealed.facts)
     } catch {
-      // The keys end here, so that nobody can open what may have been stored.
+      // The keys are dropped here, so nobody can open a stored object.
       try await ledger.abandonUploads(of: [message.message])
       throw error
     }
@@ -338,14 +334,14 @@ actor PhotoPipeline {
       thumbnailBytes: prepared.thumbnail.count + prepared.blurred.count)
   }
 
-  /// Says at which step an error happened.
+  /// Adds the step to an error.
   private nonisolated func atStep<Result: Sendable>(
     _ step: StepError.Step, _ destination: String? = nil, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       return try await body()
     } catch let error as DeliveryError {
-      // Whoever cancelled the work knows what that means for the message.
+      // Its canceller handles the message.
       if error.cause == .cancelled { throw CancellationError() }
       throw StepError(step: step, destination: destination, error: error)
     }

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// A number of places for each store that tasks take and give back: what was sent before what is only uploaded ahead,
-/// then whose owner has the fewest, then first come, first served.
+/// Places per store that tasks take and return. Sent photos come before drafts, then the owner with the fewest places,
+/// then first come, first served.
 ///
-/// Photos that are ahead take at most half of a store's places, so that what was sent does not wait for a store that is
-/// slow with them; and so does one owner, rounded up, so that one whose photos hang leaves the others theirs. A store
-/// that hangs holds no place of another.
+/// Drafts take at most half of a store's places, so that sent photos do not wait for a slow store. So does each owner,
+/// rounded up, so that one with stalled photos leaves places for others. A stalled store takes no place of another.
 final class Slots: Sendable {
   fileprivate struct User {
     let store: String
@@ -14,22 +13,22 @@ final class Slots: Sendable {
   }
 
   fileprivate struct Store {
-    /// Below zero while more are taken than there shall be.
+    /// Negative if more are taken than allowed.
     var free: Int
-    /// Of the places that are taken.
+    /// Taken for drafts.
     var ahead = 0
     var held: [Int64: Int] = [:]
     var waiting: [(key: Int, waiter: CheckedContinuation<Bool, Never>)] = []
   }
 
   fileprivate struct State {
-    /// Places for each store.
+    /// Places per store.
     var count: Int
     var lastKey = 0
     var users: [Int: User] = [:]
     var stores: [String: Store] = [:]
     var holding: Set<Int> = []
-    /// Those whose tasks were cancelled; they take no place any more.
+    /// Cancelled tasks, which take no place any more.
     var cancelled: Set<Int> = []
   }
 
@@ -37,7 +36,7 @@ final class Slots: Sendable {
 
   init(_ count: Int) { state = Mutex(State(count: max(1, count))) }
 
-  /// Makes it `count` places for each store. Those that are taken and too many go when they are given back.
+  /// Sets `count` places per store. Excess places end when they are returned.
   func resize(to count: Int) {
     let woken = state.withLock { state in
       let count = max(1, count)
@@ -53,9 +52,9 @@ final class Slots: Sendable {
     for (waiter, hasPlace) in woken { waiter.resume(returning: hasPlace) }
   }
 
-  /// The key of one that will want a place; `retire` is its end.
+  /// Makes the key for a later place; end it with `retire`.
   ///
-  /// - Parameter owner: whose share it goes on; nil is nobody's, which has no limit.
+  /// - Parameter owner: whose share it counts for; nil has no limit.
   func announce(ahead: Bool, store: String = "", owner: Int64? = nil) -> Int {
     state.withLock { state in
       state.lastKey += 1
@@ -64,7 +63,7 @@ final class Slots: Sendable {
     }
   }
 
-  /// One that was ahead was sent meanwhile: it goes with those that were.
+  /// Turns a draft's key into a sent one.
   func hurry(_ key: Int) {
     change(key) { state, user in
       guard user.isAhead else { return }
@@ -80,7 +79,7 @@ final class Slots: Sendable {
     }
   }
 
-  /// Runs `body` once a place is free, and gives the place back. One that is cancelled does not wait any longer.
+  /// Runs `body` once a place is free, and returns the place. Cancelling ends the wait.
   func with<Result: Sendable>(_ key: Int, _ body: @Sendable () async throws -> Result) async throws -> Result {
     guard await take(key) else { throw CancellationError() }
     defer { giveBack(key) }
@@ -109,8 +108,7 @@ final class Slots: Sendable {
     }
   }
 
-  /// Makes a change and gives free places of the store to those who may have them now. Nothing changes for a key that
-  /// was retired.
+  /// Makes a change and assigns free places of the store. Retired keys are ignored.
   private func change(_ key: Int, _ body: (inout State, User) -> Void) {
     let woken = state.withLock { state in
       guard let user = state.users[key] else { return [(CheckedContinuation<Bool, Never>, Bool)]() }
@@ -148,7 +146,7 @@ extension Slots.State {
     return woken
   }
 
-  /// Who is served next of those that wait; nil when none of them may have a place.
+  /// The next waiting key that may have a place, if any.
   private func next(in store: Slots.Store, count: Int) -> Int? {
     var best: (index: Int, isAhead: Bool, held: Int)?
     for (index, waiter) in store.waiting.enumerated() {

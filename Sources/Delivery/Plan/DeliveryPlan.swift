@@ -3,12 +3,12 @@ import Photos
 import Settings
 import Synchronization
 
-/// The part of the configuration that concerns delivery: the pace, where everything goes, and who prepares photos.
+/// The part of the configuration for delivery: limits, destinations, and photo preparation.
 package final class DeliveryPlan: Sendable {
   package let settings: Settings
   package let destinations: Destinations
   package let preparer: any PhotoPreparer
-  /// Seconds that a stop waits for what is in progress, before it is cut off; nil is as long as it takes.
+  /// Seconds that a stop waits for work in progress; nil means no limit.
   let stopSeconds: Double?
 
   package init(
@@ -21,7 +21,7 @@ package final class DeliveryPlan: Sendable {
   }
 }
 
-/// The plan in force. Whoever begins something takes it from here and stays with what it took until the end of that.
+/// The current plan. An operation reads it once and keeps it to its end.
 final class PlanInForce: Sendable {
   private let plan: Mutex<DeliveryPlan>
 
@@ -37,7 +37,7 @@ final class PlanInForce: Sendable {
 }
 
 extension Settings.Delivery {
-  /// Seconds that a message waits after its attempt failed. A destination that refuses it has to be mended first.
+  /// The seconds that a message waits after a failure. A refusing destination must be fixed first.
   func delay(after error: DeliveryError, of destination: String?, attempt: Int) -> Double {
     destination != nil && error.cause.disposition == .hold
       ? mending.seconds : backoff.delay(after: error, attempt: attempt, random: .random(in: 0...1))

@@ -3,15 +3,15 @@ import Networks
 import Seals
 import Stores
 
-/// The way of a conversation's messages: how photos are sealed, where they are kept, who publishes.
+/// The route of a conversation: seal, store and network.
 package struct Route: Sendable {
   package let seal: any Seal
   package let store: any Store
   package let network: any Network
-  /// How its photos are sealed and where they are kept.
+  /// The key of its seal and store.
   package let key: RouteKey
 
-  /// Whom its conversations may have to wait for. Those of each have places of their own, so that they wait for nobody else.
+  /// The destinations that its conversations may wait for. Each lane has its own places.
   var lane: String { "\(network.name) \(store.name)" }
 
   package init(seal: any Seal, store: any Store, network: any Network, key: RouteKey) {
@@ -22,13 +22,12 @@ package struct Route: Sendable {
   }
 }
 
-/// Resolves conversations to routes at the moment of use: what is queued holds names, never addresses or secrets.
+/// Resolves conversations to routes when they are needed. The queue holds names, never addresses or secrets.
 package struct Destinations: Sendable {
-  /// A route for some conversations.
   package struct Rule: Sendable {
     let matches: @Sendable (ConversationID) -> Bool
     let route: Route
-    /// What the conversation is called on the network; nil is its own name.
+    /// The conversation's name on the network; nil means the same.
     let address: ConversationID?
 
     package init(
@@ -40,7 +39,7 @@ package struct Destinations: Sendable {
     }
   }
 
-  /// A configured network, and what it was made of.
+  /// A configured network and its key.
   package struct Configured: Sendable {
     let key: DestinationKey
     package let network: any Network
@@ -51,28 +50,27 @@ package struct Destinations: Sendable {
     }
   }
 
-  /// The route of every conversation that no rule matches.
+  /// The route of conversations without a rule.
   package let standard: Route
-  /// Every store that is configured, whether a route leads to it or not: what was uploaded to it can be deleted.
+  /// All configured stores, because uploads to them may have to be deleted.
   package let stores: [any Store]
-  /// Every network that is configured, likewise.
+  /// All configured networks.
   package let networks: [Configured]
-  /// The route of profile photos, whatever the inbox.
   private let profile: Route
-  /// The conversation of that network that they are set in; nil where profile photos belong to no conversation.
+  /// The conversation of profile photos on that network; nil if they belong to none.
   private let profileAddress: ConversationID?
   private let rules: [Rule]
-  /// Under which names files of the spool may have a conversation's messages that are published there.
+  /// The names under which files of the spool may hold a conversation's published messages.
   package let publishedNames: @Sendable (ConversationID) -> [ConversationID]
-  /// Those of all routes.
+  /// The lanes of all routes.
   let lanes: Set<String>
 
   /// - Parameters:
-  ///   - stores: all of them; nil is that of the standard route alone.
-  ///   - networks: likewise.
-  ///   - profile: the route of profile photos; nil is the standard one.
-  ///   - profileAddress: the conversation of that network that they are set in; nil is none.
-  ///   - publishedNames: by default, messages are published under the conversation's own name.
+  ///   - stores: nil means the standard route's only.
+  ///   - networks: nil means the standard route's only.
+  ///   - profile: nil means the standard route.
+  ///   - profileAddress: nil if profile photos belong to no conversation.
+  ///   - publishedNames: by default, the conversation's own name.
   package init(
     standard: Route, rules: [Rule] = [], profile: Route? = nil, profileAddress: ConversationID? = nil,
     stores: [any Store]? = nil, networks: [Configured]? = nil,
@@ -89,17 +87,17 @@ package struct Destinations: Sendable {
     lanes = Set([standard.lane, self.profile.lane] + rules.map(\.route.lane))
   }
 
-  /// The route of a conversation: the first rule that matches decides.
+  /// The route of a conversation; the first matching rule decides.
   package func route(for conversation: ConversationID) -> Route {
     conversation.isProfile ? profile : rule(for: conversation)?.route ?? standard
   }
 
-  /// What a conversation is called on its network.
+  /// The conversation's name on its network.
   package func address(of conversation: ConversationID) -> ConversationID {
     (conversation.isProfile ? profileAddress : rule(for: conversation)?.address) ?? conversation
   }
 
-  /// Where stores of this machine keep objects, by the store's name.
+  /// The directories of local stores, by the store's name.
   package var objectDirectories: [String: String] {
     Dictionary(stores.compactMap { ($0 as? DirectoryStore).map { ($0.name, $0.path) } }) { first, _ in first }
   }
@@ -108,6 +106,6 @@ package struct Destinations: Sendable {
     conversation.isProfile ? nil : rules.first { $0.matches(conversation) }
   }
 
-  /// The store of that name; nil when it is configured no more.
+  /// The store of that name, if it is still configured.
   package func store(named name: String) -> (any Store)? { stores.first { $0.name == name } }
 }

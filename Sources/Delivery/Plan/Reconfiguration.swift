@@ -1,13 +1,13 @@
-/// A configuration that was read and checked as a whole, to follow the one in force.
+/// A complete, checked configuration that follows the current one.
 package struct Reconfiguration: Sendable {
   package let plan: DeliveryPlan
-  /// The keys that are not as they were; never their values.
+  /// Changed keys, without values.
   package let changed: [String]
-  /// Those of them that a running daemon cannot follow.
+  /// Changed keys that need a restart.
   package let needRestart: [String]
-  /// The stores and networks that are not as they were: a secret of theirs may be all that changed.
+  /// Stores and networks that changed, perhaps only in a secret.
   package let anew: [String]
-  /// Takes over what is none of delivery's business.
+  /// Applies the part outside of delivery.
   package let adopt: @Sendable () -> Void
 
   package init(

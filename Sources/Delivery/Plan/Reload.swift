@@ -8,12 +8,12 @@ import Supervision
 import Synchronization
 import UnixSignals
 
-/// Puts a new configuration in force whenever a signal asks for it. One that is wrong anywhere changes nothing.
+/// Applies a new configuration for each signal. An invalid one changes nothing.
 ///
-/// Order: everything is read and made; networks that go, end what they keep running, so that no two of them ever share
-/// it; the plan is replaced; and then all that waits is tried at once, as it may be what was mended. What is in hand goes
-/// on as it began: a message that is being published is published where it was begun. A photo that is on its way, or
-/// stored, in a form that its route does not have any more is given up and uploaded anew; its object is deleted.
+/// Order: everything is read and made; removed networks end their co-processes, so that two never share one; the plan
+/// is replaced; everything that waits is tried at once. Work in progress continues with the old plan. A photo that is
+/// in progress or stored under a seal or store that its route no longer has is dropped and uploaded again; its object
+/// is deleted.
 struct Reload: Service {
   let plan: PlanInForce
   let ledger: Ledger
@@ -98,7 +98,7 @@ struct Reload: Service {
   }
 }
 
-/// How the last reading of the configuration went.
+/// The result of the last reload.
 final class ReloadOutcome: Sendable {
   private let state: Mutex<(isGood: Bool, at: Timestamp)>
 
@@ -107,6 +107,6 @@ final class ReloadOutcome: Sendable {
   func succeeded(at now: Timestamp) { state.withLock { $0 = (true, now) } }
   func failed() { state.withLock { $0.isGood = false } }
 
-  /// Whether the last one was good, and when the one in force was read.
+  /// Whether the last one was valid, and when the current one was read.
   var last: (isGood: Bool, at: Timestamp) { state.withLock { $0 } }
 }

@@ -1,7 +1,7 @@
 import Seals
 
-/// The identity of a store, a network or a listener: all that it is made of. Equal keys stand for the same destination,
-/// also under another configuration.
+/// The identity of a store, a network or a listener: everything that it is made of. Equal keys mean the same
+/// destination, also after a reload.
 package struct DestinationKey: Hashable, Sendable {
   private let parts: [any Hashable & Sendable]
 
@@ -16,12 +16,12 @@ package struct DestinationKey: Hashable, Sendable {
   }
 }
 
-/// Equal for all routes that seal photos in one way and keep them in one place: a photo that one of them has uploaded,
-/// another one can publish. Credentials of the store are no part of it.
+/// Equal for all routes with the same seal and store, which can share uploads. The store's credentials are not part of
+/// it.
 package struct RouteKey: Hashable, Sendable {
   package let seal: SealKind
   package let store: DestinationKey
-  /// Whom photos are sealed for, where others cannot open them; nil where only `seal` decides.
+  /// The recipients of a seal, if only they can open it; nil if only `seal` decides.
   package let audience: DestinationKey?
 
   package init(seal: SealKind, store: DestinationKey, audience: DestinationKey? = nil) {

@@ -150,9 +150,8 @@ struct ConversationWorker: Sendable {
     }
   }
 
-  /// Parks the conversation when the failure is one of its destination, and tells nothing of the message.
-  ///
-  /// - Returns: false when the message waits for its own next attempt instead.
+  /// Parks the conversation if the failure concerns its destination and not the message. Returns false if the message
+  /// waits for its own next attempt instead.
   private func park(_ message: QueuedMessage, _ failure: StepError, window: Window) async throws -> Bool {
     guard let destination = failure.destination else { return false }
     if failure.wasTried {

@@ -5,21 +5,20 @@ import ServiceLifecycle
 import Signalling
 import Synchronization
 
-/// Gives every conversation that is due a worker, longest due first, for each network and store as many at a time as
-/// configured: those that wait for a slow one take no place of another. A conversation with nothing to do has nothing
-/// running.
+/// Gives each due conversation a worker, longest due first, up to the configured number per network and store.
+/// Conversations of a slow destination take no place of others. A conversation without work has no task.
 actor Dispatcher: Service {
   private let worker: ConversationWorker
   private static let work = "the ledger failed; trying again"
   private var askers: [CheckedContinuation<Void, Never>] = []
   private var working: [Int64: (task: Task<Void, Never>, lane: String)] = [:]
-  /// By lane: how many of them there are.
+  /// The number of taken places by lane.
   private var taken: [String: Int] = [:]
-  /// When all that is due may be looked through again.
+  /// Earliest time for another complete look at what is due.
   private var nextLongLook = ContinuousClock.now
-  /// When it looked last, by the wall's clock and by one that nobody sets.
+  /// The time of the last look, by the wall clock and by a monotonic one.
   private var lastLook = (wall: Timestamp.now(), running: ContinuousClock.now)
-  /// Seconds that the two may differ because the clock is kept on time.
+  /// Seconds that both may differ through small corrections of the clock.
   private static let drift = 1.0
 
   private var ledger: Ledger { worker.ledger }
@@ -27,10 +26,9 @@ actor Dispatcher: Service {
   private var bell: Bell { worker.signals.dispatcher }
   private var isStopping: StopFlag { worker.isStopping }
 
-  /// - Parameter worker: works on whatever conversation it is given.
   init(_ worker: ConversationWorker) { self.worker = worker }
 
-  /// Returns as soon as the loop below has looked at what is due.
+  /// Returns after the loop's next look.
   func answers() async {
     if isStopping.isSet { return }
     await withCheckedContinuation { asker in
@@ -52,7 +50,7 @@ actor Dispatcher: Service {
     isStopping.set()
     answerAskers()
     await worker.photos.stop()
-    // The group is cancelled once the time to finish what is in hand is over; that cuts off whoever waits for an answer.
+    // The group is cancelled at the end of the stop time, which cuts off everything that waits for an answer.
     let tasks = working.values.map(\.task)
     await withTaskCancellationHandler {
       for task in tasks { await task.value }
@@ -61,8 +59,7 @@ actor Dispatcher: Service {
     }
   }
 
-  /// Cuts off what is being done for a conversation, and returns once nothing is. Its messages are cancelled, so that
-  /// nothing begins anew.
+  /// Stops the worker of a conversation and waits for it. Its messages are cancelled, so nothing begins again.
   func stop(_ conversation: Int64) async {
     guard let task = working[conversation]?.task else { return }
     task.cancel()
@@ -87,7 +84,7 @@ actor Dispatcher: Service {
     let (places, destinations) = (plan.delivery.conversations, plan.destinations)
     let isFull = { (lane: String) in self.taken[lane, default: 0] >= places }
     guard !destinations.lanes.allSatisfy(isFull) else { return }
-    // Those that have a worker are due as well, and come first.
+    // Conversations with a worker are due as well, and come first.
     let limit = places + working.count
     guard destinations.lanes.count > 1 else {
       for conversation in try await ledger.dueConversations(at: now, limit: limit)
@@ -104,8 +101,7 @@ actor Dispatcher: Service {
         if !isFull(lane) { start(conversation.row, on: lane) }
       }
       guard page.count == limit, !destinations.lanes.allSatisfy(isFull) else { break }
-      // Behind those for whom there is no place may be some for whom there is one. To look for them takes a tenth of the
-      // time at most, however many there are.
+      // Others with a free place may follow those without one. Looking for them takes at most a tenth of the time.
       guard nextLongLook <= begin else {
         bell.ring(in: (nextLongLook - .now) / .seconds(1))
         return
@@ -115,9 +111,9 @@ actor Dispatcher: Service {
     nextLongLook = .now + (.now - begin) * 10
   }
 
-  /// Whether the clock was set back since the last look, so that times of then lie in the future.
+  /// Whether the clock was set back since the last look, so that due times may be in the future.
   private func wasSetBack() -> Bool {
-    // In this order: a thread that is paused between two readings only makes the wall's clock look later.
+    // In this order, a paused thread only makes the wall clock look later.
     let passed = (ContinuousClock.now - lastLook.running) / .seconds(1)
     let wall = Timestamp.now()
     defer { lastLook = (wall, .now) }

@@ -3,18 +3,17 @@ import Logging
 import Messages
 import Networks
 
-/// How a worker publishes: what a message takes is got ready, its attempt is committed, the network is asked, and the outcome
-/// is committed. Texts that follow one another do so in batches: their attempts are one commit, and so are their outcomes and
-/// the attempts of the run behind them.
+/// How a worker publishes: prepare the message, commit its attempt, ask the network, commit the outcome. Consecutive
+/// texts do so in batches: one commit begins a batch and ends the previous one.
 extension ConversationWorker {
-  /// A message that can be handed to the network.
+  /// A message that is ready for the network.
   struct Ready: Sendable {
     let message: QueuedMessage
     let outgoing: OutgoingMessage
     let network: any Network
   }
 
-  /// One whose attempt is committed.
+  /// A message with a committed attempt.
   struct Begun: Sendable {
     let ready: Ready
     let attempt: Int
@@ -25,7 +24,7 @@ extension ConversationWorker {
     let message: QueuedMessage
     let published: Published
     let attempt: Int
-    /// What it took; nil when an earlier process published it.
+    /// Its duration; nil if an earlier process published it.
     let seconds: String?
 
     init(_ message: QueuedMessage, _ published: Published, attempt: Int, seconds: String? = nil) {
@@ -38,10 +37,10 @@ extension ConversationWorker {
 
   // MARK: Beginning
 
-  /// Begins the first message of `window` and, where it is a text, texts behind it.
+  /// Begins the first message of `window` and, if it is a text, texts after it.
   ///
-  /// - Returns: none when the conversation is held.
-  /// - Throws: `CancellationError` when the first was cancelled.
+  /// - Returns: empty if the conversation is held.
+  /// - Throws: `CancellationError` if the first was cancelled.
   func begin(_ window: Window, _ pace: BatchSize) async throws -> [Begun] {
     guard let message = window.messages.first else { return [] }
     try await admitText(of: message)
@@ -55,7 +54,7 @@ extension ConversationWorker {
     return begun ?? []
   }
 
-  /// A photo is not published when its network will refuse the text behind it.
+  /// Checks the text before its photos are published.
   private func admitText(of message: QueuedMessage) async throws {
     let network = plan.destinations.route(for: message.conversation).network
     guard message.kind == .photo, network.limitsTexts, let text = try await ledger.text(ofRequest: message.requestRow)
@@ -67,15 +66,15 @@ extension ConversationWorker {
     }
   }
 
-  /// Texts that can begin together; none of them is too old.
+  /// Texts that can begin together and have not expired.
   private func texts(
     of window: Window, from first: Int, limit: Int, bytes: Int = BatchSize.bytes
   ) -> [QueuedMessage] {
     Array(window.run(from: first, limit: limit, lookahead: settings.lookahead, bytes: bytes).prefix { !hasExpired($0) })
   }
 
-  /// Has everything at hand that a message takes to be published, or texts that begin together. What stands behind a text that
-  /// cannot be read is left for later.
+  /// Reads everything needed to publish a message or a batch of texts. Messages after an unreadable text are left for
+  /// later.
   private func makeReady(_ messages: [QueuedMessage]) async throws -> [Ready] {
     guard let first = messages.first else { return [] }
     let contents: [OutgoingMessage.Content]
@@ -96,7 +95,7 @@ extension ConversationWorker {
       contents = [.profileRemoval]
     case .photo, .profile:
       var (photo, route) = try await photos.uploaded(first)
-      // The plan may have changed while it was on its way.
+      // The plan may have changed during the upload.
       destinations = plan.destinations
       while route != destinations.route(for: first.conversation).key {
         (photo, route) = try await photos.uploaded(first)
@@ -123,16 +122,16 @@ extension ConversationWorker {
 
   // MARK: Publishing
 
-  /// Publishes a batch that begins with the first message of `window`, and takes out of it what was published.
+  /// Publishes a batch that begins with the first message of `window`, and removes the published ones from it.
   ///
-  /// - Returns: the run behind it, if that has begun in the commit that ended this one.
-  /// - Throws: what happened to the message that is the first of `window` now.
+  /// - Returns: the next batch, if it has begun in the same commit.
+  /// - Throws: the error of the message that is now first in `window`.
   func publish(_ run: [Begun], _ window: inout Window, _ pace: inout BatchSize) async throws -> [Begun] {
     guard let first = run.first else { return [] }
     let network = first.ready.network
     let batch = TextBatch(run.dropFirst())
-    // Those whose turn does not come soon can be cancelled again then, and what is published does not wait for one that
-    // gets no answer.
+    // Later messages of a slow batch can then be cancelled again, and published ones do not wait for one without an
+    // answer.
     if run.count > 1 { timeout.watch(batch) { try await commit(batch.takeAll()) } }
     var published = 0
     var failure: (any Error)?
@@ -149,7 +148,8 @@ extension ConversationWorker {
     pace.published(published, in: ContinuousClock.now - begin)
     try await batch.end()
     var next: [Ready] = []
-    // To reserve may take long, and these are to be known as sent. What else goes wrong is met again in its own turn.
+    // A reservation may take long, and these should be recorded as sent first. Other errors occur again in their own
+    // turn.
     if failure == nil, published == run.count, first.ready.outgoing.reserved == nil, !isStopping.isSet,
       plan.destinations.route(for: first.ready.message.conversation).network.name == network.name
     {
@@ -185,7 +185,7 @@ extension ConversationWorker {
       profilePlace: publication.profilePlace)
   }
 
-  /// - Returns: what of `next` has begun in the same commit; nil when the conversation is held.
+  /// - Returns: those of `next` that began in the same commit; nil if the conversation is held.
   @discardableResult
   private func commit(
     _ run: (sent: [Sent], untried: [Begun]) = ([], []), thenBegin next: [Ready] = []
@@ -220,13 +220,13 @@ extension ConversationWorker {
     log.info("sent", metadata: metadata)
   }
 
-  /// Looks for a message that a process which died may have published, or that the network has an id for. The network's
-  /// word decides; where it has none, the message is published again under its id, which networks take once.
+  /// Asks the network for a message that a dead process may have published, or that has a reserved id. Without an
+  /// answer the message is published again under its id, which networks accept once.
   func wasPublished(_ message: QueuedMessage) async throws -> Bool {
     guard message.state == .publishing || message.reserved != nil else { return false }
     let destinations = plan.destinations
     let network = destinations.route(for: message.conversation).network
-    // Under a reserved id, looking for it is publishing it.
+    // With a reserved id, looking for it publishes it.
     if message.reserved != nil, let obstacle = await circuits.obstacle(to: network.name, for: message.conversationRow) {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
@@ -253,7 +253,7 @@ extension ConversationWorker {
     }
   }
 
-  /// - Throws: `CancellationError` for a publish that was cut off: whoever did that knows what it means.
+  /// - Throws: `CancellationError` for a publish that was cut off; its canceller handles it.
   private func failure(_ error: DeliveryError, of network: any Network) throws -> StepError {
     if error.cause == .cancelled { throw CancellationError() }
     return StepError(step: .publish, destination: network.name, error: error)

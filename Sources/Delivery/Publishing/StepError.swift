@@ -1,16 +1,16 @@
 import Messages
 
-/// A delivery error with the step that it happened at.
+/// A delivery error and its step.
 struct StepError: Error {
   enum Step: String {
     case prepare, upload, publish
   }
 
   let step: Step
-  /// The store or network that failed; nil where it was none.
+  /// The store or network that failed, if any.
   let destination: String?
   let error: DeliveryError
-  /// The destination was asked; false when it was known not to work, and left alone.
+  /// Whether the destination was asked; false if it was left alone.
   let wasTried: Bool
 
   init(step: Step, destination: String? = nil, error: DeliveryError, wasTried: Bool = true) {
@@ -20,6 +20,6 @@ struct StepError: Error {
     self.wasTried = wasTried
   }
 
-  /// The same may work later.
+  /// A retry may succeed.
   var canPass: Bool { error.cause.disposition != .fail }
 }

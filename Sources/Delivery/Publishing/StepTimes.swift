@@ -1,9 +1,9 @@
 import Metrics
 import Synchronization
 
-/// How long the steps of delivery took since this process began.
+/// Durations of delivery steps since the process began.
 final class StepTimes: Sendable {
-  /// From a text that is appended to a file to a photo on a slow line.
+  /// From appending a text to a file to uploading a photo slowly.
   private static let bounds = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300]
 
   private let histograms: Mutex<[String: Histogram]>
@@ -13,7 +13,7 @@ final class StepTimes: Sendable {
     histograms = Mutex(Dictionary(uniqueKeysWithValues: steps))
   }
 
-  /// Notes that `step` was done, and answers with its seconds as the log has them.
+  /// Records a step and returns its seconds for the log.
   func done(_ step: StepError.Step, since begin: ContinuousClock.Instant) -> String {
     let seconds = (ContinuousClock.now - begin) / .seconds(1)
     histograms.withLock { $0[step.rawValue]?.observe(seconds) }
@@ -22,7 +22,6 @@ final class StepTimes: Sendable {
 
   var all: [String: Histogram] { histograms.withLock { $0 } }
 
-  /// Seconds with three decimals.
   static func text(_ seconds: Double) -> String {
     let milliseconds = Int((seconds * 1000).rounded())
     let rest = String(milliseconds % 1000)

@@ -1,9 +1,9 @@
 import Ledgers
 
-/// The first messages of a conversation that wait, as they were found.
+/// The first waiting messages of a conversation, as they were read.
 struct Window {
   var messages: [QueuedMessage]
-  /// Whether there was nothing behind them.
+  /// Whether nothing follows them.
   let isWhole: Bool
 
   /// The messages from the one at `first` on, `limit` at most, that can begin together: of each nothing has to be prepared

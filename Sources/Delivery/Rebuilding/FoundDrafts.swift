@@ -8,9 +8,7 @@ extension Draft {
 }
 
 extension NewRequest {
-  /// Reads and checks a draft; nil when it is gone.
-  ///
-  /// Nothing of it is synced: until Send it may be lost with a power cut, as any file that is being worked on.
+  /// Reads and checks a draft; nil if it is gone. Nothing is synced: a power cut may lose a draft.
   init?(draft name: String, in spool: Spool, defaultInbox: InboxID) throws {
     guard let entry = try spool.draft.entry(name) else { return nil }
     guard RequestName(name) != nil else { throw Refusal.badName }
@@ -33,7 +31,7 @@ extension NewRequest {
 }
 
 extension Spool {
-  /// Those of `drafts` that are neither in `draft/` nor on their way through `new/`.
+  /// Those of `drafts` that are neither in `draft/` nor in `new/`.
   func gone(_ drafts: [Draft]) throws -> [Draft] {
     func isIn(_ directory: Directory, _ draft: Draft) throws -> Bool {
       try directory.entry(draft.droppedAs).map(RequestIdentity.init) == draft.identity

@@ -4,19 +4,19 @@ import Ledgers
 import Messages
 import Spooling
 
-/// The photos that lie in the cache, oldest first.
+/// The photos in the cache, oldest first.
 struct FoundPhotos {
   private(set) var all: [FoundPhoto] = []
-  /// Photos whose inbox or conversation only the ledger knew: names that were too long to be kept whole.
+  /// Photos whose inbox or conversation is lost, because its name was too long.
   private(set) var unreadable = 0
-  /// Paths below the spool of what somebody has copied.
+  /// Paths of copies below the spool.
   private(set) var copies: [String] = []
 
   private static let most = 1 << 30
 
   /// - Parameters:
-  ///   - unsent: photos that are prepared again when their turn comes.
-  ///   - receipts: what is known of those that were sent lately.
+  ///   - unsent: photos that will be prepared again.
+  ///   - receipts: the receipts of sent photos.
   init(in spool: Spool, except unsent: Set<MessageID>, receipts: [MessageID: Receipt.Message]) throws {
     var known = Set<String>()
     for inboxName in try spool.photos.directoryNames() {
@@ -33,7 +33,7 @@ struct FoundPhotos {
             unreadable += 1
             continue
           }
-          // Only what can be entered makes another one a copy.
+          // Only a valid photo makes another one a copy.
           if known.contains(message) {
             copies.append("photos/\(inboxName)/\(conversationName)/\(message)")
           } else if let photo = try Self.photo(
@@ -81,8 +81,7 @@ extension ReceivedNote.Found {
   fileprivate var inbox: InboxID? { note.map { InboxID(unchecked: $0.inbox) } }
   fileprivate var conversation: ConversationID? { note.map { ConversationID(unchecked: $0.conversation) } }
 
-  /// A note that cannot be read, or is of another photo, says all the same that this one was received, and so that it is
-  /// hidden.
+  /// An unreadable note, or one of another photo, still shows that the photo was received and must be hidden.
   fileprivate func reception(of message: MessageID, at time: Timestamp) -> FoundPhoto.Reception? {
     if self == .none { return nil }
     guard let note,

@@ -4,33 +4,33 @@ import Ledgers
 import Messages
 import Spooling
 
-/// The requests that the spool tells of, without its ledger: receipts, failed requests, then what waits in `cur/`, in the
-/// order of its acceptance.
+/// The requests found in the spool without its ledger: receipts, failed requests, then those in `cur/` in the order of
+/// acceptance.
 ///
-/// What somebody has copied is there once: of two receipts of one message the one counts that lies under its own name, and
-/// a name is that of the request in `cur/` first, then of the receipt.
+/// Copies count once: of two receipts of a message, the one in the directory of its own name; of two requests with a
+/// name, the one in `cur/`.
 struct FoundRequests {
   private(set) var all: [FoundRequest] = []
-  /// Paths below the spool of copies, which are left out.
+  /// Paths of ignored copies below the spool.
   private(set) var copies: [String] = []
-  /// What receipts tell of photos that were sent.
+  /// The receipts of sent photos.
   private(set) var receipts: [MessageID: Receipt.Message] = [:]
   private(set) var unreadable = 0
 
   private let spool: Spool
   private let inbox: InboxID
 
-  /// A receipt, and what becomes one.
+  /// A receipt, and its temporary file.
   private static let receipts = [Receipt.fileName, ".\(Receipt.fileName).tmp"]
 
-  /// A request that has no receipt.
+  /// A request without a receipt.
   private struct Unsent {
     let name: String
     let place: Directory
     let entry: Entry
     let request: Result<Request, Refusal>
 
-    /// The ids of its messages, as far as it can be read.
+    /// The ids of its messages, if readable.
     var messages: [MessageID] {
       (try? request.get().parts.map { RequestIdentity(entry).message($0.file, of: name) }) ?? []
     }
@@ -45,7 +45,7 @@ struct FoundRequests {
     let taken = Set(waiting.map(\.name) + all.map(\.request))
     var failed = [Unsent]()
     for name in try spool.failed.requestNames().sorted() {
-      // What is no directory, or had no good name, has no row either.
+      // Entries that are not directories or have invalid names have no row.
       guard try spool.failed.entry("\(name)/entry") == nil, let entry = try spool.failed.entry(name) else { continue }
       if taken.contains(name) {
         copies.append("failed/\(name)")
@@ -53,7 +53,7 @@ struct FoundRequests {
         failed.append(Unsent(name: name, place: spool.failed, entry: entry, request: try read(name, in: spool.failed)))
       }
     }
-    // What was sent again after it failed is a new request to its intake, unless its row says what was published of it.
+    // A retried request is new to intake, unless its row says what was published.
     let names = taken.union(failed.map(\.name))
     let again = try unsent(arrived: spool.new).filter { (try? $0.request.get()) != nil && !names.contains($0.name) }
     let published = try PublishedMessages(
@@ -75,7 +75,7 @@ struct FoundRequests {
     }
   }
 
-  /// The requests in a directory, in order of their arrival.
+  /// The requests in a directory, in order of arrival.
   private func unsent(arrived place: Directory) throws -> [Unsent] {
     let scan = try ArrivalScan(place)
     return try (0..<scan.count).compactMap { index in
@@ -85,7 +85,7 @@ struct FoundRequests {
     }
   }
 
-  /// - Parameter names: of requests that wait, which go before receipts that are called so.
+  /// - Parameter names: waiting requests, which precede receipts of the same name.
   private mutating func takeReceipts(except names: Set<String>) throws {
     var found = [(name: String, entry: Entry, receipt: Receipt)]()
     for name in try spool.sent.requestNames().sorted() {
@@ -117,18 +117,18 @@ struct FoundRequests {
     }
   }
 
-  /// A receipt in `cur/` tells that the request was over; what was cut off is done to the end here.
+  /// Completes the filing of requests with a receipt in `cur/`.
   private func finishFiling() throws {
     for name in try spool.cur.requestNames() {
       let directory = try spool.cur.directory(name)
       guard try Receipt(in: directory) != nil else {
-        // What a crash left of one tells nothing, and is no part of a request.
+        // A partial receipt after a crash is not part of the request.
         for file in try directory.names() where Self.receipts.contains(file) { try directory.removeTree(file) }
         continue
       }
       for file in try directory.names() where file != Receipt.fileName { try directory.removeTree(file) }
       try directory.sync()
-      // A name that is taken by what somebody copied there does no harm.
+      // A name that is taken by a copy does no harm.
       guard let base = RequestName(name) else { continue }
       for number in 1... where try spool.cur.move(name, to: spool.sent, as: base.alternative(number).text) { break }
       try spool.sent.sync()
@@ -150,7 +150,7 @@ struct FoundRequests {
 }
 
 extension Directory {
-  /// The names of requests in this directory, in no order.
+  /// The unordered names of requests in this directory.
   fileprivate func requestNames() throws -> [String] {
     var names = [String]()
     try forEachName { bytes in
@@ -163,7 +163,7 @@ extension Directory {
 }
 
 extension FoundRequest {
-  /// - Returns: nil when the receipt's moments or names cannot be read.
+  /// - Returns: nil if times or names in the receipt are invalid.
   fileprivate init?(_ receipt: Receipt, name: String, entry: Entry) {
     guard let acceptedAt = Timestamp(receipt.acceptedAt), let finishedAt = Timestamp(receipt.finishedAt),
       let inbox = try? InboxID(receipt.inbox)
@@ -182,7 +182,7 @@ extension FoundRequest {
       })
   }
 
-  /// - Parameter error: why it failed; nil for what lies in `cur/`.
+  /// - Parameter error: the reason of a failure; nil in `cur/`.
   fileprivate init(
     _ name: String, _ entry: Entry, _ request: Result<Request, Refusal>, inbox: InboxID, error: String?,
     published: PublishedMessages, canBeAsked: (ConversationID) -> Bool

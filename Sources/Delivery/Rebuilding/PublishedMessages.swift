@@ -3,7 +3,7 @@ import Foundation
 import Messages
 import Spooling
 
-/// Which messages the `local` network's files hold, and since when.
+/// The messages in the files of the `local` network, and their times.
 struct PublishedMessages {
   private(set) var moments: [MessageID: Timestamp] = [:]
 
@@ -16,7 +16,7 @@ struct PublishedMessages {
   private static let opening = Array(#"{"message":""#.utf8)
   private static let idLength = 32
 
-  /// Looks through all of `published/`.
+  /// Reads all of `published/`.
   ///
   /// - Parameter wanted: the messages to look for.
   init(in spool: Spool, among wanted: Set<MessageID>) throws {

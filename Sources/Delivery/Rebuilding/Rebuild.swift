@@ -5,30 +5,29 @@ import Ledgers
 import Messages
 import Spooling
 
-/// Makes the ledger anew from the spool, where it is damaged, gone or older than the spool.
+/// Builds the ledger again from the spool, if it is damaged, lost or older than the spool.
 ///
-/// Nothing is published for it: what waits is looked for on its network first, and what the receipts and the files of the
-/// `local` network tell of was sent. The old ledger is kept. Order: the new one is made and closed in `state/rebuild/`;
-/// the old files are moved into a directory of their own; the new one takes their place; each step is synced. Cut in
-/// between, the ledger is gone for whoever looks, and it is done again.
+/// Nothing is published. Waiting messages will be looked up on their network; those in receipts and in files of the
+/// `local` network count as sent. The old ledger is kept. Order: the new one is made and closed in `state/rebuild/`;
+/// the old files are moved into their own directory; the new one takes their place; each step is synced. After a crash
+/// in between, the ledger is missing, and the rebuild is repeated.
 ///
-/// What only the ledger knew is lost: holds, preferences, what was revealed, which profile photos are set, what was
-/// cancelled and not removed yet, the keys of photos that were sent or received, and which objects of a store nobody was
-/// sent. A photo that was received is hidden again.
+/// Lost are holds, preferences, reveals, profile photos, cancelled requests that were not removed yet, keys of photos,
+/// and abandoned objects in stores. Received photos are hidden again.
 package struct Rebuild: Sendable {
-  /// What was found.
+  /// The results.
   package struct Report: Sendable, Equatable {
     package var waiting = 0
     package var sent = 0
     package var failed = 0
     package var photos = 0
-    /// Conversations that were put on hold, since their network cannot be asked what it has published.
+    /// Conversations that were held, because their network cannot be asked about published messages.
     package var held: [ConversationID] = []
-    /// Receipts and cached photos that nobody can read any more.
+    /// Unreadable receipts and cached photos.
     package var unreadable = 0
-    /// Paths below the spool of what somebody has copied, and of which the other one counts.
+    /// Paths of ignored copies below the spool.
     package var copies: [String] = []
-    /// Where the old ledger is, as far as there was one.
+    /// The path of the old ledger, if there was one.
     package var kept: String?
   }
 
@@ -41,8 +40,8 @@ package struct Rebuild: Sendable {
   private static let batch = 256
 
   /// - Parameters:
-  ///   - inbox: that of requests which name none.
-  ///   - canBeAsked: whether the network of a conversation takes a message once, or can be asked for it.
+  ///   - inbox: for requests without one.
+  ///   - canBeAsked: whether the network of a conversation accepts a message once, or can be asked for it.
   package init(spool: Spool, inbox: InboxID, canBeAsked: @escaping @Sendable (ConversationID) -> Bool) {
     self.spool = spool
     self.inbox = inbox
@@ -102,14 +101,14 @@ package struct Rebuild: Sendable {
     return report
   }
 
-  /// Moves the old ledger's files into a directory of their own; nil when there are none.
+  /// Moves the old ledger's files into their own directory; nil if there are none.
   private func setAside() throws -> String? {
     let files = try Self.files.filter { try spool.state.entry($0) != nil }
     if files.isEmpty { return nil }
     let name = "\(Ledger.formerPrefix)\(Timestamp.now().milliseconds)"
     let aside = try spool.state.directory(creating: name)
-    // The ledger goes first: without its log it would pass for a whole one that knows less. A log that is left alone says
-    // nothing to anybody, and follows before a new ledger takes the place.
+    // The ledger goes first: without its log it would look complete. A log alone is harmless, and follows before a new
+    // ledger takes the place.
     for file in files {
       _ = try spool.state.move(file, to: aside, as: file)
       try aside.sync()

@@ -2,8 +2,8 @@ import Ledgers
 import Logging
 import ServiceLifecycle
 
-/// Looks through a large ledger for damage while the daemon works already. What it finds is told by the ledger, as what any
-/// change or question meets: `Ledger.onFailure`.
+/// Checks a large ledger for damage while the daemon works. The ledger reports a finding like any other error:
+/// `Ledger.onFailure`.
 struct LedgerCheck: Service {
   let ledger: Ledger
   let log: Logger

@@ -1,2 +1,2 @@
-/// The version of the program, as the command and the metrics tell it.
+/// The version of the program.
 package let programVersion = "0.1.0"

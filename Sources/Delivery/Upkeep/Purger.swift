@@ -8,11 +8,11 @@ import Signalling
 import Spooling
 import Synchronization
 
-/// Purges the conversations that `purge/` names, as soon as they are named.
+/// Purges the conversations in `purge/` as they arrive.
 ///
 /// For each: it is closed, so that nothing of it enters the ledger; the tombstone is committed while neither intake nor
-/// drafts are half-way through anything; what is in hand of it is stopped, and waited for; then its files and rows go.
-/// What fails stays ordered, and closed, and is tried again.
+/// drafts are active; its work in progress is stopped; its files and rows are deleted. A failed purge stays ordered and
+/// closed, and is tried again.
 final class Purger: Service {
   /// The work in progress that a purge stops.
   struct Work: Sendable {
@@ -21,7 +21,7 @@ final class Purger: Service {
     let filing: Filing
     let receiving: (any ReceivingServices)?
 
-    /// Stops all work on a conversation, and returns once it has stopped.
+    /// Stops all work on a conversation and waits for it.
     func stop(_ purged: PurgedConversation) async throws {
       await dispatcher.stop(purged.row)
       await receiving?.release(purged.conversation)
@@ -36,10 +36,10 @@ final class Purger: Service {
   private let signals: DaemonSignals
   private let work: Work
   private let log: Logger
-  /// The lines and files that were said to be unreadable.
+  /// Lines and files already reported as unreadable.
   private let told = Mutex<[String]>([])
 
-  /// Seconds until a purge that failed is tried again.
+  /// Seconds until a failed purge is tried again.
   private static let patience = 30.0
 
   init(
@@ -62,7 +62,7 @@ final class Purger: Service {
     }
   }
 
-  /// Carries out what is ordered now; false when something of it is left.
+  /// Carries out the present orders; false if one is left.
   func carryOut() async -> Bool {
     do {
       let (conversations, unreadable) = try await purge.ordered()
@@ -84,14 +84,14 @@ final class Purger: Service {
           count += try await finish(conversation)
           finished.append(conversation)
         } catch {
-          // No name: what is purged is in no log.
+          // No name: purged conversations are not logged.
           log.error("a purge is left for later", metadata: ["error": "\(error)"])
         }
       }
       guard !finished.isEmpty else { return false }
       try await purge.complete(finished)
       for conversation in finished { closed.open(conversation) }
-      // Requests of these conversations may enter the ledger again, and uploads are left to delete.
+      // These conversations are open again, and uploads are left to delete.
       signals.ringAll()
       for mailbox in [signals.spool.new, signals.spool.draft, signals.spool.incoming] { mailbox.postScan() }
       log.info(
@@ -108,7 +108,7 @@ final class Purger: Service {
 
   private func finish(_ conversation: ConversationID) async throws -> PurgeCount {
     closed.close(conversation)
-    // Nothing is half-way into the ledger meanwhile.
+    // Nothing is being accepted meanwhile.
     let purged = try await signals.draft.withLock {
       try await signals.new.withLock { try await purge.begin(conversation) }
     }

@@ -8,8 +8,8 @@ import ServiceLifecycle
 import Signalling
 import Supervision
 
-/// Tells how things stand: metrics into a file for node_exporter, one line to the service manager. Both follow changes,
-/// with a pause between two of them; while nothing changes, nothing runs.
+/// Reports the daemon's state: metrics into a file for node_exporter, one line to the service manager. Reports follow
+/// changes, with a pause in between; without changes nothing runs.
 struct Reports: Service {
   let ledger: Ledger
   let plan: PlanInForce
@@ -26,7 +26,7 @@ struct Reports: Service {
     self.log = log
   }
 
-  /// Says that something may have changed. Costs next to nothing where nobody wants to know.
+  /// Signals a possible change. Costs almost nothing without a reader.
   func wake() {
     if manager != nil || plan.now.settings.metrics.textfile != nil { bell.ring() }
   }
@@ -57,17 +57,16 @@ struct Reports: Service {
     }
   }
 
-  /// Writes the file so that its reader finds the old or the new one whole. It is not synced: after a power cut there is
-  /// a new one anyway.
+  /// Writes the file atomically, without a sync: after a power cut a new one is written anyway.
   private static func write(_ text: String, to path: String) throws {
     let url = URL(fileURLWithPath: path)
     let directory = try Directory(path: url.deletingLastPathComponent().path)
     let bytes = Array(text.utf8)
-    // Signs of life change the ledger's file, too, and nothing that is told.
+    // Heartbeats also change the ledger's file, but not the report.
     if let file = try? directory.file(url.lastPathComponent), try file.contents(limit: bytes.count + 1) == bytes {
       return
     }
-    // Not `.prom` at its end, so that nobody reads it half-written.
+    // It does not end in `.prom`, so that nobody reads it half-written.
     let temporary = ".\(url.lastPathComponent).tmp"
     try directory.remove(temporary)
     let file = try directory.file(creating: temporary)

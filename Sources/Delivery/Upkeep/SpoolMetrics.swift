@@ -4,9 +4,9 @@ import Messages
 import Metrics
 import Settings
 
-/// What is measured of a spool. Names and labels are never changed once released.
+/// The metrics of a spool. Names and labels never change once released.
 package enum SpoolMetrics {
-  /// What the ledger knows, with the daemon up or down.
+  /// Metrics from the ledger, with or without a daemon.
   package static func families(_ counts: Counts, _ limits: Settings.Cache) -> [MetricFamily] {
     var families = [
       MetricFamily(
@@ -45,7 +45,7 @@ package enum SpoolMetrics {
     ]
     families += cache(counts, limits)
     families += receiving(counts)
-    // A time that there is none of is left out: zero would look very old.
+    // A missing time is left out: zero would look very old.
     if let oldest = counts.oldest {
       families.append(
         MetricFamily(
@@ -111,7 +111,7 @@ package enum SpoolMetrics {
     ]
   }
 
-  /// Whether a daemon answers, and which program that is.
+  /// Whether a daemon answers, and the version.
   package static func up(_ isUp: Bool) -> [MetricFamily] {
     [
       MetricFamily("photospool_up", .gauge, "Whether the daemon runs and answers.", isUp ? 1 : 0),
@@ -129,7 +129,7 @@ extension Timestamp {
   var seconds: Double { Double(milliseconds) / 1000 }
 }
 
-/// What only the daemon itself knows.
+/// Metrics that only the daemon has.
 struct DaemonMetrics: Sendable {
   let startedAt: Timestamp
   let plan: PlanInForce

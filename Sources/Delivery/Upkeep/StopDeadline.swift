@@ -3,20 +3,17 @@ import Logging
 import ServiceLifecycle
 import Supervision
 
-/// The first service that is asked to stop: tells the service manager, and has the process ended when stopping takes longer
-/// than it may, as it does while a disk hangs.
-///
-/// It watches from threads of its own: what hangs holds others.
+/// The first service to stop: notifies the service manager, and ends the process if stopping takes too long, as with a
+/// hanging disk. It uses its own threads, because others may hang.
 struct StopDeadline: Service {
-  /// What writing the last line of the log may take, in seconds; it may go to the disk that hangs.
+  /// The time in seconds for the last log line, which may go to the hanging disk.
   private static let lastLine = 0.5
 
   let manager: ServiceManager?
-  /// How long stopping may take, in seconds; nil when it may take as long as it likes.
+  /// The time limit for stopping in seconds; nil means none.
   let seconds: Double?
   let log: Logger
-  /// Is called once the time is up, on a thread of its own; it has to end the process and close nothing. What is in hand
-  /// is as after a kill.
+  /// Called on its own thread after the limit; it must end the process without closing anything, as after a kill.
   let overdue: @Sendable () -> Void
 
   func run() async throws {

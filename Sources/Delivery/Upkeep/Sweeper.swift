@@ -5,19 +5,17 @@ import ServiceLifecycle
 import Signalling
 import Stores
 
-/// Deletes abandoned uploads from their stores. What may have been published is never among them.
-///
-/// An object that its store refuses to delete waits alone. A store that cannot be reached waits with all of its objects,
-/// and keeps no other store waiting.
+/// Deletes abandoned uploads from their stores, never those that may have been published. An object that its store does
+/// not delete waits alone. An unreachable store waits with all its objects, without delaying others.
 struct Sweeper: Service {
   let ledger: Ledger
   let plan: PlanInForce
   let log: Logger
   let bell: Bell
 
-  /// Uploads that are claimed together.
+  /// Uploads per claim.
   private static let batch = 64
-  /// Seconds until a store that cannot be reached, or the ledger, is asked again.
+  /// Seconds until an unreachable store, or the ledger, is tried again.
   private static let patience = 60.0
   /// The longest pause of an object that cannot be deleted, in seconds.
   private static let longestPause = 3600.0
@@ -51,7 +49,7 @@ struct Sweeper: Service {
         limit: Self.batch, exceptRows: pauses.rows, exceptStores: pauses.stores)
       if uploads.isEmpty { return pauses.endSweep() }
       for upload in uploads {
-        // It failed for another one of the batch.
+        // Another upload of the batch found the store unreachable.
         if pauses.stores.contains(upload.store) {
           try await ledger.unclaimAbandonedUpload(upload.row)
           continue
@@ -73,7 +71,7 @@ struct Sweeper: Service {
   }
 
   private func delete(_ upload: AbandonedUpload) async throws {
-    // A purge leaves nothing of its messages, not even their ids.
+    // A purge deletes even the ids of messages.
     let message = upload.message.text.isEmpty ? "purged" : upload.message.text
     guard let store = plan.destinations.store(named: upload.store) else {
       return log.warning(
@@ -85,17 +83,17 @@ struct Sweeper: Service {
   }
 }
 
-/// Which abandoned uploads are left alone for a while.
+/// The pauses of abandoned uploads.
 private struct SweepPauses {
-  /// Everything rests until then.
+  /// Nothing is tried before.
   var restsUntil = ContinuousClock.now
   private var pausedStores: [String: ContinuousClock.Instant] = [:]
   private var pausedRows: [Int64: (failures: Int, until: ContinuousClock.Instant)] = [:]
-  /// The uploads and stores that are not to be asked for in this sweep.
+  /// Uploads and stores to skip in this sweep.
   private(set) var rows: Set<Int64> = []
   private(set) var stores: Set<String> = []
 
-  /// When something may be tried again; nil while nothing waits for that.
+  /// The next time to try again; nil if nothing waits.
   var next: ContinuousClock.Instant? {
     let times = pausedRows.values.map(\.until) + pausedStores.values + [restsUntil]
     return times.filter { $0 > .now }.min()
@@ -108,8 +106,7 @@ private struct SweepPauses {
     rows = Set(pausedRows.filter { $0.value.until > now }.keys)
   }
 
-  /// All that may be tried was tried: rows whose pause was over before it and that did not fail again are gone, unless
-  /// their store rests.
+  /// Ends a sweep: removes rows whose pause was over and that did not fail again, unless their store rests.
   mutating func endSweep() {
     if stores.isEmpty { pausedRows = pausedRows.filter { rows.contains($0.key) } }
   }
@@ -119,7 +116,7 @@ private struct SweepPauses {
     pausedStores[store] = .now + .seconds(seconds)
   }
 
-  /// Each pause of a row is twice as long as the one before it.
+  /// Doubles the pause of a row each time.
   mutating func pause(row: Int64, first: Double, longest: Double) {
     let failures = (pausedRows[row]?.failures ?? 0) + 1
     let seconds = min(longest, first * Double(1 << min(failures - 1, 20)))

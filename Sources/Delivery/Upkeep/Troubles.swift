@@ -1,8 +1,7 @@
 import Logging
 import Synchronization
 
-/// What keeps the daemon itself from going on, such as a disk that is full: for the log, which has every sentence once and
-/// then at most once a minute, and for whoever asks what is the matter.
+/// Problems of the daemon itself, such as a full disk. The log gets each sentence once, and then at most once a minute.
 final class Troubles: Sendable {
   private struct Trouble {
     var sentence: String
@@ -13,12 +12,12 @@ final class Troubles: Sendable {
   private let log: Logger
   private let known = Mutex<[String: Trouble]>([:])
 
-  /// Until the same is said again.
+  /// The time until the same sentence is logged again.
   private static let silence = Duration.seconds(60)
 
   init(log: Logger) { self.log = log }
 
-  /// `work` cannot go on, for now; it is tried again.
+  /// `work` cannot continue for now; it is tried again.
   func tell(_ work: String, _ error: any Error) {
     let sentence = "\(error)"
     let now = ContinuousClock.now
@@ -33,10 +32,10 @@ final class Troubles: Sendable {
     if isNew { log.error("\(work)", metadata: ["error": "\(sentence)"]) }
   }
 
-  /// `work` goes on.
+  /// `work` continues.
   func end(_ work: String) { known.withLock { $0[work]?.isOver = true } }
 
-  /// The latest that is not over.
+  /// The latest problem that is not over.
   var current: String? {
     known.withLock { $0.values.filter { !$0.isOver }.max { $0.toldAt < $1.toldAt }?.sentence }
   }

@@ -1,12 +1,11 @@
 import ServiceLifecycle
 import Supervision
 
-/// Gives the service manager a sign of life, as often as it wants one, but only while requests are taken, conversations
-/// are served and the ledger keeps what it is told: each of them has to answer from its own loop. One that hangs ends
-/// the signs, and the manager starts the daemon anew.
+/// Sends heartbeats to the service manager while intake, dispatcher and ledger answer from their own loops. If one
+/// hangs, the heartbeats end, and the manager restarts the daemon.
 struct Watchdog: Service {
   let manager: ServiceManager?
-  /// Those that have to answer, one after the other.
+  /// Calls that must answer, one after the other.
   let answers: [@Sendable () async throws -> Void]
 
   func run() async throws {
