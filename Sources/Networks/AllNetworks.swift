@@ -1,6 +1,6 @@
-/// Every type of network there is. To add one, write a folder beside this file and its type into the list.
+/// All types of network. To add one, write a folder beside this file and add its type to the list.
 package enum AllNetworks {
-  /// The first is the standard network's where nobody names another one.
+  /// The first is the default type of the standard network.
   package static let types: [any NetworkType.Type] = [
     LocalNetworkType.self, MatrixNetworkType.self, WebhookNetworkType.self, ExecNetworkType.self,
     XMTPNetworkType.self,

@@ -1,13 +1,12 @@
 import Messages
 
-/// In which conversations a network is listened to, and what they are called here: the routes of the configuration, read
-/// backwards.
+/// The conversations to listen to on a network, and their configured names: the reverse of the routes.
 package struct HeardConversations: Sendable {
   /// A conversation that a route names.
   package struct Named: Sendable, Equatable {
-    /// What it is called on the network.
+    /// Its name on the network.
     package let address: String
-    /// What it is called here.
+    /// Its configured name.
     package let conversation: ConversationID
 
     package init(address: String, conversation: ConversationID) {
@@ -17,8 +16,8 @@ package struct HeardConversations: Sendable {
   }
 
   package let named: [Named]
-  /// Whether messages to a conversation go this way that no route names, and so it is listened to under its own name;
-  /// nil when there are none such.
+  /// Whether a conversation without a named route is routed to this network, and is thus heard under its own name; nil
+  /// if there are none.
   package let others: (@Sendable (ConversationID) -> Bool)?
 
   package init(named: [Named], others: (@Sendable (ConversationID) -> Bool)? = nil) {
@@ -26,7 +25,7 @@ package struct HeardConversations: Sendable {
     self.others = others
   }
 
-  /// What a conversation of that address is called here; nil when it is not listened to.
+  /// The configured name of a conversation at an address; nil if it is not listened to.
   package func conversation(at address: String) -> ConversationID? {
     if let named = named.first(where: { $0.address == address }) { return named.conversation }
     guard let conversation = try? ConversationID(address), let others, others(conversation) else { return nil }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Lets one caller at a time work under a name, in the order in which they came, without holding a thread.
+/// Lets one caller at a time work under a name, in order of arrival, without holding a thread.
 final class KeyedMutex: Sendable {
-  /// By name that is being worked under: who waits for it.
+  /// Waiting callers, by the name in use.
   private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-  /// Waits for its turn; `end` gives it to the next.
+  /// Waits for its turn; `end` passes it on.
   func begin(_ name: String) async {
     await withCheckedContinuation { continuation in
       let isFree = waiting.withLock { waiting in

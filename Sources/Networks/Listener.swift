@@ -1,41 +1,37 @@
 import Messages
 
-/// The seam between receiving and a network that is listened to.
-///
-/// What a listener hears is dropped into `incoming/new/` by whoever asks it; only then is the position behind it kept. So
-/// a process that dies in between hears the same again, and nothing is lost. What is heard twice is received once, by its
-/// message's id.
+/// Listening to a network. Arrivals are dropped into `incoming/new/`, and only then is the position after them stored.
+/// A process that dies in between hears the same again, and each message is received once, by its id.
 package protocol Listener: AnyObject, Sendable {
   /// The network's name in the configuration.
   var name: String { get }
 
-  /// Waits for what comes behind `position`, hands it over in the network's order, and returns the position behind it.
-  /// Asked one call at a time.
+  /// Waits for messages after `position`, delivers them in the network's order, and returns the position after them.
+  /// One call at a time.
   ///
-  /// It returns also when nothing came for about half a minute, with whatever position is right then, so that it is known
-  /// to be alive. When its task is cancelled it ends at once.
+  /// Without messages it returns after about half a minute with the current position, as a sign of life. Cancelling its
+  /// task ends it at once.
   ///
   /// - Parameters:
-  ///   - position: what an earlier call returned, of this process or one before it; nil when there was none. The listener
-  ///     has to see itself whether it is one of its account's.
-  ///   - deliver: keeps what it is given for good, any number of times, a bounded part at a time. What it throws has to
-  ///     be thrown on.
+  ///   - position: the result of an earlier call, perhaps of another process; nil for none. The listener checks that it
+  ///     belongs to its account.
+  ///   - deliver: stores arrivals durably. Called any number of times with a bounded part. Pass its errors on.
   /// - Returns: one line of at most 64 KiB.
-  /// - Throws: `DeliveryError` when the network fails, with what that means for whoever goes on listening.
+  /// - Throws: `DeliveryError` if the network fails.
   func listen(
     after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws -> String
 }
 
-/// A message with photos that somebody sent, as its network delivered it. It is a stranger's word.
+/// A received message with photos, as its network delivered it. It is untrusted.
 package struct Arrival: Sendable, Equatable {
-  /// What its conversation is called here.
+  /// The configured name of its conversation.
   package let conversation: ConversationID
   /// The message's id on its network.
   package let message: String
-  /// Who sent it; nil when the network does not say so in words that can be kept.
+  /// The sender; nil if unknown or not a valid name.
   package let sender: SenderID?
-  /// What `attachment` of `incoming/new/` may hold, the same bytes however often it is heard.
+  /// The contents of `attachment` in `incoming/new/`, the same bytes each time.
   package let attachment: [UInt8]
 
   package init(conversation: ConversationID, message: String, sender: SenderID?, attachment: [UInt8]) {

@@ -1,74 +1,70 @@
 import Messages
 import Seals
 
-/// The seam between a conversation's worker and whoever publishes its messages.
-///
-/// Within a conversation a network is asked for one message at a time, in order.
+/// A network that publishes messages. Within a conversation it gets one message at a time, in order.
 package protocol Network: Sendable {
-  /// The network's word in the configuration, the log and the ledger.
+  /// Its name in the configuration, the log and the ledger.
   var name: String { get }
 
-  /// Whether some texts may be in doubt after a crash, and not only one: then they begin in one commit. Only where our id is
-  /// the idempotency key, and whoever is asked again under it knows it. false by default.
+  /// Whether several texts may be in doubt after a crash, so that they may begin in one commit. Only if our id is the
+  /// idempotency key and the receiver recognises it. false by default.
   var takesBatches: Bool { get }
 
-  /// Asked before a photo for `conversation` is uploaded: refuses where it could not be published. By default it refuses
+  /// Called before a photo for `conversation` is uploaded; throws if it could not be published. By default it does
   /// nothing.
   func admit(_ conversation: ConversationID) async throws(DeliveryError)
 
-  /// The seal that a profile photo for `conversation` needs, asked for before the photo is prepared. nil, as by default, is the
+  /// The seal of a profile photo for `conversation`, called before the photo is prepared. nil, the default, means the
   /// route's seal.
   func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)?
 
-  /// Asked with the text of a request before anything of it is published: refuses one that it could never publish. By
-  /// default it refuses nothing.
+  /// Called with the text of a request before anything of it is published; throws if the text can never be published.
+  /// By default it does nothing.
   func admit(text: String) throws(DeliveryError)
 
-  /// Whether `admit(text:)` refuses any text that a request may have. false by default.
+  /// Whether `admit(text:)` refuses any valid text. false by default.
   var limitsTexts: Bool { get }
 
-  /// The id under which the network will know `message`, for a network that cannot be told ours: it makes ready what is
-  /// to be published and keeps it, and publishes nothing. nil, as by default, where our own id is the idempotency key.
+  /// Reserves the network's id of `message`, if the network chooses ids itself: it prepares and stores the message
+  /// without publishing it. nil, the default, means that our own id is the idempotency key.
   ///
-  /// Delivery commits the id to the ledger before it calls `publish` with it as `message.reserved`, and never reserves
-  /// again what has one. So a crash before that commit leaves at most something that nobody ever publishes, and after a
-  /// crash behind it `find` is asked with the same id. What is published under a reserved id is what was reserved: an
-  /// earlier upload of a photo, perhaps, than the one at hand.
+  /// Delivery commits the id to the ledger before it calls `publish` with it in `message.reserved`, and reserves each
+  /// message once. A crash before that commit leaves at most a message that is never published. After a crash behind
+  /// it, `find` gets the same id. The reserved message is the one that is published, perhaps with an earlier upload of
+  /// the photo.
   func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String?
 
-  /// Publishes a message, effectively once for its id however often it is asked. When it returns, the message is
-  /// published for good. With a `reserved` id, that is the id for which it is done once.
+  /// Publishes a message, effectively once per id (or per `reserved` id), however often it is called. When it returns,
+  /// the message is published for good.
   ///
-  /// A profile photo is set or removed instead: when it returns the new one is seen; when it throws, that or the old one.
-  /// A network without profile photos throws `rejected`.
+  /// For a profile photo: when it returns, the new one is set; when it throws, the old or the new one. A network
+  /// without profile photos throws `rejected`.
   func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication
 
-  /// Looks for a message that may have been published: by a process that died, or under an id that was reserved. A
-  /// network that keeps what it reserved publishes it now, if it was not.
+  /// Looks for a message that may have been published, by a process that died or under a reserved id. A network with
+  /// reservations publishes it now if necessary.
   func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting
 
-  /// Says what is good about the network, without publishing anything.
+  /// Tests the network without publishing. Returns a sentence.
   ///
-  /// - Throws: what is wrong and how to mend it.
+  /// - Throws: the problem and its remedy.
   func check() async throws(DeliveryError) -> String
 
-  /// Says what is good about a conversation there, without publishing anything. nil, as by default, where only a message
-  /// can tell.
+  /// Tests a conversation without publishing. Returns a sentence; nil, the default, if only a message can tell.
   ///
-  /// - Throws: why messages to it would fail, in the words in which they would.
+  /// - Throws: the error that messages would get.
   func check(_ conversation: ConversationID) async throws(DeliveryError) -> String?
 
-  /// Conversations that messages could be sent to and would not reach, each with the reason; none by default.
+  /// Conversations whose messages would be held, with reasons; none by default.
   func closedConversations() async throws(DeliveryError) -> [ClosedConversation]
 
-  /// Ends what the network keeps running. Nothing is published after it.
+  /// Ends processes of the network. Nothing is published after that.
   func stop() async
 }
 
 extension Network {
   package var takesBatches: Bool { false }
 
-  /// Most networks keep nothing running.
   package func stop() async {}
 
   package func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
@@ -86,7 +82,7 @@ extension Network {
   package func closedConversations() async throws(DeliveryError) -> [ClosedConversation] { [] }
 }
 
-/// A conversation that cannot be published to, by all names that lead there.
+/// A conversation whose messages would be held, with all its names.
 package struct ClosedConversation: Sendable {
   package let names: [ConversationID]
   package let error: DeliveryError
@@ -102,9 +98,9 @@ package struct OutgoingMessage: Sendable {
   package enum Content: Sendable {
     case photo(Attachment)
     case text(String)
-    /// The new profile photo of the inbox, in place of the one that it has.
+    /// The new profile photo of the inbox.
     case profile(Attachment)
-    /// The inbox has no profile photo any more.
+    /// The removal of the inbox's profile photo.
     case profileRemoval
 
     package var kind: MessageKind {
@@ -130,9 +126,9 @@ package struct OutgoingMessage: Sendable {
   package let conversation: ConversationID
   package let inbox: InboxID
   package let content: Content
-  /// When the network was first asked to publish the message; nil is now. The outcome of that may not be known.
+  /// The time of the first attempt, whose outcome may be unknown; nil means now.
   package let firstTriedAt: Timestamp?
-  /// What `reserve` gave for this message; nil before that, and where it gives nothing.
+  /// The result of `reserve`, if any.
   package var reserved: String?
 
   package init(
@@ -148,16 +144,16 @@ package struct OutgoingMessage: Sendable {
   }
 }
 
-/// A message that the network was asked to publish, or has an id for, and whose outcome is not known.
+/// A message with an attempt or a reserved id, and an unknown outcome.
 package struct TriedMessage: Sendable {
   package let message: MessageID
   package let conversation: ConversationID
   package let inbox: InboxID
-  /// When the network was first asked; nil when it was not.
+  /// The time of the first attempt, if any.
   package let firstTriedAt: Timestamp?
-  /// What `reserve` gave for it.
+  /// The result of `reserve`.
   package let reserved: String?
-  /// Pixels of the upright photo; nil of a text.
+  /// Pixels, upright; nil for a text.
   package let photo: (width: Int, height: Int)?
 
   package init(
@@ -173,14 +169,14 @@ package struct TriedMessage: Sendable {
   }
 }
 
-/// That a message is published.
+/// A published message.
 package struct Publication: Sendable, Equatable {
   package let publishedAt: Timestamp
-  /// The network's own id of the message, where it gives one.
+  /// The network's own id of the message, if it gives one.
   package let remoteID: String?
-  /// What really stands published of a photo: after a crash it may be an earlier upload than the last one.
+  /// The published attachment; after a crash it may be an earlier upload than the last.
   package let attachment: Attachment?
-  /// The place where a profile photo was changed, on a network that has several; the photos in the others stay.
+  /// The place of the profile photo on a network with several; photos in others stay.
   package let profilePlace: String?
 
   package init(publishedAt: Timestamp, remoteID: String?, attachment: Attachment?, profilePlace: String? = nil) {
@@ -194,8 +190,8 @@ package struct Publication: Sendable, Equatable {
 /// What a network knows of a message that may have been published.
 package enum Sighting: Sendable, Equatable {
   case published(Publication)
-  /// It was surely not published.
+  /// It was certainly not published.
   case absent
-  /// The network cannot tell. Publishing again under the same id is then the way to find out.
+  /// The network cannot tell; publish again under the same id.
   case unknown
 }

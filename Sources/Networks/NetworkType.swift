@@ -4,64 +4,63 @@ import Seals
 import SettingKit
 import Stores
 
-/// A type of network, with the settings of one that is configured. `AllNetworks` lists the types.
-///
-/// Nothing here has a default, so that the compiler asks a new type for each answer.
+/// A type of network with its settings. `AllNetworks` lists the types. Nothing here has a default, so the compiler asks
+/// a new type for each answer.
 package protocol NetworkType: DestinationType {
-  /// Whether it takes a message once by our own id, or can be asked for one by what a spool without its ledger knows.
-  /// Otherwise `photospool rebuild` holds conversations whose first message may be published.
+  /// Whether it accepts a message once by our own id, or can be asked for it without the ledger. Otherwise `photospool
+  /// rebuild` holds conversations whose first message may be published.
   static var remembersMessages: Bool { get }
 
-  /// Whether it publishes into the files of the spool's `published/`, which a purge removes.
+  /// Whether it publishes into files in `published/`, which a purge removes.
   static var publishesIntoSpool: Bool { get }
 
-  /// Whether its account is made with the spool that keeps it. Then there is nothing to check before the first run.
+  /// Whether its account is stored in the spool. Then it cannot be checked before the first run.
   static var keepsAccountInSpool: Bool { get }
 
   static var profilePhotos: ProfilePhotos { get }
 
-  /// Whether photos that others send there can be received, so that `listener` makes one.
+  /// Whether it can receive photos, so that `listener` returns one.
   static var canListen: Bool { get }
 
-  /// Who can read the photos that are sealed with `seal`, as a part of a sentence of `photospool check`.
+  /// Who can read photos sealed with `seal`, as part of a sentence of `photospool check`.
   func privacy(sealedWith seal: SealKind) -> String
 
-  /// Whether the receivers are known to be on another computer, where they cannot open photos of a store that is only here.
+  /// Whether its receivers are on other computers, where they cannot open photos of a local store.
   var isElsewhere: Bool { get }
 
-  /// Makes the network. Secrets are read at that moment.
+  /// Makes the network and reads its secrets.
   ///
-  /// - Parameter name: the network's name in the configuration, the log and the ledger.
+  /// - Parameter name: its name in the configuration, the log and the ledger.
   func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network
 
-  /// Makes the listener of a network; nil where `canListen` is false.
+  /// Makes the listener of a network; nil if `canListen` is false.
   ///
-  /// - Parameter network: the one that `network` has made of the same settings.
+  /// - Parameter network: the one made from the same settings.
   func listener(
     to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
   ) throws -> (any Listener)?
 }
 
-/// How a type of network treats profile photos.
+/// How a type of network handles profile photos.
 package enum ProfilePhotos: Sendable, Equatable {
-  /// It has one for each group, sealed for its members. `profile.conversation` names the group.
+  /// One for each group, sealed for its members. `profile.conversation` names the group.
   case perGroup
-  /// They are sealed and stored like photos.
+  /// Sealed and stored like photos.
   case sealed
-  /// Everybody can see them: they are not sealed, and have to be in a store of this type.
+  /// Visible to everybody: not sealed, and in a store of this type.
   case open(store: String)
 }
 
-/// Everything that a network may need of the program that makes it.
+/// The resources of the program for a network.
 package struct NetworkSurroundings: Sendable {
-  /// The spool's directories for what is published there, and for what the daemon keeps.
+  /// The spool's directories for published messages and for the daemon's state.
   package let published: Directory
   package let state: Directory
   package let client: HTTPClient
   package let limits: HTTPLimits
-  /// Where a program of photospool's own is.
+  /// The path of a program that comes with photospool.
   package let program: @Sendable (String) -> String
-  /// Is given what a network's own process says, and what a listener passes over, line by line.
+  /// Logs a line of a network's process or of a listener.
   package let log: @Sendable (String) -> Void
 
   package init(

@@ -1,8 +1,9 @@
 import Messages
 
 extension OutgoingMessage {
-  /// The message as programs read it: a line of the `local` network but for its moment, the `data` of a webhook, what a
-  /// program is given. Members keep this order and are never renamed once released; one that does not apply is absent.
+  /// The message as JSON for programs: a line of the `local` network without its time, the `data` of a webhook, the
+  /// input of `exec`. The order of members is fixed, names are never renamed once released, and members that do not
+  /// apply are absent.
   var members: JSONObjectText {
     var members = JSONObjectText()
     members.add("message", message.text)

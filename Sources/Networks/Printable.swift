@@ -1,9 +1,9 @@
-/// Text of another program, fit for a log or an error: one line of bounded length without characters that a terminal obeys.
+/// Text of another program for a log or an error: one line of limited length without terminal controls.
 func printable(_ bytes: some Sequence<UInt8>, limit: Int = 500) -> String {
   printable(String(decoding: Array(bytes.prefix(4 * limit)), as: UTF8.self), limit: limit)
 }
 
-/// - Parameter limit: characters, before those that are no text are written as numbers.
+/// - Parameter limit: in characters, before escaping.
 func printable(_ text: String, limit: Int = 500) -> String {
   var line = String.UnicodeScalarView()
   let scalars = text.unicodeScalars

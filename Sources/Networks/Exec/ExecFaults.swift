@@ -1,12 +1,10 @@
 import Children
 import Messages
 
-/// What the failures of a program mean for the message: the one table of causes, after sysexits.h.
-///
-/// What sysexits.h does not have fails the message, as a program that knows no better says 1 for everything; 126 and 127
-/// are a shell's words for a program that it cannot run.
+/// The table of causes for failures of a program, after sysexits.h. Other statuses fail the message, as programs use 1
+/// for everything; 126 and 127 are a shell's for a program that it cannot run.
 struct ExecFaults: Sendable {
-  /// Its path, as the sentences call it.
+  /// Its path, for sentences.
   let program: String
 
   func error(_ result: ChildEnd) -> DeliveryError {
@@ -20,19 +18,18 @@ struct ExecFaults: Sendable {
     }
   }
 
-  /// It was not started.
   func error(notStarted error: DeliveryError) -> DeliveryError { error.cause == .configError ? missing : noRoom }
 
   var missing: DeliveryError {
     DeliveryError(.configError, "\(program) cannot be run; check that it is there and executable")
   }
 
-  /// This machine has no room for another process.
+  /// This machine cannot start another process.
   var noRoom: DeliveryError {
     DeliveryError(.localResources, "\(program) cannot be run at the moment; check this machine's memory and limits")
   }
 
-  /// It was killed by us. Whether it had published the message is not known.
+  /// We killed it. Whether it has published the message is unknown.
   var tookTooLong: DeliveryError { DeliveryError(.timeout, "\(program) took longer than it may and was stopped") }
 
   /// This process did not wait for its end.

@@ -2,28 +2,28 @@ import Children
 import Glibc
 import Messages
 
-/// The program that publishes messages, and what it is given.
+/// The program that publishes messages, and its input.
 package struct ExecOptions: Sendable {
-  /// Its absolute path. No shell and no search path is involved.
+  /// Its absolute path. No shell and no search path are used.
   package var program: String
   package var arguments: [String] = []
-  /// Set besides `PATH` and `LANG`. Nothing else of this process's own environment is passed on.
+  /// Variables besides `PATH` and `LANG`; nothing else is passed on.
   package var environment: [String: String] = [:]
-  /// How long it may take, in seconds. Then it gets SIGTERM, and SIGKILL a little later, with all that it started.
+  /// The time limit in seconds. After it the program and its children get SIGTERM, then SIGKILL.
   package var timeLimit = 60.0
 
   package init(program: String) { self.program = program }
 }
 
-/// Publishes by running a program, once for each message.
+/// Publishes by running a program for each message.
 ///
-/// The program finds the message on its standard input: one JSON object with the members of a line of the `local`
-/// network but for `publishedAt`, and so the keys of a sealed photo. What it answers is its exit status, as sysexits.h
-/// has it: 0 says that the message is published for good, and the first line of its output, if there is one, is the
-/// message's id there. With any other, the last line of its standard error tells why.
+/// The program reads the message from standard input: one JSON object with the members of a published line except
+/// `publishedAt`, which includes the keys of a sealed photo. Its exit status follows sysexits.h: 0 means published for
+/// good, and the first line of output, if any, is the message's id there. For others, the last line of standard error
+/// is the reason.
 ///
-/// A program can be run again for a message that it has published: when this process died before it had heard so, or the
-/// program ran out of its time. It knows such a message by `message`, and has to take it once.
+/// The program may run again for a message that it has published, if this process died before it learned of that, or
+/// after the time limit. `message` identifies the repetition.
 package struct ExecNetwork: Network {
   package let name: String
   private let faults: ExecFaults
@@ -31,12 +31,12 @@ package struct ExecNetwork: Network {
   private let timeLimit: Duration
   private let clock: @Sendable () -> Timestamp
 
-  /// How long a program may take to end itself when its time is over, and when photospool stops.
+  /// The time between SIGTERM and SIGKILL, and for finishing when photospool stops.
   private static let grace = Duration.seconds(5)
   private static let graceAtStop = Duration.seconds(1)
   private static let environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"]
 
-  /// - Throws: `.configError` for a path that is not absolute.
+  /// - Throws: `.configError` for a relative path.
   package init(
     name: String = "exec", _ options: ExecOptions, clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
@@ -53,7 +53,7 @@ package struct ExecNetwork: Network {
     self.clock = clock
   }
 
-  /// - Throws: what `ExecFaults` makes of how the program ended.
+  /// - Throws: the error of `ExecFaults`.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     let leash = ChildLeash()
     let limit = Task {
@@ -73,14 +73,14 @@ package struct ExecNetwork: Network {
     }
     limit.cancel()
     let end = try result.get()
-    // A program that was told to end may have done so with an answer.
+    // A program that was told to end may still have ended with a status.
     if case .killed = end.status, leash.wasPulled { throw Task.isCancelled ? faults.interrupted : faults.tookTooLong }
     guard end.status == .exited(0) else { throw faults.error(end) }
     return Publication(
       publishedAt: clock(), remoteID: end.output.firstLine, attachment: message.content.attachment)
   }
 
-  /// A program cannot be asked what it has published; it knows a repetition by its id.
+  /// A program cannot be asked; it recognises a repetition by its id.
   package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting { .unknown }
 
   package func check() async throws(DeliveryError) -> String {

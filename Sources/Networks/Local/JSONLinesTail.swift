@@ -1,19 +1,19 @@
 import DurableFiles
 import Messages
 
-/// The last lines of one conversation's file: where a message stands that a process which died may have published.
+/// The last lines of a conversation's file, which contain a message that a dead process may have published.
 struct JSONLinesTail {
-  /// Whole lines, each with its newline; the first may lack its beginning.
+  /// Whole lines with their newlines, except perhaps the beginning of the first.
   private let bytes: ArraySlice<UInt8>
 
-  /// Bytes that are looked at. The longest line, a text of the largest size with every byte escaped, fits well.
+  /// Bytes to read. The longest line, a text of the largest size with every byte escaped, fits.
   private static let window = 1 << 20
-  /// Lines that are looked back over. A run of texts may be in doubt of each conversation that has this file.
+  /// Lines to search. Each conversation with this file may have a batch of texts in doubt.
   private static let most = 1024
   private static let newline = UInt8(ascii: "\n")
 
-  /// Reads the end of `file`, and first cuts off what is no line: bytes without a newline, which a kill or a full disk
-  /// leaves, and lines with zeros, which a power cut leaves where the length reaches the disk before the data.
+  /// Reads the end of `file`, after cutting off invalid lines: bytes without a newline after a kill or on a full disk,
+  /// and lines with zeros after a power cut.
   static func mended(of file: File) throws(FileError) -> JSONLinesTail {
     let size = try file.entry().size
     let start = max(0, size - window)
@@ -36,13 +36,13 @@ struct JSONLinesTail {
     return sound
   }
 
-  /// What stands behind the last newline but the one that ends `bytes`.
+  /// The text after the last newline but one.
   private static func lastLine(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let start = bytes.dropLast().lastIndex(of: newline).map { $0 + 1 } ?? bytes.startIndex
     return bytes[start...]
   }
 
-  /// The line of `message`; nil when it is not among the last ones.
+  /// The line of `message` among the last ones, if any.
   func line(of message: MessageID) -> LocalLine? {
     let opening = LocalLine.opening(of: message)
     var rest = bytes

@@ -1,16 +1,16 @@
 import Messages
 import Synchronization
 
-/// The last message of those files whose end this process wrote itself, so that it need not read it. A bounded number:
-/// the others are looked at again.
+/// The last messages of files whose ends this process wrote, so that it need not read them. Bounded; other files are
+/// read again.
 final class LastPublished: Sendable {
   private let limit: Int
   private let ends = Mutex<[String: MessageID]>([:])
 
   init(limit: Int) { self.limit = limit }
 
-  /// The last message of `file`, nil when it is not known. It counts as unknown until it is remembered again, so that
-  /// whatever goes wrong meanwhile, the next one looks.
+  /// Takes the last message of `file`; nil if unknown. It stays unknown until it is remembered again, so that after an
+  /// error the next call reads the file.
   func take(_ file: String) -> MessageID? { ends.withLock { $0.removeValue(forKey: file) } }
 
   func remember(_ message: MessageID, of file: String) {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Messages
 
-/// One line of `published/CONVERSATION.jsonl`. Members keep this order and are never renamed once released; a member
-/// that does not apply is absent.
+/// A line of `published/CONVERSATION.jsonl`. The order of members is fixed, names are never renamed once released, and
+/// members that do not apply are absent.
 struct LocalLine: Sendable {
   let outgoing: OutgoingMessage
   let publishedAt: Timestamp
@@ -19,7 +19,7 @@ struct LocalLine: Sendable {
     return Array("\(line)\n".utf8)
   }
 
-  /// How every line of `message` begins.
+  /// The beginning of every line of `message`.
   static func opening(of message: MessageID) -> [UInt8] {
     var line = JSONObjectText()
     line.add("message", message.text)
@@ -43,7 +43,7 @@ extension LocalLine {
     let publishedAt: String
   }
 
-  /// Reads a line back, with its newline or without; nil when it is none of ours.
+  /// Parses a line, with or without its newline; nil if it is not one of ours.
   init?(_ bytes: some Sequence<UInt8>) {
     guard let members = try? JSONDecoder().decode(Members.self, from: Data(bytes)),
       let publishedAt = Timestamp(members.publishedAt)

@@ -6,13 +6,12 @@ import Messages
 
 /// Publishes into files: one JSON line per message, appended to `published/CONVERSATION.jsonl`.
 ///
-/// A message counts as published when its line, with its newline, is in the file. The line is synced before `publish`
-/// returns, and so is the directory when the file may be new. A crash can leave a torn line, which was never published
-/// and is cut off before anything else is done, and a whole line that nobody was told of, which is found by its id.
-/// Both can only stand at the end, since a conversation's messages come one at a time. What becomes of an inbox's profile
-/// photo is in a file of its own, `profile~INBOX.jsonl`, whose last line is what is.
+/// A message is published when its line, with its newline, is in the file. `publish` syncs the line, and the directory
+/// if the file may be new. A crash can leave a partial line, which is cut off first, and a complete line that the
+/// ledger does not know, which is found by its id. Both are at the end, because messages of a conversation come one at
+/// a time. Profile photos are in `profile~INBOX.jsonl`, whose last line is in force.
 ///
-/// Conversations are published to in parallel, as far as the pool's threads go; no file stays open in between.
+/// Conversations are published in parallel on the pool's threads. No file stays open in between.
 package struct LocalNetwork: Network {
   package let name: String
   package let takesBatches = true
@@ -22,11 +21,11 @@ package struct LocalNetwork: Network {
   private let turns = KeyedMutex()
   private let ends: LastPublished
 
-  /// Publishes into the directory at `path`, which has to be there.
+  /// Publishes into the existing directory at `path`.
   ///
   /// - Parameters:
-  ///   - name: the network's word in the configuration, the log and the ledger.
-  ///   - clock: tells the moment that a line says it was published at.
+  ///   - name: its name in the configuration, the log and the ledger.
+  ///   - clock: the time for `publishedAt`.
   package init(
     name: String = "local", directory path: String, pool: BlockingPool,
     clock: @escaping @Sendable () -> Timestamp = { .now() }
@@ -45,11 +44,10 @@ package struct LocalNetwork: Network {
     ends = LastPublished(limit: knownEnds)
   }
 
-  /// A message whose line is there already is not written again: the answer is what that line says.
+  /// Returns the existing line of a message without writing it again.
   ///
-  /// - Throws: `.localStorageFull` or `.localStorageError`. A line that could not be written or synced is taken back, as
-  ///   far as the disk still obeys, so that the next attempt writes every byte anew: a second sync over the same bytes
-  ///   could be answered with a false success.
+  /// - Throws: `.localStorageFull` or `.localStorageError`. A line that could not be written or synced is removed if
+  ///   possible, so that the next attempt writes it again: a second sync of the same bytes could falsely succeed.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     try await inTurn(message.conversation) { [directory, ends, clock] name in
       let known = ends.take(name)
@@ -60,13 +58,13 @@ package struct LocalNetwork: Network {
         if known == nil || known == message.message,
           let standing = try JSONLinesTail.mended(of: file).line(of: message.message)
         {
-          // It may have been written and never synced before a crash.
+          // It may have been written but not synced before a crash.
           try file.sync()
           line = standing
         } else {
           try Self.append(line, to: file)
         }
-        // Whoever made the file may have been killed before its name reached the disk.
+        // The process that made the file may have died before it synced the directory.
         if known == nil || isNew { try directory.sync() }
         ends.remember(message.message, of: name)
         return line.publication
@@ -107,7 +105,7 @@ package struct LocalNetwork: Network {
     }
   }
 
-  /// Runs `work` with the conversation's file name on the pool, alone with that conversation.
+  /// Runs `work` on the pool with the conversation's file name, exclusively for the conversation.
   private func inTurn<Answer: Sendable>(
     _ conversation: ConversationID, _ work: @escaping @Sendable (String) throws -> Answer
   ) async throws(DeliveryError) -> Answer {

@@ -12,7 +12,6 @@ package struct LocalNetworkType: NetworkType {
   package static let profilePhotos = ProfilePhotos.sealed
   package static let canListen = false
 
-  /// It has no settings.
   package struct Section: SettingsSection {
     package init() {}
 

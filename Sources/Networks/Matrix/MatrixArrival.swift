@@ -2,18 +2,17 @@ import FoundationEssentials
 import Matrix
 import Messages
 
-/// A photo that somebody sent into a room.
+/// A received photo in a room.
 struct MatrixArrival {
   /// The event's id.
   let message: String
-  /// The user's id.
   let sender: SenderID?
-  /// The event with what is the same whenever it is asked for, and in one way of writing it.
+  /// The event without its variable parts, in one canonical form.
   let attachment: [UInt8]
 
-  /// nil for all that is no photo of somebody else: texts, our own, what was redacted, changes of what was sent before.
+  /// nil for anything but a photo of another user: texts, our own events, redacted ones, edits.
   ///
-  /// - Parameter account: whose own events are passed over.
+  /// - Parameter account: our own user.
   init?(_ event: JSONSlice, in room: String, account: String) {
     guard let event = event.decoded(as: JSONValue.self), event["type"]?.text == "m.room.message",
       event["state_key"] == nil, let sender = event["sender"]?.text, sender != account,
@@ -32,7 +31,7 @@ struct MatrixArrival {
     attachment = Array(bytes)
   }
 
-  /// A file is a photo by what its sender calls it; what it is, the darkroom finds out.
+  /// The sender's type decides; the darkroom checks it.
   private static func isPhoto(_ content: JSONValue) -> Bool {
     if content["m.relates_to"]?["rel_type"]?.text == "m.replace" { return false }
     switch content["msgtype"]?.text {

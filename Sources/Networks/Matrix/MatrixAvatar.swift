@@ -2,10 +2,8 @@ import HTTP
 import Matrix
 import Messages
 
-/// The avatar of an account: its profile photo, which everybody can see.
-///
-/// Setting it is one request that may be repeated; what it showed before is shown until then. A homeserver copies it into
-/// the account's rooms by itself.
+/// The avatar of an account, which is its profile photo and visible to everybody. One repeatable request sets it, and
+/// the homeserver copies it into the account's rooms.
 struct MatrixAvatar: Sendable {
   private let server: MatrixServer
   private let faults: MatrixFaults
@@ -29,7 +27,7 @@ struct MatrixAvatar: Sendable {
     guard answer.isSuccess else { throw faults.error(answer) }
   }
 
-  /// Older homeservers do not know the removal, and take an empty URL for it.
+  /// Older homeservers lack the removal and take an empty URL.
   func remove(of user: String) async throws(DeliveryError) {
     let removal = try await ask(.delete, of: user)
     if removal.isSuccess { return }

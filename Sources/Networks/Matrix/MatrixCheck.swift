@@ -2,7 +2,7 @@ import HTTP
 import Matrix
 import Messages
 
-/// The questions of `photospool check` to a homeserver.
+/// The tests of `photospool check` on a homeserver.
 extension MatrixNetwork {
   private struct Membership: Decodable {
     let membership: String
@@ -24,8 +24,8 @@ extension MatrixNetwork {
     "sends as \(try await history.userID()) through \(server.name); rooms' homeservers can read texts and photos' keys"
   }
 
-  /// Asks for the account's own membership, which a homeserver refuses to strangers in the words in which it refuses their
-  /// messages, and whether the room is encrypted.
+  /// Asks for the account's membership, which a homeserver refuses as it would refuse messages, and whether the room is
+  /// encrypted.
   package func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
     try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
       let user = try await history.userID()
@@ -41,13 +41,13 @@ extension MatrixNetwork {
     }
   }
 
-  /// The encrypted rooms that the account is in, by their ids and aliases.
+  /// The encrypted rooms of the account, by ids and aliases.
   package func closedConversations() async throws(DeliveryError) -> [ClosedConversation] {
     let answer = try await ask("joined_rooms")
     guard answer.isSuccess, let joined = answer.decoded(as: JoinedRooms.self)?.rooms else { throw faults.error(answer) }
     var closed: [ClosedConversation] = []
     for room in joined where try await encryption.isOn(in: room.percentEncoded()) {
-      // Homeservers need not know this request; the id is a name that always leads there.
+      // Homeservers need not support this; the id always works.
       let aliases = try await ask("rooms/\(room.percentEncoded())/aliases").decoded(as: Aliases.self)?.aliases ?? []
       closed.append(
         ClosedConversation(

@@ -1,11 +1,10 @@
 import Messages
 
-/// The content of a message's event: `m.image` or `m.text`.
-///
-/// Two members are ours: `photospool.message`, by which a message is found again, and `photospool.digest`, the SHA-256 of
-/// a photo's object.
+/// The content of a message's event: `m.image` or `m.text`. Two members are ours: `photospool.message`, by which a
+/// message is found again, and `photospool.digest`, the SHA-256 of a photo's object.
 enum MatrixContent {
-  /// Bytes of a content. An event has 65,536 at most, of which some are the homeserver's: ids, earlier events, signatures.
+  /// The size limit of a content. An event has 65,536 bytes, some of them the homeserver's: ids, earlier events,
+  /// signatures.
   static let most = 63 << 10
 
   static func checkLength(_ content: [UInt8]) throws(DeliveryError) {
@@ -14,7 +13,7 @@ enum MatrixContent {
       .rejected, "the message has \(content.count) bytes as a Matrix event, and \(most) at most fit; shorten the text")
   }
 
-  /// - Throws: `.configError` for a photo that no Matrix client could open.
+  /// - Throws: `.configError` for a photo that no Matrix client can open.
   static func encoded(_ outgoing: OutgoingMessage) throws(DeliveryError) -> [UInt8] {
     var content = JSONObjectText()
     switch outgoing.content {
@@ -37,12 +36,12 @@ enum MatrixContent {
       info.add("w", photo.width)
       info.add("h", photo.height)
       info.add("mimetype", photo.mimeType)
-      // The seal adds nothing, so it is the photo's size, too.
+      // The seal adds no bytes.
       info.add("size", photo.contentLength)
       if let blurhash = photo.blurhash { info.add("xyz.amorgan.blurhash", blurhash) }
       content.add("info", info)
       content.add("photospool.digest", photo.contentDigest)
-    // Set in the account's profile, and in no room.
+    // These change the account's profile.
     case .profile, .profileRemoval: break
     }
     content.add("photospool.message", outgoing.message.text)
@@ -50,7 +49,7 @@ enum MatrixContent {
   }
 }
 
-/// An event of ours, as a room has it.
+/// An event of ours in a room.
 struct MatrixEvent: Decodable {
   struct Content: Decodable {
     struct Info: Decodable {
@@ -83,7 +82,7 @@ struct MatrixEvent: Decodable {
   let id: String
   let sender: String
   let sentAt: Int64
-  /// Nil for what is not ours, or was redacted.
+  /// nil if it is not ours or was redacted.
   let content: Content?
 
   private enum CodingKeys: String, CodingKey {
@@ -97,11 +96,11 @@ struct MatrixEvent: Decodable {
     id = try members.decode(String.self, forKey: .id)
     sender = try members.decode(String.self, forKey: .sender)
     sentAt = try members.decode(Int64.self, forKey: .sentAt)
-    // Others write what they like.
+    // Other clients may write anything.
     content = try? members.decode(Content.self, forKey: .content)
   }
 
-  /// What the event announces; nil for a text.
+  /// The published attachment; nil for a text.
   var attachment: Attachment? {
     guard let content, let info = content.info, let digest = content.digest, let filename = content.filename,
       let url = content.file?.url ?? content.url

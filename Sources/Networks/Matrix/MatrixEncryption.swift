@@ -1,17 +1,15 @@
 import Matrix
 import Messages
 
-/// Keeps what is meant for an encrypted room from being sent in the clear.
-///
-/// "Not encrypted" is never remembered, since encryption can be switched on at any moment: every message asks right before
-/// it is sent. "Encrypted" is remembered for good.
+/// Prevents messages in the clear in encrypted rooms. "Not encrypted" is never cached, because encryption can be
+/// enabled at any time: every message asks right before it is sent. "Encrypted" is cached for good.
 struct MatrixEncryption: Sendable {
   let server: MatrixServer
   let faults: MatrixFaults
   let known: EncryptedRooms
 
-  /// - Parameter room: the room's id, escaped as a part of a path.
-  /// - Throws: `forbidden` and the like when the homeserver does not tell.
+  /// - Parameter room: the room's id, escaped for a path.
+  /// - Throws: `forbidden` and the like if the homeserver does not answer.
   func isOn(in room: String) async throws(DeliveryError) -> Bool {
     if known.contains(room) { return true }
     let answer: MatrixAnswer
@@ -20,14 +18,14 @@ struct MatrixEncryption: Sendable {
     } catch {
       throw faults.error(error)
     }
-    // The only answer that means that the room has no such state.
+    // The only answer that means that the room lacks this state.
     if answer.status == 404 && answer.code == "M_NOT_FOUND" { return false }
     guard answer.isSuccess else { throw faults.error(answer) }
     await known.add(room)
     return true
   }
 
-  /// - Parameter name: the room as the configuration or the request names it.
+  /// - Parameter name: the room's configured name.
   static func refusal(of name: String) -> DeliveryError {
     DeliveryError(
       .encryptedRoom,

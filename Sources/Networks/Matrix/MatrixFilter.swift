@@ -1,14 +1,14 @@
 import Messages
 
-/// What a homeserver is asked to tell of rooms, and nothing else: messages of the rooms that are listened to. Source:
-/// Matrix specification, client-server API, filtering.
+/// The filter of a `/sync`: messages of the rooms that are listened to, and nothing else. Source: Matrix specification,
+/// client-server API, filtering.
 struct MatrixFilter {
-  /// nil is every room that the account is in.
+  /// nil means all rooms of the account.
   let rooms: [String]?
-  /// Messages of a room that one answer may have.
+  /// Messages per room in one answer.
   let limit: Int
 
-  /// Photos come in events of this type. What Megolm encrypted has another one, and could not be read.
+  /// The type of photo events. Megolm events have another one and could not be read.
   private static let types = ["m.room.message"]
 
   var description: String {
@@ -33,7 +33,7 @@ struct MatrixFilter {
     return filter.description
   }
 
-  /// The filter of one room's messages, page by page.
+  /// The filter for a page of one room's messages.
   static var ofPage: String {
     var filter = JSONObjectText()
     filter.add("types", types)

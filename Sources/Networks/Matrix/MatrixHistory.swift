@@ -3,11 +3,11 @@ import Matrix
 import Messages
 import Synchronization
 
-/// The events that an account has sent to its rooms.
+/// Events that an account has sent to its rooms.
 final class MatrixHistory: Sendable {
   private struct Page: Decodable {
     let chunk: [MatrixEvent]
-    /// Where the next older page begins; nil at the room's beginning.
+    /// The start of the next older page; nil at the room's beginning.
     let end: String?
   }
 
@@ -23,11 +23,10 @@ final class MatrixHistory: Sendable {
   private let faults: MatrixFaults
   private let user = Mutex<String?>(nil)
 
-  /// Events in a page, and pages that are looked at. Messages of a conversation come one at a time, so that one is
-  /// enough, unless the account is also used by people.
+  /// Events per page, and pages to search. One page is enough, unless people use the account, too.
   private static let events = 100
   private static let pages = 5
-  /// Room for a page of the largest events there are.
+  /// The size limit of a page with the largest events.
   private static let pageBytes = 16 << 20
 
   init(_ server: MatrixServer, faults: MatrixFaults) {
@@ -35,7 +34,7 @@ final class MatrixHistory: Sendable {
     self.faults = faults
   }
 
-  /// The account's newest event of that message, among its last ones in the room; nil when it is not there.
+  /// The account's newest event of that message, among its last ones in the room, if any.
   func event(of message: MessageID, in room: String) async throws(DeliveryError) -> MatrixEvent? {
     let user = try await userID()
     var filter = JSONObjectText()
@@ -47,7 +46,7 @@ final class MatrixHistory: Sendable {
     for _ in 0..<Self.pages {
       let answer = try await ask(path + query + start)
       guard answer.isSuccess, let page = answer.decoded(as: Page.self) else { throw faults.error(answer) }
-      // Whoever else writes our ids into a room must not keep us from sending.
+      // Another user who writes our ids must not stop us from sending.
       if let event = page.chunk.first(where: { $0.sender == user && $0.content?.message == message.text }) {
         return event
       }
@@ -57,7 +56,7 @@ final class MatrixHistory: Sendable {
     return nil
   }
 
-  /// An event of the room; nil when the homeserver does not show it.
+  /// An event of the room; nil if the homeserver does not show it.
   func event(_ id: String, in room: String) async throws(DeliveryError) -> MatrixEvent? {
     let answer = try await ask("/_matrix/client/v3/rooms/\(room)/event/\(id.percentEncoded())")
     guard answer.isSuccess else {
@@ -68,7 +67,7 @@ final class MatrixHistory: Sendable {
     return answer.decoded(as: MatrixEvent.self)
   }
 
-  /// The account, as the homeserver calls it.
+  /// The account's user id.
   func userID() async throws(DeliveryError) -> String {
     if let user = user.withLock({ $0 }) { return user }
     let answer = try await ask("/_matrix/client/v3/account/whoami")

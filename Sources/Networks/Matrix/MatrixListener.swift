@@ -4,10 +4,10 @@ import Matrix
 import Messages
 import Synchronization
 
-/// Listens to the rooms of one account: a `/sync` that waits at the homeserver until somebody sends something.
+/// Listens to the rooms of one account with a long `/sync`.
 ///
-/// It begins with what is sent after it began. From then on nothing is left out: where a room had more messages than one
-/// answer holds, the rest is read page by page first. A position is the account and the homeserver's token.
+/// It begins with messages sent after its start, and then misses none: if a room has more messages than one answer
+/// holds, the others are read first, page by page. A position is the account and the homeserver's token.
 package final class MatrixListener: Listener {
   package let name: String
   private let server: MatrixServer
@@ -19,26 +19,26 @@ package final class MatrixListener: Listener {
   private let log: @Sendable (String) -> Void
   private let known = Mutex(Known())
 
-  /// What is looked up once, and again after a failure.
+  /// Cached answers, dropped after a failure.
   private struct Known {
-    /// By room id; nil before they were looked up.
+    /// By room id; nil before the lookup.
     var rooms: [String: ConversationID]?
-    /// The homeserver's ids of filters, by their limit.
+    /// The homeserver's filter ids, by limit.
     var filters: [Int: String] = [:]
-    /// It answered the last time.
+    /// The last request succeeded.
     var isWell = false
   }
 
-  /// Seconds that the homeserver is asked to wait for something.
+  /// Seconds that the homeserver may wait for messages.
   private static let patience = 30.0
-  /// Messages of a room in one answer, from the first attempt to the last one, after answers that were too large.
+  /// Messages per room in one answer, decreasing after answers that were too large.
   private static let limits = [50, 10, 1]
-  /// Bytes of an answer; the last attempt may have more.
+  /// The size limit of an answer; the last attempt allows more.
   private static let bytes = 4 << 20
   private static let mostBytes = 16 << 20
 
-  /// - Parameter log: is given what is passed over, in plain sentences.
-  /// - Throws: `.configError` for what is no homeserver's URL.
+  /// - Parameter log: gets a sentence for everything skipped.
+  /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String, _ account: MatrixAccount, conversations: HeardConversations, client: HTTPClient,
     limits: HTTPLimits = HTTPLimits(), log: @escaping @Sendable (String) -> Void
@@ -84,7 +84,7 @@ package final class MatrixListener: Listener {
     }
   }
 
-  /// Asks where things stand, to listen to what comes later.
+  /// Gets the current position.
   private func begin(_ account: String) async throws -> String {
     guard let answer = try await sync(account, since: nil) else { throw silence }
     known.withLock { $0.isWell = true }
@@ -101,7 +101,7 @@ package final class MatrixListener: Listener {
     heard[room] ?? conversations.conversation(at: room)
   }
 
-  /// The rooms that routes name, by their ids. One that is not there is said once, and the others are listened to.
+  /// The rooms that routes name, by id. A missing one is logged once, and the others are heard.
   private func heardRooms() async throws -> [String: ConversationID] {
     if let rooms = known.withLock(\.rooms) { return rooms }
     var found = [String: ConversationID]()
@@ -121,9 +121,9 @@ package final class MatrixListener: Listener {
 
   // MARK: Asking
 
-  /// - Returns: nil when the homeserver does not know `since`.
+  /// - Returns: nil if the homeserver does not know `since`.
   private func sync(_ account: String, since: String?, isRepeated: Bool = false) async throws -> MatrixSync? {
-    // Right after a failure it is to be known at once whether all is well again.
+    // After a failure, ask without waiting to learn quickly whether it is over.
     let waits = since != nil && known.withLock(\.isWell)
     for limit in Self.limits {
       let filter = try await filter(account, limit: limit)
@@ -135,7 +135,7 @@ package final class MatrixListener: Listener {
       guard let answer else { continue }
       if let sync = MatrixSync(answer) { return sync }
       guard since != nil, answer.status == 400, answer.code != nil else { throw error(answer) }
-      // Homeservers have several words for it, and the same ones for a filter that they have forgotten.
+      // Homeservers use several codes for that, and the same for a forgotten filter.
       if isRepeated { return nil }
       known.withLock { $0.filters = [:] }
       return try await sync(account, since: since, isRepeated: true)
@@ -160,7 +160,7 @@ package final class MatrixListener: Listener {
     return id
   }
 
-  /// - Returns: nil when the answer was too large.
+  /// - Returns: nil if the answer was too large.
   private func ask(_ server: MatrixServer, _ path: String, bytes: Int) async throws -> MatrixAnswer? {
     do { return try await server.ask(.get, path, replyBytes: bytes) } catch {
       if case .replyTooLarge = error.reason { return nil }
@@ -168,7 +168,7 @@ package final class MatrixListener: Listener {
     }
   }
 
-  /// What would refuse a message is here a refusal to be listened to.
+  /// Refusals of messages become refusals of listening.
   private func error(_ answer: MatrixAnswer) -> DeliveryError {
     let error = faults.error(answer)
     guard error.cause.disposition == .fail else { return error }
@@ -191,7 +191,7 @@ package final class MatrixListener: Listener {
     if !arrivals.isEmpty { try await deliver(arrivals) }
   }
 
-  /// Reads what a room had more than the answer holds, from the oldest on, a page at a time.
+  /// Reads the messages of a room that the answer lacks, oldest first, page by page.
   private func readPages(
     of room: String, _ conversation: ConversationID, _ account: String, from start: String, to end: String,
     _ deliver: @Sendable ([Arrival]) async throws -> Void

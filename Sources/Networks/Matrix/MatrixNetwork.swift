@@ -2,17 +2,16 @@ import HTTP
 import Matrix
 import Messages
 
-/// Publishes into Matrix rooms, through one account's homeserver.
+/// Publishes into Matrix rooms through one account's homeserver.
 ///
-/// A message is published once: its id is the transaction's, and a homeserver that gets the same transaction from the
-/// same device again answers with the first event. It forgets that after a while, a day at most, and does not know it
-/// of another device. So what was tried long ago, or by a process before this one, is looked for in the room first, by
-/// the id that each event of ours carries. Where the token was replaced by another device's, a message that was on its
-/// way at that moment is found the same way.
+/// The message's id is the transaction's id: a homeserver answers a repeated transaction of one device with the first
+/// event. It forgets that within a day, and other devices do not share it. So after a long time, or in a new process,
+/// the message is first looked up in the room by the id in our events. That also covers a message in progress while the
+/// token changed to another device.
 ///
-/// Events are not encrypted: the homeservers of a room can read them, and the keys of sealed photos in them. What a
-/// sealed photo is safe from is whoever keeps or carries the media alone. Nothing is sent to a room that is encrypted: each
-/// message asks for that right before it is sent, and each photo before it is uploaded.
+/// Events are not encrypted: homeservers of a room can read them, with the keys of sealed photos. The seal protects
+/// from those who have only the media. Nothing is sent to an encrypted room: each message asks right before it is sent,
+/// and each photo before its upload.
 package struct MatrixNetwork: Network {
   package let name: String
   package let takesBatches = true
@@ -26,7 +25,8 @@ package struct MatrixNetwork: Network {
   private let clock: @Sendable () -> Timestamp
   private let startedAt: Timestamp
 
-  /// How long a homeserver surely knows a transaction, in seconds. Synapse keeps it for a day, others for half an hour.
+  /// How long a homeserver certainly knows a transaction, in seconds. Synapse keeps it for a day, others for half an
+  /// hour.
   package static let homeserverMemory = 1200.0
 
   private struct Sent: Decodable {
@@ -37,7 +37,7 @@ package struct MatrixNetwork: Network {
     }
   }
 
-  /// - Throws: `.configError` for what is no homeserver's URL.
+  /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String = "matrix", _ account: MatrixAccount, encryptedRooms: EncryptedRooms = EncryptedRooms(),
     client: HTTPClient, limits: HTTPLimits = HTTPLimits(),
@@ -54,10 +54,10 @@ package struct MatrixNetwork: Network {
     startedAt = clock()
   }
 
-  /// A profile photo becomes the account's avatar, which everybody can see: it has to be in the homeserver's media, and
+  /// A profile photo becomes the account's avatar, which everybody can see. It must be in the homeserver's media and
   /// not sealed.
   ///
-  /// - Throws: what `MatrixFaults` makes of an answer or of none; `rejected` for a profile photo that can be no avatar.
+  /// - Throws: the error of `MatrixFaults`; `rejected` for a profile photo that cannot be an avatar.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     switch message.content {
     case .photo, .text: break
@@ -92,7 +92,7 @@ package struct MatrixNetwork: Network {
     try MatrixContent.checkLength(MatrixContent.encoded(message))
   }
 
-  /// - Throws: `encryptedRoom`, so that nothing of a photo goes up for a room in which it cannot be announced.
+  /// - Throws: `encryptedRoom`, before a photo is uploaded for a room that cannot get it.
   package func admit(_ conversation: ConversationID) async throws(DeliveryError) {
     if conversation.isProfile { return }
     try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
@@ -100,17 +100,17 @@ package struct MatrixNetwork: Network {
     }
   }
 
-  /// Looks among the room's last events of this account. What is not there may have been published all the same: to be
-  /// published again under its id is the way to find out.
+  /// Searches the account's last events in the room. A missing message may still have been published; publishing it
+  /// again under its id finds out.
   package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
-    // An avatar can be set twice; and which of its photos it shows, only the attempt knew that set it.
+    // An avatar can be set twice. Only the attempt that set it knew its photo.
     if message.conversation.isProfile { return .unknown }
     return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in
       try await history.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown
     }
   }
 
-  /// Whether an earlier attempt may have had its effect, and the homeserver may not know of it any more.
+  /// Whether an earlier attempt may have succeeded and be forgotten by the homeserver.
   private func isForgotten(_ message: OutgoingMessage) -> Bool {
     guard let first = message.firstTriedAt else { return false }
     return first < startedAt || clock().seconds(since: first) > Self.homeserverMemory
@@ -130,7 +130,7 @@ package struct MatrixNetwork: Network {
     guard case .photo(let attachment) = message.content else {
       return Publication(publishedAt: clock(), remoteID: id, attachment: nil)
     }
-    // An earlier attempt may have gone through, with an earlier upload: what stands is what it said.
+    // An earlier attempt may have succeeded with an earlier upload.
     if message.firstTriedAt != nil, let standing = try await history.event(id, in: room) { return standing.publication }
     return Publication(publishedAt: clock(), remoteID: id, attachment: attachment)
   }

@@ -12,7 +12,7 @@ package struct MatrixNetworkType: NetworkType {
   package static let profilePhotos = ProfilePhotos.open(store: "matrix")
   package static let canListen = true
 
-  /// The URL of the homeserver, without a slash at its end.
+  /// The homeserver's URL, without a final slash.
   package let homeserver: String
   package let token: SecretSource
 
@@ -54,7 +54,7 @@ package struct MatrixNetworkType: NetworkType {
     "photos are sealed, and the homeserver can read the keys; clients on matrix-nio show photos only with `seal: none`"
   }
 
-  /// The account, with its token as it is now.
+  /// The account with its current token.
   package func account() throws -> MatrixAccount {
     MatrixAccount(homeserver: homeserver, token: try Renewable(reading: token.load))
   }

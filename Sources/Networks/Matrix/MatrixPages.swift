@@ -1,9 +1,9 @@
 import HTTP
 import Matrix
 
-/// The way through a room's messages, from one place to a later one.
+/// The pages of a room's messages between two positions.
 struct MatrixPages {
-  /// Messages that are read at most.
+  /// The most messages to read.
   static let most = 10_000
   private static let limits = [100, 10, 1]
 
@@ -12,12 +12,12 @@ struct MatrixPages {
   private var start: String?
   private var limit = 0
   private var count = 0
-  /// More came than are read.
+  /// There were more.
   private(set) var isCutOff = false
 
   struct Page {
     let events: [JSONSlice]
-    /// Where the next one begins; nil at the end.
+    /// The start of the next page; nil at the end.
     let end: String?
 
     init?(_ answer: MatrixAnswer) {
@@ -33,7 +33,7 @@ struct MatrixPages {
     self.end = end
   }
 
-  /// The request for the next page; nil when there is none.
+  /// The request for the next page, if any.
   var path: String? {
     start.map {
       "/_matrix/client/v3/rooms/\(room.percentEncoded())/messages?dir=f&from=\($0.percentEncoded())"
@@ -43,14 +43,14 @@ struct MatrixPages {
 
   var isNarrowest: Bool { limit == Self.limits.count - 1 }
 
-  /// Asks for fewer messages at once; false when one is the fewest.
+  /// Asks for smaller pages; false if they cannot be smaller.
   mutating func narrow() -> Bool {
     if isNarrowest { return false }
     limit += 1
     return true
   }
 
-  /// Goes on behind a page; one that leads nowhere is the last. A page may be empty of what the account may see.
+  /// Continues after a page. A page may be empty; one that does not advance is the last.
   mutating func turn(_ page: Page) {
     count += max(page.events.count, Self.most / 1000)
     let next = page.end == start || page.end == end ? nil : page.end

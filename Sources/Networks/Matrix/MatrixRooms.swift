@@ -3,8 +3,8 @@ import Matrix
 import Messages
 import Synchronization
 
-/// The room that a conversation stands for: its room id, or an alias such as `#family:example.org`, which the homeserver
-/// is asked for once an hour and after a failure.
+/// The room of a conversation: its id, or an alias such as `#family:example.org`, which is looked up once an hour and
+/// after a failure.
 final class MatrixRooms: Sendable {
   private struct Directory: Decodable {
     let room: String
@@ -19,7 +19,7 @@ final class MatrixRooms: Sendable {
   private let clock: @Sendable () -> Timestamp
   private let known = Mutex<[String: (room: String, askedAt: Timestamp)]>([:])
 
-  /// Aliases that are remembered, and for how many seconds.
+  /// The number of cached aliases, and their lifetime in seconds.
   private static let most = 10_000
   static let memory = 3600.0
 
@@ -29,10 +29,10 @@ final class MatrixRooms: Sendable {
     self.clock = clock
   }
 
-  /// Does `work` in the conversation's room, whose id it gets escaped as a part of a path.
+  /// Runs `work` with the id of the conversation's room, escaped for a path.
   ///
-  /// An alias may lead to another room by now, as after an upgrade. So where a remembered room is gone or refuses, the
-  /// alias is looked up again, and `work` is done once in the new room. Any failure makes the next call look it up.
+  /// After an upgrade an alias leads to another room. If a cached room is gone or refuses, the alias is looked up
+  /// again, and `work` runs once in the new room. After any failure the next call looks it up.
   func inRoom<Answer: Sendable>(
     of conversation: ConversationID, _ work: (String) async throws(DeliveryError) -> Answer
   ) async throws(DeliveryError) -> Answer {
@@ -54,11 +54,10 @@ final class MatrixRooms: Sendable {
 
   private func room(inMemory conversation: ConversationID) -> String? {
     guard let known = known.withLock({ $0[conversation.text] }) else { return nil }
-    // A clock that was set back must not make it known for longer.
+    // A clock that was set back must not extend the lifetime.
     return abs(clock().seconds(since: known.askedAt)) < Self.memory ? known.room : nil
   }
 
-  /// The room's id.
   func id(of conversation: ConversationID) async throws(DeliveryError) -> String {
     switch conversation.text.first {
     case "!": return conversation.text
@@ -93,6 +92,6 @@ final class MatrixRooms: Sendable {
     return id
   }
 
-  /// The next message asks again where the alias points.
+  /// Makes the next message look the alias up.
   func forget(_ conversation: ConversationID) { known.withLock { $0[conversation.text] = nil } }
 }

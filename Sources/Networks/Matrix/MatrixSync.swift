@@ -1,17 +1,17 @@
 import Matrix
 
-/// What a `/sync` told: where to go on, and what came into rooms.
+/// An answer of `/sync`: the next position, and events in rooms.
 struct MatrixSync {
   struct Timeline {
     let events: [JSONSlice]
-    /// Where the events begin, when others came before them that the answer does not hold; nil when none did.
+    /// The end of a gap before the events; nil without one.
     let gapEnd: String?
   }
 
   let next: String
   let rooms: [(room: String, timeline: Timeline)]
 
-  /// nil for what is no such answer. Rooms and events that are none are passed over.
+  /// nil for an invalid answer. Invalid rooms and events are skipped.
   init?(_ answer: MatrixAnswer) {
     guard 200..<300 ~= answer.status, let body = answer.slice,
       let next = body["next_batch"]?.decoded(as: String.self)
@@ -30,7 +30,7 @@ struct MatrixSync {
   }
 }
 
-/// How far an account was listened to.
+/// The position of listening to an account.
 struct MatrixPosition: CustomStringConvertible {
   let account: String
   let token: String
@@ -40,7 +40,7 @@ struct MatrixPosition: CustomStringConvertible {
     self.token = token
   }
 
-  /// nil when it is another account's.
+  /// nil if it belongs to another account.
   init?(_ text: String, account: String) {
     guard text.hasPrefix("\(account) "), text.count > account.count + 1 else { return nil }
     self.init(account: account, token: String(text.dropFirst(account.count + 1)))

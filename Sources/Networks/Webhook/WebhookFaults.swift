@@ -1,19 +1,19 @@
 import HTTP
 import Messages
 
-/// What the failures of a webhook's receiver mean for the message: the one table of causes.
+/// The table of causes for failures of a webhook's receiver.
 struct WebhookFaults: Sendable {
-  /// As the sentences call it: `the webhook at photos.example.org`.
+  /// For sentences: `the webhook at photos.example.org`.
   let receiver: String
 
-  /// No answer came. A request that is cancelled may have had its effect, so it is made again.
+  /// The error without an answer. A cancelled request may have had its effect and is repeated.
   func error(_ error: HTTPError) -> DeliveryError {
     error.cause == .cancelled
       ? DeliveryError(.network, "the request to \(receiver) was interrupted; it is made again")
       : DeliveryError(error.cause, error.description)
   }
 
-  /// An answer came that is no success.
+  /// The error of an unsuccessful answer.
   func error(_ response: HTTPResponse, now: Timestamp) -> DeliveryError {
     let (cause, words) = finding(response.status)
     let hint = response.header("Retry-After").flatMap { RetryAfter.seconds($0, now: now) }

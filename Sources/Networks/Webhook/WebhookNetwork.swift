@@ -2,17 +2,17 @@ import HTTP
 import Messages
 import Secrets
 
-/// Where a webhook goes, and what it is signed with.
+/// The address and signing secrets of a webhook.
 package struct WebhookOptions: Sendable {
-  /// `https://…`; `http://` only to this computer, or where private addresses are allowed.
+  /// `https://…`; `http://` only to this computer, or if private addresses are allowed.
   package var url: String
-  /// `whsec_` and base64, at least one. All of them sign: to change one, add the new one, have the receiver change, and
-  /// remove the old one.
+  /// At least one, `whsec_` and base64. All sign: to change one, add the new one, change the receiver, and remove the
+  /// old one.
   package var secrets: [Secret]
-  /// Whether the receiver may be on one of this machine's own networks. Otherwise such an address is not connected to,
-  /// whatever name leads to it. This machine itself may be reached by its own name or number.
+  /// Whether the receiver may be in a private network. Otherwise no connection is made to such an address, whatever its
+  /// name. This machine may be reached by its own name or address in any case.
   package var allowsPrivateAddresses = false
-  /// Reads the secrets again once they were refused; nil is that they never change.
+  /// Reads the secrets again after a refusal; nil if they never change.
   package var rereadSecrets: (@Sendable () throws -> [Secret])?
 
   package init(url: String, secrets: [Secret]) {
@@ -21,15 +21,15 @@ package struct WebhookOptions: Sendable {
   }
 }
 
-/// Publishes by a signed HTTP request for each message, as Standard Webhooks has it.
+/// Publishes each message as a signed HTTP request (Standard Webhooks).
 ///
-/// The body is `{"type":"message.photo","timestamp":…,"data":{…}}`, or `message.text`, `profile.set`, `profile.removed`;
-/// `data` has the members of a line of the `local` network but for `publishedAt`, and so the keys of a sealed photo.
-/// `webhook-id` is the message's id and the same in all attempts, by which the receiver knows a repetition; the signature
-/// and its time are the attempt's own.
+/// The body is `{"type":"message.photo","timestamp":…,"data":{…}}`, or `message.text`, `profile.set`,
+/// `profile.removed`. `data` has the members of a published line except `publishedAt`, which includes the keys of a
+/// sealed photo. `webhook-id` is the message's id in all attempts, by which the receiver recognises a repetition.
+/// Signature and time belong to the attempt.
 ///
-/// Any answer of 2xx is success, and no other: a redirect is not followed. 410 says that the receiver wants no more: the
-/// network is then held, not the message failed, so that nothing is lost to an address that was given up by mistake.
+/// Only 2xx is success; redirects are not followed. 410 holds the network instead of failing the message, so that
+/// nothing is lost to an address that was closed by mistake.
 package struct WebhookNetwork: Network {
   package let name: String
   package let takesBatches = true
@@ -41,10 +41,10 @@ package struct WebhookNetwork: Network {
   private let faults: WebhookFaults
   private let clock: @Sendable () -> Timestamp
 
-  /// How long a receiver may take, in seconds.
+  /// The time limit of a receiver in seconds.
   package static let timeLimit = 30.0
 
-  /// - Throws: `.configError` for what is no URL or no secret.
+  /// - Throws: `.configError` for an invalid URL or secret.
   package init(
     name: String = "webhook", _ options: WebhookOptions, client: HTTPClient,
     clock: @escaping @Sendable () -> Timestamp = { .now() }
@@ -72,7 +72,7 @@ package struct WebhookNetwork: Network {
     self.clock = clock
   }
 
-  /// - Throws: what `WebhookFaults` makes of an answer or of none.
+  /// - Throws: the error of `WebhookFaults`.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     let now = clock()
     let body = body(of: message, at: message.firstTriedAt ?? now)
@@ -95,10 +95,10 @@ package struct WebhookNetwork: Network {
     return Publication(publishedAt: clock(), remoteID: nil, attachment: message.content.attachment)
   }
 
-  /// A receiver cannot be asked what it has; it knows a repetition by its id.
+  /// A receiver cannot be asked; it recognises a repetition by its id.
   package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting { .unknown }
 
-  /// Nothing is sent, as nothing can be sent that is no message.
+  /// Sends nothing, because a webhook has no test request.
   package func check() async throws(DeliveryError) -> String {
     "posts to \(faults.receiver.dropFirst("the ".count)), which only a message can try"
   }

@@ -12,11 +12,11 @@ package struct WebhookNetworkType: NetworkType {
   package static let profilePhotos = ProfilePhotos.sealed
   package static let canListen = false
 
-  /// `https://`, or `http://` to this computer or where private addresses are allowed.
+  /// `https://`, or `http://` to this computer or if private addresses are allowed.
   package let url: String
-  /// One `whsec_` secret, or several separated by blanks.
+  /// One or more `whsec_` secrets, separated by blanks.
   package let secret: SecretSource
-  /// Whether the URL may lead to an address of a private network.
+  /// Whether the URL may lead to a private network.
   package let allowsPrivate: Bool
 
   package struct Section: SettingsSection {
@@ -55,7 +55,7 @@ package struct WebhookNetworkType: NetworkType {
     self.init(url: url, secret: secret, allowsPrivate: section.allowPrivate)
   }
 
-  /// The URL, unless messages would go to others unencrypted.
+  /// The URL, unless messages would leave this computer unencrypted.
   private static func safe(_ url: String?, _ section: Section, _ check: SectionCheck) -> String? {
     guard let url, let address = WebAddress(url), address.isPlain, !address.isLoopback, !section.allowPrivate else {
       return url

@@ -2,11 +2,11 @@ import Digests
 import Messages
 import Secrets
 
-/// The signatures of Standard Webhooks, symmetric: HMAC-SHA256 over id, time and body. Source: standardwebhooks.com.
+/// Symmetric signatures of Standard Webhooks (standardwebhooks.com): HMAC-SHA256 over id, time and body.
 struct WebhookSignature: Sendable {
   private let keys: [Key]
 
-  /// What is signed with; like a `Secret`, it shows itself to nobody.
+  /// A key; like `Secret`, descriptions do not show it.
   private struct Key: Sendable, CustomStringConvertible, CustomReflectable {
     let hmac: HMACSHA256
 
@@ -15,11 +15,11 @@ struct WebhookSignature: Sendable {
   }
 
   private static let prefix = "whsec_"
-  /// Bytes that a key may have.
+  /// The lengths that a key may have, in bytes.
   private static let lengths = 24...64
 
-  /// - Parameter secrets: each `whsec_` and base64. Every one of them signs, so that receivers can change theirs.
-  /// - Throws: `.configError` when there is none, or one that is no secret.
+  /// - Parameter secrets: each `whsec_` and base64. All of them sign.
+  /// - Throws: `.configError` for none or an invalid one.
   init(_ secrets: [Secret]) throws(DeliveryError) {
     guard !secrets.isEmpty else {
       throw DeliveryError(.configError, "a webhook needs a secret to sign with; generate one and tell the receiver")
@@ -42,9 +42,9 @@ struct WebhookSignature: Sendable {
     return Key(hmac: HMACSHA256(key: key))
   }
 
-  /// What the header `webhook-signature` says.
+  /// The value of `webhook-signature`.
   ///
-  /// - Parameter seconds: since 1970, of this attempt.
+  /// - Parameter seconds: the time of this attempt, since 1970.
   func header(id: String, seconds: Int64, body: [UInt8]) -> String {
     let signed = Array("\(id).\(seconds).".utf8) + body
     return keys.map { "v1,\($0.hmac.code(of: signed).base64)" }.joined(separator: " ")

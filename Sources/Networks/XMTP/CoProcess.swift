@@ -3,18 +3,18 @@ import Glibc
 import Messages
 import Synchronization
 
-/// A program that is kept running beside the daemon and asked over its standard input: one JSON object a line each way,
-/// requests numbered, many under way at a time, answers in any order.
+/// A program that runs beside the daemon and answers requests: one JSON object a line each way, numbered requests, many
+/// at a time, answers in any order.
 ///
-/// It is started with the first request. One that dies, hangs or answers nonsense is replaced with the next request,
-/// after a while when it keeps on dying; whoever waits for an answer is told that the connection broke, and may ask
-/// again. What the answers say is not trusted: lines are bounded, and everything that is not expected ends the process.
+/// It starts with the first request. If it dies, hangs or sends an invalid line, the next request starts a new one,
+/// with a backoff; waiting requests get the error `network` and may be repeated. Its answers are untrusted: lines are
+/// limited, and anything unexpected ends the process.
 final class CoProcess: Sendable {
   private typealias Answer = Result<CoProcessAnswer.Facts, DeliveryError>
 
   private struct Request {
     let continuation: CheckedContinuation<Answer, Never>
-    /// The life of the process in which it was asked; nil while it was not.
+    /// The process that got the request, if any.
     var life: Int?
   }
 
@@ -24,10 +24,10 @@ final class CoProcess: Sendable {
     var life = 0
     var lastRequest = 0
     var requests: [Int: Request] = [:]
-    /// Ends in a row without a single answer.
+    /// Ends in a row without an answer.
     var failures = 0
     var notBefore = DispatchTime(uptimeNanoseconds: 0)
-    /// Why it is not started before that.
+    /// Why it is not started before that time.
     var lastFailure: DeliveryError?
     var isStopped = false
   }
@@ -35,25 +35,24 @@ final class CoProcess: Sendable {
   private let program: CoProcessProgram
   private let log: @Sendable (String) -> Void
   private let state = Mutex(State())
-  /// Starts the process and writes requests, both of which may take a while, in the order in which they came.
+  /// Starts the process and writes requests, in order; both may block.
   private let sender: DispatchQueue
 
-  /// - Parameter log: is given what the process says on standard error, line by line, escaped and bounded.
+  /// - Parameter log: gets the lines of standard error, escaped and limited.
   init(_ program: CoProcessProgram, log: @escaping @Sendable (String) -> Void) {
     self.program = program
     self.log = log
     sender = DispatchQueue(label: "\(program.name) requests")
   }
 
-  /// The process that runs now.
   var processID: Int32? { state.withLock { $0.run }?.processID }
 
   deinit { state.withLock { $0.run }?.kill(nil) }
 
-  /// Asks for `verb`, with the members that `fill` adds, and waits for the answer.
+  /// Sends the request `verb` with the members from `fill`, and waits for the answer.
   ///
-  /// - Throws: what the program answers; `network` when it ended before it answered, in which case nobody knows whether
-  ///   it did what it was asked for; `config_error` when it cannot be started; `cancelled` when the task was.
+  /// - Throws: the program's error; `network` if it ended before an answer, with unknown outcome; `config_error` if it
+  ///   cannot be started; `cancelled` with the task.
   func ask(
     _ verb: String, _ fill: (inout JSONObjectText) -> Void = { _ in }
   ) async throws(DeliveryError) -> CoProcessAnswer.Facts {
@@ -77,8 +76,8 @@ final class CoProcess: Sendable {
     return try answer.get()
   }
 
-  /// Ends the process for good, in order if it can: its input is closed, and after `endSeconds` it is killed. When this
-  /// returns, there is none any more. Requests under way are told that the connection broke.
+  /// Ends the process for good and waits: its input is closed, and after `endSeconds` it is killed. Waiting requests
+  /// get the error `network`.
   func stop() async {
     let run = state.withLock { state in
       state.isStopped = true
@@ -105,7 +104,7 @@ final class CoProcess: Sendable {
     sender.async { self.deliver(id, line) }
   }
 
-  /// Gives a request to the process that runs, or to a new one.
+  /// Gives a request to the running process or a new one.
   private func deliver(_ id: Int, _ line: [UInt8]) {
     do {
       var run: CoProcessRun?
@@ -120,7 +119,7 @@ final class CoProcess: Sendable {
         guard state.withLock({ $0.requests[id] != nil }) else { return }
         if let run { limitPatience(id, run) }
       }
-      // One that does not take it has ended, and its end answers the request.
+      // If this fails, its end answers the request.
       _ = run?.send(line)
     } catch {
       settle(id, .failure(error))
@@ -145,7 +144,7 @@ final class CoProcess: Sendable {
 
   // MARK: The process
 
-  /// The process that runs, started if there is none.
+  /// The running process; starts one if necessary.
   private func running() throws(DeliveryError) -> (CoProcessRun, life: Int) {
     let found: Result<(CoProcessRun, Int)?, DeliveryError> = state.withLock { state in
       if state.isStopped { return .failure(DeliveryError(.network, "\(program.name) was stopped")) }
@@ -170,7 +169,7 @@ final class CoProcess: Sendable {
     return (run, life)
   }
 
-  /// Takes an answer; false when it is none.
+  /// Takes an answer; false if it is invalid.
   private func heard(_ line: [UInt8]) -> Bool {
     guard let answer = CoProcessAnswer(line) else { return false }
     let wasAsked = state.withLock { state in
@@ -178,7 +177,7 @@ final class CoProcess: Sendable {
       state.failures = 0
       return true
     }
-    // Nobody may wait for it any more: it was cancelled.
+    // A cancelled request has no caller.
     if wasAsked { settle(answer.id, answer.outcome) }
     return wasAsked
   }
@@ -197,7 +196,7 @@ final class CoProcess: Sendable {
     for request in broken { request.continuation.resume(returning: .failure(error)) }
   }
 
-  /// What is said to whoever waited for an answer.
+  /// The error for waiting requests.
   private func sentence(_ fault: CoProcessRun.Fault, _ lastWords: String) -> DeliveryError {
     let words = lastWords.isEmpty ? "" : ": \(lastWords)"
     switch fault {
@@ -206,13 +205,13 @@ final class CoProcess: Sendable {
     case .nonsense:
       return DeliveryError(.network, "\(program.name) answered what is no answer and was ended")
     case .ended(SIGKILL):
-      // Whoever did that, it could not say a word about it.
+      // A killed process cannot explain itself.
       return DeliveryError(.network, "\(program.name) was killed")
     case .ended(let status) where status & 0x7f != 0:
       return DeliveryError(.network, "\(program.name) was ended by signal \(status & 0x7f)\(words)")
     case .ended(let status):
       let code = status >> 8 & 0xff
-      // What an interpreter says of a script that is not there, and a program of options that it does not know.
+      // 2 is an interpreter's status for a missing script, 64 a program's for an unknown option.
       let cause = code == 2 || code == 64 ? Cause.configError : .network
       return DeliveryError(cause, "\(program.name) ended with status \(code)\(words)")
     }

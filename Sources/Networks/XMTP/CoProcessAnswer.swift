@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Messages
 
-/// One line of a co-process: the answer to the request of that id.
+/// A line of a co-process: the answer to the request of that id.
 struct CoProcessAnswer {
   let id: Int
   let outcome: Result<Facts, DeliveryError>
 
-  /// What an answer can tell; every verb has its own members.
+  /// The members of all verbs' answers.
   struct Facts: Decodable, Sendable {
     var reserved: String?
     var publishedAt: Int64?
@@ -21,17 +21,17 @@ struct CoProcessAnswer {
     var appData: String?
   }
 
-  /// A message that somebody sent.
+  /// A received message.
   struct HeardMessage: Decodable, Sendable {
     let conversation: String
     let message: String
-    /// The inbox id of who sent it.
+    /// The sender's inbox id.
     let sender: String?
-    /// As it was encoded, in base64.
+    /// The encoded content, in base64.
     let content: String
   }
 
-  /// A published photo, in the parameters of XMTP's remote attachment.
+  /// A published photo, with the parameters of XMTP's remote attachment.
   struct SentAttachment: Decodable, Sendable {
     let url: String
     let contentDigest: String
@@ -54,14 +54,14 @@ struct CoProcessAnswer {
     let error: Fault?
   }
 
-  /// What a program that speaks to a network can know of. The other causes are found elsewhere.
+  /// The causes that a co-process may report.
   private static let causes: Set<Cause> = [
     .unreachable, .network, .timeout, .serverBusy, .rateLimited, .conflict, .localStorageFull, .localStorageError,
     .authExpired,
     .configError, .forbidden, .roomGone, .rejected,
   ]
 
-  /// Reads a line; nil when it is no answer.
+  /// Parses a line; nil if it is invalid.
   init?(_ line: [UInt8]) {
     guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
     id = members.id

@@ -1,15 +1,14 @@
 import Dispatch
 
-/// Passes on what a co-process says on standard error: whole lines, escaped and bounded, and no more of them in a minute
-/// than a log should bear.
+/// Logs standard error of a co-process: whole lines, escaped, limited in length and number per minute.
 struct CoProcessLog {
-  /// Lines that are passed on in a minute. A program that has lost its way says thousands.
+  /// Lines per minute.
   static let mostInAMinute = 60
 
   private let tell: @Sendable (String) -> Void
   private var minute = DispatchTime.now()
   private var count = 0
-  /// What it said last, which often tells why it ended.
+  /// Its last line, which often explains its end.
   private(set) var lastWords = ""
 
   init(_ tell: @escaping @Sendable (String) -> Void) { self.tell = tell }

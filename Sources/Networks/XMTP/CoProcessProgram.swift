@@ -1,21 +1,20 @@
-/// What a co-process is started from, and what is expected of it.
+/// The program of a co-process, and its limits.
 struct CoProcessProgram: Sendable {
-  /// The word for it in sentences and in the log.
+  /// Its name in sentences and in the log.
   var name: String
-  /// The path of the executable.
   var path: String
   var arguments: [String] = []
-  /// Its whole environment: nothing of ours is handed on.
+  /// Its whole environment.
   var environment: [String] = []
-  /// Seconds in which it has to answer a request. One that does not is taken to hang, and is ended.
+  /// The time limit for an answer in seconds. Then it counts as hanging and is ended.
   var answerSeconds = 60.0
-  /// Seconds that it has to end by itself, once its input is closed.
+  /// Seconds that it may take to end after its input is closed.
   var endSeconds = 1.0
-  /// Bytes of one answer.
+  /// The size limit of an answer.
   var longestAnswer = 1 << 20
-  /// Requests that it is given before it has answered earlier ones.
+  /// Requests without an answer.
   var mostRequests = 1024
-  /// Seconds before it is started again, from the number of times in a row that it ended without a single answer.
+  /// Seconds before a restart, by the number of ends in a row without an answer.
   var backoff: @Sendable (Int) -> Double = { $0 < 2 ? 0 : min(5, pow2($0 - 2)) }
 
   private static func pow2(_ exponent: Int) -> Double { Double(1 << min(exponent, 10)) }

@@ -4,13 +4,11 @@ import Glibc
 import Messages
 import Synchronization
 
-/// One life of a co-process: a process in a group of its own, a socket that is both its input and its output, and one
-/// for what it says on standard error.
-///
-/// Sockets are used and no pipes, because a blocked read or write ends when they are shut down, whoever else still holds them, and because
-/// writing to a dead one is no SIGPIPE.
+/// A running co-process: a process group, a socket for input and output, and one for standard error. Sockets instead of
+/// pipes, because a shutdown ends a blocked read or write even if others hold them, and writing to a closed one raises
+/// no SIGPIPE.
 final class CoProcessRun: Sendable {
-  /// Why it was ended, or ended by itself.
+  /// Why it ended or was ended.
   enum Fault: Equatable {
     case hung
     case nonsense
@@ -20,7 +18,7 @@ final class CoProcessRun: Sendable {
 
   private struct Ending {
     var fault: Fault?
-    /// What the process said last on standard error.
+    /// Its last line on standard error.
     var lastWords = ""
     var isOver = false
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -31,7 +29,7 @@ final class CoProcessRun: Sendable {
   private let leash: ChildLeash
   private let ending = Mutex(Ending())
 
-  /// - Throws: `config_error` when there is no such program; `local_resources` when the kernel has no room for it.
+  /// - Throws: `config_error` if there is no such program; `local_resources` if the kernel cannot start it.
   init(_ program: CoProcessProgram) throws(DeliveryError) {
     let child = ChildProgram(path: program.path, arguments: program.arguments, environment: program.environment)
     let talk = try child.line()
@@ -56,14 +54,14 @@ final class CoProcessRun: Sendable {
     close(errors)
   }
 
-  /// nil once it has ended.
+  /// nil after its end.
   var processID: pid_t? { leash.processID }
 
-  /// Begins to listen, on threads of its own, until the process has ended and was waited for.
+  /// Reads on threads of its own until the process has ended.
   ///
   /// - Parameters:
-  ///   - line: is called with every line that the process answers. What is no line ends it.
-  ///   - end: is called once, with the reason and with what the process said last.
+  ///   - line: called with every line. Anything else ends the process.
+  ///   - end: called once with the reason and its last line.
   func listen(
     _ program: CoProcessProgram, log: @escaping @Sendable (String) -> Void,
     line: @escaping @Sendable ([UInt8]) -> Void, end: @escaping @Sendable (Fault, String) -> Void
@@ -79,7 +77,7 @@ final class CoProcessRun: Sendable {
         if case .whole(let bytes) = piece { line(bytes) } else { kill(.nonsense) }
       }
       let status = bury()
-      // What it said is still read, even where a process that it left behind holds the other end.
+      // Its output is still read, even if a child holds the other end.
       shutdown(errors, Int32(SHUT_RD))
       said.wait()
       let (fault, lastWords) = ending.withLock { ($0.fault ?? .ended(status), $0.lastWords) }
@@ -93,7 +91,7 @@ final class CoProcessRun: Sendable {
     }
   }
 
-  /// Writes a line, and waits until the process takes it; false when it is gone.
+  /// Writes a line, and waits until the process takes it; false if it is gone.
   func send(_ line: [UInt8]) -> Bool {
     var written = 0
     while written < line.count {
@@ -107,17 +105,17 @@ final class CoProcessRun: Sendable {
     return true
   }
 
-  /// Tells the process by the end of its input that it is to end.
+  /// Asks the process to end, by closing its input.
   func closeInput() { shutdown(socket, Int32(SHUT_WR)) }
 
-  /// Ends it at once, with all that it started.
+  /// Kills it with all its children.
   func kill(_ fault: Fault?) {
     if let fault { ending.withLock { $0.fault = $0.fault ?? fault } }
     leash.pull(SIGKILL)
     shutdown(socket, Int32(SHUT_RDWR))
   }
 
-  /// Waits until it has ended and was waited for.
+  /// Waits until it has ended.
   func waitForEnd() async {
     await withCheckedContinuation { continuation in
       let isOver = ending.withLock { ending in
@@ -128,8 +126,7 @@ final class CoProcessRun: Sendable {
     }
   }
 
-  /// Waits for its end, which is at hand: one that has closed its output has nothing more to say, and is ended. One that
-  /// was about to end by itself keeps the status that it gave.
+  /// Ends a process that has closed its output. One that was about to end keeps its status.
   private func bury() -> Int32 {
     leash.pull(SIGKILL)
     return leash.wait()

@@ -1,9 +1,9 @@
-/// Cuts what another process says into lines, of which each takes a bounded amount of memory.
+/// Splits output of another process into lines, in limited memory.
 struct LineCutter {
   enum Line: Equatable {
     /// Without its newline.
     case whole([UInt8])
-    /// The beginning of a line that is longer than the limit. The rest of it is passed over.
+    /// The beginning of a line beyond the limit; the rest is skipped.
     case tooLong([UInt8])
   }
 
@@ -11,7 +11,6 @@ struct LineCutter {
   private var line: [UInt8] = []
   private var isPassingOver = false
 
-  /// - Parameter limit: bytes that a line may have.
   init(limit: Int) { self.limit = limit }
 
   /// The lines that end in `piece`, and one that has become too long.

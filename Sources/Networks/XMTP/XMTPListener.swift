@@ -1,30 +1,28 @@
 import Digests
 import Messages
 
-/// Listens to XMTP, through the co-process that publishes there.
-///
-/// It is asked again and again for what came behind a position, and keeps no word of its own: what a position means, the
-/// co-process knows, from libxmtp's database. What an answer brings is a stranger's word, twice.
+/// Listens to XMTP through the publishing co-process, which knows the meaning of positions from libxmtp's database. Its
+/// answers are untrusted, and so are the messages in them.
 package final class XMTPListener: Listener {
   package let name: String
   private let coProcess: CoProcess
   private let conversations: HeardConversations
 
-  /// Seconds after which an answer comes that brings nothing.
+  /// Seconds until an empty answer.
   static let patience = 25
-  /// Messages of an answer.
+  /// Messages per answer.
   static let mostHeard = 64
 
-  /// - Parameter conversations: those that are listened to, by their addresses as XMTP's have them: `group:ID`, `dm:ID`
-  ///   or `dm:0xADDRESS`; the other ones are `group:ID` or `dm:ID`.
+  /// - Parameter conversations: by XMTP address: `group:ID`, `dm:ID` or `dm:0xADDRESS`; others are `group:ID` or
+  ///   `dm:ID`.
   package init(_ network: XMTPNetwork, conversations: HeardConversations) {
     name = network.name
     coProcess = network.coProcess
     self.conversations = conversations
   }
 
-  /// - Throws: what the co-process says of the node, and of the identity; `network` when it ended before it answered. The
-  ///   next call starts it again, after a while when it keeps on ending.
+  /// - Throws: errors of the node and the identity; `network` if the process ended. The next call starts it again, with
+  ///   a backoff.
   package func listen(
     after position: String?, deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws -> String {
@@ -41,7 +39,7 @@ package final class XMTPListener: Listener {
     return next
   }
 
-  /// nil for what is not listened to, and for what is no message.
+  /// nil for conversations that are not heard, and for invalid messages.
   private func arrival(_ heard: CoProcessAnswer.HeardMessage) -> Arrival? {
     guard XMTPNetwork.isID(heard.message), let content = [UInt8](base64: heard.content),
       let conversation = conversations.conversation(at: heard.conversation)

@@ -1,30 +1,29 @@
 import Glibc
 import Messages
 
-/// Publishes on XMTP, through libxmtp, in a co-process that it keeps running: `photospool-xmtp`, which speaks for one
-/// identity. Every message is sent as that identity, whatever its inbox is called.
+/// Publishes on XMTP through libxmtp, in the co-process `photospool-xmtp`. All messages are sent as its one identity,
+/// whatever the inbox.
 ///
-/// XMTP makes its own ids, so a message is reserved first: libxmtp stores it, sealed keys and all, in its encrypted
-/// database. Published under that id it is in the group once, however often it is asked for and whoever was killed in
-/// between; the co-process says how. A conversation is `group:ID`, `dm:INBOX-ID` or `dm:0xADDRESS`.
+/// XMTP makes its own ids, so a message is reserved first: libxmtp stores it with the keys in its encrypted database.
+/// Published under that id it is in the group once, whatever is killed in between (see the co-process). A conversation
+/// is `group:ID`, `dm:INBOX-ID` or `dm:0xADDRESS`.
 ///
-/// Requests of one conversation go one after the other, those of several at the same time.
+/// Requests of one conversation run one after the other, those of several at the same time.
 package final class XMTPNetwork: Network {
   package struct Options: Sendable {
-    /// The path of a Python 3.11 that has the package `xmtp-bindings`.
+    /// The path of a Python 3.11 with the package `xmtp-bindings`.
     package var python = "/usr/bin/python3"
-    /// The path of photospool-xmtp.py.
     package var program: String
-    /// The directory that holds libxmtp's database. It is made when it is not there.
+    /// The directory of libxmtp's database, made if missing.
     package var state: String
-    /// The file that holds the private key of the identity's Ethereum account; its owner's alone.
+    /// The file with the private key of the Ethereum account, readable by its owner only.
     package var key: String
     /// The gRPC endpoint, as `HOST:PORT`.
     package var endpoint: String
     package var usesTLS = true
-    /// The XMTP inbox id that the key must belong to; nil: whichever it does.
+    /// The XMTP inbox id that the key must have; nil means any.
     package var inbox: String?
-    /// Seconds that a request may take.
+    /// The time limit of a request in seconds.
     package var seconds = 45
 
     package init(program: String, state: String, key: String, endpoint: String) {
@@ -35,15 +34,14 @@ package final class XMTPNetwork: Network {
     }
   }
 
-  /// What `standing` finds.
+  /// The result of `standing`.
   package struct Standing: Sendable, Equatable {
-    /// The inbox id of the identity, which is registered.
+    /// The inbox id of the registered identity.
     package let inbox: String
     /// The address of its account.
     package let address: String
-    /// Whether the endpoint answers.
     package let isReachable: Bool
-    /// Whether the conversation that was asked for can be published to; nil when none was.
+    /// Whether the conversation can be published to; nil without one.
     package let knowsConversation: Bool?
     /// Why not.
     package let obstacle: String?
@@ -56,15 +54,15 @@ package final class XMTPNetwork: Network {
 
   /// Starts nothing yet.
   ///
-  /// - Parameter log: is given what the co-process says, line by line, escaped and bounded.
+  /// - Parameter log: gets the lines of the co-process, escaped and limited.
   package init(name: String = "xmtp", _ options: Options, log: @escaping @Sendable (String) -> Void) {
     self.name = name
     coProcess = CoProcess(options.coProcess, log: log)
     endpoint = options.endpoint
   }
 
-  /// The id under which libxmtp has stored the message. What a killed co-process had stored and not answered is never
-  /// published.
+  /// The id under which libxmtp has stored the message. A message that a killed co-process stored without an answer is
+  /// never published.
   package func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
     if message.content.kind.isOfProfile { return try await reserveProfile(message) }
     let photo = try Self.sealed(message.content)
@@ -83,11 +81,11 @@ package final class XMTPNetwork: Network {
     return reserved
   }
 
-  /// Publishes what was reserved; what is out already is not sent again.
+  /// Publishes the reserved message, once.
   ///
-  /// - Throws: `rejected` when libxmtp does not know the reserved id, because its database was restored or lost: then
-  ///   only people can tell whether the message is out. `network`, `timeout` and whatever else passes say nothing of
-  ///   whether it is: asked again, it is found out.
+  /// - Throws: `rejected` if libxmtp does not know the reserved id, because its database was restored or lost: only
+  ///   people can tell then whether the message was sent. After `network`, `timeout` and other temporary errors the
+  ///   outcome is unknown; the next call finds out.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     guard let reserved = message.reserved else {
       throw DeliveryError(.conflict, "no id was reserved on XMTP for this message; it is with the next attempt")
@@ -97,7 +95,7 @@ package final class XMTPNetwork: Network {
     return try await publish(reserved, in: message.conversation, photo: photo.map { ($0.width, $0.height) })
   }
 
-  /// Publishes what was reserved, if it is not out; what never was reserved was never published.
+  /// Publishes the reserved message, if necessary. Without a reservation it was never published.
   package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     guard let reserved = message.reserved else { return .absent }
     if let profile = ReservedProfile(reserved) { return .published(try await publish(profile)) }
@@ -132,10 +130,10 @@ package final class XMTPNetwork: Network {
     return "can be published to on XMTP"
   }
 
-  /// Registers the identity if it is not yet, and asks the endpoint.
+  /// Registers the identity if necessary, and asks the endpoint.
   ///
-  /// - Throws: why there is no identity to send as: no key, a key of another inbox, a database of another key, or no
-  ///   network at the first time.
+  /// - Throws: why there is no identity: no key, a key of another inbox, a database of another key, or no network the
+  ///   first time.
   package func standing(of conversation: ConversationID? = nil) async throws(DeliveryError) -> Standing {
     let facts = try await coProcess.ask("check") { request in
       if let conversation { request.add("conversation", conversation.text) }
@@ -148,7 +146,7 @@ package final class XMTPNetwork: Network {
       knowsConversation: facts.conversation, obstacle: facts.obstacle.map { printable($0) })
   }
 
-  /// Ends the co-process and waits until it has ended. Nothing can be published from then on.
+  /// Ends the co-process and waits for it. Nothing can be published after that.
   package func stop() async { await coProcess.stop() }
 
   func inTurn<Answer>(
@@ -161,7 +159,7 @@ package final class XMTPNetwork: Network {
 
   // MARK: Photos
 
-  /// The parameters of a photo, nil for a text.
+  /// The parameters of a photo; nil for a text.
   private static func sealed(_ content: OutgoingMessage.Content) throws(DeliveryError) -> JSONObjectText? {
     guard case .photo(let attachment) = content else { return nil }
     guard let secret = attachment.secret, let salt = attachment.salt, let nonce = attachment.nonce else {
@@ -187,8 +185,8 @@ package final class XMTPNetwork: Network {
     }
   }
 
-  /// What was published: perhaps an earlier upload of the photo than the last one. What XMTP does not carry, every photo
-  /// that is sent has in common, or it was told.
+  /// The published attachment, perhaps with an earlier upload. Values that XMTP lacks are constant or come from the
+  /// message.
   private static func attachment(
     _ sent: CoProcessAnswer.SentAttachment?, size: (width: Int, height: Int)?
   ) -> Attachment? {
@@ -199,7 +197,7 @@ package final class XMTPNetwork: Network {
       width: size.width, height: size.height)
   }
 
-  /// An id of XMTP's messages: hexadecimal digits.
+  /// Whether the text is a message id of XMTP, in hexadecimal.
   static func isID(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
   }
@@ -208,8 +206,8 @@ package final class XMTPNetwork: Network {
 }
 
 extension XMTPNetwork.Options {
-  /// The program, with an environment in which nothing but the certificates' place is ours. Secrets are in the key file,
-  /// so that neither arguments nor environment tell any.
+  /// The program, with no variables of ours but the place of certificates. Secrets are in the key file, not in
+  /// arguments or environment.
   var coProcess: CoProcessProgram {
     var arguments = ["-I", "-B", "-X", "utf8", program]
     arguments += ["--state", state, "--key", key, "--endpoint", endpoint, "--seconds", String(seconds)]
@@ -217,7 +215,7 @@ extension XMTPNetwork.Options {
     if let inbox { arguments += ["--inbox", inbox] }
     return CoProcessProgram(
       name: "photospool-xmtp", path: python, arguments: arguments, environment: Self.environment,
-      // It answers by itself when its time is up; one that does not then hangs.
+      // It answers by itself at its time limit; later it hangs.
       answerSeconds: Double(seconds) + 15)
   }
 

@@ -5,7 +5,7 @@ import SettingKit
 /// `type: xmtp`.
 package struct XMTPNetworkType: NetworkType {
   package static let word = "xmtp"
-  /// Messages are known by an id that only the ledger knew.
+  /// Messages have ids that only the ledger knows.
   package static let remembersMessages = false
   package static let publishesIntoSpool = false
   package static let keepsAccountInSpool = true
@@ -15,11 +15,11 @@ package struct XMTPNetworkType: NetworkType {
   /// `HOST:PORT`.
   package let endpoint: String
   package let isInsecure: Bool
-  /// The file with the account's private key. The co-process reads it, not we.
+  /// The file with the account's private key, which only the co-process reads.
   package let keyFile: String
-  /// The absolute path of the co-process; nil is the one beside photospool.
+  /// The absolute path of the co-process; nil means the one beside photospool.
   package let program: String?
-  /// The absolute path of the Python that runs it; nil is its own choice.
+  /// The absolute path of its Python; nil means /usr/bin/python3.
   package let python: String?
 
   package struct Section: SettingsSection {
@@ -76,7 +76,7 @@ package struct XMTPNetworkType: NetworkType {
     return XMTPNetwork(name: name, options, log: surroundings.log)
   }
 
-  /// It hears through the co-process that publishes.
+  /// It listens through the co-process that publishes.
   package func listener(
     to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
   ) throws -> (any Listener)? {

@@ -3,14 +3,12 @@ import FoundationEssentials
 import Messages
 import Seals
 
-/// Profile photos on XMTP, as the Convos app has them. A member has one in each group: a message of that group announces it, and
-/// it is sealed under the group's image key.
-///
-/// A change is reserved and published like any message, so it is in the group once.
+/// Profile photos on XMTP, as in the Convos app: one per member and group, announced by a message in the group and
+/// sealed with the group's image key. A change is reserved and published like any message.
 extension XMTPNetwork {
-  /// The seal of the group's image key. The key is read from the group's current app data and is kept in memory alone.
+  /// The seal with the group's image key, which is read from the group's app data and kept in memory only.
   ///
-  /// - Throws: `rejected` for what is no group, and for a group without an image key.
+  /// - Throws: `rejected` if it is not a group, or a group without an image key.
   package func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? {
     try Self.checkGroup(conversation)
     let facts = try await coProcess.ask("group") { $0.add("conversation", conversation.text) }
@@ -68,13 +66,13 @@ extension XMTPNetwork {
   }
 }
 
-/// What is reserved for the change of a profile photo. XMTP's message lacks the photo's digest and length, which are needed
-/// after a crash, so this stands in place of the bare id. Nothing in it opens the photo: that takes the group's key.
+/// The reservation of a profile photo. XMTP's message lacks the photo's digest and length, which are needed after a
+/// crash, so this replaces the bare id. It contains no key.
 struct ReservedProfile: Codable {
   /// XMTP's id of the message.
   let id: String
   let group: String
-  /// nil of a removal.
+  /// nil for a removal.
   let photo: Attachment?
 }
 
