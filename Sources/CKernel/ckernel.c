@@ -131,7 +131,6 @@ int ckernel_status_at(int directory, const char *name, struct ckernel_status *st
   status->device = makedev(found.stx_dev_major, found.stx_dev_minor);
   status->changed_ns = nanoseconds(found.stx_ctime);
   status->modified_ns = nanoseconds(found.stx_mtime);
-  status->accessed_ns = nanoseconds(found.stx_atime);
   status->born_ns = (found.stx_mask & STATX_BTIME) ? nanoseconds(found.stx_btime) : 0;
   status->owner = found.stx_uid;
   status->links = found.stx_nlink;

@@ -178,14 +178,6 @@ package final class Directory: Sendable {
     return Int(bytes)
   }
 
-  /// Sets the access time of the file `name` to now, whatever the mount options. It is not synced.
-  package func setAccessedNow(_ name: String) throws(FileError) {
-    let times = [timespec(tv_sec: 0, tv_nsec: now), timespec(tv_sec: 0, tv_nsec: omitted)]
-    guard utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW) == 0 else {
-      throw FileError("set the time of", path(of: name))
-    }
-  }
-
   /// Syncs the names in this directory. As with `File.sync`, an error is final for the descriptor: a retry repeats the
   /// whole step and syncs through a new one.
   ///
@@ -303,7 +295,3 @@ extension Directory {
   /// A short path to this directory, valid in this process only.
   package var pathByDescriptor: String { "/proc/self/fd/\(descriptor)" }
 }
-
-// UTIME_NOW and UTIME_OMIT are macros that Swift does not import.
-private let now = (1 << 30) - 1
-private let omitted = (1 << 30) - 2

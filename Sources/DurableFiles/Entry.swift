@@ -19,9 +19,6 @@ package struct Entry: Sendable {
   package let changed: Int64
   /// The last change of the contents, in nanoseconds since 1970.
   package let modified: Int64
-  /// The last access in nanoseconds since 1970, as the filesystem keeps it: at most daily with `relatime`, never with
-  /// `noatime`.
-  package let accessed: Int64
   /// The time of birth in nanoseconds since 1970; 0 if the filesystem does not keep it.
   package let born: Int64
 
@@ -43,7 +40,6 @@ package struct Entry: Sendable {
     permissions = status.mode & 0o7777
     changed = status.changed_ns
     modified = status.modified_ns
-    accessed = status.accessed_ns
     born = status.born_ns
   }
 }

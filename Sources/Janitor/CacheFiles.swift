@@ -32,19 +32,6 @@ struct CacheFiles: Sendable {
     }
   }
 
-  /// The last access to the files that would be evicted; nil if there are none.
-  func lastRead(_ path: String, isWhole: Bool) throws -> Timestamp? {
-    guard let place = Self.place(path) else { return nil }
-    do {
-      let directory = try root.directory(at: place)
-      let times = try (isWhole ? Self.thumbnails : [Self.original]).compactMap { try directory.entry($0)?.accessed }
-      return times.max().map { Timestamp(milliseconds: $0 / 1_000_000) }
-    } catch let error as FileError {
-      if error.isMissing { return nil }
-      throw error
-    }
-  }
-
   func look(_ path: String) throws -> (original: Bool, thumbnails: Bool) {
     guard let place = Self.place(path) else { return (false, false) }
     do {

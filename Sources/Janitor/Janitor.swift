@@ -64,9 +64,7 @@ package struct Janitor: Sendable {
     }
     let slice = try await CacheSlice(spool: spool, ledger: ledger, isRehearsal: isRehearsal).keep(&notes)
     (report.orphans, report.missing) = (slice.orphans, slice.missing)
-    let limits = try await Limits(
-      spool: spool, ledger: ledger, cache: settings.cache, now: clock.now, isRehearsal: isRehearsal
-    ).keep()
+    let limits = try await isRehearsal ? self.limits.plan() : self.limits.keep()
     report.evicted = limits.evicted
     report.warnings += limits.warnings
     if isRehearsal { return report }
@@ -81,9 +79,10 @@ package struct Janitor: Sendable {
 
   /// Evicts every original that can be fetched again, of an inbox, of a conversation, or of all.
   package func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
-    try await Limits(spool: spool, ledger: ledger, cache: settings.cache, now: clock.now, isRehearsal: false)
-      .clear(inbox: inbox, conversation: conversation)
+    try await limits.clear(inbox: inbox, conversation: conversation)
   }
+
+  private var limits: Limits { Limits(spool: spool, ledger: ledger, cache: settings.cache) }
 
   /// A running daemon purges by itself. Otherwise the janitor does.
   private func purges(_ report: inout JanitorReport) async throws {

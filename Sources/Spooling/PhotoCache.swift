@@ -78,12 +78,6 @@ package struct PhotoCache: Sendable {
     }
   }
 
-  /// Sets the access time of a photo to now, which tells the janitor that it was viewed.
-  package func noteViewing(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
-    let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
-    for name in Self.names where try directory.entry(name)?.kind == .file { try directory.setAccessedNow(name) }
-  }
-
   package func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
     try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text).file(
       Self.originalName)

@@ -77,7 +77,6 @@ struct ckernel_status {
   uint64_t device;
   int64_t changed_ns;
   int64_t modified_ns;
-  int64_t accessed_ns;
   int64_t born_ns;
   uint32_t owner;
   uint32_t links;

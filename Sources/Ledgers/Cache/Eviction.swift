@@ -24,6 +24,11 @@ package struct EvictionCount: Sendable, Equatable {
     left.thumbnails += right.thumbnails
     left.bytes += right.bytes
   }
+
+  fileprivate mutating func add(_ candidate: EvictionCandidate) {
+    bytes += candidate.bytes
+    if candidate.isWhole { thumbnails += 1 } else { photos += 1 }
+  }
 }
 
 /// A photo that may be evicted next.
@@ -31,13 +36,9 @@ package struct EvictionCandidate: Sendable {
   let row: Int64
   let recency: Int64
   /// Thumbnail, blurred preview and directory would be deleted; otherwise only the original.
-  package let isWhole: Bool
+  let isWhole: Bool
   /// Bytes that would be freed.
-  package let bytes: Int
-  /// The directory of its files, relative to the spool.
-  package let path: String
-  /// The time of the last view, or of arrival, as far as the ledger knows.
-  package let viewedAt: Timestamp
+  let bytes: Int
 }
 
 /// Cached files to delete.
@@ -56,13 +57,20 @@ extension Ledger {
   package func evictionCandidates(
     _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID? = nil, need: Int
   ) async throws -> [EvictionCandidate] {
-    try await read {
-      try $0.evictionCandidates(layer, inbox: inbox, conversation: conversation, need: need)
+    try await read { database in
+      let cursor = try database.evictionCursor(
+        layer, inbox: inbox, conversation: conversation, limit: Self.evictionBatch)
+      var candidates = [EvictionCandidate]()
+      var bytes = 0
+      while bytes < need, let candidate = try cursor.next() {
+        bytes += candidate.bytes
+        candidates.append(candidate)
+      }
+      return candidates
     }
   }
 
-  /// Ends marked evictions and marks `candidates`. Photos `read` since the ledger knew become the most recently viewed,
-  /// in the order of those times.
+  /// Ends marked evictions, then marks `candidates`.
   ///
   /// One commit marks a photo, and the next one removes its files while nothing else can write. A photo that is needed
   /// again was either pinned before and keeps its files, or is pinned later and made anew. The next call ends what a
@@ -71,41 +79,39 @@ extension Ledger {
   /// - Parameter remove: removes files. If it throws, the photo stays marked, and the error is thrown after the commit.
   /// - Returns: the ended and the newly marked photos.
   package func evict(
-    _ candidates: [EvictionCandidate], read: [(candidate: EvictionCandidate, at: Timestamp)] = [],
-    remove: @escaping @Sendable (EvictedFiles) throws -> Void
+    _ candidates: [EvictionCandidate], remove: @escaping @Sendable (EvictedFiles) throws -> Void
   ) async throws -> (ended: EvictionCount, marked: EvictionCount) {
     let (ended, marked, fault) = try await write { database in
       let (ended, fault) = try database.endEvictions(remove)
-      if fault != nil { return (ended, EvictionCount(), fault) }
-      try database.requeue(read)
-      return (ended, try database.mark(candidates), nil)
+      return (ended, fault == nil ? try database.mark(candidates) : EvictionCount(), fault)
     }
     if let fault { throw fault }
     return (ended, marked)
   }
 
-  /// Runs `plan` in the ledger alone and rolls it back. `evict` returns the evicted photos of a layer, nil at its end;
-  /// a candidate with a time from `reading` is kept. Both may be called again from the beginning.
-  package func rehearse<Answer: Sendable>(
-    reading: @escaping @Sendable () -> (EvictionCandidate) throws -> Timestamp?,
-    _ plan: @escaping @Sendable (_ evict: (CacheLayer, InboxID?, Int) throws -> EvictionCount?) throws -> Answer
-  ) async throws -> Answer {
-    do {
-      return try await write { database in
-        let isRead = reading()
-        throw Rehearsal(
-          answer: try plan { layer, inbox, need in
-            let candidates = try database.evictionCandidates(layer, inbox: inbox, conversation: nil, need: need)
-            if candidates.isEmpty { return nil }
-            let times = try candidates.map(isRead)
-            try database.requeue(zip(candidates, times).compactMap { candidate, time in time.map { (candidate, $0) } })
-            let marked = try database.mark(zip(candidates, times).filter { $1 == nil }.map(\.0))
-            _ = try database.endEvictions { _ in }
-            return marked
-          })
+  /// Counts what keeping the limits would evict: first of each inbox, then of all together. Reads one snapshot and writes
+  /// nothing.
+  package func evictionPlan(inboxLimit: Int, totalLimit: Int) async throws -> EvictionCount {
+    try await read { database in
+      var count = EvictionCount()
+      var planned = [CacheLayer: Set<Int64>]()
+      func take(_ bytes: Int, _ inbox: InboxID?) throws {
+        var need = bytes
+        for layer in CacheLayer.allCases where need > 0 {
+          // All originals that can be evicted are planned by then.
+          let condition = layer == .thumbnails ? "cached_thumbnail_bytes > 0 AND pinned = 0 AND evicting = 0" : nil
+          let candidates = try database.evictionCursor(layer, inbox: inbox, condition: condition)
+          while need > 0, let candidate = try candidates.next() {
+            guard planned[layer, default: []].insert(candidate.row).inserted else { continue }
+            count.add(candidate)
+            need -= candidate.bytes
+          }
+        }
       }
-    } catch let rehearsal as Rehearsal<Answer> {
-      return rehearsal.answer
+      let uses = try database.cacheUse()
+      for use in uses where use.inbox != nil { try take(use.bytes - inboxLimit, use.inbox) }
+      if let total = uses.first { try take(total.bytes - count.bytes - totalLimit, nil) }
+      return count
     }
   }
 
@@ -142,40 +148,28 @@ extension LedgerView {
   }
 }
 
-/// Carries a result out of a transaction that is rolled back.
-private struct Rehearsal<Answer: Sendable>: Error {
-  let answer: Answer
-}
-
 extension Database {
-  fileprivate func evictionCandidates(
-    _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID?, need: Int
-  ) throws -> [EvictionCandidate] {
+  /// The photos of a layer that may be evicted, the least recently viewed first.
+  fileprivate func evictionCursor(
+    _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID? = nil, limit: Int = -1, condition: String? = nil
+  ) throws -> MapCursor<RowCursor, EvictionCandidate> {
     let isThumbnails = layer == .thumbnails
-    var conditions = [isThumbnails ? LedgerSchema.evictableThumbnails : LedgerSchema.evictable]
+    var conditions = [condition ?? (isThumbnails ? LedgerSchema.evictableThumbnails : LedgerSchema.evictable)]
     if !isThumbnails { conditions.append("fetchable = \(layer == .fetchable ? 1 : 0)") }
     if inbox != nil { conditions.append("inbox = ?") }
     if conversation != nil {
       conditions.append("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)")
     }
-    let rows = try Row.fetchCursor(
+    return try Row.fetchCursor(
       self,
       sql: """
-        SELECT rowid, recency, path, \(isThumbnails ? "cached_thumbnail_bytes" : "cached_bytes") AS size,
-          max(created_at, coalesce(uploaded_at, 0), coalesce(downloaded_at, 0), coalesce(viewed_at, 0)) AS viewed
-        FROM photos \(conversation == nil ? "" : "INDEXED BY photos_conversation") WHERE \(conditions.joined(separator: " AND ")) ORDER BY recency LIMIT \(Ledger.evictionBatch)
+        SELECT rowid, recency, \(isThumbnails ? "cached_thumbnail_bytes" : "cached_bytes") AS size
+        FROM photos \(conversation == nil ? "" : "INDEXED BY photos_conversation") WHERE \(conditions.joined(separator: " AND ")) ORDER BY recency LIMIT \(limit)
         """,
-      arguments: StatementArguments([inbox?.text, conversation?.text].compactMap { $0 }))
-    var candidates = [EvictionCandidate]()
-    var bytes = 0
-    while bytes < need, let row = try rows.next() {
-      let candidate = EvictionCandidate(
-        row: row["rowid"], recency: row["recency"], isWhole: isThumbnails, bytes: row["size"], path: row["path"],
-        viewedAt: Timestamp(milliseconds: row["viewed"]))
-      bytes += candidate.bytes
-      candidates.append(candidate)
+      arguments: StatementArguments([inbox?.text, conversation?.text].compactMap { $0 })
+    ).map { row in
+      EvictionCandidate(row: row["rowid"], recency: row["recency"], isWhole: isThumbnails, bytes: row["size"])
     }
-    return candidates
   }
 
   fileprivate func mark(_ candidates: [EvictionCandidate]) throws -> EvictionCount {
@@ -185,19 +179,9 @@ extension Database {
     for candidate in candidates {
       try mark.execute(arguments: [candidate.isWhole ? 2 : 1, candidate.row, candidate.recency])
       if changesCount == 0 { continue }
-      count.bytes += candidate.bytes
-      if candidate.isWhole { count.thumbnails += 1 } else { count.photos += 1 }
+      count.add(candidate)
     }
     return count
-  }
-
-  fileprivate func requeue(_ read: [(candidate: EvictionCandidate, at: Timestamp)]) throws {
-    let requeue = try makeStatement(
-      sql:
-        "UPDATE photos SET recency = ?, viewed_at = ? WHERE rowid = ? AND recency = ? AND pinned = 0 AND evicting = 0")
-    for (candidate, time) in read.sorted(by: { $0.at.milliseconds < $1.at.milliseconds }) {
-      try requeue.execute(arguments: [nextRecency(), time.milliseconds, candidate.row, candidate.recency])
-    }
   }
 
   fileprivate func endEvictions(_ remove: (EvictedFiles) throws -> Void) throws -> (EvictionCount, (any Error)?) {

@@ -1,5 +1,6 @@
 import Control
 import Delivery
+import Janitor
 import Ledgers
 import Logging
 import Messages
@@ -56,15 +57,14 @@ struct PhotoViewing {
     return path
   }
 
-  /// Notes that a photo was looked at, which decides what is evicted first: a running daemon writes it down, and nobody
-  /// waits for that; without one it is the files' time of access, as if another program had read them. A failure is
-  /// nobody's concern.
-  func note(_ photo: PhotoStory) {
+  /// Notes that a photo was looked at, which decides what is evicted first. A running daemon writes it down, and nobody
+  /// waits for that. A failure is nobody's concern.
+  func note(_ photo: PhotoStory) async {
     do {
-      if try !ControlClient.leave(.viewed(photo.message.text), in: spool.state) {
-        try PhotoCache(spool).noteViewing(
-          inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
-      }
+      if try ControlClient.leave(.viewed(photo.message.text), in: spool.state) { return }
+      let ledger = try Ledger.beside(daemonOf: spool)
+      try await ledger.viewed(photo.message, at: .now())
+      try ledger.close()
     } catch {}
   }
 

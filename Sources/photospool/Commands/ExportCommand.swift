@@ -45,7 +45,7 @@ struct ExportCommand: AsyncParsableCommand {
       throw Failure(.inputOutput, "\(original.path) is larger than any photo; it was not written by photospool")
     }
     try write(bytes, as: name, in: directory)
-    viewing.note(photo)
+    await viewing.note(photo)
   }
 
   private var taken: Failure { Failure(.cannotCreate, "\(file) is there already; use --force to replace it") }

@@ -23,6 +23,6 @@ struct ViewCommand: AsyncParsableCommand {
     let photo = try viewing.photo(message)
     let path = try await viewing.shown(photo, timeout: timeout.seconds)
     print("\(viewing.spool.path)/\(path)")
-    viewing.note(photo)
+    await viewing.note(photo)
   }
 }
