@@ -1,14 +1,12 @@
 import FoundationEssentials
 
-/// A value within a JSON text (RFC 8259), found without reading what it holds.
-///
-/// So one value that is none, or is nested without end, spoils nothing around it, which a decoder of the whole would let
-/// it do; and what nobody asks for costs no memory.
+/// A value within a JSON text (RFC 8259), parsed lazily. An invalid or deeply nested value does not affect its
+/// neighbours, as it would in a decoder of the whole, and unused values cost no memory.
 package struct JSONSlice: Sendable {
   private let text: [UInt8]
   private let range: Range<Int>
 
-  /// The whole text, which has to be one value; nil when that does not end where the text does.
+  /// The whole text, which must be one value; nil if it ends earlier or later.
   package init?(_ text: [UInt8]) {
     self.text = text
     let start = Self.afterBlanks(text, 0)
@@ -23,12 +21,12 @@ package struct JSONSlice: Sendable {
 
   package var count: Int { range.count }
 
-  /// The value as that type; nil when it is not.
+  /// The decoded value; nil if it has another type.
   package func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
     try? JSONDecoder().decode(type, from: Data(text[range]))
   }
 
-  /// The members of an object, in their order, to its end or to the first that is none; nothing of anything else.
+  /// The members of an object in order, up to the first invalid one; empty for other values.
   package var members: [(name: String, value: JSONSlice)] {
     guard text[range.lowerBound] == UInt8(ascii: "{") else { return [] }
     var found = [(name: String, value: JSONSlice)]()
@@ -46,10 +44,9 @@ package struct JSONSlice: Sendable {
     return found
   }
 
-  /// The first member of that name.
   package subscript(_ name: String) -> JSONSlice? { members.first { $0.name == name }?.value }
 
-  /// The elements of an array, in their order, to its end or to the first that is none; nothing of anything else.
+  /// The elements of an array in order, up to the first invalid one; empty for other values.
   package var elements: [JSONSlice] {
     guard text[range.lowerBound] == UInt8(ascii: "[") else { return [] }
     var found = [JSONSlice]()
@@ -72,7 +69,7 @@ package struct JSONSlice: Sendable {
     return comma < text.count && text[comma] == UInt8(ascii: ",") ? afterBlanks(text, comma + 1) : text.count
   }
 
-  /// Where the value ends that begins at `start`; nil when none does. It calls nothing for what is nested.
+  /// The end of the value at `start`, if valid. Not recursive.
   private static func end(of text: [UInt8], from start: Int) -> Int? {
     var depth = 0
     var position = start

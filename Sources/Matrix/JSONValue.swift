@@ -1,4 +1,4 @@
-/// Any JSON value, to be written again in one way, however it was written before.
+/// Any JSON value, for writing it again in one canonical form.
 package enum JSONValue: Codable, Sendable, Equatable {
   case null
   case flag(Bool)
@@ -40,13 +40,12 @@ package enum JSONValue: Codable, Sendable, Equatable {
     }
   }
 
-  /// A member of an object; nil of anything else.
+  /// A member of an object; nil for other values.
   package subscript(_ name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members[name]
   }
 
-  /// The text, where it is one.
   package var text: String? {
     guard case .text(let text) = self else { return nil }
     return text

@@ -1,11 +1,11 @@
 import Secrets
 
-/// The account that photos are sent with, and where it lives.
+/// A Matrix account and its homeserver.
 package struct MatrixAccount: Sendable {
   /// The homeserver's base URL, such as `https://matrix.example.org`.
   package var homeserver: String
-  /// The access token of one device. The homeserver takes a repeated message for the first one only while it comes from
-  /// the same device: a new login is a new device, and so is a token that somebody else uses.
+  /// The access token of one device. The homeserver recognises a repeated message only from the same device. A new
+  /// login is a new device.
   package let token: Renewable<Secret>
 
   package init(homeserver: String, token: Secret) { self.init(homeserver: homeserver, token: Renewable(token)) }

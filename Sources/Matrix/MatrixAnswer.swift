@@ -2,9 +2,9 @@ import FoundationEssentials
 import HTTP
 import Messages
 
-/// An answer of a homeserver, or of a proxy before it, with what it says of itself.
+/// An answer of a homeserver or of a proxy.
 package struct MatrixAnswer: Sendable {
-  /// What every JSON object may hold.
+  /// The members of an error.
   private struct Facts: Decodable {
     let errcode: String?
     let retryAfterMilliseconds: Double?
@@ -22,7 +22,7 @@ package struct MatrixAnswer: Sendable {
   }
 
   package let status: Int
-  /// The specification's word, such as `M_FORBIDDEN`; nil where the body has none.
+  /// The specification's error code, such as `M_FORBIDDEN`, if any.
   package let code: String?
   private let body: [UInt8]
   private let isObject: Bool
@@ -39,30 +39,30 @@ package struct MatrixAnswer: Sendable {
     retryAfterMilliseconds = facts?.retryAfterMilliseconds
   }
 
-  /// A homeserver has done what was asked: proxies and login pages say 200, too, but no JSON object.
+  /// Whether a homeserver did what was asked. Proxies and login pages also answer 200, but without a JSON object.
   package var isSuccess: Bool { 200..<300 ~= status && isObject && code == nil }
 
-  /// Whether it can be a homeserver's. Errors that have no JSON body are those of what stands before it.
+  /// Whether it may be a homeserver's. Errors without a JSON body come from proxies.
   var isMatrix: Bool { isObject && (isSuccess || code != nil) }
 
-  /// The access token was not accepted.
+  /// The access token was refused.
   var isTokenRefused: Bool { code == "M_UNKNOWN_TOKEN" || code == "M_MISSING_TOKEN" || status == 401 }
 
-  /// The body as that type; nil when it is not.
+  /// The decoded body; nil if it has another type.
   package func decoded<Body: Decodable>(as type: Body.Type) -> Body? {
     try? JSONDecoder().decode(type, from: Data(body))
   }
 
-  /// The body in pieces, each of which can be looked at for itself; nil when it is no JSON.
+  /// The body for lazy parsing; nil if it is not JSON.
   package var slice: JSONSlice? { JSONSlice(body) }
 
-  /// The wait that is asked for, in seconds: the header's, else the older one of the body.
+  /// The requested wait in seconds: from the header, or the older one in the body.
   func retryAfter(now: Timestamp) -> Double? {
     if let seconds = retryAfterHeader.flatMap({ RetryAfter.seconds($0, now: now) }) { return seconds }
     return retryAfterMilliseconds.map { min(max($0 / 1000, 0), RetryAfter.longest) }
   }
 
-  /// A word and nothing else goes into our sentences: what the other side says at length may hold anything.
+  /// The code if it is a single word. Longer texts may contain anything.
   private static func word(_ code: String) -> String? {
     let isWord = code.utf8.allSatisfy { byte in
       switch byte {

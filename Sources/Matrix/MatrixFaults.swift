@@ -1,12 +1,10 @@
 import HTTP
 import Messages
 
-/// What the failures of a homeserver mean for what is being sent: the one table of causes, for its rooms and for its
-/// media.
-///
-/// Only a homeserver's own word fails a request. What a proxy says in its place is tried again: it says it of itself.
+/// The table of causes for failures of a homeserver, for rooms and media. Only a homeserver's own code fails a request.
+/// A proxy's error is retried.
 package struct MatrixFaults: Sendable {
-  /// What was asked of the homeserver. A room refuses the message; the media repository refuses the account.
+  /// The part of the homeserver that was asked. A room refuses the message; the media repository refuses the account.
   package enum Use: Sendable {
     case room
     case media
@@ -14,7 +12,7 @@ package struct MatrixFaults: Sendable {
     case profile
   }
 
-  /// As the sentences call it: `the homeserver at matrix.example.org`.
+  /// For sentences: `the homeserver at matrix.example.org`.
   private let server: String
   private let use: Use
 
@@ -23,7 +21,7 @@ package struct MatrixFaults: Sendable {
     self.use = use
   }
 
-  /// No answer came. An upload that is cancelled says so; a message that may be published already is asked for again.
+  /// The error without an answer. A cancelled upload says so; a message that may be published is asked for again.
   package func error(_ error: HTTPError) -> DeliveryError {
     guard error.cause == .cancelled else { return DeliveryError(error.cause, error.description) }
     return switch use {
@@ -32,7 +30,7 @@ package struct MatrixFaults: Sendable {
     }
   }
 
-  /// An answer came that is no success.
+  /// The error of an unsuccessful answer.
   package func error(_ answer: MatrixAnswer, now: Timestamp = .now()) -> DeliveryError {
     let (cause, words) = answer.code.flatMap { finding($0) } ?? finding(answer)
     let word = answer.code.map { "\(answer.status) \($0)" } ?? "\(answer.status)"
@@ -41,7 +39,7 @@ package struct MatrixFaults: Sendable {
       retryAfter: cause.disposition == .retry ? answer.retryAfter(now: now) : nil)
   }
 
-  /// The words of the specification, of which some servers use one with another status.
+  /// The meaning of the specification's codes, which some servers send with another status.
   private func finding(_ code: String) -> (Cause, String)? {
     switch code {
     case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":

@@ -2,7 +2,7 @@ import HTTP
 import Messages
 import Secrets
 
-/// A homeserver's client API, asked with one device's access token. Source: spec.matrix.org, client-server API.
+/// A homeserver's client API with one device's access token. Source: spec.matrix.org, client-server API.
 package struct MatrixServer: Sendable {
   /// `the homeserver at matrix.example.org`.
   package let name: String
@@ -11,7 +11,7 @@ package struct MatrixServer: Sendable {
   private let client: HTTPClient
   private let limits: HTTPLimits
 
-  /// - Throws: `.configError` for what is no URL.
+  /// - Throws: `.configError` for an invalid URL.
   package init(_ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits()) throws(DeliveryError) {
     guard let address = HTTPAddress(account.homeserver), address.query == nil else {
       throw DeliveryError(
@@ -25,13 +25,13 @@ package struct MatrixServer: Sendable {
     self.limits = limits
   }
 
-  /// Asks once.
+  /// Sends one request.
   ///
   /// - Parameters:
-  ///   - path: behind the base URL, escaped as it is to be sent.
-  ///   - replyBytes: the longest answer, where that is more than usual.
+  ///   - path: after the base URL, escaped as it is sent.
+  ///   - replyBytes: the size limit of the answer, if unusual.
   /// - Returns: the answer, whatever its status.
-  /// - Throws: when none came.
+  /// - Throws: an error without an answer.
   package func ask(
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8] = [], contentType: String = "application/json",
     replyBytes: Int? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }

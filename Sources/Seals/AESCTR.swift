@@ -1,14 +1,14 @@
 import COpenSSL
 import Messages
 
-/// AES-256 in counter mode (NIST SP 800-38A) with a 32-byte key and a 16-byte counter block, through OpenSSL's EVP. To
-/// encrypt and to decrypt are the same.
+/// AES-256 in counter mode (NIST SP 800-38A) with a 32-byte key and a 16-byte counter block, with OpenSSL's EVP.
+/// Encryption and decryption are the same.
 enum AESCTR {
   static func apply(_ bytes: [UInt8], key: [UInt8], counter: [UInt8]) throws(DeliveryError) -> [UInt8] {
     guard let length = Int32(exactly: bytes.count) else {
       throw DeliveryError(.tooLargeAfterCompress, "the photo has \(bytes.count) bytes, too many to be sealed")
     }
-    // One byte more, because an array that is empty may have no address.
+    // One byte more, because an empty array may have no address.
     var result = [UInt8](repeating: 0, count: bytes.count + 1)
     var written: Int32 = 0
     let context = EVP_CIPHER_CTX_new()

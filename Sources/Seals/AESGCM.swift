@@ -1,13 +1,13 @@
 import COpenSSL
 import Messages
 
-/// AES-256-GCM (NIST SP 800-38D) with a 32-byte key, a 12-byte nonce, no associated data and the 16-byte tag behind the
-/// ciphertext, through OpenSSL's EVP.
+/// AES-256-GCM (NIST SP 800-38D) with a 32-byte key, a 12-byte nonce, no associated data and the 16-byte tag after the
+/// ciphertext, with OpenSSL's EVP.
 enum AESGCM {
   private static let tagLength = 16
 
   static func seal(_ plain: [UInt8], key: [UInt8], nonce: [UInt8]) throws(DeliveryError) -> [UInt8] {
-    // Receivers count an object's bytes in 31 bits, and so does OpenSSL.
+    // Receivers and OpenSSL use 31-bit lengths.
     guard let length = Int32(exactly: plain.count), length <= Int32.max - Int32(tagLength) else {
       throw DeliveryError(.tooLargeAfterCompress, "the photo has \(plain.count) bytes, too many to be sealed")
     }
@@ -29,7 +29,7 @@ enum AESGCM {
     return object
   }
 
-  /// Nothing of the plain text is returned before its tag was found right.
+  /// Decrypts and returns nothing before the tag is verified.
   static func open(_ object: [UInt8], key: [UInt8], nonce: [UInt8]) throws(SealError) -> [UInt8] {
     guard object.count >= tagLength, let length = Int32(exactly: object.count - tagLength) else {
       throw .decryptionFailed
@@ -53,7 +53,7 @@ enum AESGCM {
 
   private static func withContext(_ body: (OpaquePointer) -> Bool) -> Bool {
     guard let context = EVP_CIPHER_CTX_new() else { return false }
-    // Freeing wipes the key schedule. Nothing stays in the thread's error queue, where TLS would take it for its own.
+    // Freeing wipes the key schedule. TLS must not find errors in the thread's error queue.
     defer {
       EVP_CIPHER_CTX_free(context)
       ERR_clear_error()

@@ -1,11 +1,11 @@
-/// XMTP's envelope `EncodedContent`, as far as attachments need it (proto3; field numbers from xmtp/proto
+/// The parts of XMTP's envelope `EncodedContent` that attachments need (proto3; xmtp/proto
 /// `message_contents/content.proto`): type = 1, parameters = 2, fallback = 3, content = 4, compression = 5.
 struct EncodedContent: Equatable {
   var authority = ""
   var type = ""
   var majorVersion: UInt64 = 0
   var parameters: [String: String] = [:]
-  /// What to show where the type is not known. We write none inside an attachment.
+  /// The text for clients that do not know the type. Ours is empty inside an attachment.
   var fallback: String?
   var content: [UInt8] = []
 
@@ -16,10 +16,10 @@ struct EncodedContent: Equatable {
       parameters: ["filename": filename, "mimeType": mimeType], content: bytes)
   }
 
-  /// Minor versions do not matter to a reader.
+  /// Readers ignore minor versions.
   var isAttachment: Bool { authority == "xmtp.org" && type == "attachment" && majorVersion == 1 }
 
-  /// Parameters are written in the order of their names, so that equal contents are equal bytes.
+  /// Encodes parameters in the order of their names, so that equal contents give equal bytes.
   func encoded() -> [UInt8] {
     var typeField = ProtobufWriter()
     typeField.write(1, authority)
@@ -40,11 +40,10 @@ struct EncodedContent: Equatable {
 }
 
 extension EncodedContent {
-  /// Reads an envelope; unknown fields are passed over. Content that is packed is unpacked: we never pack any, but
-  /// others do.
+  /// Parses an envelope; skips unknown fields and decompresses the content. We never compress, but others do.
   ///
-  /// - Throws: `SealError.notAnAttachment` when the bytes are no envelope, `.compressed` when the content is packed in a
-  ///   way that cannot be read, `.tooLarge` when it becomes too large.
+  /// - Throws: `SealError.notAnAttachment` for invalid bytes, `.compressed` for an unknown compression, `.tooLarge` for
+  ///   large content.
   init(decoding bytes: [UInt8]) throws(SealError) {
     self.init()
     var reader = ProtobufReader(bytes[...])

@@ -1,8 +1,7 @@
 import Digests
 
-/// The key under which the members of an XMTP group seal their profile photos, as the Convos app has it.
-///
-/// Every member of the group knows it. It appears in no log and in no debugger's dump.
+/// The key with which members of an XMTP group seal their profile photos, as in the Convos app. Every member knows it.
+/// Logs and debugger dumps do not show it.
 package struct GroupImageKey: Sendable, CustomStringConvertible, CustomReflectable {
   let bytes: [UInt8]
 
@@ -16,17 +15,17 @@ package struct GroupImageKey: Sendable, CustomStringConvertible, CustomReflectab
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Source: the Convos app's `conversation_custom_metadata.proto`. A group's app data is that protobuf in base64 for URLs, or
-/// 0x1F, the protobuf's length in 4 bytes and the protobuf deflated.
+/// Source: the Convos app's `conversation_custom_metadata.proto`. A group's app data is that protobuf in URL-safe
+/// base64, or 0x1F, the protobuf's length in 4 bytes and the deflated protobuf.
 extension GroupImageKey {
   private static let packedMark: UInt8 = 0x1f
   private static let keyField: UInt64 = 4
-  /// Bytes of the protobuf; XMTP limits app data to 8 KiB.
+  /// The size limit of the protobuf; XMTP limits app data to 8 KiB.
   private static let limit = 1 << 20
 
-  /// The key in a group's app data; nil when there is none in it.
+  /// The key in a group's app data, if there is one.
   ///
-  /// - Throws: `.notAnAttachment`, `.compressed`, `.tooLarge` or `.badKeyMaterial` for app data of another form.
+  /// - Throws: `.notAnAttachment`, `.compressed`, `.tooLarge` or `.badKeyMaterial` for invalid app data.
   package static func find(inAppData text: String) throws(SealError) -> GroupImageKey? {
     guard var metadata = [UInt8](base64: text) else { throw .notAnAttachment }
     if metadata.first == packedMark {

@@ -1,10 +1,10 @@
 import Messages
 
-/// A profile photo in an XMTP group, as the Convos app seals it: the bare photo under AES-256-GCM.
+/// A profile photo in an XMTP group, sealed as in the Convos app: the bare photo under AES-256-GCM.
 ///
-/// Source: the Convos app's image encryption. The key is HKDF-SHA256 of the group's image key with a 32-byte salt and the
-/// info `ConvosImageV1`; the nonce has 12 bytes, the 16-byte tag follows the ciphertext, there is no associated data and no
-/// envelope. Salt and nonce are told to the members; alone they open nothing.
+/// Source: the Convos app's image encryption. The key is HKDF-SHA256 of the group's image key with a 32-byte salt and
+/// the info `ConvosImageV1`. The nonce has 12 bytes, and the 16-byte tag follows the ciphertext. There is no associated
+/// data and no envelope. Members get salt and nonce, which alone open nothing.
 package struct GroupImageSeal: Seal {
   package let name = "convos"
   private let group: GroupImageKey
@@ -12,10 +12,9 @@ package struct GroupImageSeal: Seal {
 
   static let info = Array("ConvosImageV1".utf8)
 
-  /// For a group with that image key.
   package init(_ group: GroupImageKey) { self.init(group, random: RandomBytes.make) }
 
-  /// - Parameter random: gives that many unpredictable bytes; known ones in tests of vectors.
+  /// - Parameter random: returns that many random bytes; tests use known ones.
   init(_ group: GroupImageKey, random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) {
     self.group = group
     self.random = random

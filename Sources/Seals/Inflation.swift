@@ -1,17 +1,14 @@
 import CZlib
 
-/// Unpacks what other programs packed, through zlib.
-///
-/// The envelope calls it deflate, of which there are two: with zlib's frame (RFC 1950), as most write it, and without
-/// one (RFC 1951); or gzip (RFC 1952).
+/// Decompresses data of other programs with zlib: deflate with zlib's frame (RFC 1950), without one (RFC 1951), or gzip
+/// (RFC 1952). The envelope calls both of the former deflate.
 enum Inflation {
-  /// What unpacked content may have, in bytes.
+  /// The size limit of decompressed content.
   static let limit = 16 << 20
 
-  /// - Throws: `.compressed` for what is none of the three or is cut short, `.tooLarge` beyond `limit`. Never more than
-  ///   the limit is made.
+  /// - Throws: `.compressed` for another or a truncated format, `.tooLarge` beyond `limit`, which is never exceeded.
   static func inflated(_ packed: [UInt8], limit: Int = limit) throws(SealError) -> [UInt8] {
-    // 15 bits of window; 32 more is zlib's word for "see whether its frame is zlib's or gzip's", a minus for none.
+    // 15 bits of window; plus 32 detects zlib or gzip, a minus means no frame.
     do { return try inflated(packed, windowBits: 15 + 32, limit: limit) } catch {
       if error != .compressed { throw error }
       return try inflated(packed, windowBits: -15, limit: limit)

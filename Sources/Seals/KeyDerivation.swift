@@ -1,9 +1,9 @@
 import COpenSSL
 import Messages
 
-/// HKDF with SHA-256 (RFC 5869), through OpenSSL's EVP.
+/// HKDF with SHA-256 (RFC 5869), with OpenSSL's EVP.
 enum KeyDerivation {
-  /// 32 bytes of key from `secret`, `salt` and `info`, which is empty by default.
+  /// The 32-byte key from `secret`, `salt` and `info`.
   static func hkdf(secret: [UInt8], salt: [UInt8], info: [UInt8] = []) throws(DeliveryError) -> [UInt8] {
     var key = [UInt8](repeating: 0, count: 32)
     var length = key.count
@@ -24,7 +24,7 @@ enum KeyDerivation {
 }
 
 extension [UInt8] {
-  /// Overwrites the bytes, in a way that no optimiser leaves out. Copies that others hold are not reached.
+  /// Overwrites the bytes, which no optimiser may omit. Other copies remain.
   mutating func wipe() {
     withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
   }

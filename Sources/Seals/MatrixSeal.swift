@@ -3,11 +3,11 @@ import Messages
 
 /// Matrix's encrypted attachment, version 2 of `EncryptedFile`: the photo under AES-256-CTR.
 ///
-/// Source: the Matrix specification's section on sending encrypted attachments. The counter block is 8 random bytes and
-/// 8 zero bytes; key and counter are used once. There is no tag: the SHA-256 of the object stands for it, and has to
-/// come from somebody whom the receiver trusts.
+/// Source: the Matrix specification's section on encrypted attachments. The counter block is 8 random bytes and 8 zero
+/// bytes; key and counter are used once. Instead of a tag, the receiver checks the object's SHA-256, which must come
+/// from a trusted sender.
 ///
-/// It is end-to-end only where the event with the key is. In a room without Megolm the homeserver sees the key.
+/// It is end-to-end only if the event with the key is. In a room without Megolm the homeserver sees the key.
 package struct MatrixSeal: Seal {
   package let name = "matrix"
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
@@ -18,7 +18,7 @@ package struct MatrixSeal: Seal {
 
   package init() { self.init(random: RandomBytes.make) }
 
-  /// - Parameter random: gives that many unpredictable bytes; known ones in tests of published vectors.
+  /// - Parameter random: returns that many random bytes; tests use known ones.
   init(random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) { self.random = random }
 
   package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
@@ -30,10 +30,10 @@ package struct MatrixSeal: Seal {
       opening: .matrix(key: key, counter: counter), of: photo)
   }
 
-  /// Opens what a sender sealed: the lengths are checked first, the hash before anything is decrypted.
+  /// Opens a sealed object, after checking lengths and hash.
   ///
-  /// Either alphabet of base64 is read, padded or not, and a counter that does not begin at zero, as some senders write
-  /// them. The hash covers neither key nor counter: what comes out may be anything, and has to be looked at.
+  /// Some senders use either alphabet of base64, padded or not, or a counter that does not begin at zero; these are
+  /// accepted. The hash covers neither key nor counter, so the result must be checked.
   package static func open(_ object: [UInt8], _ file: EncryptedFile) throws(SealError) -> [UInt8] {
     guard let key = [UInt8](base64: file.key.k), let counter = [UInt8](base64: file.iv), key.count == keyLength,
       counter.count == counterLength, file.v == "v2", file.key.alg == "A256CTR"

@@ -1,6 +1,6 @@
 import Messages
 
-/// Leaves photos as they are: whoever reads the store sees them. Only the configuration's `seal: none` chooses it.
+/// Leaves photos unencrypted, so that everybody who can read the store sees them. Only `seal: none` selects it.
 package struct NoSeal: Seal {
   package let name = "none"
 

@@ -1,12 +1,12 @@
 import Digests
 import Messages
 
-/// The message that announces a member's profile in an XMTP group: the Convos app's `profile_update:1.0`.
+/// The announcement of a member's profile in an XMTP group: the Convos app's `profile_update:1.0`.
 ///
-/// Source: the Convos app's `profile_messages.proto`: `ProfileUpdate` has `name` = 1 and `encrypted_image` = 2, which has
-/// `url` = 1, `salt` = 2 and `nonce` = 3. Each update replaces the whole profile of its sender.
+/// Source: the Convos app's `profile_messages.proto`: `ProfileUpdate` has `name` = 1 and `encrypted_image` = 2, which
+/// has `url` = 1, `salt` = 2 and `nonce` = 3. Each update replaces the sender's whole profile.
 package enum ProfileUpdateContent {
-  /// The encoded content that shows a photo which `GroupImageSeal` has sealed.
+  /// The encoded content that sets a photo sealed by `GroupImageSeal`.
   ///
   /// - Throws: `SealError.badKeyMaterial` for another photo.
   package static func setting(_ photo: Attachment) throws(SealError) -> [UInt8] {

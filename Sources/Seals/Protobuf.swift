@@ -1,4 +1,4 @@
-/// Writes the two wire types that our envelopes use. Source: protobuf.dev, "Encoding".
+/// Writes the two wire types of our envelopes. Source: protobuf.dev, "Encoding".
 struct ProtobufWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -25,10 +25,8 @@ struct ProtobufWriter {
   }
 }
 
-/// Reads fields of hostile bytes one by one: every length is checked, nothing is copied.
-///
-/// Everything that is no protobuf is refused, and so is a known field of another type than its own. Unknown fields are
-/// passed over, as the encoding wants it, so that later versions of an envelope stay readable.
+/// Reads fields of untrusted bytes one by one, checks every length and copies nothing. Invalid data and a known field
+/// of another type are refused. Unknown fields are skipped, so that later versions stay readable.
 struct ProtobufReader {
   enum Value {
     case number(UInt64)
@@ -84,7 +82,7 @@ struct ProtobufReader {
     return rest.prefix(Int(count))
   }
 
-  /// At most ten bytes, of which the last one has one bit to give.
+  /// At most ten bytes; the last one has one usable bit.
   private mutating func varint() throws(SealError) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 64, by: 7) {

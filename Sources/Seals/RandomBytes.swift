@@ -1,7 +1,7 @@
 import COpenSSL
 import Messages
 
-/// Unpredictable bytes from OpenSSL's generator.
+/// Random bytes from OpenSSL's generator.
 enum RandomBytes {
   static func make(_ count: Int) throws(DeliveryError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)

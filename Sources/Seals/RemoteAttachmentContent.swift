@@ -1,13 +1,12 @@
 import Digests
 import Messages
 
-/// The photos that an XMTP message announces: `remoteStaticAttachment:1.0`, or several in one
-/// `multiRemoteStaticAttachment:1.0`.
+/// The photos in an XMTP message: `remoteStaticAttachment:1.0`, or several in one `multiRemoteStaticAttachment:1.0`.
 ///
-/// Source: libxmtp's content type specification. What it says of reading is done: the scheme is not looked at, and a
-/// length that is missing, zero or negative is none.
+/// Source: libxmtp's content type specification. As it says, the scheme is ignored, and a missing, zero or negative
+/// length counts as unknown.
 package enum RemoteAttachmentContent {
-  /// - Throws: `.notAnAttachment` for any other content, and for one without URL, digest or keys.
+  /// - Throws: `.notAnAttachment` for any other content, and without URL, digest or keys.
   package static func photos(decoding bytes: [UInt8]) throws(SealError) -> [RemotePhoto] {
     let content = try EncodedContent(decoding: bytes)
     guard content.authority == "xmtp.org", content.majorVersion == 1 else { throw .notAnAttachment }
@@ -48,7 +47,7 @@ package enum RemoteAttachmentContent {
       case 6: photo.url = try value.asText()
       case 7:
         let length = Int(clamping: try value.asNumber())
-        // Some senders write none as zero.
+        // Some senders write an unknown length as zero.
         if length > 0 { photo.contentLength = length }
       case 8: photo.filename = try value.asText()
       default: break

@@ -1,35 +1,33 @@
 import Messages
 
-/// The seam between the photo pipeline and an encryption scheme.
+/// An encryption scheme for uploaded photos.
 package protocol Seal: Sendable {
-  /// The scheme's word in the configuration, the log and the ledger.
+  /// Its name in the configuration, the log and the ledger.
   var name: String { get }
 
-  /// Seals `photo` under fresh keys. The result is another one with every call.
+  /// Seals `photo` with new keys, and so with a new result, each time.
   func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto
 }
 
 extension Seal {
-  /// The same seal, once it has sealed nothing in particular: what OpenSSL has no memory to load when it is first used it
-  /// does not find later either, and at the start of a program there is some.
+  /// The same seal after a first use, so that OpenSSL loads its parts while the program starts and has memory.
   ///
-  /// - Throws: what keeps it from sealing.
+  /// - Throws: what prevents sealing.
   package func loaded() throws(DeliveryError) -> Self {
     _ = try seal(PhotoFile(bytes: [0], filename: "a", mimeType: "image/jpeg", width: 1, height: 1))
     return self
   }
 }
 
-/// A prepared photo, as the receiver is to find it.
+/// A prepared photo for the receiver.
 package struct PhotoFile: Sendable {
   package let bytes: [UInt8]
   package let filename: String
   package let mimeType: String
   /// Pixels, upright.
   package let width: Int
-  /// Pixels, upright.
   package let height: Int
-  /// A few colours to show until the photo is there, as blurha.sh has them; nil is none.
+  /// A placeholder image (blurha.sh), if any.
   package let blurhash: String?
 
   package init(

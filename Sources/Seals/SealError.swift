@@ -5,9 +5,9 @@ package enum SealError: Error, Equatable, CustomStringConvertible {
   case decryptionFailed
   case notAnAttachment
   case compressed
-  /// It would become larger than any attachment may be.
+  /// It would exceed the size limit of attachments.
   case tooLarge
-  /// The machine's OpenSSL lacks what it takes.
+  /// OpenSSL on this machine lacks an algorithm.
   case unavailable(String)
 
   package var description: String {

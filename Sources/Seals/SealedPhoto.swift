@@ -1,16 +1,16 @@
 import Digests
 import Messages
 
-/// A photo as its store keeps it, and what opens it.
+/// A sealed photo with its keys.
 package struct SealedPhoto: Sendable {
-  /// The object, byte for byte.
+  /// The object.
   package let bytes: [UInt8]
-  /// What the store is told the object is. It says nothing of the photo, unless there is no seal.
+  /// The object's type for the store, which reveals nothing about a sealed photo.
   package let contentType: String
-  /// What is needed once the bytes are stored.
+  /// What is needed after the upload.
   package let facts: SealedFacts
 
-  /// SHA-256 of the object, which names it.
+  /// SHA-256 of the object, which is its name.
   package var digest: SHA256Digest { facts.digest }
 
   init(bytes: [UInt8], contentType: String, opening: Opening, of photo: PhotoFile) {
@@ -22,10 +22,10 @@ package struct SealedPhoto: Sendable {
   }
 }
 
-/// What outlives the bytes of a sealed photo, in memory only: it opens the object.
+/// The keys and sizes of a sealed photo without its bytes, in memory only.
 package struct SealedFacts: Sendable {
   package let digest: SHA256Digest
-  /// Bytes of the object.
+  /// The size of the object in bytes.
   package let length: Int
   let opening: Opening
   let filename: String
@@ -34,7 +34,7 @@ package struct SealedFacts: Sendable {
   let height: Int
   let blurhash: String?
 
-  /// What the message tells the receivers, once the object can be fetched at `url`.
+  /// The attachment for receivers, with the object at `url`.
   package func attachment(at url: String) -> Attachment {
     var keys: (secret: [UInt8]?, salt: [UInt8], nonce: [UInt8])?
     var file: EncryptedFile?
@@ -54,7 +54,7 @@ package struct SealedFacts: Sendable {
   }
 }
 
-/// The key material of one sealed photo. It describes itself to nobody: not to a log, not to a debugger's dump.
+/// The keys of a sealed photo. Logs and debugger dumps do not show them.
 enum Opening: Sendable, CustomStringConvertible, CustomReflectable {
   case none
   case xmtp(secret: [UInt8], salt: [UInt8], nonce: [UInt8])

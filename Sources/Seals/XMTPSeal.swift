@@ -1,18 +1,18 @@
 import Digests
 import Messages
 
-/// XMTP's remote attachment: the photo, in its `attachment` envelope, under AES-256-GCM.
+/// XMTP's remote attachment: the photo in its `attachment` envelope, under AES-256-GCM.
 ///
 /// Source: `remoteStaticAttachment:1.0` in libxmtp's content type specification and `xmtp_content_types`. The key is
-/// HKDF-SHA256 of a 32-byte secret with a 32-byte salt and no info; the nonce has 12 bytes, the 16-byte tag follows the
-/// ciphertext, there is no associated data.
+/// HKDF-SHA256 of a 32-byte secret with a 32-byte salt and no info. The nonce has 12 bytes, and the 16-byte tag follows
+/// the ciphertext. There is no associated data.
 package struct XMTPSeal: Seal {
   package let name = "xmtp"
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
 
   package init() { self.init(random: RandomBytes.make) }
 
-  /// - Parameter random: gives that many unpredictable bytes; known ones in tests of published vectors.
+  /// - Parameter random: returns that many random bytes; tests use known ones.
   init(random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) { self.random = random }
 
   package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
@@ -26,10 +26,8 @@ package struct XMTPSeal: Seal {
       opening: .xmtp(secret: secret, salt: salt, nonce: nonce), of: photo)
   }
 
-  /// Opens what a sender sealed: the lengths are checked first, the digest before anything is decrypted, the tag before
-  /// anything is read.
-  ///
-  /// - Returns: the photo's bytes, file name and type. The name is the sender's word: it is data and never a path.
+  /// Opens a sealed object, after checking lengths, digest and tag in this order. Returns the photo's bytes, file name
+  /// and type. The name is the sender's word, never a path.
   package static func open(
     _ object: [UInt8], digest: SHA256Digest, secret: [UInt8], salt: [UInt8], nonce: [UInt8]
   ) throws(SealError) -> (bytes: [UInt8], filename: String?, mimeType: String) {

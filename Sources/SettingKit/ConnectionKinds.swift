@@ -1,13 +1,11 @@
-/// What is written to reach others: addresses, programs, and where a secret is.
+/// Settings of destinations: addresses, programs and secrets.
 extension SettingKind where Value == String {
-  /// An `http://` or `https://` URL.
   package static func webURL(_ example: String) -> Self {
     Self(
       expects: "a URL such as `\(example)`, without user and password", hides: { $0.contains("@") },
       parse: { WebAddress($0) == nil ? nil : $0 }, show: { $0 })
   }
 
-  /// The URL of a proxy.
   package static var proxy: Self {
     Self(
       expects: "the URL of a proxy such as `http://proxy.example.org:3128`, without user and password",
@@ -32,7 +30,7 @@ extension SettingKind where Value == String {
       show: { $0 })
   }
 
-  /// A file for node_exporter, which reads only files with this ending.
+  /// A file for node_exporter, which requires this ending.
   package static var textfile: Self {
     Self(
       expects: "the absolute path of a file that ends with `.prom`, such as `/var/lib/node_exporter/photospool.prom`",
@@ -42,7 +40,7 @@ extension SettingKind where Value == String {
       show: { $0 })
   }
 
-  /// The environment variable with a secret. Names of ours are settings.
+  /// The environment variable of a secret. Our own names are settings.
   package static var variable: Self {
     Self(
       expects: "the name of an environment variable of letters, digits and `_`, not beginning with `PHOTOSPOOL_`",
@@ -57,7 +55,7 @@ extension SettingKind where Value == String {
       parse: { !$0.hasPrefix("/") || $0.hasSuffix("/") || hasControlCharacter($0) ? nil : $0 }, show: { $0 })
   }
 
-  /// What a store or a network is called.
+  /// The name of a store or a network.
   package static var name: Self {
     Self(expects: sectionNameRule, parse: { isSectionName($0) ? $0 : nil }, show: { $0 })
   }
@@ -75,7 +73,7 @@ extension SettingKind where Value == String {
       show: { $0 })
   }
 
-  /// How objects are named; the rules are those of the store that names them.
+  /// The template for object names; the store checks it.
   package static var objectName: Self {
     Self(
       expects: "an object's name such as `images/{conversation}/{message}/image.jpg`: at most 400 bytes, with "
@@ -84,10 +82,9 @@ extension SettingKind where Value == String {
   }
 }
 
-/// What `isSectionName` asks for, as the end of "it has to be …".
+/// The rule of `isSectionName`, after "it has to be".
 package let sectionNameRule = "a word of at most 32 of `a-z`, `0-9` and `-`, beginning with a letter"
 
-/// Whether a store or a network may be called like this.
 package func isSectionName(_ text: String) -> Bool { text.wholeMatch(of: /[a-z][a-z0-9-]{0,31}/) != nil }
 
 private func isObjectTemplate(_ template: String) -> Bool {

@@ -1,8 +1,8 @@
-/// A length of time as people write it: a whole number and `ms`, `s`, `m`, `h` or `d`.
+/// A duration in the configuration: a whole number and `ms`, `s`, `m`, `h` or `d`.
 package enum DurationText {
   private static let units = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)]
 
-  /// nil when the text is no duration. A bare number is none: nobody could tell what it counts.
+  /// nil if the text is invalid. A number without a unit is.
   package static func parse(_ text: String) -> Duration? {
     guard let (number, unit) = splitNumber(text), let milliseconds = units.first(where: { $0.0 == unit })?.1
     else { return nil }
@@ -10,7 +10,7 @@ package enum DurationText {
     return overflow ? nil : .milliseconds(total)
   }
 
-  /// In the largest unit that leaves nothing over, to the millisecond.
+  /// In the largest exact unit, in milliseconds at least.
   package static func show(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)

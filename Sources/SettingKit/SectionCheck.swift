@@ -1,14 +1,14 @@
 import Secrets
 
-/// Looks into the section of one store or network: whether it has what its type needs.
+/// Checks that the section of a store or network has what its type needs.
 package struct SectionCheck {
-  /// Of the section: `store`, `stores.archive`.
+  /// The path of the section: `store`, `stores.archive`.
   package let path: String
   /// `store` or `network`.
   package let noun: String
   /// The type's word.
   package let type: String
-  /// Whether it is the section of the standard store or network.
+  /// Whether it is the standard store or network.
   package let isStandard: Bool
   package let complaints: SettingsComplaints
 
@@ -20,7 +20,7 @@ package struct SectionCheck {
     self.complaints = complaints
   }
 
-  /// The value, which has to be there.
+  /// Requires a value.
   package func need<Value>(_ name: String, _ value: Value?) -> Value? {
     let key = "\(path).\(name)"
     if value == nil, !complaints.rejected.contains(key) {
@@ -29,7 +29,7 @@ package struct SectionCheck {
     return value
   }
 
-  /// Where a secret is: nil when nobody says so, or two do, which is told.
+  /// The place of a secret; nil without one, or with two, which is reported.
   package func secret(_ name: String, file: String?, variable: String?) -> SecretSource? {
     if file != nil, variable != nil {
       complain(
@@ -40,7 +40,7 @@ package struct SectionCheck {
     return file.map { .file($0) } ?? variable.map { .environment($0) }
   }
 
-  /// Where a secret is that the type needs.
+  /// Requires the place of a secret.
   package func needSecret(_ name: String, file: String?, variable: String?) -> SecretSource? {
     let source = secret(name, file: file, variable: variable)
     let keys = ["\(path).\(name)File", "\(path).\(name)Variable"]
@@ -51,7 +51,7 @@ package struct SectionCheck {
     return source
   }
 
-  /// A URL that paths are added to: without a slash at its end, and nil, which is told, when it has a query.
+  /// A URL without its final slash, to which paths are added; nil, with a report, if it has a query.
   package func base(_ name: String, _ url: String?) -> String? {
     guard let url else { return nil }
     if WebAddress(url)?.hasQuery == true {
@@ -61,24 +61,24 @@ package struct SectionCheck {
     return url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 
-  /// Tells what is wrong with the setting `name` of the section.
+  /// Reports an error in the setting `name` of the section.
   package func complain(about name: String, _ sentence: String) { complaints.add(["\(path).\(name)"], sentence) }
 }
 
-/// Settings that do not fit together, each reported where it was set.
+/// Settings that contradict each other, each reported where it was set.
 package final class SettingsComplaints {
-  /// Keys and sections of which something wrong was told already.
+  /// Keys and sections with an error that was already reported.
   package let rejected: Set<String>
   private let origin: (String) -> SettingOrigin
   private var found = [(origin: SettingOrigin, sentence: String)]()
 
-  /// - Parameter origin: where the value of a key came from.
+  /// - Parameter origin: the origin of a key's value.
   package init(rejected: Set<String>, origin: @escaping (String) -> SettingOrigin) {
     self.rejected = rejected
     self.origin = origin
   }
 
-  /// Tells it where the first of `keys` was set that anybody did set.
+  /// Reports a sentence at the first of `keys` that was set.
   package func add(_ keys: [String], _ sentence: String) {
     add(at: keys.map(origin).first { $0 != .byDefault } ?? .byDefault, sentence)
   }

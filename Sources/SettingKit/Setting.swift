@@ -1,35 +1,34 @@
-/// One row of the schema: a key, what may be written for it, and the property of `Target` that it sets.
-///
-/// The rows of a section are written once, for the section's own values, and hung `below` each place that has one.
+/// A row of the schema: a key, its kind, and the property of `Target` that it sets. A section's rows are declared once,
+/// and used `below` each place that has the section.
 package struct Setting<Target: Sendable>: Sendable {
   /// The path in the file with dots: `photo.longestSide`.
   package let key: String
-  /// What a value has to be, as the end of "it has to be …".
+  /// The rule for values, after "it has to be".
   package let expects: String
   /// One line for people.
   package let help: String
 
-  /// All that can be written, where that is a short list.
+  /// All values, if they are a short list.
   package let words: [String]
-  /// The types of store or network that it is for; empty is all of them.
+  /// The types of store or network that it applies to; empty means all.
   package let types: [String]
-  /// A file's path: a relative one starts in the configuration file's directory.
+  /// A path of a file; relative ones start in the configuration file's directory.
   package let isFile: Bool
   private let hides: @Sendable (String) -> Bool
   private let assignValue: @Sendable (String, inout Target) -> Bool
   private let textOfValue: @Sendable (Target) -> String
   private let makeTarget: @Sendable () -> Target
 
-  /// The default, as it would be written in the file.
+  /// The default, as text.
   package var defaultText: String { text(in: makeTarget()) }
 
-  /// The value that `target` has for the key, as it would be written in the file.
+  /// The value in `target`, as text.
   package func text(in target: Target) -> String { textOfValue(target) }
 
-  /// Sets the property; false, and nothing changed, when the text is no such value.
+  /// Sets the property; false, without a change, if the text is invalid.
   package func assign(_ text: String, in target: inout Target) -> Bool { assignValue(text, &target) }
 
-  /// Why `text` is no value for this key; nil when it is one.
+  /// Why `text` is invalid for this key, if so.
   package func complaint(about text: String) -> String? {
     var scratch = makeTarget()
     if assign(text, in: &scratch) { return nil }
@@ -42,12 +41,12 @@ package struct Setting<Target: Sendable>: Sendable {
 /// The values of one section of the file, initially at their defaults.
 package protocol SettingsSection: Sendable, Equatable {
   init()
-  /// Its settings, each with its key below the section. The help of a row documents its property.
+  /// Its settings, with keys relative to the section. The help of a row documents its property.
   static var rows: [Setting<Self>] { get }
 }
 
 extension Setting where Target: SettingsSection {
-  /// - Parameter types: the types of store or network that the setting is for; none is all of them.
+  /// - Parameter types: the types of store or network that the setting applies to; nil means all.
   package init<Value>(
     _ key: String, _ property: WritableKeyPath<Target, Value> & Sendable, _ kind: SettingKind<Value>,
     for types: [String] = [], help: String
@@ -74,9 +73,9 @@ extension Setting where Target: SettingsSection {
     self.init(key, property, kind, help: help)
   }
 
-  /// The same row in a larger whole, which has this one's values at `property`.
+  /// The same row in a larger whole with these values at `property`.
   ///
-  /// - Parameter section: the path of the values in the file; "" where they are in no section of their own.
+  /// - Parameter section: the path of the values in the file; "" if they have no section.
   package func below<Whole: SettingsSection>(
     _ section: String, _ property: WritableKeyPath<Whole, Target> & Sendable
   ) -> Setting<Whole> {
@@ -86,9 +85,9 @@ extension Setting where Target: SettingsSection {
   /// The same row in a larger whole.
   ///
   /// - Parameters:
-  ///   - types: the types of store or network that it is for there; none is all of them.
-  ///   - get: this row's values in the whole.
-  ///   - set: replaces them there.
+  ///   - types: the types of store or network that it applies to there; empty means all.
+  ///   - get: reads this row's values from the whole.
+  ///   - set: writes them.
   package func below<Whole: SettingsSection>(
     _ section: String, for types: [String], get: @escaping @Sendable (Whole) -> Target,
     set: @escaping @Sendable (inout Whole, Target) -> Void
@@ -104,7 +103,7 @@ extension Setting where Target: SettingsSection {
       }, textOfValue: { text(in: get($0)) }, makeTarget: { Whole() })
   }
 
-  /// This row and one of the same key and kind, for other types: a text sets both.
+  /// This row combined with one of the same key and kind for other types: a text sets both.
   package func joined(with other: Setting) -> Setting {
     Setting(
       key: key, expects: expects, help: help, words: words, types: types + other.types, isFile: isFile, hides: hides,

@@ -2,17 +2,16 @@ import Messages
 
 /// How one kind of value is written, read and shown.
 package struct SettingKind<Value: Sendable & Equatable>: Sendable {
-  /// What the value has to be, as the end of "it has to be …".
+  /// The rule for values, after "it has to be".
   package let expects: String
-  /// All that can be written, where that is a short list.
+  /// All values, if they are a short list.
   package let words: [String]
-  /// The value that a text stands for; nil when it stands for none.
+  /// The value of a text; nil if it is invalid.
   package let parse: @Sendable (String) -> Value?
-  /// The text that `parse` turns into the value.
+  /// The text of a value, the reverse of `parse`.
   package let show: @Sendable (Value) -> String
-  /// A file's path.
   package let isFile: Bool
-  /// Whether a wrong text is not shown, because people put secrets there by mistake.
+  /// Whether an invalid text is hidden, because people put secrets there by mistake.
   package let hides: @Sendable (String) -> Bool
 
   package init(
@@ -30,7 +29,7 @@ package struct SettingKind<Value: Sendable & Equatable>: Sendable {
 }
 
 extension SettingKind where Value == Int {
-  /// A whole number; `unit` is what is counted, in the plural.
+  /// A whole number of `unit`, in the plural.
   package static func count(_ range: ClosedRange<Int>, of unit: String? = nil) -> Self {
     let noun = unit.map { "a whole number of \($0)" } ?? "a whole number"
     return Self(
@@ -39,7 +38,7 @@ extension SettingKind where Value == Int {
       show: String.init)
   }
 
-  /// A size in bytes, written as `SizeText` has it.
+  /// A size in bytes, as in `SizeText`.
   package static func bytes(_ range: ClosedRange<Int>) -> Self {
     Self(
       expects: "a size from \(sentenceSize(range.lowerBound)) to \(sentenceSize(range.upperBound)), "
@@ -50,7 +49,7 @@ extension SettingKind where Value == Int {
 }
 
 extension SettingKind where Value == Duration {
-  /// A length of time, written as `DurationText` has it.
+  /// A duration, as in `DurationText`.
   package static func duration(_ range: ClosedRange<Duration>) -> Self {
     Self(
       expects: "a duration from \(DurationText.show(range.lowerBound)) to \(DurationText.show(range.upperBound)), "
@@ -61,7 +60,6 @@ extension SettingKind where Value == Duration {
 }
 
 extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-  /// One of the words of an enumeration.
   package static var word: Self {
     let words = Value.allCases.map(\.rawValue)
     return Self(expects: choice(words), words: words, parse: Value.init, show: \.rawValue)
@@ -69,14 +67,13 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
 }
 
 extension SettingKind where Value == String {
-  /// One of these words.
   package static func word(_ words: [String]) -> Self {
     Self(expects: choice(words), words: words, parse: { words.contains($0) ? $0 : nil }, show: { $0 })
   }
 }
 
 extension SettingKind where Value == Bool {
-  /// `true` or `false`, and none of YAML's other words for them.
+  /// `true` or `false`, and no other word of YAML.
   package static var flag: Self {
     Self(
       expects: "`true` or `false`", words: ["true", "false"],
@@ -94,7 +91,6 @@ extension SettingKind where Value: Identifier {
 }
 
 extension SettingKind where Value == String {
-  /// A directory's path.
   package static var directory: Self {
     Self(
       expects: "the path of a directory, without control characters",
@@ -108,7 +104,7 @@ extension SettingKind where Value == String {
       parse: { $0.isEmpty || hasControlCharacter($0) || $0.contains(":") ? nil : $0 }, show: { $0 })
   }
 
-  /// The URL below which objects are found.
+  /// The URL that objects are found below.
   package static var baseURL: Self {
     Self(
       expects: "a URL such as `https://photos.example.org/objects`",
@@ -117,7 +113,7 @@ extension SettingKind where Value == String {
 }
 
 extension SettingKind {
-  /// The same, or nothing, which is written as an empty text.
+  /// The same or nothing, which is an empty text.
   package static func optional<Wrapped>(_ kind: SettingKind<Wrapped>) -> Self where Value == Wrapped? {
     Self(
       expects: kind.expects + ", or empty", words: kind.words, isFile: kind.isFile, hides: kind.hides,
@@ -126,7 +122,7 @@ extension SettingKind {
   }
 }
 
-/// Words inside a sentence: "`a`, `b` or `c`".
+/// Words for a sentence: "`a`, `b` or `c`".
 package func choice(_ words: [String]) -> String {
   let quoted = words.map { "`\($0)`" }
   return quoted.count < 2
@@ -137,13 +133,13 @@ package func hasControlCharacter(_ text: String) -> Bool {
   text.unicodeScalars.contains { $0.properties.generalCategory == .control }
 }
 
-/// A size inside a sentence, where a bare number would not say what it counts.
+/// A size for a sentence, with its unit.
 private func sentenceSize(_ bytes: Int) -> String {
   let text = SizeText.show(bytes)
   return text.last?.isNumber == true ? "\(text) bytes" : text
 }
 
-/// A scheme, `://`, and at least one more character, none of them a blank.
+/// Whether it is a scheme, `://`, and more characters without blanks.
 private func isURL(_ text: String) -> Bool {
   guard let end = text.firstRange(of: "://") else { return false }
   let scheme = text[..<end.lowerBound]

@@ -1,15 +1,14 @@
-/// Where a setting's value came from.
+/// The origin of a setting's value.
 package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
-  /// Nobody set it.
   case byDefault
-  /// The configuration file, as it was named, and the line, counted from 1.
+  /// The configuration file as it was named, and the line from 1.
   case file(String, line: Int)
   /// The environment variable of this name.
   case environment(String)
   /// The command line.
   case flag
 
-  /// As `config show` prints it: `default`, `photospool.yaml:12`, `PHOTOSPOOL_PHOTO_BYTES`, `command line`.
+  /// As shown: `default`, `photospool.yaml:12`, `PHOTOSPOOL_PHOTO_BYTES`, `command line`.
   package var description: String {
     switch self {
     case .byDefault: "default"
@@ -20,11 +19,11 @@ package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// One thing that is wrong with the configuration.
+/// An error in the configuration.
 package struct SettingsProblem: Error, Hashable, CustomStringConvertible {
-  /// `photospool.yaml:12`, `photospool.yaml` where no line is to blame, a variable's name, or `command line`.
+  /// `photospool.yaml:12`, `photospool.yaml` without a line, a variable's name, or `command line`.
   package let place: String
-  /// What is wrong there and what would be right, in one line.
+  /// The error and the remedy, in one line.
   package let sentence: String
 
   package init(place: String, sentence: String) {
@@ -35,12 +34,12 @@ package struct SettingsProblem: Error, Hashable, CustomStringConvertible {
   package var description: String { "\(place): \(sentence)" }
 }
 
-/// All that is wrong with the configuration: first what is wrong by itself, in the order of the file's lines, then of
-/// the environment, then of the flags; and after it what does not fit together.
+/// All errors in the configuration: first those of single values, by line of the file, variable and flag; then
+/// contradictions.
 package struct SettingsError: Error, Equatable, CustomStringConvertible {
   /// At least one.
   package let problems: [SettingsProblem]
-  /// The spool that the configuration names, where nothing that is wrong can concern it.
+  /// The configured spool, if no error can concern it.
   package let spool: String?
 
   package init(problems: [SettingsProblem], spool: String? = nil) {

@@ -1,10 +1,10 @@
-/// A number of bytes as people write it: `250000`, `500kB`, `10 MB`, `1GiB`. kB, MB, GB and TB are powers of 1000,
-/// KiB, MiB, GiB and TiB powers of 1024; capitals do not matter.
+/// A size in the configuration: `250000`, `500kB`, `10 MB`, `1GiB`. kB, MB, GB and TB are powers of 1000, KiB, MiB, GiB
+/// and TiB powers of 1024, in any case.
 package enum SizeText {
   private static let decimal = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000)]
   private static let binary = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
 
-  /// nil when the text is no size.
+  /// nil if the text is invalid.
   package static func parse(_ text: String) -> Int? {
     guard let (number, unit) = splitNumber(text) else { return nil }
     let units = decimal + binary + [("B", 1), ("", 1)]
@@ -13,7 +13,7 @@ package enum SizeText {
     return overflow ? nil : total
   }
 
-  /// In the largest unit that leaves nothing over.
+  /// In the largest exact unit.
   package static func show(_ bytes: Int) -> String {
     for (unit, size) in decimal + binary where bytes != 0 && bytes % size == 0 {
       return "\(bytes / size)\(unit)"
@@ -22,7 +22,7 @@ package enum SizeText {
   }
 }
 
-/// The whole number that `text` begins with and the unit that follows it, with or without one blank between.
+/// The whole number at the start of `text` and the unit after it, with or without a blank in between.
 func splitNumber(_ text: String) -> (number: Int, unit: String)? {
   let digits = text.prefix { $0.isASCII && $0.isNumber }
   guard let number = Int(digits) else { return nil }

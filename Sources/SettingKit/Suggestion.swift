@@ -1,7 +1,7 @@
-/// The one of `candidates` that was probably meant by `word`, nil when none is near.
+/// The one of `candidates` that `word` probably means; nil if none is near.
 ///
-/// Near is at most one wrong, missing, additional or swapped character per three, or the beginning of one candidate
-/// alone, not counting capitals, `_` and `-`.
+/// Near means at most one wrong, missing, additional or swapped character per three, or the beginning of one candidate
+/// only, ignoring case, `_` and `-`.
 package func suggestion(for word: String, among candidates: [String]) -> String? {
   let written = plain(word)
   guard written.count <= 100 else { return nil }
@@ -17,7 +17,7 @@ private func plain(_ word: String) -> [Character] {
   word.lowercased().filter { $0 != "_" && $0 != "-" }
 }
 
-/// How many characters have to be changed, added, removed or swapped with their neighbour to turn one into the other.
+/// The number of changed, added, removed or swapped characters between both.
 package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   var beforeLast = [Int]()
   var last = Array(0...right.count)
@@ -36,7 +36,7 @@ package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   return last[right.count]
 }
 
-/// A text of the user's inside a sentence: in backquotes, cut at 60 characters, control characters made visible.
+/// A user's text for a sentence: in backquotes, cut at 60 characters, with visible control characters.
 package func quoted(_ text: String) -> String {
   var shown = ""
   for scalar in text.unicodeScalars.prefix(60) {

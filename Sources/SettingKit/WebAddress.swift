@@ -1,4 +1,4 @@
-/// What the rules ask of a URL. The client that uses it reads it again, in all its parts.
+/// The parts of a URL that the rules check. The HTTP client parses it again.
 package struct WebAddress: Sendable, Equatable {
   package let scheme: String
   /// As written; an IPv6 address is in brackets.
@@ -6,7 +6,7 @@ package struct WebAddress: Sendable, Equatable {
   package let port: Int?
   package let hasQuery: Bool
 
-  /// nil for anything but an absolute URL of these schemes in ASCII, without a blank, user, password or fragment.
+  /// nil for anything but an absolute ASCII URL of these schemes, without blanks, user, password or fragment.
   package init?(_ text: String, schemes: [String] = ["http", "https"]) {
     let pattern =
       /(?<scheme>[a-z0-9]+):\/\/(?<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:(?<port>[0-9]{1,5}))?(?<rest>[\/?].*)?/
@@ -20,15 +20,15 @@ package struct WebAddress: Sendable, Equatable {
     hasQuery = parts.rest?.contains("?") == true
   }
 
-  /// Whether everybody on the way can read along.
+  /// Whether it is unencrypted.
   package var isPlain: Bool { scheme == "http" }
 
-  /// Whether the host is this computer by its name or number.
+  /// Whether the host is this computer, by name or address.
   package var isLoopback: Bool {
     let host = host.lowercased()
     return host == "localhost" || host == "[::1]" || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil
   }
 }
 
-/// Whether everybody on the way to this URL can read along.
+/// Whether the URL is unencrypted.
 package func isPlain(_ url: String) -> Bool { WebAddress(url)?.isPlain == true }

@@ -1,6 +1,5 @@
-/// A conversation's name, in which `*` stands for any run of characters, also for none, and `?` for one.
-///
-/// A name with either in it is matched by itself too; there is no way to say that nothing else is meant.
+/// A conversation's name, in which `*` matches any characters and `?` matches one. It also matches itself; there is no
+/// escape.
 struct ConversationPattern: Sendable, Hashable {
   let text: String
   private let characters: [Character]
@@ -10,15 +9,14 @@ struct ConversationPattern: Sendable, Hashable {
     characters = Array(text)
   }
 
-  /// Whether it is more than one name.
   var isPattern: Bool { text.contains { "*?".contains($0) } }
 
-  /// In time proportional to the pattern's length times the name's, at most.
+  /// Matches in time proportional to the product of both lengths at most.
   func matches(_ name: String) -> Bool {
     if !isPattern { return name == text }
     let name = Array(name)
     var (place, index) = (0, 0)
-    // Where the last `*` stands, and where what it stands for ends so far.
+    // The last `*`, and the end of what it matches so far.
     var star: (place: Int, end: Int)?
     while index < name.count {
       if place < characters.count, characters[place] == "*" {
@@ -38,9 +36,9 @@ struct ConversationPattern: Sendable, Hashable {
     return characters[place...].allSatisfy { $0 == "*" }
   }
 
-  /// Whether it surely matches all that `other` matches.
+  /// Whether it certainly matches everything that `other` matches.
   func covers(_ other: ConversationPattern) -> Bool {
-    // With a `*` of the other's for one of our `?`, its text says nothing of what it matches.
+    // With a `*` of the other against our `?`, comparing the texts proves nothing.
     (!text.contains("?") || !other.text.contains("*")) && matches(other.text)
   }
 }

@@ -1,7 +1,7 @@
 import SettingKit
 
 extension DestinationSettings {
-  /// The routes whose networks there are, and that some conversation can come to.
+  /// The routes with an existing network and a reachable pattern.
   func routes(_ entries: [RouteValues.Entry], of file: String) -> [RouteSettings] {
     let names = [standardNetwork] + settings.furtherNetworks.keys.sorted()
     tellUnreachable(entries, of: file)
@@ -16,7 +16,7 @@ extension DestinationSettings {
     }
   }
 
-  /// Tells of each route all of whose conversations an earlier one takes.
+  /// Reports each route whose conversations an earlier one takes.
   private func tellUnreachable(_ entries: [RouteValues.Entry], of file: String) {
     var names = [String: Int]()
     var patterns = [(pattern: ConversationPattern, line: Int)]()
@@ -35,6 +35,6 @@ extension DestinationSettings {
     }
   }
 
-  /// Of so many patterns it is known what they take; beyond, it would cost too much to ask each.
+  /// The number of patterns that are compared; more would take too long.
   private static var mostPatterns: Int { 100 }
 }

@@ -4,19 +4,17 @@ import Seals
 import SettingKit
 import Stores
 
-/// A section of the file that describes a store or a network: its type, and the settings of every type side by side.
+/// A section with a store or a network: its type, and the settings of all types.
 protocol DestinationSection: SettingsSection {
-  /// The word of its type.
   var type: String { get set }
-  /// The settings of each type, by its word; those of a type that is missing are at their defaults.
+  /// The settings of each type, by its word; a missing type is at its defaults.
   var parts: [String: any SettingsSection] { get set }
 }
 
 extension DestinationSection {
-  /// Whether every setting has the same value.
   static func == (left: Self, right: Self) -> Bool { rows.allSatisfy { $0.text(in: left) == $0.text(in: right) } }
 
-  /// The type's row, and one for each setting that some of the types has.
+  /// The type's row, and one for each setting of any type.
   static func unitedRows(of types: [any DestinationType.Type], type help: String) -> [Setting<Self>] {
     var rows = [Setting<Self>("type", \.type, .word(types.map { $0.word }), help)]
     for row in types.flatMap({ $0.rows(in: Self.self) }) {
@@ -35,7 +33,7 @@ extension DestinationType {
     Section.rows.map { row in row.below("", for: [word], get: { part(of: $0) }, set: { $0.parts[word] = $1 }) }
   }
 
-  /// One of this type, as the section has it; nil when something is missing or forbidden, which is told.
+  /// The destination of this type in the section; nil if something is missing or forbidden, which is reported.
   static func made(of section: some DestinationSection, _ check: SectionCheck) -> Self? {
     Self(part(of: section), check)
   }
@@ -46,7 +44,7 @@ extension DestinationType {
 }
 
 extension Settings {
-  /// `store`, or a section of `stores`, as it is written.
+  /// `store`, or a section of `stores`, as written.
   struct Store: DestinationSection {
     var type = AllStores.types[0].word
     var parts = [String: any SettingsSection]()
@@ -55,7 +53,7 @@ extension Settings {
       of: AllStores.types.map { $0 }, type: "Where uploaded photos go")
   }
 
-  /// `network`, or a section of `networks`, as it is written.
+  /// `network`, or a section of `networks`, as written.
   struct Network: DestinationSection {
     var type = AllNetworks.types[0].word
     var parts = [String: any SettingsSection]()
@@ -76,12 +74,12 @@ extension Settings {
     }
   }
 
-  /// A section of `networks`: a network with its own store and seal, where it has them.
+  /// A section of `networks`: a network with an optional store and seal.
   struct FurtherNetwork: SettingsSection {
     var network = Network()
-    /// nil is the standard store.
+    /// nil means the standard store.
     var store: String?
-    /// nil is that of the standard network.
+    /// nil means the standard network's.
     var seal: Seal?
 
     package static let rows: [Setting<FurtherNetwork>] =

@@ -4,11 +4,10 @@ import Seals
 import SettingKit
 import Stores
 
-/// A place that keeps uploaded photos.
+/// A configured store.
 package struct StoreSettings: Sendable, Hashable {
-  /// Unique: the standard store's is the word of its type.
+  /// Unique; for the standard store, the word of its type.
   package let name: String
-  /// Its type, with all that the type needs.
   package let type: any StoreType
 
   package static func == (left: Self, right: Self) -> Bool {
@@ -18,17 +17,15 @@ package struct StoreSettings: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// What publishes messages.
+/// A configured network.
 package struct NetworkSettings: Sendable, Hashable {
-  /// Unique: the standard network's is the word of its type.
+  /// Unique; for the standard network, the word of its type.
   package let name: String
-  /// The name of the store that keeps its photos: one of `Settings.stores`.
+  /// The name of its store in `Settings.stores`.
   package let store: String
-  /// The encryption of its photos.
   package let seal: Settings.Seal
-  /// Its type, with all that the type needs.
   package let type: any NetworkType
-  /// The inbox that receives what others send there; nil where nobody listens.
+  /// The inbox that receives messages of others; nil without listening.
   package var listening: InboxID?
 
   package static func == (left: Self, right: Self) -> Bool {
@@ -40,7 +37,7 @@ package struct NetworkSettings: Sendable, Hashable {
 }
 
 extension Settings {
-  /// Makes the stores, networks and routes of what is written, and tells what does not fit together.
+  /// Makes stores, networks and routes from the values, and reports contradictions.
   mutating func connect(
     routes entries: [RouteValues.Entry], of file: String, rejected: Set<String>
   ) -> [SettingsProblem] {
@@ -54,7 +51,7 @@ extension Settings {
   }
 }
 
-/// Makes stores and networks of their sections, and follows the names by which they speak of one another.
+/// Makes stores and networks from their sections, and resolves the names between them.
 struct DestinationSettings {
   let settings: Settings
   let complaints: SettingsComplaints
@@ -84,13 +81,12 @@ struct DestinationSettings {
     return ([standard] + further).compactMap(\.self)
   }
 
-  /// The check of the section at `path`, in which settings for other types are told already; nil when the section's type
-  /// is not known.
+  /// The check of the section at `path`, after reporting settings of other types; nil if the section's type is unknown.
   private func check(
     _ path: String, _ family: SectionFamily, _ type: String, _ rows: [Setting<Settings>], isStandard: Bool = false
   ) -> SectionCheck? {
     guard complaints.rejected.isDisjoint(with: [path, "\(path).type"]) else { return nil }
-    // A setting for other types that is written at its default does no harm.
+    // A setting of another type at its default is harmless.
     for row in rows where !row.types.isEmpty && !row.types.contains(type) {
       guard settings.origin(of: row.key) != .byDefault, row.text(in: settings) != row.defaultText else { continue }
       complaints.add(
@@ -100,7 +96,7 @@ struct DestinationSettings {
     return SectionCheck(path: path, noun: family.noun, type: type, isStandard: isStandard, complaints: complaints)
   }
 
-  /// A further one may not have the standard one's name.
+  /// Reports a further store or network with the standard one's name.
   private func refuse(_ standard: String, in family: SectionFamily, _ names: some Collection<String>) {
     guard names.contains(standard), !complaints.rejected.contains("\(family.noun).type") else { return }
     complaints.add(
@@ -136,7 +132,7 @@ struct DestinationSettings {
     AllNetworks.types.first { $0.word == word }
   }
 
-  /// Complains of a network that does not exist, of one that needs a group and has none, and of a group on another network.
+  /// Reports a profile network that does not exist, needs a group without one, or has a group it cannot use.
   func checkProfile() {
     guard complaints.rejected.isDisjoint(with: ["profile.network", "profile.conversation"]) else { return }
     let network = settings.profile.network ?? standardNetwork
@@ -162,7 +158,7 @@ struct DestinationSettings {
     }
   }
 
-  /// Whether network and seal can carry the URLs of the store's photos; that they cannot is told.
+  /// Whether network and seal support the URLs of the store's photos; a report says if not.
   private func carries(_ type: String, _ seal: Settings.Seal, photosOf store: String, _ path: String) -> Bool {
     let section = store == standardStore ? "store" : "stores.\(store)"
     let storeType = store == standardStore ? settings.store.type : settings[store: store].type
@@ -187,11 +183,11 @@ struct DestinationSettings {
     return true
   }
 
-  /// Whether there is a store or network of that name. That there is none is told, with what was probably meant.
+  /// Whether there is a store or network of that name; a report says if not, with the nearest name.
   func isKnown(
     _ name: String, in family: SectionFamily, among names: [String], sentence: String, tell: (String) -> Void
   ) -> Bool {
-    // Of a section with a wrong name or type it was told already.
+    // An error in its section was already reported.
     let isExcused =
       complaints.rejected.contains("\(family.rawValue).\(name)") || complaints.rejected.contains(family.rawValue)
       || complaints.rejected.contains("\(family.noun).type")

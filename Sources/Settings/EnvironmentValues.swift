@@ -1,16 +1,16 @@
 import SettingKit
 
-/// What the environment sets, by key, and what is wrong with it.
+/// Settings from the environment by key, and their errors.
 struct EnvironmentValues {
   struct Value {
     let text: String
     let variable: String
   }
 
-  /// The short name of `spool.directory`, which the command documents.
+  /// The documented short name of `spool.directory`.
   static let spoolVariable = "PHOTOSPOOL_SPOOL"
   private static let prefix = "PHOTOSPOOL_"
-  /// Names that are no settings: of the command, and of the project's own tests.
+  /// Variables that are not settings: the command's, and those of the project's tests.
   private static let others: Set = ["PHOTOSPOOL_CONFIG", "PHOTOSPOOL_CORPUS", "PHOTOSPOOL_PYTHON"]
   private static let testPrefix = "PHOTOSPOOL_TEST_"
 
@@ -47,7 +47,7 @@ struct EnvironmentValues {
     }
   }
 
-  /// The variable that sets a dotted key: `photo.longestSide` is `PHOTOSPOOL_PHOTO_LONGEST_SIDE`.
+  /// The variable of a key: `photo.longestSide` is `PHOTOSPOOL_PHOTO_LONGEST_SIDE`.
   static func variable(for key: String) -> String {
     prefix + key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
   }

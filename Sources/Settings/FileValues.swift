@@ -1,14 +1,14 @@
 import SettingKit
 import Yams
 
-/// What a configuration file sets, by key, and all that is wrong with it.
+/// Settings from a file by key, and their errors.
 struct FileValues {
   struct Value {
     let text: String
     let line: Int
   }
 
-  /// A section that has a name of its own.
+  /// A named section.
   struct Section {
     let family: SectionFamily
     let name: String
@@ -19,15 +19,15 @@ struct FileValues {
   /// `stores.NAME` and `networks.NAME`.
   private(set) var sections = [Section]()
   private(set) var routes = [RouteValues.Entry]()
-  /// Keys and sections that the file sets wrongly.
+  /// Keys and sections with errors.
   private(set) var rejected = Set<String>()
-  /// Whether the file could be read to its end, so that what is not here is not there.
+  /// Whether the file was read completely, so that missing keys are known to be missing.
   var isComplete: Bool { root != nil || found.isEmpty }
   private var found = [SettingsDocument.Problem]()
   private let path: String
   private let root: Node?
 
-  /// - Parameter isExplicit: whether a missing file is a problem.
+  /// - Parameter isExplicit: whether a missing file is an error.
   init(path: String, isExplicit: Bool) throws(SettingsProblem) {
     let text = try SettingsFile.read(path)
     if text == nil, isExplicit { throw SettingsProblem(place: path, sentence: "there is no such file") }
@@ -90,7 +90,7 @@ struct FileValues {
     }
   }
 
-  /// The sections that people name.
+  /// Reads named sections.
   private mutating func walk(_ mapping: Node.Mapping, _ family: SectionFamily) {
     for (key, value) in mapping.prefix(SectionFamily.most) {
       let line = key.mark?.line ?? 1
@@ -143,7 +143,7 @@ struct FileValues {
       return "\(beginning); a secret is not written here: name its file with `\(name)File`\(variable)"
     }
     if let sibling = suggestion(for: name, among: names) {
-      // What was probably meant is not also missing.
+      // A misspelt key is not also missing.
       rejected.insert(path(sibling))
       return "\(beginning); did you mean `\(sibling)`?"
     }

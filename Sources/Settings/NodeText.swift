@@ -1,13 +1,13 @@
 import Yams
 
 extension Node {
-  /// Whether nothing, or one of YAML's words for nothing, stands there.
+  /// Whether it is empty or one of YAML's words for null.
   var isNothing: Bool {
     guard let scalar, scalar.style == .plain || scalar.style == .any, !isTagged else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
   }
 
-  /// Why the node is no text, which `key` has to have; nil when it is one.
+  /// Why the node is not a text for `key`, if so.
   func complaint(for key: String, expects: String) -> String? {
     if isTagged { return "a value cannot begin with `!`; put it in quotation marks" }
     switch self {
@@ -20,7 +20,7 @@ extension Node {
     }
   }
 
-  /// Whether `!word` stands before it, such as the id of a Matrix room that nobody quoted.
+  /// Whether a tag `!word` precedes it, such as an unquoted Matrix room id.
   private var isTagged: Bool {
     guard let name = scalar?.tag.rawValue else { return false }
     return name.hasPrefix("!") && name != "!"

@@ -1,19 +1,19 @@
-/// Which conversations go to a network that is not the standard one.
+/// The conversations of another network than the standard one.
 package struct RouteSettings: Sendable, Hashable {
-  /// The conversations as they are written: exact, or with `*` and `?`.
+  /// The conversations as written: exact, or with `*` and `?`.
   package var conversations: [String] { patterns.map(\.text) }
-  /// One of `Settings.networks`.
+  /// A name in `Settings.networks`.
   package let network: String
-  /// What the conversation is called on that network; nil is as here.
+  /// The conversation's name on that network; nil means the same.
   package let alias: String?
 
   let patterns: [ConversationPattern]
 
-  /// Whether messages to `conversation` go this way, unless an earlier route takes them.
+  /// Whether the route matches `conversation`.
   package func matches(_ conversation: String) -> Bool { patterns.contains { $0.matches(conversation) } }
 }
 
 extension Settings {
-  /// The first route that takes the conversation; nil is the standard network.
+  /// The first matching route; nil means the standard network.
   package func route(of conversation: String) -> RouteSettings? { routes.first { $0.matches(conversation) } }
 }

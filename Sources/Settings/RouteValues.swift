@@ -2,19 +2,18 @@ import Messages
 import SettingKit
 import Yams
 
-/// The list `routes` of a configuration file, as it is written.
+/// The list `routes` of a configuration file, as written.
 struct RouteValues {
   struct Entry {
-    /// Where it begins.
     let line: Int
     var conversations = [ConversationPattern]()
     var network: FileValues.Value?
     var alias: FileValues.Value?
-    /// Something of it is wrong, and was told.
+    /// An error in it was reported.
     var isRejected = false
   }
 
-  /// More of them are a mistake.
+  /// More are a mistake.
   static let most = 1000
   private static let keys = ["conversation", "network", "as"]
   private static let conversation = SettingKind<ConversationID>.identifier
@@ -63,7 +62,7 @@ struct RouteValues {
         entry.alias = text(value, "as", expects: Self.conversation.expects, line: line, check: isConversation)
       default:
         let meant = suggestion(for: name, among: Self.keys)
-        // What was probably meant is not also missing.
+        // A misspelt key is not also missing.
         if let meant { seen.insert(meant) }
         complain(
           line, "unknown key \(quoted(name)) in a route" + (meant.map { "; did you mean `\($0)`?" } ?? ""))

@@ -1,13 +1,13 @@
 import SettingKit
 
-/// The sections in which people name further sections.
+/// The sections with named sections in them.
 enum SectionFamily: String, CaseIterable, Sendable {
   case stores, networks
 
-  /// More of them are a mistake, or somebody's attempt to keep us busy.
+  /// More are a mistake or an attack.
   static let most = 100
 
-  /// What one of them is, and the section of the standard one.
+  /// The noun for sentences, and the section of the standard one.
   var noun: String {
     switch self {
     case .stores: "store"
@@ -15,7 +15,7 @@ enum SectionFamily: String, CaseIterable, Sendable {
     }
   }
 
-  /// The rows of the section of the standard one.
+  /// The rows of the standard section.
   var standardRows: [Setting<Settings>] {
     switch self {
     case .stores: Settings.Store.rows.map { $0.below(noun, \Settings.store) }

@@ -1,6 +1,6 @@
 extension Settings {
-  /// The keys whose values are not as in `former`, in the order of the schema, and the sections that people name: no
-  /// values, which may tell more than a log should.
+  /// The keys and named sections that differ from `former`, in the order of the schema, without values, which may be
+  /// secret.
   package func changedKeys(since former: Settings) -> [String] {
     var keys = SettingsSchema.settings.filter { $0.text(in: self) != $0.text(in: former) }.map(\.key)
     if Set(furtherStores.keys) != Set(former.furtherStores.keys)

@@ -1,15 +1,15 @@
 import SettingKit
 import Yams
 
-/// A configuration file as a tree of YAML nodes, and what is wrong with it as YAML.
+/// A configuration file as a tree of YAML nodes, with its syntax errors.
 struct SettingsDocument {
   struct Problem {
-    /// Counted from 1; nil where no line is to blame.
+    /// From 1; nil without a line.
     let line: Int?
     let sentence: String
   }
 
-  /// nil for an empty file, and for one that could not be read to its end.
+  /// nil for an empty or unreadable file.
   private(set) var root: Node?
   private(set) var problems = [Problem]()
 
@@ -25,8 +25,8 @@ struct SettingsDocument {
     }
   }
 
-  /// Anchors are refused before anything is composed, because a few lines of aliases can stand for billions of nodes.
-  /// A quoted text such as `"Tom &Jerry"` is refused with them.
+  /// Refuses anchors before parsing, because a few lines of aliases can mean billions of nodes. That includes quoted
+  /// texts such as `"Tom &Jerry"`.
   private static func anchors(in text: String) -> [Problem] {
     splitLines(text).enumerated().compactMap { index, line in
       if line.drop(while: \.isWhitespace).hasPrefix("#") { return nil }
@@ -41,7 +41,7 @@ struct SettingsDocument {
     }
   }
 
-  /// Yams gives the line of the first key; the second one is below it, indented as far.
+  /// Yams reports the line of the first key; the second follows with the same indentation.
   private static func repeated(_ key: String, from first: Mark, in text: String) -> Problem {
     let lines = splitLines(text).enumerated().dropFirst(first.line).map { index, line in
       (number: index + 1, depth: line.prefix { $0 == " " }.count + 1, content: line.drop { $0 == " " })
@@ -56,7 +56,7 @@ struct SettingsDocument {
       line: second.number, sentence: "\(quoted(key)) is set again; line \(first.line) has it already")
   }
 
-  /// What libyaml says, in the words of the person who edits the file.
+  /// The errors of libyaml in plain words.
   private static func problems(of error: YamlError, in text: String) -> [Problem] {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
@@ -85,7 +85,7 @@ struct SettingsDocument {
     }
   }
 
-  /// The frequent complaints of libyaml, and what they mean to the person who edits the file.
+  /// The frequent errors of libyaml, and their meaning.
   private static let advice: [(said: String, sentence: String, isAboutBeginning: Bool)] = [
     ("unexpected end of stream", "the quotation marks that begin here are never closed", true),
     ("cannot start any token", "a value cannot begin like this; put it in quotation marks", false),
@@ -105,7 +105,7 @@ struct SettingsDocument {
   }
 }
 
-/// The lines as libyaml counts them.
+/// Lines as libyaml counts them.
 func splitLines(_ text: String) -> [Substring] {
   text.split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}"].contains($0) }
 }

@@ -3,10 +3,10 @@ import SettingKit
 
 /// The bytes of a configuration file.
 enum SettingsFile {
-  /// The largest file that is read, in bytes.
+  /// The size limit in bytes.
   static let limit = 1 << 20
 
-  /// The file's text without a byte order mark; nil when there is no such file.
+  /// The file's text without a byte order mark; nil if it does not exist.
   static func read(_ path: String) throws(SettingsProblem) -> String? {
     guard let bytes = try bytes(of: path) else { return nil }
     if bytes.count > limit {

@@ -1,18 +1,17 @@
 import SettingKit
 
 extension Settings {
-  /// The values of one place by key, as texts, and where each stands.
+  /// Values by key as texts, with their origins.
   private typealias Source = [String: (text: String, origin: SettingOrigin)]
 
-  /// Reads the configuration: a flag goes before the environment, that before the file, that before the default.
-  ///
-  /// Everything is checked, also a value that another one takes precedence over, and every problem is told at once.
+  /// Reads the configuration: a flag precedes the environment, which precedes the file. All values are checked,
+  /// overridden ones as well, and all errors are reported at once.
   ///
   /// - Parameters:
-  ///   - file: the configuration file; nil where there is none. `SettingsLocation` finds it.
-  ///   - fileIsExplicit: whether somebody named the file, so that it has to be there.
-  ///   - environment: all variables of the process; only those whose names begin with `PHOTOSPOOL_` are looked at.
-  ///   - flags: values given on the command line, by dotted key.
+  ///   - file: the configuration file, if any; see `SettingsLocation`.
+  ///   - fileIsExplicit: whether it was named and so must exist.
+  ///   - environment: all variables; only names beginning with `PHOTOSPOOL_` are read.
+  ///   - flags: values of the command line, by key.
   package static func load(
     file: String?, fileIsExplicit: Bool, environment: [String: String], flags: [String: String]
   ) throws(SettingsError) -> Settings {
@@ -57,17 +56,17 @@ extension Settings {
     for rule in SettingsRule.all where rejected.isDisjoint(with: [rule.lower, rule.upper]) {
       if let problem = rule.problem(in: settings) { problems.append(problem) }
     }
-    // Of a file that was not read to its end nobody knows what it lacks.
+    // An incomplete file may have the missing values.
     if isComplete {
       problems += settings.connect(routes: written.routes, of: file ?? "", rejected: rejected)
     }
     if problems.isEmpty { return settings }
-    // A file that cannot be read, or in which a key is unknown, may have meant another one than the default.
+    // An unreadable file, or an unknown key, may have meant another spool than the default.
     let isNamed = settings.origin(of: "spool.directory") != .byDefault && !rejected.contains("spool.directory")
     throw SettingsError(problems: problems, spool: isNamed ? settings.spool.directory : nil)
   }
 
-  /// Takes each setting from the first of the sources that has it; the values were checked.
+  /// Takes each setting from the first source that has it; values are already checked.
   private init(reading sources: [Source], sections: [FileValues.Section], of file: String) {
     var settings = SettingsSchema.settings
     for section in sections {
@@ -86,8 +85,7 @@ extension Settings {
 }
 
 extension SettingOrigin {
-  /// A file's path: a relative one that the configuration file names starts in its directory, any other where the
-  /// program was started.
+  /// A file's path: a relative one in the configuration file starts in its directory, others in the working directory.
   fileprivate func resolve(_ path: String) -> String {
     guard case .file(let file, _) = self, !path.isEmpty, !path.hasPrefix("/"), let slash = file.lastIndex(of: "/")
     else { return path }

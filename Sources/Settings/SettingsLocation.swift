@@ -1,12 +1,11 @@
 import Glibc
 
-/// Which file is the configuration.
+/// The place of the configuration file.
 package enum SettingsLocation {
-  /// What the file is called in each of the directories.
   package static let fileName = "photospool.yaml"
 
-  /// Where the file is looked for when none is named, the first that is there wins: the directories that systemd gives
-  /// (`CONFIGURATION_DIRECTORY`), then the user's (`XDG_CONFIG_HOME`, else `~/.config`), then `/etc/photospool`.
+  /// The places to search, in order: the directories of systemd (`CONFIGURATION_DIRECTORY`), the user's
+  /// (`XDG_CONFIG_HOME`, or `~/.config`), and `/etc/photospool`.
   package static func candidates(environment: [String: String]) -> [String] {
     var directories = environment["CONFIGURATION_DIRECTORY"]?.split(separator: ":").map(String.init) ?? []
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
@@ -18,8 +17,8 @@ package enum SettingsLocation {
     return directories.map { "\($0)/\(fileName)" }
   }
 
-  /// The file to load: the one that `--config` or else `PHOTOSPOOL_CONFIG` names, which has to exist, or the first
-  /// candidate that is there, or none. An empty `PHOTOSPOOL_CONFIG` names none.
+  /// The file to load: the one of `--config` or else `PHOTOSPOOL_CONFIG`, which must exist, or the first existing
+  /// candidate, if any. An empty `PHOTOSPOOL_CONFIG` is ignored.
   package static func choose(flag: String?, environment: [String: String]) -> (file: String?, isExplicit: Bool) {
     if let flag { return (flag, true) }
     if let named = environment["PHOTOSPOOL_CONFIG"], !named.isEmpty { return (named, true) }

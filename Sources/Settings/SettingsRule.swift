@@ -1,10 +1,10 @@
 import SettingKit
 
-/// Two settings that have to fit each other.
+/// A relation between two settings.
 struct SettingsRule: Sendable {
   let lower: String
   let upper: String
-  /// Whether the lower one is not above the upper one.
+  /// Whether the lower one is at most the upper one.
   let holds: @Sendable (Settings) -> Bool
 
   static let all = [
@@ -16,7 +16,7 @@ struct SettingsRule: Sendable {
     },
   ]
 
-  /// What is wrong, told where one of the two was set; nil when they fit.
+  /// The error, reported where one of the two was set, if any.
   func problem(in settings: Settings) -> SettingsProblem? {
     if holds(settings) { return nil }
     let blamed = settings.origin(of: lower) == .byDefault ? upper : lower

@@ -1,11 +1,10 @@
 import SettingKit
 
-/// Every setting there is. A key in a file, a variable's name, `config show` and the sample file come from here.
+/// All settings. File keys, variables' names, reports and tests of the sample file use it.
 ///
-/// The sections that people name, `stores.NAME` and `networks.NAME`, have the rows that `SectionFamily` gives them.
-///
-/// `photo.longestSide` is written in the file as `longestSide` below `photo`, in the environment as
-/// `PHOTOSPOOL_PHOTO_LONGEST_SIDE`. The defaults are the initial values of the sections' properties.
+/// `photo.longestSide` is `longestSide` below `photo` in the file, and `PHOTOSPOOL_PHOTO_LONGEST_SIDE` in the
+/// environment. Named sections, `stores.NAME` and `networks.NAME`, get their rows from `SectionFamily`. Defaults are
+/// the initial values of the sections' properties.
 package enum SettingsSchema {
   package static let settings: [Setting<Settings>] = own + SectionFamily.allCases.flatMap(\.standardRows)
 
@@ -22,12 +21,11 @@ package enum SettingsSchema {
     _ key: String, _ property: WritableKeyPath<Settings, Section> & Sendable
   ) -> [Setting<Settings>] { Section.rows.map { $0.below(key, property) } }
 
-  /// The setting of a dotted key.
   package static func setting(_ key: String) -> Setting<Settings>? { byKey[key] }
 
   private static let byKey = Dictionary(settings.map { ($0.key, $0) }) { first, _ in first }
 
-  /// What may stand below a section of the file: the names of settings and of further sections. "" is the file.
+  /// The names of settings and sections below a section of the file; "" is the file.
   static func names(below section: String) -> [String] {
     names(of: settings, below: section) + (section.isEmpty ? SectionFamily.allCases.map(\.rawValue) + ["routes"] : [])
   }

@@ -1,6 +1,6 @@
-/// Every type of store there is. To add one, write a folder beside this file and its type into the list.
+/// All types of store. To add one, write a folder beside this file and add its type to the list.
 package enum AllStores {
-  /// The first is the standard store's where nobody names another one.
+  /// The first is the default type of the standard store.
   package static let types: [any StoreType.Type] = [
     DirectoryStoreType.self, S3StoreType.self, PresignedStoreType.self, MatrixStoreType.self,
   ]

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// Makes of the progress of one or more requests the progress of one upload: never falling, and 1 only once the store
-/// has confirmed it.
+/// Combines the progress of requests into that of one upload: never falling, and 1 only after the store's confirmation.
 final class RisingProgress: Sendable {
   private let furthest = Mutex(-1.0)
   private let report: @Sendable (Double) -> Void
-  /// How far an upload has come when all is sent and the store has yet to confirm it.
+  /// The progress after everything is sent, before the confirmation.
   private static let sent = 0.95
 
   init(_ report: @escaping @Sendable (Double) -> Void) {
@@ -13,10 +12,10 @@ final class RisingProgress: Sendable {
     rise(to: 0)
   }
 
-  /// A request has sent this share of its body.
+  /// Records the sent share of a request's body.
   func sent(_ fraction: Double) { rise(to: fraction * Self.sent) }
 
-  /// The store keeps the object.
+  /// Records the store's confirmation.
   func end() { rise(to: 1) }
 
   private func rise(to fraction: Double) {

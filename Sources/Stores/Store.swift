@@ -2,47 +2,45 @@ import Digests
 import Messages
 import Seals
 
-/// The seam between the photo pipeline and a place that keeps uploaded objects. Objects are never changed.
+/// A store of uploaded objects, which never change.
 package protocol Store: Sendable {
-  /// The store's word in the configuration, the log and the ledger.
+  /// Its name in the configuration, the log and the ledger.
   var name: String { get }
 
-  /// The name under which `put` is to keep an object, so that it is known, and remembered, before the first byte goes.
+  /// The name for `put`, which the ledger records before the first byte is sent.
   func objectName(_ origin: ObjectOrigin) -> ObjectName
 
-  /// Keeps `bytes` under `object`, unless an object of that name is there already, which is as good: names are digests.
+  /// Stores `bytes` as `object`, unless that exists: names are digests.
   ///
-  /// - Parameter progress: is told 0 to 1, never falling, as the bytes go.
-  /// - Returns: the URL at which receivers fetch the object. When it returns, the object is kept for good.
+  /// - Parameter progress: gets the sent share, 0 to 1, never falling.
+  /// - Returns: the URL for receivers, once the object is stored durably.
   func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String
 
-  /// Deletes an object; missing is as good as deleted.
+  /// Deletes an object, if it exists.
   func delete(_ object: ObjectName) async throws(DeliveryError)
 
-  /// Says what is good about the store, without keeping anything.
+  /// Tests the store without storing anything. Returns a sentence.
   ///
-  /// - Throws: what is wrong and how to mend it.
+  /// - Throws: the problem and its remedy.
   func check() async throws(DeliveryError) -> String
 
-  /// Removes what uploads of a process that died left half-done. Called once, before the first upload.
+  /// Removes partial uploads of a process that died. Called once, before the first upload.
   func removeLeftovers() throws
 }
 
 extension Store {
-  /// Most stores learn nothing of conversations.
   package func objectName(_ origin: ObjectOrigin) -> ObjectName { ObjectName(origin.digest) }
 
-  /// Most stores keep nothing half-done.
   package func removeLeftovers() throws {}
 }
 
-/// The name of an object in its store: the digest of its bytes, so that the store learns nothing of conversations,
-/// unless a template says otherwise.
+/// The name of an object in its store: the digest of its bytes, which reveals nothing about conversations, unless a
+/// template says otherwise.
 package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   package let text: String
-  /// Of the object's bytes, where the name was made for them: they need not be hashed again.
+  /// The digest that the name was made from, which need not be computed again.
   let digest: SHA256Digest?
 
   package init(_ digest: SHA256Digest) { self.init(digest.hex, of: digest) }
@@ -52,7 +50,7 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     self.digest = digest
   }
 
-  /// Takes a name back from the ledger.
+  /// Accepts a name from the ledger without a check.
   package init(unchecked text: String) {
     self.text = text
     digest = nil
@@ -64,7 +62,7 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// A photo whose object is in its store, with what opens it, in memory only.
+/// A photo with a stored object and its keys, in memory only.
 package struct UploadedPhoto: Sendable {
   package let object: ObjectName
   package let url: String
@@ -76,6 +74,6 @@ package struct UploadedPhoto: Sendable {
     self.sealed = sealed
   }
 
-  /// What the message tells the receivers.
+  /// The attachment for receivers.
   package var attachment: Attachment { sealed.attachment(at: url) }
 }

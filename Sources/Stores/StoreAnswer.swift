@@ -1,21 +1,20 @@
 import HTTP
 
-/// An answer of a store, with what it says of itself.
+/// An answer of a store, with its error code.
 struct StoreAnswer {
   let response: HTTPResponse
-  /// The word of an S3 error, such as `NoSuchBucket`.
+  /// The code of an S3 error, such as `NoSuchBucket`.
   let code: String?
-  /// A page for people, such as a proxy's or a hotel's; no store says that.
+  /// A web page, as from a proxy or a captive portal, and not from a store.
   let isPage: Bool
 
   var status: Int { response.status }
 
-  /// The other side has done what was asked.
   var isSuccess: Bool { response.isSuccess && code == nil && !isPage }
 
-  /// Bytes of a success's body that tell whether it is one.
+  /// The bytes of a success's body that are read, to detect errors in it.
   static let telling = 1024
-  /// Bytes of a body that are looked at.
+  /// The bytes of a body that are read.
   private static let mostBytes = 1 << 16
 
   init(_ response: HTTPResponse) {
@@ -26,7 +25,7 @@ struct StoreAnswer {
     code = isPage ? nil : Self.code(in: text)
   }
 
-  /// A word and nothing else goes into our sentences: what the other side says at length may hold keys.
+  /// The code if it is a single word. Longer texts may contain keys.
   private static func code(in text: String) -> String? {
     guard text.contains("<Error"), let start = text.firstRange(of: "<Code>")?.upperBound,
       let end = text[start...].firstRange(of: "</Code>")?.lowerBound
@@ -36,7 +35,7 @@ struct StoreAnswer {
     return !code.isEmpty && code.utf8.count <= 64 && isWord ? String(code) : nil
   }
 
-  /// Whether the body has that word somewhere, in whatever case.
+  /// Whether the body contains the word, in any case.
   func says(_ word: String) -> Bool {
     String(decoding: response.body.prefix(Self.mostBytes), as: UTF8.self).lowercased().contains(word)
   }

@@ -1,20 +1,18 @@
 import HTTP
 import Messages
 
-/// What the failures of a remote store mean for what is being sent: the one table of causes.
-///
-/// A store refuses for reasons that lie in the configuration, not in the photo; so what it refuses is held until
-/// somebody mends that, and only a photo that is too large for it fails.
+/// The table of causes for failures of a remote store. A refusal concerns the configuration, so the destination is held
+/// until somebody fixes it. Only a photo that is too large fails.
 struct StoreFaults: Sendable {
-  /// What is asked, as the sentences call it: `the S3 service at photos.example.org`.
+  /// For sentences: `the S3 service at photos.example.org`.
   let store: String
 
-  /// No answer came.
+  /// The error without an answer.
   func error(_ error: HTTPError) -> DeliveryError {
     DeliveryError(error.cause, error.cause == .cancelled ? "the upload was cancelled" : error.description)
   }
 
-  /// An answer came that is no success.
+  /// The error of an unsuccessful answer.
   func error(_ answer: StoreAnswer, now: Timestamp = .now()) -> DeliveryError {
     let (cause, words) = finding(answer.status, answer.code, isPage: answer.isPage)
     let word = answer.code.map { "\(answer.status) \($0)" } ?? "\(answer.status)"
@@ -23,7 +21,7 @@ struct StoreFaults: Sendable {
       cause, "\(store) \(words) (\(word))", retryAfter: cause.disposition == .retry ? hint : nil)
   }
 
-  /// It says yes, and not as S3 says it.
+  /// The error of a success that is not S3's.
   func noS3(_ answer: StoreAnswer) -> DeliveryError {
     if answer.isPage || answer.response.header("Content-Type")?.lowercased().hasPrefix("text/html") == true {
       return DeliveryError(.network, "\(store) \(Self.page) (\(answer.status))")
@@ -56,7 +54,7 @@ struct StoreFaults: Sendable {
     }
   }
 
-  /// The words of S3, of which some services use one with another status.
+  /// The meaning of S3's codes, which some services send with another status.
   private func finding(_ code: String) -> (Cause, String)? {
     switch code {
     case "RequestTimeTooSkewed":

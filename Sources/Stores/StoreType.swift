@@ -3,25 +3,24 @@ import HTTP
 import Seals
 import SettingKit
 
-/// A type of store, with the settings of one that is configured. `AllStores` lists the types.
-///
-/// Nothing here has a default, so that the compiler asks a new type for each answer.
+/// A type of store with its settings. `AllStores` lists the types. Nothing here has a default, so the compiler asks a
+/// new type for each answer.
 package protocol StoreType: DestinationType {
-  /// Who can carry the URLs of its photos, where they are of a scheme of its own; nil where every network can.
+  /// The networks and seals that support its URLs, if they have their own scheme; nil means all.
   static var ownURLs: OwnURLs? { get }
 
-  /// Whether only programs of this computer can open the URLs of its photos.
+  /// Whether only programs on this computer can open its URLs.
   var isOnlyHere: Bool { get }
 
-  /// Makes the store. Secrets are read at that moment.
+  /// Makes the store and reads its secrets.
   ///
-  /// - Parameter name: the store's name in the configuration, the log and the ledger.
+  /// - Parameter name: its name in the configuration, the log and the ledger.
   func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store
 }
 
-/// Everything that a store may need of the program that makes it.
+/// The resources of the program for a store.
 package struct StoreSurroundings: Sendable {
-  /// The path of the spool's own directory for objects.
+  /// The path of the spool's directory for objects.
   package let objects: String
   package let client: HTTPClient
   package let limits: HTTPLimits
@@ -33,13 +32,13 @@ package struct StoreSurroundings: Sendable {
   }
 }
 
-/// URLs that not every network and seal can carry.
+/// URLs that only some networks and seals support.
 package struct OwnURLs: Sendable {
-  /// As a sentence has it: `mxc://`.
+  /// For sentences: `mxc://`.
   package let scheme: String
-  /// The word of the only type of network that can carry them.
+  /// The only type of network that supports them.
   package let network: String
-  /// The seals that can carry them, the recommended one first.
+  /// The seals that support them, the recommended one first.
   package let seals: [SealKind]
 
   package init(scheme: String, network: String, seals: [SealKind]) {
@@ -50,6 +49,6 @@ package struct OwnURLs: Sendable {
 }
 
 extension BlockingPool {
-  /// Threads of a destination's own, so that a directory which hangs holds up nobody else.
+  /// Threads for one destination, so that a directory that hangs delays no other.
   package static func ofDestination(_ name: String) -> BlockingPool { BlockingPool(label: name, threads: 8) }
 }

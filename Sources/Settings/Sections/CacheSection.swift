@@ -2,7 +2,7 @@ import Messages
 import SettingKit
 
 extension Settings {
-  /// How much of sent and received photos is kept.
+  /// The limits of the photo cache.
   package struct Cache: SettingsSection {
     package var inbox = 500_000_000
     package var total = 1_000_000_000

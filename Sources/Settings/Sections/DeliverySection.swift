@@ -5,7 +5,7 @@ extension Settings {
   package struct Delivery: SettingsSection {
     package var conversations = 256
     package var lookahead = 4
-    /// At most half of them are of one conversation.
+    /// One conversation has at most half of them.
     package var uploads = 8
     package var lifetime = Duration.days(5)
     package var backoff = RetryPolicy()

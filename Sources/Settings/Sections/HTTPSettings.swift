@@ -2,7 +2,7 @@ import HTTP
 import Messages
 import SettingKit
 
-/// How stores and networks that speak HTTP reach others.
+/// HTTP connections of stores and networks.
 package struct HTTPSettings: SettingsSection, Hashable {
   package var client = HTTPOptions()
   package var limits = HTTPLimits()

@@ -3,7 +3,7 @@ import SettingKit
 
 extension Settings {
   package struct Hooks: SettingsSection {
-    /// By event: the absolute path of the program.
+    /// The absolute path of the program, by event.
     package var programs: [HookEvent: String] = [:]
     package var timeout = Duration.seconds(10)
     package var perMinute = 60

@@ -2,7 +2,7 @@ import Messages
 import SettingKit
 
 extension Settings {
-  /// How long the janitor leaves things alone.
+  /// How long the janitor keeps things.
   package struct Janitor: SettingsSection {
     package var tmp = Duration.hours(36)
     package var drafts = Duration.days(1)

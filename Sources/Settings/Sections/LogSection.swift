@@ -5,7 +5,7 @@ extension Settings {
     package var level = Level.info
     package var format = Format.logfmt
 
-    /// From everything to nearly nothing. The raw values are swift-log's.
+    /// Raw values are swift-log's.
     package enum Level: String, CaseIterable, Sendable { case trace, debug, info, notice, warning, error }
     package enum Format: String, CaseIterable, Sendable { case logfmt, json }
 

@@ -7,7 +7,7 @@ extension Settings {
     package var limits = PhotoLimits()
     package var threads = 0
     package var memory = 768 << 20
-    /// Three times as long by the clock.
+    /// The elapsed time may be three times as long.
     package var time = Duration.seconds(10)
 
     package init() {}

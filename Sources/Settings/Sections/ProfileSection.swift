@@ -2,7 +2,7 @@ import Messages
 import SettingKit
 
 extension Settings {
-  /// The inboxes' own profile photos.
+  /// The profile photos of one's own inboxes.
   package struct Profile: SettingsSection {
     package var network: String?
     package var conversation: ConversationID?

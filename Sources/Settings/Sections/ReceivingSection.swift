@@ -2,7 +2,7 @@ import Messages
 import SettingKit
 
 extension Settings {
-  /// What becomes of photos that others send.
+  /// Photos that others send.
   package struct Receiving: SettingsSection {
     package var fetch = FetchPolicy.known
     package var bytes = 10_000_000

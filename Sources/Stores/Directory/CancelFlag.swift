@@ -6,7 +6,6 @@ final class CancelFlag: Sendable {
 
   func set() { flag.store(true, ordering: .releasing) }
 
-  /// Throws `CancellationError` once the flag is set.
   func check() throws {
     if flag.load(ordering: .acquiring) { throw CancellationError() }
   }

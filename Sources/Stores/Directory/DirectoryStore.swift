@@ -4,27 +4,27 @@ import DurableFiles
 import Glibc
 import Messages
 
-/// Keeps objects as files of one directory.
+/// Stores objects as files of one directory.
 ///
-/// Order of writes: the object under a temporary name of its own, synced; the rename, which replaces nothing; the
-/// directory's sync. So a name that is there stands for a whole object, also after a power cut. Killed in between, a
-/// temporary file is left, which `removeLeftovers` removes.
+/// Order of writes: the object under a temporary name, synced; the rename, which replaces nothing; the directory's
+/// sync. So a name means a complete object, also after a power cut. After a crash, `removeLeftovers` removes the
+/// temporary file.
 package struct DirectoryStore: Store {
   package let name: String
   private let directory: Directory
   private let baseURL: String
   private let pool: BlockingPool
 
-  /// Bytes that are written between two looks at whether the upload was cancelled.
+  /// Bytes between two checks for cancellation.
   private static let piece = 1 << 18
-  /// How far an upload has come when all is written and the disk has yet to confirm it.
+  /// The progress after everything is written, before the sync.
   private static let written = 0.95
 
-  /// Opens the store in the directory at `path`, made for its owner alone when it is missing.
+  /// Opens the store in the directory at `path`, or makes it, for its owner only.
   ///
   /// - Parameters:
-  ///   - name: the store's word in the configuration, the log and the ledger.
-  ///   - baseURL: what receivers find before `/NAME`; nil stands for the directory's `file://` URL.
+  ///   - name: its name in the configuration, the log and the ledger.
+  ///   - baseURL: the receivers' URL before `/NAME`; nil means the directory's `file://` URL.
   package init(name: String = "directory", directory path: String, baseURL: String?, pool: BlockingPool)
     throws(FileError)
   {
@@ -35,7 +35,6 @@ package struct DirectoryStore: Store {
     self.pool = pool
   }
 
-  /// The directory.
   package var path: String { directory.path }
 
   private static func make(_ path: String) throws(FileError) {
@@ -44,7 +43,7 @@ package struct DirectoryStore: Store {
       throw FileError("make directory", path)
     }
     do { try Directory(path: path + "/..").sync() } catch {
-      // Else the next start would take it for one that is on the disk.
+      // Otherwise the next start would assume that it is durable.
       rmdir(path)
       throw error
     }
@@ -59,10 +58,10 @@ package struct DirectoryStore: Store {
     for name in leftovers { try directory.remove(name) }
   }
 
-  /// A cancelled task stops between two pieces and leaves nothing.
+  /// Stores an object. A cancelled task leaves nothing.
   ///
-  /// - Throws: `.localStorageFull`, `.localStorageError` or `.cancelled`. A failed sync is not tried again; the
-  ///   temporary file is gone, so that the next attempt writes every byte anew.
+  /// - Throws: `.localStorageFull`, `.localStorageError` or `.cancelled`. A failed sync is not repeated; the temporary
+  ///   file is removed, so that the next attempt writes it again.
   package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
@@ -74,7 +73,7 @@ package struct DirectoryStore: Store {
       } else {
         try Self.write(object, bytes, to: directory, cancelled: cancelled, progress: progress)
       }
-      // Also when the object was there: whoever put it may have been killed before this.
+      // Also for an existing object: its writer may have died before this.
       try directory.sync()
       progress(1)
     }
@@ -95,7 +94,7 @@ package struct DirectoryStore: Store {
       }
       try cancelled.check()
       try file.sync()
-      // Somebody else was first with an object of that name: the same bytes.
+      // Another upload of the same bytes was first.
       if try !directory.move(temporary, to: directory, as: object.text) { try directory.remove(temporary) }
     } catch {
       try? directory.remove(temporary)
@@ -135,7 +134,7 @@ package struct DirectoryStore: Store {
     }
   }
 
-  /// RFC 8089, with everything escaped that a URL's path may not hold.
+  /// The `file://` URL (RFC 8089) of a path.
   private static func fileURL(of path: String) -> String {
     let absolute: String
     if let resolved = realpath(path, nil) {

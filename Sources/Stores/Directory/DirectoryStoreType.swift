@@ -7,9 +7,9 @@ package struct DirectoryStoreType: StoreType {
   package static let word = "directory"
   package static let ownURLs: OwnURLs? = nil
 
-  /// nil is `objects` in the spool. A relative path starts in the directory where the program was started.
+  /// nil means `objects` in the spool. A relative path starts in the working directory.
   package let path: String?
-  /// The beginning of what receivers are given, before `/NAME`; nil is the `file://` URL of the directory.
+  /// The receivers' URL before `/NAME`; nil means the `file://` URL of the directory.
   package let url: String?
 
   package struct Section: SettingsSection {
@@ -34,7 +34,7 @@ package struct DirectoryStoreType: StoreType {
   }
 
   package init?(_ section: Section, _ check: SectionCheck) {
-    // Only one store can have the spool's own directory.
+    // Only one store may use the spool's own directory.
     if !check.isStandard, check.need("directory", section.directory) == nil { return nil }
     self.init(path: section.directory, url: section.url)
   }

@@ -1,7 +1,7 @@
 import Digests
 
-/// The names of objects that are not whole yet: `.upload-` and 16 random hexadecimal characters, another one for every
-/// upload, so that two uploads of one object never write into one file.
+/// The names of partial objects: `.upload-` and 16 random hexadecimal characters, different for each upload, so that
+/// two uploads of one object never share a file.
 enum TemporaryName {
   private static let prefix = Array(".upload-".utf8)
   private static let digits = 16
@@ -11,7 +11,7 @@ enum TemporaryName {
     return String(decoding: prefix, as: UTF8.self) + random.hex
   }
 
-  /// Whether `name` has the form of ours; other files of the directory are nobody's leftovers.
+  /// Whether `name` has this form; other files are not ours.
   static func isOurs(_ name: [UInt8]) -> Bool {
     name.starts(with: prefix) && name.count == prefix.count + digits
       && name.dropFirst(prefix.count).allSatisfy("0123456789abcdef".utf8.contains)

@@ -3,13 +3,13 @@ import Matrix
 import Messages
 import Synchronization
 
-/// An id that a homeserver gave for one object.
+/// A homeserver's id for one object.
 struct MatrixMediaID: Sendable, Equatable {
   /// `mxc://SERVER/ID`.
   let uri: String
-  /// `SERVER/ID`, each escaped as a part of a path.
+  /// `SERVER/ID`, each escaped for a path.
   let path: String
-  /// The object that may stand under the id already, because the answer to its upload was lost.
+  /// The object that may be stored under the id, because the answer to its upload was lost.
   var triedFor: ObjectName?
   var expiresAt: Timestamp?
 
@@ -24,8 +24,8 @@ struct MatrixMediaID: Sendable, Equatable {
   }
 }
 
-/// Ids for media, asked of the homeserver one by one. Those whose upload failed are used for the next: an account may have
-/// only a few that are not used, with Synapse five, and gets no more until a day is over.
+/// Media ids from the homeserver, requested one by one. Ids of failed uploads are used again, because an account may
+/// have only a few unused ones (five with Synapse), for a day.
 final class MatrixMediaIDs: Sendable {
   private struct Created: Decodable {
     let uri: String
@@ -47,8 +47,7 @@ final class MatrixMediaIDs: Sendable {
     self.faults = faults
   }
 
-  /// An id for `object`: the one that it was tried under before, else any. Nil when the homeserver gives none, now or
-  /// ever.
+  /// An id for `object`: the one of its former attempt, or any; nil if the homeserver gives none.
   func take(for object: ObjectName, now: Timestamp = .now()) async throws(DeliveryError) -> MatrixMediaID? {
     if isUnknown.load(ordering: .relaxed) { return nil }
     let kept = unused.withLock { unused -> MatrixMediaID? in
@@ -65,7 +64,7 @@ final class MatrixMediaIDs: Sendable {
       isUnknown.store(true, ordering: .relaxed)
       return nil
     }
-    // It would have us wait until the ids of a process that died are taken back.
+    // Waiting would last until ids of a dead process expire.
     if answer.code == "M_LIMIT_EXCEEDED" { return nil }
     guard answer.isSuccess else { throw faults.error(answer) }
     guard let created = answer.decoded(as: Created.self), var id = MatrixMediaID(created.uri) else {
@@ -75,7 +74,7 @@ final class MatrixMediaIDs: Sendable {
     return id
   }
 
-  /// The upload failed; the id may be used again.
+  /// Returns the id of a failed upload.
   func giveBack(_ id: MatrixMediaID, triedFor object: ObjectName?) {
     var id = id
     id.triedFor = object

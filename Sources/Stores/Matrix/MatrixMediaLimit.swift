@@ -3,7 +3,7 @@ import Matrix
 import Messages
 import Synchronization
 
-/// The largest object that a homeserver says it takes, asked once an hour.
+/// The homeserver's size limit, asked once an hour.
 final class MatrixMediaLimit: Sendable {
   private struct Limit: Decodable {
     let bytes: Int?
@@ -23,8 +23,7 @@ final class MatrixMediaLimit: Sendable {
     self.faults = faults
   }
 
-  /// - Throws: `.tooLargeAfterCompress` with both sizes, when an object of so many bytes is not taken. A homeserver that
-  ///   names no limit decides when it has the object.
+  /// - Throws: `.tooLargeAfterCompress` with both sizes. A homeserver without a limit decides when it gets the object.
   func check(_ bytes: Int) async throws(DeliveryError) {
     guard let limit = try await self.bytes(), bytes > limit else { return }
     throw DeliveryError(
@@ -32,7 +31,7 @@ final class MatrixMediaLimit: Sendable {
       "the photo has \(bytes) bytes as it is to be uploaded; \(server.name) takes \(limit) at most")
   }
 
-  /// Nil when the homeserver names none.
+  /// nil if the homeserver has none.
   func bytes() async throws(DeliveryError) -> Int? {
     if let known = known.withLock({ $0 }), known.askedAt.duration(to: .now) < Self.validity { return known.bytes }
     let answer: MatrixAnswer

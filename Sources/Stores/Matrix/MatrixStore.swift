@@ -2,14 +2,13 @@ import HTTP
 import Matrix
 import Messages
 
-/// Keeps objects in a homeserver's media repository. The URL of an object is its `mxc://SERVER/ID`.
+/// Stores objects in a homeserver's media repository, as `mxc://SERVER/ID`.
 ///
-/// An upload has two steps, so that no lost answer leaves an object behind that nobody knows: the homeserver gives an
-/// id, then takes one object under it, once. A homeserver that gives no id, because it does not know that step or enough
-/// of the account's are open, is sent the object plainly.
+/// An upload has two steps, so that a lost answer leaves no unknown object: the homeserver gives an id, then takes one
+/// object under it, once. A homeserver that gives no id gets the object in one step.
 ///
-/// There is no way for an account to delete its media: `delete` does nothing, and says nothing, as nobody could mend it.
-/// Whoever runs the homeserver sets how long it keeps media. Such an object is sealed, and its keys are gone.
+/// Accounts cannot delete media, so `delete` silently does nothing. The homeserver's retention decides. Such an object
+/// is sealed, and its keys are gone.
 package struct MatrixStore: Store {
   package let name: String
   private let server: MatrixServer
@@ -17,7 +16,7 @@ package struct MatrixStore: Store {
   private let ids: MatrixMediaIDs
   private let limit: MatrixMediaLimit
 
-  /// Ids that are asked for within one upload. More than two that cannot be used is no accident.
+  /// Ids per upload. More than two unusable ones are no coincidence.
   private static let mostIDs = 3
 
   private struct Plain: Decodable {
@@ -28,7 +27,7 @@ package struct MatrixStore: Store {
     }
   }
 
-  /// - Throws: `.configError` for what is no homeserver's URL.
+  /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String = "matrix", _ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) throws(DeliveryError) {
@@ -40,10 +39,9 @@ package struct MatrixStore: Store {
   }
 
   /// - Parameters:
-  ///   - object: is told to nobody: the homeserver names what it keeps.
-  ///   - contentType: goes without a file name, which would tell more than the object does.
-  /// - Throws: what `MatrixFaults` makes of an answer or of none; `.tooLargeAfterCompress` for an object beyond what the
-  ///   homeserver says that it takes.
+  ///   - object: not used; the homeserver names objects.
+  ///   - contentType: sent without a file name, which would reveal more.
+  /// - Throws: the error of `MatrixFaults`; `.tooLargeAfterCompress` beyond the homeserver's limit.
   package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
@@ -61,7 +59,7 @@ package struct MatrixStore: Store {
     throw DeliveryError(.serverBusy, "\(server.name) gives ids for media that it does not know or has used already")
   }
 
-  /// False when the id is of no use: it has expired, or was used for something else.
+  /// False if the id is unusable: expired, or used for another object.
   private func put(
     _ bytes: [UInt8], under id: MatrixMediaID, of object: ObjectName, contentType: String, _ rising: RisingProgress
   ) async throws(DeliveryError) -> Bool {
@@ -76,7 +74,7 @@ package struct MatrixStore: Store {
     }
     if answer.isSuccess { return true }
     switch answer.code {
-    // An earlier answer to this upload was lost.
+    // The answer to an earlier upload was lost.
     case "M_CANNOT_OVERWRITE_MEDIA": return id.triedFor == object
     case "M_NOT_FOUND": return false
     default:

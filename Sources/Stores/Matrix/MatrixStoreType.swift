@@ -7,7 +7,7 @@ package struct MatrixStoreType: StoreType {
   package static let word = "matrix"
   package static let ownURLs: OwnURLs? = OwnURLs(scheme: "mxc://", network: "matrix", seals: [.matrix, .unsealed])
 
-  /// The URL of the homeserver, without a slash at its end.
+  /// The homeserver's URL, without a final slash.
   package let homeserver: String
   package let token: SecretSource
 

@@ -3,15 +3,13 @@ import HTTP
 import Messages
 import Secrets
 
-/// Keeps objects where an endpoint says: it is asked for leave with every upload, and answers with a URL that takes one
-/// object.
+/// Stores objects through an endpoint, which returns an upload URL for each object.
 ///
-/// The request is `GET ENDPOINT?contentType=TYPE&filename=NAME`, the answer the JSON object `{objectKey, uploadUrl,
-/// assetUrl}` and, if there are any to be sent with the upload, `headers`.
+/// The request is `GET ENDPOINT?contentType=TYPE&filename=NAME`. The answer is the JSON object `{objectKey, uploadUrl,
+/// assetUrl}` with optional `headers` for the upload.
 ///
-/// There is no way to delete what was uploaded: `delete` does nothing, and says nothing, as nobody could mend it.
-/// Whoever runs the store has its lifecycle rules remove what nobody fetches. Such an object is sealed, and its keys
-/// are gone.
+/// Objects cannot be deleted, so `delete` silently does nothing. Lifecycle rules of the store should remove old ones.
+/// Such an object is sealed, and its keys are gone.
 package struct PresignedStore: Store {
   package let name: String
   private let endpoint: String
@@ -21,14 +19,14 @@ package struct PresignedStore: Store {
   private let limits: HTTPLimits
   private let faults: StoreFaults
 
-  /// URLs that are asked for within one upload. More than one expired at once is no accident.
+  /// Upload URLs per upload. More than one expired URL is no coincidence.
   private static let mostTickets = 2
 
   /// - Parameters:
-  ///   - name: the store's word in the configuration, the log and the ledger.
-  ///   - token: is shown to the endpoint, as `Authorization: Bearer`, and to nobody else.
-  ///   - rereadToken: reads it again once it was refused; nil is that it never changes.
-  /// - Throws: `.configError` for what is no URL.
+  ///   - name: its name in the configuration, the log and the ledger.
+  ///   - token: sent to the endpoint only, as `Authorization: Bearer`.
+  ///   - rereadToken: reads it again after a refusal; nil if it never changes.
+  /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String = "presigned", endpoint: String, token: Secret? = nil,
     rereadToken: (@Sendable () throws -> Secret?)? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
@@ -46,8 +44,8 @@ package struct PresignedStore: Store {
     faults = StoreFaults(store: "the upload endpoint at \(address.authority)")
   }
 
-  /// - Parameter object: is only told to the endpoint as the file's name; the store behind it names the object.
-  /// - Throws: what `StoreFaults` makes of an answer or of none; `.urlExpired` when the URLs come expired.
+  /// - Parameter object: the file name for the endpoint; the store behind it names the object.
+  /// - Throws: the error of `StoreFaults`; `.urlExpired` if the URLs are expired.
   package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
@@ -60,7 +58,7 @@ package struct PresignedStore: Store {
       request.successBytes = StoreAnswer.telling
       let answer: StoreAnswer
       do { answer = StoreAnswer(try await client.send(request) { rising.sent($0) }) } catch { throw store.error(error) }
-      // Already there: an earlier answer to this request was lost.
+      // 412: the object exists; the answer to an earlier request was lost.
       if answer.isSuccess || answer.status == 412 {
         rising.end()
         return ticket.assetUrl
@@ -73,7 +71,7 @@ package struct PresignedStore: Store {
 
   package func delete(_ object: ObjectName) async throws(DeliveryError) {}
 
-  /// Asks for leave to upload, and makes no use of it.
+  /// Asks for an upload URL without using it.
   package func check() async throws(DeliveryError) -> String {
     _ = try await ticket(for: ObjectName(unchecked: "photospool-check"), contentType: "application/octet-stream")
     return "\(faults.store) answers with an upload URL"
@@ -105,7 +103,7 @@ package struct PresignedStore: Store {
     return ticket
   }
 
-  /// Services call it 403 or 400; not all of them say why.
+  /// Services answer 403 or 400, often without a reason.
   private static func isExpired(_ ticket: UploadTicket, _ answer: StoreAnswer) -> Bool {
     guard answer.status == 403 || answer.status == 400 || answer.status == 401, !answer.isPage else { return false }
     return answer.says("expired") || ticket.hasExpired(at: .now())

@@ -7,7 +7,7 @@ package struct PresignedStoreType: StoreType {
   package static let ownURLs: OwnURLs? = nil
 
   package let endpoint: String
-  /// What the endpoint is shown; nil is nothing.
+  /// The token for the endpoint, if any.
   package let token: SecretSource?
 
   package struct Section: SettingsSection {

@@ -2,15 +2,15 @@ import FoundationEssentials
 import HTTP
 import Messages
 
-/// What an endpoint answers that gives leave to upload one object.
+/// An endpoint's answer, which permits one upload.
 struct UploadTicket: Decodable {
   /// The object's name in the store behind the endpoint.
   let objectKey: String
-  /// Where the object is to be put. Whoever holds it can put one.
+  /// The URL for the upload. Anybody who has it can upload.
   let uploadUrl: String
-  /// Where receivers fetch the object.
+  /// The URL for receivers.
   let assetUrl: String
-  /// What is to be sent with the object, where the endpoint says so.
+  /// Headers for the upload, if any.
   let headers: [String: String]?
 
   private static let longestURL = 8192
@@ -24,14 +24,13 @@ struct UploadTicket: Decodable {
     self = ticket
   }
 
-  /// Whether it is one header, and not several with line breaks between them.
+  /// Whether it is a single header without line breaks.
   private static func isHeader(_ name: String, _ value: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
       && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
   }
 
-  /// The headers to send, and no other: one that was not signed spoils the signature, and so does a signed one that is
-  /// missing.
+  /// Exactly the headers to send: an additional or missing one invalidates the signature.
   func headers(contentType: String) -> [HTTPHeader] {
     if let headers { return headers.sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) } }
     let type = [HTTPHeader("Content-Type", contentType)]
@@ -39,7 +38,7 @@ struct UploadTicket: Decodable {
     return names.lowercased().split(separator: ";").contains("content-type") ? type : []
   }
 
-  /// Whether the URL's own time was over at `now`.
+  /// Whether the URL had expired at `now`.
   func hasExpired(at now: Timestamp) -> Bool {
     guard let date = query("X-Amz-Date") ?? query("X-Goog-Date"), date.count == 16,
       let seconds = (query("X-Amz-Expires") ?? query("X-Goog-Expires")).flatMap({ Double($0) }),
@@ -48,14 +47,14 @@ struct UploadTicket: Decodable {
     return now.seconds(since: signed) >= seconds
   }
 
-  /// `20130524T000000Z` as `Timestamp` reads it.
+  /// Turns `20130524T000000Z` into the form of `Timestamp`.
   private static func dashed(_ date: String) -> String {
     let digits = Array(date)
     func part(_ range: Range<Int>) -> String { String(digits[range]) }
     return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(9..<11)):\(part(11..<13)):\(part(13..<15)).000Z"
   }
 
-  /// The value of a parameter of the upload URL. Only `%3B` is undone, which stands between names of headers.
+  /// A parameter of the upload URL. Only `%3B`, which separates header names, is decoded.
   private func query(_ name: String) -> String? {
     let pairs = HTTPAddress(uploadUrl)?.query?.split(separator: "&") ?? []
     let value = pairs.first { $0.lowercased().hasPrefix(name.lowercased() + "=") }?.dropFirst(name.utf8.count + 1)

@@ -1,14 +1,14 @@
 import Digests
 import Messages
 
-/// What an object may be named after.
+/// The values that an object may be named after.
 package struct ObjectOrigin: Sendable {
   /// Of the object's bytes.
   package let digest: SHA256Digest
   package let inbox: InboxID
   package let conversation: ConversationID
   package let message: MessageID
-  /// An upload of this message was begun before, with other keys and so with other bytes, and may still be stored.
+  /// An earlier upload of this message, with other keys and bytes, may still be stored.
   package let isRepeated: Bool
 
   package init(
@@ -22,11 +22,11 @@ package struct ObjectOrigin: Sendable {
   }
 }
 
-/// How objects are named: `{digest}`, or a template such as `images/{conversation}/{message}/image.jpg`.
+/// The naming of objects: `{digest}`, or a template such as `images/{conversation}/{message}/image.jpg`.
 ///
-/// Values are escaped like file names, so that none can leave its folder and no two share one. Two different objects
-/// never get one name: where the template has no `{digest}`, an object that replaces another of its message gets the
-/// digest's first half before the name's ending.
+/// Values are escaped like file names, so that they cannot leave their folder or collide. Different objects never share
+/// a name: without `{digest}` in the template, a further object of a message gets half of its digest before the name's
+/// ending.
 package struct ObjectNaming: Sendable, Equatable {
   private enum Part: Sendable, Equatable {
     case text(String)
@@ -36,20 +36,20 @@ package struct ObjectNaming: Sendable, Equatable {
     case digest
   }
 
-  /// Just the digest, so that the store learns nothing of conversations.
+  /// Only the digest, which reveals nothing about conversations.
   package static let digest = ObjectNaming(parts: [.digest])
 
   private static let names: [(String, Part)] = [
     ("inbox", .inbox), ("conversation", .conversation), ("message", .message), ("digest", .digest),
   ]
-  /// Leaves room for two identifiers and a digest within the 1024 bytes that S3 allows a name.
+  /// Leaves room for two identifiers and a digest within S3's 1024 bytes.
   private static let longestTemplate = 400
 
   private let parts: [Part]
 
   private init(parts: [Part]) { self.parts = parts }
 
-  /// - Throws: one sentence that says what is wrong with the template.
+  /// - Throws: one sentence about the template.
   package init(_ template: String) throws(ObjectNamingError) {
     var parts = [Part]()
     var rest = template[...]
@@ -87,7 +87,7 @@ package struct ObjectNaming: Sendable, Equatable {
     else { throw ObjectNamingError("it holds a stray `}` or a control character", in: template) }
   }
 
-  /// The name of the object that was made from `origin`.
+  /// The name of the object made from `origin`.
   package func name(_ origin: ObjectOrigin) -> ObjectName {
     let name = parts.map { part in
       switch part {
@@ -104,7 +104,7 @@ package struct ObjectNaming: Sendable, Equatable {
   }
 }
 
-/// Why a template names no objects.
+/// Why a template is invalid.
 package struct ObjectNamingError: Error, Equatable, CustomStringConvertible {
   package let description: String
 

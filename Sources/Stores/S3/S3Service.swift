@@ -1,7 +1,7 @@
 import HTTP
 import Messages
 
-/// One bucket of an S3 service, and how it is addressed.
+/// A bucket of an S3 service.
 package struct S3Service: Sendable, Equatable {
   package enum Addressing: String, CaseIterable, Sendable {
     /// `https://HOST/BUCKET/NAME`.
@@ -10,16 +10,16 @@ package struct S3Service: Sendable, Equatable {
     case virtualHost = "virtual-host"
   }
 
-  /// What the signature calls the place, such as `eu-central-1`.
+  /// The region for signatures, such as `eu-central-1`.
   package let region: String
   private let scheme: String
-  /// Host and port, as the header `Host` has them.
+  /// Host and port, as in `Host`.
   let authority: String
-  /// What stands before an object's name in the path, encoded, with a slash at its end.
+  /// The encoded path before an object's name, with a final slash.
   private let prefix: String
 
   /// - Parameter endpoint: the service's URL without the bucket.
-  /// - Throws: `.configError` for what is no such URL or bucket.
+  /// - Throws: `.configError` for an invalid URL or bucket.
   package init(
     endpoint: String, region: String, bucket: String, addressing: Addressing = .path
   ) throws(DeliveryError) {
@@ -54,7 +54,7 @@ package struct S3Service: Sendable, Equatable {
     }
   }
 
-  /// The path of an object, encoded once, slashes kept.
+  /// The encoded path of an object, with its slashes.
   func path(of object: ObjectName) -> String { prefix + object.text.percentEncoded(keeping: "/") }
 
   func url(of object: ObjectName) -> String { "\(scheme)://\(authority)\(path(of: object))" }

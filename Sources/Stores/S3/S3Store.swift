@@ -4,10 +4,10 @@ import Messages
 import Secrets
 import Synchronization
 
-/// Keeps objects in a bucket of an S3 service.
+/// Stores objects in a bucket of an S3 service.
 ///
-/// An object is put only where none is, so that a repeated upload does no harm. A service that cannot do that says so
-/// once, and is asked in the plain way from then on; that does no harm either, as names stand for their bytes.
+/// An object is put only if it does not exist, so a repeated upload is harmless. A service that does not support that
+/// gets plain requests from then on, which is harmless, too, because names stand for bytes.
 package struct S3Store: Store {
   package let name: String
   private let service: S3Service
@@ -20,9 +20,9 @@ package struct S3Store: Store {
   private let cannotPutCreateOnly = Flag()
 
   /// - Parameters:
-  ///   - name: the store's word in the configuration, the log and the ledger.
-  ///   - rereadCredentials: reads them again once they were refused; nil is that they never change.
-  ///   - publicURL: what receivers find before `/NAME`; nil is the service's own URL of the bucket.
+  ///   - name: its name in the configuration, the log and the ledger.
+  ///   - rereadCredentials: reads them again after a refusal; nil if they never change.
+  ///   - publicURL: the receivers' URL before `/NAME`; nil means the bucket's own.
   package init(
     name: String = "s3", _ service: S3Service, credentials: S3Credentials,
     rereadCredentials: (@Sendable () throws -> S3Credentials)? = nil, naming: ObjectNaming = .digest,
@@ -40,8 +40,8 @@ package struct S3Store: Store {
 
   package func objectName(_ origin: ObjectOrigin) -> ObjectName { naming.name(origin) }
 
-  /// - Throws: what `StoreFaults` makes of an answer or of none. `.conflict` when other bytes have the name already,
-  ///   which happens only to a name without digest.
+  /// - Throws: the error of `StoreFaults`; `.conflict` if the name has other bytes, which is possible only without a
+  ///   digest in it.
   package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
@@ -49,7 +49,7 @@ package struct S3Store: Store {
     if let answer = try await putCreateOnly(upload) {
       let isTaken = answer.status == 412
       if !isTaken { try expectKept(answer) }
-      // A name with the digest says by whose bytes.
+      // A digest in the name identifies the bytes.
       if isTaken, !upload.isNamedByDigest, try await !isKept(upload) { throw lostAgain }
     } else {
       try await putPlainly(upload)
@@ -58,7 +58,7 @@ package struct S3Store: Store {
     return url(of: object)
   }
 
-  /// Nil when the service does not know how.
+  /// nil if the service does not support it.
   private func putCreateOnly(_ upload: Upload) async throws(DeliveryError) -> StoreAnswer? {
     if cannotPutCreateOnly.isSet { return nil }
     let answer = try await send(upload, headers: upload.headers + [HTTPHeader("If-None-Match", "*")])
@@ -67,13 +67,13 @@ package struct S3Store: Store {
     return nil
   }
 
-  /// A name without digest is looked at first, as it may be of other bytes.
+  /// Puts an object without a condition. A name without a digest is checked first.
   private func putPlainly(_ upload: Upload) async throws(DeliveryError) {
     if !upload.isNamedByDigest, try await isKept(upload) { return }
     try expectKept(try await send(upload, headers: upload.headers))
   }
 
-  /// S3 answers every object that it keeps with an `ETag`. Whatever else stands at that address may say yes to all things.
+  /// Checks for the `ETag` of S3, because another server at that address may answer anything with success.
   private func expectKept(_ answer: StoreAnswer) throws(DeliveryError) {
     guard answer.isSuccess else { throw faults.error(answer) }
     guard answer.response.header("ETag") != nil else { throw faults.noS3(answer) }
@@ -85,7 +85,7 @@ package struct S3Store: Store {
     guard answer.isSuccess || isMissing else { throw faults.error(answer) }
   }
 
-  /// Asks for an object that is not there: whether the bucket is, and the credentials are accepted.
+  /// Asks for a missing object, which tests the bucket and the credentials.
   package func check() async throws(DeliveryError) -> String {
     let answer = try await send(.get, ObjectName(unchecked: "photospool-check-\(UInt64.random(in: 0...(.max)))"))
     switch (answer.status, answer.code) {
@@ -98,9 +98,9 @@ package struct S3Store: Store {
     }
   }
 
-  /// Whether an object of the name is there, with these bytes.
+  /// Whether an object of the name exists with these bytes.
   ///
-  /// - Throws: `.conflict` when other bytes have its name.
+  /// - Throws: `.conflict` if it has other bytes.
   private func isKept(_ upload: Upload) async throws(DeliveryError) -> Bool {
     let answer = try await send(.head, upload.object)
     if answer.status == 404 { return false }
@@ -123,7 +123,7 @@ package struct S3Store: Store {
     _ method: HTTPRequest.Method, _ object: ObjectName, _ headers: [HTTPHeader] = [], _ body: [UInt8] = [],
     _ digest: SHA256Digest = SHA256Digest(of: []), progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(DeliveryError) -> StoreAnswer {
-    // Signed for each attempt, as a signature is good for minutes only.
+    // A signature is valid for minutes, so each attempt has its own.
     let signer = SigV4(credentials: credentials.current, region: service.region)
     let signed = signer.headers(
       method, host: service.authority, path: service.path(of: object), headers: headers, payload: digest, at: .now())
@@ -140,17 +140,17 @@ package struct S3Store: Store {
   }
 }
 
-/// One object on its way.
+/// An upload in progress.
 private struct Upload: Sendable {
   let object: ObjectName
   let bytes: [UInt8]
   let digest: SHA256Digest
-  /// Whoever finds the name taken knows by whose bytes.
+  /// The name identifies the bytes.
   let isNamedByDigest: Bool
   let headers: [HTTPHeader]
   let progress: RisingProgress
 
-  /// Says whose bytes they are, where the name does not.
+  /// The header with the digest, for names without one.
   static let digestHeader = "x-amz-meta-sha256"
 
   init(_ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: RisingProgress) {
@@ -164,7 +164,7 @@ private struct Upload: Sendable {
   }
 }
 
-/// Something learned that is true from then on, for all copies of a store.
+/// A fact that stays true, shared by all copies of a store.
 private final class Flag: Sendable {
   private let value = Atomic<Bool>(false)
 

@@ -6,14 +6,14 @@ package struct S3StoreType: StoreType {
   package static let word = "s3"
   package static let ownURLs: OwnURLs? = nil
 
-  /// The service's URL without the bucket, without a query.
+  /// The service's URL without bucket and query.
   package let endpoint: String
   package let region: String
   package let bucket: String
   package let addressing: S3Service.Addressing
-  /// A template that `ObjectNaming` takes.
+  /// A template for `ObjectNaming`.
   package let naming: String
-  /// The beginning of what receivers are given, before `/NAME`; nil is the bucket's own URL.
+  /// The receivers' URL before `/NAME`; nil means the bucket's own.
   package let url: String?
   package let accessKey: SecretSource
   package let secretKey: SecretSource

@@ -4,11 +4,11 @@ import HTTP
 import Messages
 import Secrets
 
-/// Who we are to an S3 service.
+/// The credentials for an S3 service.
 package struct S3Credentials: Sendable, Equatable {
   package let accessKey: String
   package let secretKey: Secret
-  /// With temporary credentials.
+  /// For temporary credentials.
   package let sessionToken: Secret?
 
   package init(accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
@@ -18,7 +18,7 @@ package struct S3Credentials: Sendable, Equatable {
   }
 }
 
-/// AWS Signature Version 4, as S3 wants it: the path is encoded once, and the digest of the body is signed.
+/// AWS Signature Version 4 for S3: the path is encoded once, and the digest of the body is signed.
 ///
 /// Source: "Authenticating Requests: Using the Authorization Header", Amazon S3 API Reference.
 package struct SigV4: Sendable {
@@ -31,14 +31,13 @@ package struct SigV4: Sendable {
     self.region = region
   }
 
-  /// The headers to send: the given ones, and those that the signature needs. All of them are signed, and `Host`, which
-  /// libcurl adds.
+  /// The given headers and those of the signature. All are signed, and so is `Host`, which libcurl adds.
   ///
   /// - Parameters:
-  ///   - host: with the port, unless it is the scheme's own.
-  ///   - path: encoded, as it is sent.
-  ///   - query: names and values that are not encoded yet.
-  ///   - payload: of the whole body.
+  ///   - host: with the port, unless it is the scheme's default.
+  ///   - path: encoded as it is sent.
+  ///   - query: names and values, not encoded.
+  ///   - payload: the digest of the whole body.
   package func headers(
     _ method: HTTPRequest.Method, host: String, path: String, query: [(name: String, value: String)] = [],
     headers: [HTTPHeader] = [], payload: SHA256Digest, at time: Timestamp
@@ -70,7 +69,7 @@ package struct SigV4: Sendable {
     return key.hex
   }
 
-  /// Without blanks at the ends, and with one where there were several.
+  /// Trims blanks, and reduces runs of them to one.
   private static func canonical(_ value: String) -> String {
     value.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
   }
