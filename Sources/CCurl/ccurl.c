@@ -133,7 +133,7 @@ static int limit_silence(void *context, curl_socket_t socket, curlsocktype purpo
   (void)context, (void)purpose;
   const unsigned milliseconds = CCURL_SILENCE * 1000;
   const int on = 1, pause = CCURL_SILENCE / 2;
-  // Hints: a kernel that does not take them leaves the transfer to its other limits.
+  // A kernel without these options leaves the transfer to its other limits.
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &pause, sizeof pause);

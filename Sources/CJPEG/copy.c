@@ -26,7 +26,7 @@ cjpeg_status cjpeg_copy(
   const bool is_plain = from.jpeg_color_space == JCS_YCbCr || from.jpeg_color_space == JCS_GRAYSCALE;
   if (is_plain && trap.manager.num_warnings == 0) {
     jpeg_copy_critical_parameters(&from, &to);
-    // The density of the original may tell its maker; nobody looks at it.
+    // The density could identify the camera, and nobody uses it.
     to.density_unit = 0;
     to.X_density = to.Y_density = 1;
     to.optimize_coding = TRUE;

@@ -101,7 +101,7 @@ cjpeg_component cjpeg_decoder_component(const cjpeg_decoder *decoder, int32_t in
 
 cjpeg_status cjpeg_decoder_read(cjpeg_decoder *decoder, uint8_t ***rows) {
   if (setjmp(decoder->trap.escape)) return decoder->trap.status;
-  // More lines than any batch has; the library takes what one batch holds.
+  // More lines than any batch; the library returns one batch.
   jpeg_read_raw_data(&decoder->jpeg, rows, MAX_SAMP_FACTOR * 16);
   return CJPEG_OK;
 }

@@ -29,7 +29,7 @@ static void write_batches(j_compress_ptr jpeg, const picture *picture, int32_t s
       const cjpeg_plane *plane = &picture->planes[c];
       const int count = jpeg->comp_info[c].v_samp_factor * DCTSIZE;
       for (int i = 0; i < count; i++) {
-        // The last row stands for those below the picture.
+        // The last row is repeated below the picture.
         int32_t y = batch * count + i;
         if (y >= plane->height) y = plane->height - 1;
         rows[c][i] = (JSAMPROW)plane->samples + (size_t)y * (size_t)plane->stride;
@@ -39,8 +39,8 @@ static void write_batches(j_compress_ptr jpeg, const picture *picture, int32_t s
   }
 }
 
-// Makes codes for a part of the picture that stands for all of it. Counting all would take as long as half an encoding,
-// and save no more than another thousandth of the bytes.
+// Makes codes from a sample of the picture. Counting all of it would take half as long as encoding, and save a
+// thousandth of the bytes.
 static void sample(j_compress_ptr jpeg, const picture *picture) {
   const int32_t lines = lines_of(picture), batches = (picture->height + lines - 1) / lines;
   int32_t step = batches / sampled_batches;

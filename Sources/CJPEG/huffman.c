@@ -4,21 +4,21 @@
 
 enum { symbols = 256, longest_code = 16, scale = 8 };
 
-// All symbols that an 8-bit picture can have: sizes of differences, or runs of zeros with the size that ends them.
+// The symbols of 8-bit pictures: sizes of differences, or runs of zeros with the size after them.
 static bool is_possible(int symbol, bool is_dc) {
   const int size = symbol & 15;
   if (is_dc) return symbol <= 11;
   return (size >= 1 && size <= 10) || symbol == 0x00 || symbol == 0xF0;
 }
 
-// How often symbols came, as far as the codes that were made for them tell: half as often for each bit more.
+// Estimates symbol counts from code lengths: half as many for each bit.
 static void weigh(const JHUFF_TBL *codes, bool is_dc, long weights[symbols + 1]) {
   for (int symbol = 0; symbol < symbols; symbol++) weights[symbol] = is_possible(symbol, is_dc);
   const UINT8 *symbol = codes->huffval;
   for (int length = 1; length <= longest_code; length++) {
     for (int i = 0; i < codes->bits[length]; i++) weights[*symbol++] += (long)scale << (longest_code - length);
   }
-  // The code of ones alone is kept free for this one, which never comes.
+  // Reserves the code of ones for a symbol that never occurs.
   weights[symbols] = 1;
 }
 
@@ -30,7 +30,7 @@ static int lightest(const long weights[symbols + 1], int other) {
   return found;
 }
 
-// The lengths of Huffman's codes: the two lightest trees are joined until there is one (ITU-T T.81, figure K.1).
+// The lengths of Huffman codes: joins the two lightest trees until one is left (ITU-T T.81, figure K.1).
 static void measure(long weights[symbols + 1], int lengths[symbols + 1]) {
   int next[symbols + 1];
   for (int i = 0; i <= symbols; i++) {
@@ -52,7 +52,7 @@ static void measure(long weights[symbols + 1], int lengths[symbols + 1]) {
   }
 }
 
-// No code may be longer than sixteen bits: pairs of longer ones are hung in further up (figure K.3).
+// Limits codes to sixteen bits by moving pairs of longer ones up (figure K.3).
 static void shorten(int counts[symbols + 1]) {
   for (int length = symbols; length > longest_code; length--) {
     while (counts[length] > 0) {
@@ -75,7 +75,7 @@ void cjpeg_complete_codes(JHUFF_TBL *codes, bool is_dc) {
     if (lengths[i]) counts[lengths[i]]++;
   }
   shorten(counts);
-  // The last of the longest codes is the one of ones alone.
+  // The last of the longest codes is all ones.
   int longest = longest_code;
   while (!counts[longest]) longest--;
   counts[longest]--;

@@ -8,7 +8,7 @@
 
 #include "cjpeg.h"
 
-// Where the library's errors land.
+// The target of the library's errors.
 typedef struct {
   struct jpeg_error_mgr manager;
   jmp_buf escape;
@@ -16,13 +16,13 @@ typedef struct {
   char message[JMSG_LENGTH_MAX];
 } cjpeg_trap;
 
-// Bytes in memory. Behind their end stands an end-of-image marker for ever.
+// Bytes in memory, followed by endless end-of-image markers.
 typedef struct {
   struct jpeg_source_mgr manager;
   bool ended;
 } cjpeg_source;
 
-// A buffer that counts on when it is full.
+// A buffer that keeps counting when it is full.
 typedef struct {
   struct jpeg_destination_mgr manager;
   uint8_t *out;
@@ -38,11 +38,11 @@ typedef struct {
 
 struct jpeg_error_mgr *cjpeg_trap_prepare(cjpeg_trap *trap);
 void cjpeg_source_prepare(cjpeg_source *source, j_decompress_ptr jpeg, const uint8_t *bytes, size_t count);
-// Makes codes of part of a picture fit for all of it: symbols that the part does not have get codes, too.
+// Adds codes for symbols that the sampled part of a picture lacks.
 void cjpeg_complete_codes(JHUFF_TBL *codes, bool is_dc);
 void cjpeg_sink_prepare(cjpeg_sink *sink, j_compress_ptr jpeg, uint8_t *out, size_t capacity);
 size_t cjpeg_sink_count(const cjpeg_sink *sink);
-// Caps the memory and the number of scans of a decoder.
+// Limits the memory and the number of scans of a decoder.
 void cjpeg_guard_prepare(cjpeg_guard *guard, j_decompress_ptr jpeg, size_t memory_limit, int32_t scan_limit);
-// A photo of several scans that just ends, without an end marker, has to have all of them.
+// Requires all scans of a photo that ends without an end marker.
 void cjpeg_require_whole(j_decompress_ptr jpeg, const cjpeg_source *source);

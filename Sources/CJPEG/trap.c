@@ -25,12 +25,12 @@ static void on_error(j_common_ptr jpeg) {
       escape(jpeg, CJPEG_TOO_MUCH_MEMORY);
       break;
     default:
-      // Whatever makes no sense behind the end of the file does so because it is missing.
+      // Invalid data after the end of the file means a truncated file.
       escape(jpeg, has_ended(jpeg) ? CJPEG_TRUNCATED : CJPEG_REFUSED);
   }
 }
 
-// Warnings that leave no trace in the picture pass. All others mean that part of it is lost, and end the work.
+// Ignores warnings that do not affect the picture. All others mean that a part is lost, and end the work.
 static void on_message(j_common_ptr jpeg, int level) {
   if (level >= 0) return;
   jpeg->err->num_warnings++;
@@ -42,7 +42,7 @@ static void on_message(j_common_ptr jpeg, int level) {
     case JWRN_NOT_SEQUENTIAL:
       return;
     default:
-      // Data that make no sense can use up all there are, and meet the end marker of a file that is whole.
+      // Invalid data can also consume the rest of a complete file.
       escape(jpeg, has_ended(jpeg) ? CJPEG_TRUNCATED : CJPEG_DAMAGED);
   }
 }
@@ -109,7 +109,7 @@ void cjpeg_source_prepare(cjpeg_source *source, j_decompress_ptr jpeg, const uin
   jpeg->src = &source->manager;
 }
 
-// Whether every component had its scan, and every coefficient all its bits.
+// Whether every component has its scan, and every coefficient all its bits.
 static bool has_all_scans(j_decompress_ptr jpeg) {
   for (int i = 0; i < jpeg->num_components; i++) {
     if (!jpeg->comp_info[i].quant_table) return false;

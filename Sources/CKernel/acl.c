@@ -21,7 +21,7 @@ int ckernel_grants_by_default(int directory, uid_t user) {
     struct posix_acl_xattr_entry entries[most_entries];
   } acl;
   const ssize_t bytes = fgetxattr(directory, by_default, &acl, sizeof acl);
-  // Nobody needs one of more entries.
+  // A longer ACL is not ours.
   if (bytes < 0) return errno == ENODATA || errno == ERANGE ? 0 : -1;
   if ((size_t)bytes < sizeof acl.header || le32toh(acl.header.a_version) != POSIX_ACL_XATTR_VERSION) return 0;
   const size_t count = ((size_t)bytes - sizeof acl.header) / sizeof acl.entries[0];

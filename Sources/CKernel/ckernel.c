@@ -57,7 +57,7 @@ bool ckernel_output_failed(void) { return fflush(stdout) != 0 || ferror(stdout);
 
 int ckernel_rename_exclusive(int from_directory, const char *from, int to_directory, const char *to) {
   if (renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE) == 0) return 0;
-  // Also what many file systems in user space and on other machines say, which cannot do it.
+  // Many network and user-space filesystems answer EINVAL, too.
   if (errno != EINVAL) return -1;
   struct stat there;
   if (fstatat(to_directory, to, &there, AT_SYMLINK_NOFOLLOW) == 0) errno = EEXIST;
@@ -214,7 +214,7 @@ int ckernel_limit_processor_time(pid_t child, uint64_t seconds) {
   }
   struct rlimit limit;
   if (clock_gettime(clock, &used) != 0 || prlimit(child, RLIMIT_CPU, NULL, &limit) != 0) return -1;
-  // The kernel counts whole seconds; a begun one is the child's.
+  // The kernel counts whole seconds, rounded up for the child.
   limit.rlim_cur = (rlim_t)used.tv_sec + 1 + seconds;
   return prlimit(child, RLIMIT_CPU, &limit, NULL);
 }
@@ -256,8 +256,7 @@ long ckernel_allow_descriptors(long wanted) {
 }
 
 void ckernel_refuse_core_files(void) {
-  // The kernel gives a program that takes core files all of one, whatever the limit is, but for this very one; it is
-  // smaller than any.
+  // A core handler in user space ignores every limit except 1, which is also smaller than any core.
   const struct rlimit one = {1, 1}, none = {0, 0};
   if (setrlimit(RLIMIT_CORE, &one) != 0) setrlimit(RLIMIT_CORE, &none);
 }

@@ -16,7 +16,7 @@ struct cpng_decoder {
   const uint8_t *bytes;
   size_t count, offset;
   cpng_status status;
-  // Rows of an interlaced picture, all of them; NULL for others.
+  // All rows of an interlaced picture; NULL for others.
   uint8_t *picture;
   size_t row_bytes;
   uint32_t height, next;
@@ -31,7 +31,7 @@ static void on_error(png_structp png, png_const_charp text) {
   png_longjmp(png, 1);
 }
 
-// Warnings are of what surrounds the picture, which is not sent.
+// Warnings concern data around the picture, which is not sent.
 static void on_warning(png_structp png, png_const_charp text) {
   (void)png;
   (void)text;

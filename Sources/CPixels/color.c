@@ -23,11 +23,11 @@ void cpixels_rgb_to_ycc(
     upper_y[i] = luma(upper + 3 * i);
     lower_y[i] = luma(lower + 3 * i);
   }
-  // The addend rounds the sum of four; it is one less, as the greatest value must not reach 256.
+  // Rounds the sum of four; one less, because the maximum must stay below 256.
   const int32_t middle = (512 << 16) + 131071;
   for (int32_t i = 0; i < (count + 1) / 2; i++) {
     const uint8_t *a = upper + 6 * i, *b = lower + 6 * i;
-    // The last of an odd number stands for its missing neighbour.
+    // The last sample of an odd number is its own neighbour.
     const int32_t next = 2 * i + 1 < count ? 3 : 0;
     const int32_t red = a[0] + a[next] + b[0] + b[next];
     const int32_t green = a[1] + a[next + 1] + b[1] + b[next + 1];

@@ -37,7 +37,7 @@ static void filter_across_plain(
 
 #define AVX2 __attribute__((target("avx2")))
 
-// Sixteen samples of two rows, weighted, into the sums of the lower and the upper halves of both lanes.
+// Adds sixteen weighted samples of two rows to the sums of the lower and upper halves of both lanes.
 AVX2 static inline void add_pair(
   const uint8_t *a, const uint8_t *b, __m256i pair, __m256i *low, __m256i *high) {
   const __m256i wide_a = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)a));
@@ -49,7 +49,7 @@ AVX2 static inline void add_pair(
 AVX2 static inline __m256i pack_sums(__m256i a, __m256i b, __m256i c, __m256i d) {
   const __m256i left = _mm256_packs_epi32(_mm256_srai_epi32(a, 14), _mm256_srai_epi32(b, 14));
   const __m256i right = _mm256_packs_epi32(_mm256_srai_epi32(c, 14), _mm256_srai_epi32(d, 14));
-  // Packing works lane by lane; the permutation puts the four quarters in their order again.
+  // Packing works per lane; the permutation restores the order of the four quarters.
   return _mm256_permute4x64_epi64(_mm256_packus_epi16(left, right), _MM_SHUFFLE(3, 1, 2, 0));
 }
 
@@ -58,12 +58,12 @@ AVX2 static int32_t filter_rows_avx2(
   const __m256i rounding = _mm256_set1_epi32(half);
   if (width < 64) return 0;
   for (int32_t x = 0; x < width; x += 64) {
-    // The last columns are done together with some that were done already.
+    // The last columns overlap finished ones.
     if (x + 64 > width) x = width - 64;
     __m256i sum[8];
     for (int i = 0; i < 8; i++) sum[i] = rounding;
     for (int32_t k = 0; k < taps; k += 2) {
-      // Two weights that are neighbours are one number of twice the size; the last of an odd number has none.
+      // Two neighbouring weights form one number of twice the size; an odd last one is alone.
       int32_t two = k + 1 < taps ? 0 : (uint16_t)weights[k];
       if (k + 1 < taps) memcpy(&two, weights + k, sizeof two);
       const __m256i pair = _mm256_set1_epi32(two);
@@ -114,7 +114,7 @@ AVX2 __attribute__((always_inline)) static inline int32_t across(
 
 AVX2 static int32_t filter_across_avx2(
   const uint8_t *in, const int32_t *first, const int16_t *weights, int32_t taps, uint8_t *out, int32_t count) {
-  // A number of taps that the compiler knows needs no loop, and takes half the time. More are for what is made tiny.
+  // A constant number of taps needs no loop and takes half the time. Larger ones are for tiny pictures.
   switch (taps) {
     case 8: return across(in, first, weights, 8, out, count);
     case 16: return across(in, first, weights, 16, out, count);

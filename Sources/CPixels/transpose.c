@@ -4,7 +4,7 @@
 
 enum { side = 8 };
 
-// Eight rows of eight samples, each a 64-bit word, turned in three rounds of exchanging ever smaller squares.
+// Transposes eight rows of eight samples, as 64-bit words, in three rounds of exchanging smaller squares.
 static void transpose_square(const uint8_t *in, int32_t in_stride, uint8_t *out, int32_t out_stride) {
   uint64_t row[side];
   for (int i = 0; i < side; i++) memcpy(&row[i], in + (long)i * in_stride, side);

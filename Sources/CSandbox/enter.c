@@ -23,7 +23,7 @@
 #error "the sandbox knows the system calls of x86_64 and aarch64 only"
 #endif
 
-// What later kernels know and this header may not: linux/landlock.h of Linux 6.12 has the numbers.
+// Structures of later kernels that this header may lack; the numbers are from linux/landlock.h of Linux 6.12.
 struct ruleset {
   uint64_t files, networks, scopes;
 };
@@ -31,7 +31,7 @@ struct ruleset {
 enum { first_stray = 4 };
 enum { first_with_networks = 4, first_with_scopes = 6 };
 
-// Every right on files that a version of Landlock can take away.
+// All file rights that a version of Landlock can remove.
 static uint64_t file_rights(int version) {
   static const int rights[] = {0, 13, 14, 15, 15, 16};
   const int known = sizeof rights / sizeof *rights - 1;
@@ -47,7 +47,7 @@ static int give_up_files(csandbox_report *report) {
   const size_t size = version >= first_with_scopes ? 24 : version >= first_with_networks ? 16 : 8;
   const int file = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
   if (file < 0) return -1;
-  // A ruleset without rules allows nothing of what it handles.
+  // A ruleset without rules allows nothing that it handles.
   const int result = (int)syscall(SYS_landlock_restrict_self, file, 0);
   close(file);
   if (result == 0) report->landlock = version;
@@ -59,8 +59,8 @@ static int limit(int resource, uint64_t value) {
   return setrlimit(resource, &limits);
 }
 
-// Swift's runtime catches these to print where it was. It cannot do that in here, and would go round in circles: a handler
-// that is not let to take itself away returns to what faults.
+// Restores default signal handlers. Swift's handlers print a backtrace, which the sandbox prevents, and a handler that
+// cannot remove itself would loop.
 static int end_at_faults(void) {
   static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP};
   for (size_t index = 0; index < sizeof faults / sizeof *faults; index++) {
@@ -84,12 +84,12 @@ static int limit_memory(uint64_t memory) {
 #define ANSWER(action) BPF_STMT(BPF_RET | BPF_K, action)
 #define DENY ANSWER(SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW_CALL(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
-// Allowed unless one of `bits` is set in an argument.
+// Allows the call unless one of `bits` is set in an argument.
 #define ALLOW_CALL_WITHOUT(name, index, bits) \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), LOAD_ARGUMENT(index), \
     BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1), DENY, ANSWER(SECCOMP_RET_ALLOW)
 
-// The lower half of an argument is loaded, where all flags are; both architectures are little-endian.
+// LOAD_ARGUMENT loads the lower half of an argument, which has all flags; both architectures are little-endian.
 static int filter_calls(void) {
   struct sock_filter filter[] = {
     LOAD(arch),
@@ -99,17 +99,17 @@ static int filter_calls(void) {
     // The socket to the parent and the photo's descriptor.
     ALLOW_CALL(read), ALLOW_CALL(write), ALLOW_CALL(pread64), ALLOW_CALL(recvmsg), ALLOW_CALL(sendto),
     ALLOW_CALL(close), ALLOW_CALL(fstat), ALLOW_CALL(lseek),
-    // Memory, but none that could be executed.
+    // Memory that is not executable.
     ALLOW_CALL(brk), ALLOW_CALL(munmap), ALLOW_CALL(mremap), ALLOW_CALL(madvise),
     ALLOW_CALL_WITHOUT(mmap, 2, PROT_EXEC), ALLOW_CALL_WITHOUT(mprotect, 2, PROT_EXEC),
-    // Threads, of which the decoder of HEIC starts some. Without CLONE_THREAD it would be a fork.
+    // Threads, which the HEIC decoder uses. Without CLONE_THREAD it would be a fork.
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4), LOAD_ARGUMENT(0),
     BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0), DENY, ANSWER(SECCOMP_RET_ALLOW),
-    // The flags of clone3 are out of a filter's sight; without it the C library uses clone.
+    // A filter cannot see the flags of clone3; without it the C library uses clone.
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1), ANSWER(SECCOMP_RET_ERRNO | ENOSYS),
     ALLOW_CALL(futex), ALLOW_CALL(set_robust_list), ALLOW_CALL(rseq), ALLOW_CALL(sched_yield),
     ALLOW_CALL(sched_getaffinity), ALLOW_CALL(gettid), ALLOW_CALL(getpid),
-    // Clocks, random numbers, signals of its own, and the end.
+    // Clocks, random numbers, own signals, and exit.
     ALLOW_CALL(clock_gettime), ALLOW_CALL(clock_nanosleep), ALLOW_CALL(gettimeofday), ALLOW_CALL(getrandom),
     ALLOW_CALL(rt_sigprocmask), ALLOW_CALL(rt_sigreturn), ALLOW_CALL(sigaltstack), ALLOW_CALL(restart_syscall),
     ALLOW_CALL(exit), ALLOW_CALL(exit_group),
@@ -120,14 +120,14 @@ static int filter_calls(void) {
 }
 
 int csandbox_enter(uint64_t memory, csandbox_report *report) {
-  // Whatever the parent left open by mistake. Kernels before 5.9 do not know the call, and it leaves nothing open.
+  // Closes descriptors that the parent left open by mistake. Kernels before 5.9 lack the call.
   close_range(first_stray, ~0U, 0);
   if (end_at_faults() != 0) return -1;
-  // No filesystem is kept busy by standing on it.
+  // A working directory would keep its filesystem busy.
   if (chdir("/") != 0) return -1;
   if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, 16) != 0) return -1;
   if (limit_memory(memory) != 0) return -1;
-  // Undumpable, nobody of the same user can look into it either.
+  // An undumpable process cannot be inspected by others of the same user.
   if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
   if (give_up_files(report) != 0) return -1;
   return filter_calls();

@@ -32,7 +32,7 @@ static int execute(void) {
 static pid_t parent;
 
 static int trace_parent(void) { return (int)ptrace(PTRACE_ATTACH, parent, NULL, NULL); }
-// Signal 0 does nothing, and asks for the same permission.
+// Signal 0 only checks the permission.
 static int signal_parent(void) { return kill(parent, 0); }
 
 static int map_executable(void) {

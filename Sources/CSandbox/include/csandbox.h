@@ -1,28 +1,27 @@
-// What a process can give up for good: the kernel's own means, without a library.
+// Gives up privileges with the kernel's own means, without a library.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-// Which of the kernel's means are in force.
+// The means that are in force.
 typedef struct {
-  // Landlock's version; 0 where the kernel has none, and the filter of system calls stands alone.
+  // Landlock's version; 0 without Landlock, when only the system call filter protects.
   int32_t landlock;
 } csandbox_report;
 
-// Gives up, for this process and all of its threads to come: files and directories (Landlock), networks, new
-// privileges, core dumps, other processes, and every system call that decoding from memory does not need (seccomp).
-// Descriptors 0 to 3 stay open, all others are closed. `memory` is how many bytes of address space it may map beyond what it has.
+// Gives up, for this process and its future threads: files and directories (Landlock), networks, new privileges, core
+// dumps, other processes, and every system call that decoding from memory does not need (seccomp). Descriptors 0 to 3
+// stay open, all others are closed. `memory` limits the additional address space in bytes.
 //
-// Returns 0, or -1 with errno; then the process must not touch anything hostile.
+// Returns 0, or -1 with errno; after an error the process must not touch untrusted data.
 int csandbox_enter(uint64_t memory, csandbox_report *report);
 
-// Tries what a taken-over process would try, from inside. Names what it is and the error that the kernel answered with;
-// an error of 0 means that the kernel let it happen.
+// An attempt to break out, with its name and the kernel's error; 0 means that it succeeded.
 typedef struct {
   const char *name;
   int32_t error;
 } csandbox_attempt;
 
-// Fills `attempts` and returns how many there are, at most `room`. `parent_process` is whom it would attack.
+// Fills `attempts` and returns their number, at most `room`. `parent_process` is the process to attack.
 size_t csandbox_probe(pid_t parent_process, csandbox_attempt *attempts, size_t room);
