@@ -1,17 +1,17 @@
 import Glibc
 
-/// Reads an answer from a process that may never give it.
+/// Reads an answer with a time limit.
 struct AnswerLine {
   let socket: Int32
   private let end: Double
 
-  /// - Parameter seconds: from now on, until it is given up.
+  /// - Parameter seconds: the time limit from now.
   init(socket: Int32, seconds: Int) {
     self.socket = socket
     end = Self.now + Double(seconds)
   }
 
-  /// - Parameter limit: the most bytes that an answer can have.
+  /// - Parameter limit: the size limit of an answer.
   func receive(limit: Int) -> Result<[UInt8], Death> {
     receive(count: 8).flatMap { header in
       let count = header.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -40,7 +40,7 @@ struct AnswerLine {
     return .success(bytes)
   }
 
-  /// Waits until there is something to read; false when the time is up.
+  /// Waits for data; false when the time is up.
   private var isReady: Bool {
     while true {
       let rest = end - Self.now

@@ -6,27 +6,25 @@ import Photos
 import Settings
 import Synchronization
 
-/// Has photos prepared in processes of their own, as many as may work at once.
+/// Prepares photos in processes of their own, a limited number at once.
 ///
-/// A process is started when there is work for it and none is idle. One that crashed, hung, took too much memory or
-/// answered nonsense is replaced, and its photo has one more chance in another. After a number of photos, and after a
-/// minute without work, a process is let go, so that nothing piles up in it.
+/// A process starts if none is idle. One that crashes, hangs, takes too much memory or sends an invalid answer is
+/// replaced, and its photo gets one more attempt in another. A process ends after a number of photos, and after a
+/// minute without work.
 package final class DarkroomPool: PhotoPreparer {
   package struct Options: Sendable {
-    /// The path of photospool-darkroom.
     package var program: String
     /// Photos that are prepared at once.
     package var processes: Int
-    /// Bytes that one process may map beyond what it starts with.
+    /// Bytes that a process may map beyond its initial ones.
     package var memory: Int
-    /// Seconds of processor time that a photo may take; three times as long by the clock.
+    /// Seconds of processor time for a photo; the elapsed time may be three times as long.
     package var seconds: Int
     package var limits: PhotoLimits
-    /// For profile photos.
     package var profileLimits: PhotoLimits
     /// Photos after which a process is replaced.
     package var photosPerProcess = 500
-    /// Seconds without work after which a process is let go.
+    /// Idle seconds after which a process is ended.
     package var idleSeconds = 60
 
     package init(program: String, settings: Settings = Settings()) {
@@ -36,7 +34,7 @@ package final class DarkroomPool: PhotoPreparer {
       memory = photo.memory
       seconds = Int(photo.time.seconds.rounded(.up))
       limits = photo.limits
-      // A third is left for what is made of what was decoded.
+      // A third is left for processing the decoded picture.
       limits.decoderBytes = photo.memory / 3 * 2
       profileLimits = limits
       profileLimits.longestSide = settings.profile.side
@@ -53,7 +51,7 @@ package final class DarkroomPool: PhotoPreparer {
   }
 
   private struct State {
-    /// The one that worked last is at the end, and works next.
+    /// The most recently used one is last, and is used next.
     var idle: [Idle] = []
     var isTidying = false
   }
@@ -62,7 +60,6 @@ package final class DarkroomPool: PhotoPreparer {
   private let threads: BlockingPool
   private let state = Mutex(State())
 
-  /// Photos that are prepared at once.
   package var processes: Int { options.processes }
 
   package init(_ options: Options) {
@@ -82,12 +79,12 @@ package final class DarkroomPool: PhotoPreparer {
     } catch let error as DeliveryError {
       throw error
     } catch {
-      // The threads throw what their work throws, and that is a DeliveryError.
+      // The threads throw the error of their work, which is a DeliveryError.
       throw DeliveryError(.localResources, "this photo cannot be prepared: \(error)")
     }
   }
 
-  /// Lets go of all processes without work, and waits until they have ended. Called when no more photos come.
+  /// Ends all idle processes and waits for them. Called when no more photos come.
   package func close() {
     var idle = state.withLock { state in
       defer { state.idle = [] }
@@ -107,7 +104,7 @@ package final class DarkroomPool: PhotoPreparer {
     var death = Death.crashed
     var chance = 1
     while chance <= 2 {
-      // The second chance is in a process that no other photo can have spoilt.
+      // The second attempt gets a fresh process.
       var (process, photos) = try take(fresh: chance > 1)
       turn.begin(process)
       defer { turn.endTurn() }
@@ -122,14 +119,14 @@ package final class DarkroomPool: PhotoPreparer {
         death = cause
         chance += 1
       case .wasGone:
-        // No fault of the photo's, unless it was a fresh one: then the program does not even start.
+        // If even a fresh process was gone, the program cannot start.
         if photos == 0 { chance += 1 }
       }
     }
     throw death.sentence(seconds: options.seconds)
   }
 
-  /// A process to work with, and the number of photos that it has prepared.
+  /// A process, and the number of photos that it has prepared.
   private func take(fresh: Bool) throws(DeliveryError) -> (DarkroomProcess, Int) {
     if !fresh, let idle = state.withLock({ $0.idle.popLast() }) { return (idle.process, idle.photos) }
     return (try DarkroomProcess(program: options.program, memory: options.memory), 0)
@@ -144,7 +141,7 @@ package final class DarkroomPool: PhotoPreparer {
     if startsTidying { tidyLater() }
   }
 
-  /// Lets go of processes that had no work for long, and looks again as long as there are any.
+  /// Ends processes that were idle for long, and repeats while there are any.
   private func tidyLater() {
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(options.idleSeconds)) { [weak self] in
       guard let self else { return }
@@ -157,13 +154,13 @@ package final class DarkroomPool: PhotoPreparer {
         return state.isTidying
       }
       if looksAgain { self.tidyLater() }
-      // Here they end, outside the lock, as it takes a moment.
+      // They end here, outside the lock, which takes a moment.
       old.removeAll()
     }
   }
 }
 
-/// One photo's turn: whose process to end when it is cancelled.
+/// The process of one photo, which is ended when the photo is cancelled.
 private final class Turn: Sendable {
   private struct State {
     var process: DarkroomProcess?

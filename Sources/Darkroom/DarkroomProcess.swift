@@ -4,33 +4,30 @@ import Glibc
 import Messages
 import Photos
 
-/// One process that decodes photos, locked in by itself, and the line to it.
-///
-/// Used by one thread at a time, but for `end`, which may come from anywhere.
+/// A process that decodes photos in its sandbox, and the socket to it. One thread uses it at a time, except for `end`.
 final class DarkroomProcess: Sendable {
-  /// How an order came out.
+  /// The result of an order.
   enum Outcome {
     case answered(Result<PreparedPhoto, DeliveryError>)
-    /// There is no answer, and no process any more.
+    /// No answer; the process is gone.
     case died(Death)
-    /// The process had ended before it was given the photo.
+    /// The process had ended before it got the photo.
     case wasGone
   }
 
   private let socket: Int32
   private let leash: ChildLeash
 
-  /// Pages of 2 MB for what is large, where the kernel gives them to those that ask: what is decoded lies in fresh
-  /// memory, photo after photo, and half a tenth of all time went into pages of 4 kB. (glibc's manual, "Memory
-  /// Allocation Tunables".)
+  /// Pages of 2 MB for large allocations, if the kernel gives them on request: 4 kB pages for fresh memory took a
+  /// twentieth of all time. (glibc's manual, "Memory Allocation Tunables".)
   private static let environment = ["GLIBC_TUNABLES=glibc.malloc.hugetlb=1"]
 
   /// Starts a process.
   ///
   /// - Parameters:
   ///   - program: the path of photospool-darkroom.
-  ///   - memory: bytes that it may map beyond what it starts with.
-  /// - Throws: `config_error` when there is no such program; `local_resources` when the kernel has no room for it.
+  ///   - memory: bytes that it may map beyond its initial ones.
+  /// - Throws: `config_error` if there is no such program; `local_resources` if the kernel cannot start it.
   init(program: String, memory: Int) throws(DeliveryError) {
     let program = ChildProgram(path: program, arguments: ["serve", "\(memory)"], environment: Self.environment)
     let line = try program.line()
@@ -45,15 +42,15 @@ final class DarkroomProcess: Sendable {
   }
 
   deinit {
-    // An honest one ends when its socket closes; one that was taken over may not.
+    // A compromised process may not end when its socket closes.
     end()
     close(socket)
     leash.wait()
   }
 
-  /// Has a photo prepared, and waits for it.
+  /// Prepares a photo and waits for it.
   ///
-  /// - Parameter seconds: of processor time that it may take; three times as long by the clock.
+  /// - Parameter seconds: the processor time; the elapsed time may be three times as long.
   func prepare(_ photo: PhotoBytes, limits: PhotoLimits, seconds: Int) -> Outcome {
     let order = DarkroomOrder(limits: limits).encoded
     guard let pid = leash.processID, ckernel_limit_processor_time(pid, UInt64(max(1, seconds))) == 0,
@@ -72,13 +69,13 @@ final class DarkroomProcess: Sendable {
     }
   }
 
-  /// Ends it at once, whatever it does.
+  /// Kills it.
   func end() { leash.pull(SIGKILL) }
 
-  /// Ends a process that is of no use any more, if it has not ended by itself, and says what it died of.
+  /// Ends a useless process, if it still runs, and returns the reason.
   private func bury(_ suspected: Death) -> Outcome {
     end()
-    // The processor limit speaks for itself; all else is as it looked from here.
+    // The status shows the processor limit; otherwise the suspicion counts.
     return .died(leash.wait() & 0x7F == SIGXCPU ? .tooSlow : suspected)
   }
 }

@@ -1,15 +1,15 @@
 import Messages
 
-/// What became of a process that gave no answer.
+/// Why a process gave no answer.
 enum Death: Error {
-  /// It ended: a fault of a decoder, or no memory.
+  /// A crash of a decoder, or no memory.
   case crashed
-  /// It took more time than a photo may take.
+  /// It exceeded the time limit.
   case tooSlow
-  /// Its answer was none.
+  /// Its answer was invalid.
   case nonsense
 
-  /// What is said of a photo that did it twice.
+  /// The error for a photo that caused it twice.
   func sentence(seconds: Int) -> DeliveryError {
     switch self {
     case .crashed:

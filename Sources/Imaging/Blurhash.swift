@@ -2,16 +2,14 @@ import CPixels
 import Glibc
 
 /// The picture in some thirty characters: a few waves of light and colour, which chat clients show until the photo is
-/// there.
-///
-/// Source of the format: https://blurha.sh, "Algorithm". Four waves across and three down, or the other way round.
+/// loaded. Four waves in one direction and three in the other. Source of the format: https://blurha.sh, "Algorithm".
 struct Blurhash {
   let text: String
 
   private typealias Color = SIMD3<Double>
   private static let digits = Array(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~")
-  /// Pixels of the longer side that are looked at; more make no difference that could be seen.
+  /// Pixels of the longer side that are used; more make no visible difference.
   private static let side = 32
 
   init(of picture: Picture) {
@@ -37,7 +35,7 @@ struct Blurhash {
     self.text = text
   }
 
-  /// How much of a wave is in the picture.
+  /// The share of a wave in the picture.
   private static func wave(_ u: Int, _ v: Int, of pixels: [Color], _ size: PixelSize) -> Color {
     var sum = Color()
     for y in 0..<size.height {
@@ -69,7 +67,7 @@ struct Blurhash {
     return pixels
   }
 
-  /// sRGB's curve (IEC 61966-2-1), and back.
+  /// sRGB's curve (IEC 61966-2-1), and its inverse.
   private static func light(_ level: UInt8) -> Double {
     let value = Double(level) / 255
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)

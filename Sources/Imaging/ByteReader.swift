@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads numbers and finds patterns in part of a file that nobody vouches for; nothing is read outside `range`.
+/// Reads numbers and finds patterns in part of an untrusted file, within `range` only.
 struct ByteReader {
   let bytes: [UInt8]
   let range: Range<Int>
@@ -13,12 +13,11 @@ struct ByteReader {
 
   var count: Int { range.count }
 
-  /// The same without its first bytes.
   func dropFirst(_ count: Int) -> ByteReader {
     ByteReader(bytes, min(range.lowerBound + max(0, count), range.upperBound)..<range.upperBound)
   }
 
-  /// `count` bytes from `offset` on, fewer at the end.
+  /// `count` bytes from `offset`, or fewer at the end.
   func part(at offset: Int, count: Int) -> ByteReader {
     let start = min(range.lowerBound + max(0, offset), range.upperBound)
     return ByteReader(bytes, start..<min(start + max(0, count), range.upperBound))
@@ -38,7 +37,6 @@ struct ByteReader {
     return text.withUTF8Buffer { rest.starts(with: $0) }
   }
 
-  /// Whether the pattern occurs anywhere.
   func contains(_ text: StaticString) -> Bool {
     text.withUTF8Buffer { contains($0) }
   }

@@ -6,7 +6,7 @@ import CPNG
 import CWebP
 
 extension Preparer {
-  /// The libraries that photos are decoded with, each with its version.
+  /// The decoding libraries with their versions.
   package static var libraries: String {
     let webp = WebPGetDecoderVersion()
     let colors = cmsGetEncodedCMMversion()
@@ -18,6 +18,6 @@ extension Preparer {
     ].joined(separator: ", ")
   }
 
-  /// Lets the libraries find what they need while the process may still look at files.
+  /// Loads what the libraries need, while the process may still read files.
   package static func loadLibraries() { HEIFLibrary.prepare() }
 }

@@ -1,25 +1,25 @@
-/// What stands in a photo's file beside its picture.
+/// The data in a photo's file beside its picture.
 struct Metadata {
   private(set) var exif: Exif?
-  /// The embedded colour profile, when all of it is there.
+  /// The embedded colour profile, if it is complete.
   var profile: [UInt8]?
-  /// What colours the file has, told without a profile.
+  /// The file's colours without a profile.
   var namedColors: NamedColors?
-  /// The words of `PreparedPhoto.stripped`, but for the colour profile.
+  /// The words of `PreparedPhoto.stripped`, except for the colour profile.
   private(set) var names: [String] = []
-  /// A colour profile was there, whole or not.
+  /// There is a colour profile, complete or not.
   var mentionsProfile = false
 
-  /// The largest colour profile that is honoured, in bytes. Those of printing presses have two or three million.
+  /// The largest accepted colour profile, in bytes. Those of printing presses have two or three million.
   static let profileLimit = 4 << 20
 
   mutating func add(_ name: String) {
     if !names.contains(name) { names.append(name) }
   }
 
-  /// Takes note of an EXIF block. The first one counts.
+  /// Reads an EXIF block. The first one counts.
   ///
-  /// - Parameter tiff: the block without what a format puts in front of it.
+  /// - Parameter tiff: the block without its format's prefix.
   mutating func readExif(_ tiff: ByteReader) {
     add("EXIF")
     let found = Exif(tiff)
@@ -36,13 +36,13 @@ struct Metadata {
     if contents.contains("GPSLatitude") || contents.contains("GPSLongitude") { add("GPS position") }
   }
 
-  /// Takes note of a colour profile, unless it is too small or too large to be one.
+  /// Takes a colour profile of a plausible size.
   mutating func readProfile(_ bytes: [UInt8]) {
     mentionsProfile = true
     if (128...Self.profileLimit).contains(bytes.count) { profile = bytes }
   }
 
-  /// Takes note of what stands behind the end of the picture.
+  /// Records data after the end of the picture.
   mutating func readRest(_ rest: ByteReader) {
     guard rest.count > 0 else { return }
     let hasPicture = rest.contains([0xFF, 0xD8, 0xFF])

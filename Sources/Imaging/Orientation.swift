@@ -1,15 +1,15 @@
-/// How a stored picture is turned to stand upright: mirrored, then transposed. The raw value is EXIF's number.
+/// How a stored picture is turned upright: mirrored, then transposed. The raw value is EXIF's number.
 enum Orientation: Int {
   case upright = 1
   case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
 
-  /// Left and right change places.
+  /// Swaps left and right.
   var mirrorsAcross: Bool { [.mirrored, .upsideDown, .transversed, .turnedLeft].contains(self) }
-  /// Top and bottom change places.
+  /// Swaps top and bottom.
   var mirrorsDown: Bool { [.upsideDown, .flipped, .turnedRight, .transversed].contains(self) }
-  /// Thereafter, rows become columns.
+  /// Then swaps rows and columns.
   var transposes: Bool { rawValue >= Orientation.transposed.rawValue }
 
-  /// The size of a picture after the turn, or before it: they are each other's inverse.
+  /// The size of a picture after the turn, or before it; both are the same operation.
   func turned(_ size: PixelSize) -> PixelSize { transposes ? size.swapped : size }
 }

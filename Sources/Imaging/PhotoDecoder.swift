@@ -1,33 +1,33 @@
 import Messages
 import Photos
 
-/// A photo of one format, opened: its header is read and within the limits, and nothing is decoded yet.
+/// An opened photo of one format: its header is read and within the limits, and nothing is decoded.
 protocol PhotoDecoder {
-  /// As the file stores it.
+  /// As stored.
   var size: PixelSize { get }
-  /// How what the decoder gives is turned upright.
+  /// How the decoder's output is turned upright.
   var orientation: Orientation { get }
   var samples: SampleKind { get }
   var metadata: Metadata { get }
 
-  /// Decodes all components to planes for a picture of `size`, mirrored as `orientation` asks and not yet transposed.
-  /// It is called once.
+  /// Decodes all components to planes for a picture of `size`, mirrored as `orientation` says and not transposed.
+  /// Called once.
   ///
-  /// - Parameter halvesChroma: the second and third plane are made for a picture of half the width and height.
+  /// - Parameter halvesChroma: the second and third plane get half the width and height.
   func planes(
     size: PixelSize, orientation: Orientation, halvesChroma: Bool, limits: PhotoLimits
   ) throws(DeliveryError) -> [Plane]
 
-  /// The photo with its own picture data and nothing else, bit for bit; nil when it cannot be kept so.
+  /// The photo with its own picture data and nothing else, bit for bit; nil if that is impossible.
   func copy(limits: PhotoLimits) -> [UInt8]?
 }
 
 extension PhotoDecoder {
-  /// Only JPEGs are sent, so that others have to be encoded.
+  /// Only JPEGs are sent, so other formats are encoded.
   func copy(limits: PhotoLimits) -> [UInt8]? { nil }
 }
 
-/// The bytes of a photo, as an array and in their place in memory, for as long as its preparation takes.
+/// The bytes of a photo, as an array and as a pointer, during its preparation.
 struct PhotoView {
   let bytes: [UInt8]
   let memory: UnsafeBufferPointer<UInt8>
@@ -62,7 +62,7 @@ extension PhotoFormat {
 }
 
 extension PhotoLimits {
-  /// Refuses a picture of too many pixels, or of none.
+  /// Refuses a picture with too many pixels or none.
   func check(_ size: PixelSize) throws(DeliveryError) {
     guard size.width > 0, size.height > 0 else {
       throw DeliveryError(.unsupportedImage, "this picture has no pixels; send another one")
@@ -77,12 +77,12 @@ extension PhotoLimits {
 }
 
 extension DeliveryError {
-  /// Part of the picture is missing.
+  /// A part of the picture is missing.
   static func cutOff(_ format: String) -> DeliveryError {
     DeliveryError(.truncatedImage, "this \(format) ends before its picture does; send the whole file")
   }
 
-  /// The data of the picture make no sense; `reason` is the library's word.
+  /// The picture's data is invalid; `reason` is the library's.
   static func damaged(_ format: String, _ reason: String) -> DeliveryError {
     DeliveryError(.truncatedImage, "this \(format) is damaged (\(reason)); send it again from the original")
   }

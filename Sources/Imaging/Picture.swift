@@ -1,26 +1,25 @@
 import CPixels
 
-/// An upright picture as the encoder takes it: a grey plane, or luma with two chroma planes of half its size.
+/// An upright picture for the encoder: a grey plane, or luma with two chroma planes of half its size.
 struct Picture {
   let size: PixelSize
   let planes: [Plane]
 
-  /// - Parameter planes: planes of the picture before it is transposed, as the orientation asks.
+  /// - Parameter planes: the planes before the orientation's transposition.
   init(size: PixelSize, planes: [Plane], orientation: Orientation) {
     self.size = size
     self.planes = orientation.transposes ? planes.map(Self.transposed) : planes
     for plane in self.planes { plane.extendRows() }
   }
 
-  /// The same picture in another size.
   func resized(to size: PixelSize) -> Picture {
     size == self.size ? self : filtered(to: size, by: .sharp)
   }
 
-  /// The same picture as seen through frosted glass: what is smaller than a sixteenth of it cannot be told.
+  /// The same picture, blurred by a sixteenth of its longer side.
   var blurred: Picture { filtered(to: size, by: .blur(Double(size.longer) / 16)) }
 
-  /// The largest square out of the middle. It begins at an even pixel, so that chroma keeps its place.
+  /// The largest square in the centre. It begins at an even pixel, so that chroma keeps its place.
   var middleSquare: Picture {
     if size.isSquare { return self }
     let side = size.shorter

@@ -1,19 +1,17 @@
 import Messages
 import Photos
 
-/// Prepares photos: opens, decodes as small as will do, turns upright, renders to sRGB, encodes.
-///
-/// A pure function of its arguments, without state, files or clocks. It may run in several threads at once.
+/// Prepares photos: opens, decodes at the smallest sufficient size, turns upright, converts to sRGB, encodes. A pure
+/// function without state, files or clocks, for any number of threads.
 package struct Preparer: Sendable {
   package init() {}
 
-  /// Prepares one photo. It blocks for as long as the work takes, so it belongs on a thread of its own.
+  /// Prepares one photo. It blocks, so it needs its own thread.
   ///
-  /// - Throws: a `DeliveryError` with one of these causes:
-  ///   `unsupported_image`, no picture, or one of a kind that is not decoded; the sentence names it.
-  ///   `truncated_image`, part of the picture is missing or damaged.
-  ///   `image_limits`, it is larger than `limits` allow, in bytes, pixels, scans, items or memory.
-  ///   `too_large_after_compress`, no size of it fits into `limits.outputBytes`.
+  /// - Throws: a `DeliveryError` with one of these causes: `unsupported_image`, not a picture, or one of a kind that is
+  ///   not decoded, which the sentence names; `truncated_image`, missing or damaged parts; `image_limits`, beyond
+  ///   `limits` in bytes, pixels, scans, items or memory; `too_large_after_compress`, no size of it fits into
+  ///   `limits.outputBytes`.
   package func prepare(_ photo: [UInt8], limits: PhotoLimits = PhotoLimits()) throws(DeliveryError) -> PreparedPhoto {
     let limits = limits.sane
     return try photo.withUnsafeBufferPointer { memory throws(DeliveryError) in
@@ -36,7 +34,7 @@ private struct Preparation {
   func run() throws(DeliveryError) -> PreparedPhoto {
     let rendering = ColorRendering(samples: decoder.samples, transform: transform)
     if let kept = try keep(rendering) { return kept }
-    // The decoder was not started by `keep` when it gives nothing.
+    // If `keep` returns nothing, it has not started the decoder.
     let whole = decoder.orientation.turned(decoder.size)
     let picture =
       limits.squareSide > 0
@@ -46,7 +44,7 @@ private struct Preparation {
     return try prepared(found.jpeg, size: found.size, from: picture, quality: found.quality, rendering)
   }
 
-  /// Keeps the photo's own data when nothing about the picture has to change; nil when something has to.
+  /// Keeps the photo's own data if the picture needs no change; nil otherwise.
   private func keep(_ rendering: ColorRendering) throws(DeliveryError) -> PreparedPhoto? {
     let size = decoder.size
     guard rendering.isPlain, decoder.orientation == .upright, size.longer <= limits.longestSide,
@@ -65,7 +63,7 @@ private struct Preparation {
     return Picture(size: size, planes: rendering.render(planes, size: stored), orientation: orientation)
   }
 
-  /// The embedded profile counts first, then what the file says in a word or a number.
+  /// The embedded profile, or else the colours that the file names.
   private var transform: ColorTransform? {
     let pixels = decoder.samples.pixels
     var transform = decoder.metadata.profile.flatMap { ColorTransform(profile: $0, of: pixels) }

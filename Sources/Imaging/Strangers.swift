@@ -1,5 +1,5 @@
 extension [UInt8] {
-  /// The beginning of a sentence about a file that is no picture and is often taken for one; nil for all others.
+  /// The beginning of a sentence about a file that is often mistaken for a picture; nil for all others.
   var kindOfStranger: String? {
     let beginning = String(decoding: prefix(32), as: UTF8.self)
     func has(_ words: [String], at offset: Int) -> Bool {

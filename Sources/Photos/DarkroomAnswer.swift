@@ -1,12 +1,12 @@
 import Messages
 
-/// What comes back from the darkroom: the prepared photo, or why there is none.
+/// The darkroom's answer: the prepared photo or an error.
 package struct DarkroomAnswer: Sendable {
   package let result: Result<PreparedPhoto, DeliveryError>
 
   package init(_ result: Result<PreparedPhoto, DeliveryError>) { self.result = result }
 
-  /// More than any answer under these limits has, in bytes.
+  /// An upper bound for the size of an answer under these limits, in bytes.
   package static func limit(_ limits: PhotoLimits) -> Int { 3 * max(0, limits.outputBytes) + (1 << 16) }
 
   private static let textLimit = 4096
@@ -39,9 +39,8 @@ package struct DarkroomAnswer: Sendable {
     for word in photo.stripped { writer.put(word) }
   }
 
-  /// Takes an answer for what it is worth: it comes from a process that decoded hostile bytes.
-  ///
-  /// - Returns: nil for anything that an honest darkroom does not answer under these limits.
+  /// Validates an answer, because its process has decoded untrusted bytes. Returns nil for anything that a correct
+  /// darkroom cannot answer under these limits.
   package init?(encoded bytes: [UInt8], limits: PhotoLimits) {
     var reader = WireReader(bytes)
     do {
@@ -57,7 +56,7 @@ package struct DarkroomAnswer: Sendable {
   }
 
   private static func error(from reader: inout WireReader) throws(WireReader.Nonsense) -> DeliveryError {
-    // A darkroom can say no more than these: that a photo is bad, not that a destination is.
+    // A darkroom may only blame the photo, not a destination.
     let causes: [Cause] = [.unsupportedImage, .truncatedImage, .imageLimits, .tooLargeAfterCompress]
     guard let cause = Cause(rawValue: try reader.text(limit: wordLimit)), causes.contains(cause) else {
       throw WireReader.Nonsense()
@@ -87,7 +86,7 @@ package struct DarkroomAnswer: Sendable {
       quality: quality == 0 ? nil : quality, isLossless: quality == 0, original: original, stripped: stripped)
   }
 
-  /// What people will read: one line, and nothing that a terminal would obey.
+  /// A sentence on one line without terminal controls.
   private static func words(from reader: inout WireReader, limit: Int) throws(WireReader.Nonsense) -> String {
     let text = try reader.text(limit: limit)
     let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
@@ -97,12 +96,12 @@ package struct DarkroomAnswer: Sendable {
     return text
   }
 
-  /// A whole JPEG that fits the limits, as far as its first and last bytes tell.
+  /// A JPEG within the limits, judged by its first and last bytes.
   private static func jpeg(
     from reader: inout WireReader, _ limits: PhotoLimits
   ) throws(WireReader.Nonsense) -> [UInt8] {
     let bytes = try reader.contents(limit: limits.outputBytes)
-    // Compared with an array, `suffix` would be the one that goes through all of them.
+    // An untyped `suffix` would be the linear one.
     let end: ArraySlice<UInt8> = bytes.suffix(2)
     guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), end.elementsEqual([0xFF, 0xD9]) else { throw WireReader.Nonsense() }
     return bytes

@@ -1,10 +1,9 @@
-/// What the darkroom is told beside the photo's descriptor: the limits, and nothing of whose photo it is.
+/// The limits for the photo that follows, and nothing about its owner.
 package struct DarkroomOrder: Sendable, Equatable {
   package let limits: PhotoLimits
 
   package init(limits: PhotoLimits) { self.limits = limits }
 
-  /// Every order has this many bytes.
   package static let size = 8 * fields.count
 
   private static let fields: [WritableKeyPath<PhotoLimits, Int> & Sendable] = [
@@ -18,7 +17,7 @@ package struct DarkroomOrder: Sendable, Equatable {
     return writer.bytes
   }
 
-  /// - Returns: nil for bytes that are no order.
+  /// - Returns: nil for invalid bytes.
   package init?(encoded bytes: [UInt8]) {
     var reader = WireReader(bytes)
     var limits = PhotoLimits()

@@ -2,16 +2,15 @@ import CKernel
 import Glibc
 import Messages
 
-/// The bytes of a photo as they came in, in a sealed file in memory: whoever is handed its descriptor reads what was
-/// written here, and nobody can change it any more.
+/// The bytes of a photo in a sealed file in memory, which nobody can change any more.
 package final class PhotoBytes: Sendable {
-  /// Open for reading and writing, though the seal forbids the latter; closed with this value.
+  /// Open for reading and writing, though the seal prevents the latter; closed with this value.
   package let descriptor: Int32
   package let count: Int
 
-  /// Takes the pieces that `source` hands over, one after the other.
+  /// Writes the pieces from `source` in order.
   ///
-  /// - Throws: what `source` throws; `local_resources` when there is no memory for them.
+  /// - Throws: errors of `source`; `local_resources` without memory.
   package init(_ source: ((UnsafeRawBufferPointer) -> Void) throws -> Void) throws {
     let descriptor = ckernel_memory_file("photo")
     guard descriptor >= 0 else { throw Self.shortage }

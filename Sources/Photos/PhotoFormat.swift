@@ -1,11 +1,11 @@
-/// What kind of picture a file is, told by its first bytes; names and announced types lie.
+/// The kind of a picture by its first bytes, because names and announced types lie.
 package enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
   case jpeg, png, gif, webp, heic, avif, tiff, bmp
   case jpegXL = "jxl"
   case jpeg2000 = "jp2"
   case svg, pdf
 
-  /// The format of a file that begins with `bytes`, or nil for anything that is not a picture.
+  /// The format of a file that begins with `bytes`; nil if it is not a picture.
   package init?(of bytes: [UInt8]) {
     func begins(_ prefix: [UInt8], at offset: Int = 0) -> Bool {
       bytes.count >= offset + prefix.count && bytes[offset..<offset + prefix.count].elementsEqual(prefix)
@@ -39,7 +39,6 @@ package enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// The name for people.
   package var name: String {
     switch self {
     case .jpegXL: "JPEG XL"
@@ -52,11 +51,11 @@ package enum PhotoFormat: String, Sendable, Hashable, Codable, CaseIterable {
   /// The name with its article: "a PNG", "an AVIF".
   package var nameWithArticle: String { self == .avif || self == .svg ? "an \(name)" : "a \(name)" }
 
-  /// HEIC and AVIF are one container; its brand, or a compatible one, says what is in it.
+  /// HEIC and AVIF share a container; its brand, or a compatible one, tells which.
   private static func ofBrand(in bytes: [UInt8]) -> PhotoFormat? {
     let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     let end = min(bytes.count, max(length, 12), 8 + 4 * 64)
-    // The general brands say only that it is a picture; the others say of what kind.
+    // General brands only mean a picture.
     var general: PhotoFormat?
     for offset in stride(from: 8, to: end - 3, by: 4) where offset != 12 {
       switch String(decoding: bytes[offset..<offset + 4], as: UTF8.self) {

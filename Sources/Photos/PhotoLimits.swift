@@ -1,36 +1,33 @@
-/// What a photo may cost, and what becomes of it.
+/// The limits of photo preparation.
 package struct PhotoLimits: Sendable, Hashable, Codable {
-  /// The largest photo that is looked at, in bytes.
+  /// The size limit of the file, in bytes.
   package var inputBytes = 10_000_000
-  /// Width times height of the photo as it is stored.
+  /// Width times height, as stored.
   package var pixels = 100_000_000
-  /// Scans of a progressive photo; an honest one has ten.
+  /// Scans of a progressive photo; a usual one has ten.
   package var scans = 100
-  /// Pixels times scans, which is what a progressive photo costs: 1.5 thousand million take one or two seconds.
+  /// Pixels times scans, the cost of a progressive photo: 1.5 thousand million take one or two seconds.
   package var pixelScans = 1_500_000_000
-  /// Pictures, tiles and descriptions that a HEIC file may list; those of telephones list fifty to two hundred.
+  /// Pictures, tiles and descriptions in a HEIC file; telephones list fifty to two hundred.
   package var items = 2000
-  /// Memory for a decoder, in bytes. A progressive photo needs two to six bytes for each pixel.
+  /// Memory for a decoder, in bytes. A progressive photo needs two to six per pixel.
   package var decoderBytes = 512 << 20
-  /// The longer side of what is sent, in pixels: 1 to 2732. Smaller photos are never enlarged.
+  /// The longer side of the result, in pixels: 1 to 2732. Photos are never enlarged.
   package var longestSide = 2048
-  /// The side of the square that is cut out of the middle, in pixels; 0 leaves the photo whole. The square is never
-  /// enlarged.
+  /// The side of the centre square, in pixels; 0 keeps the whole photo. Never enlarged.
   package var squareSide = 0
-  /// The largest JPEG that is sent, in bytes; one of exactly this size is sent.
+  /// The size limit of the result, in bytes, inclusive.
   package var outputBytes = 999_999
-  /// The JPEG quality to begin with, 1 to 100.
+  /// The JPEG quality that is tried first, 1 to 100.
   package var bestQuality = 85
-  /// The JPEG quality below which the photo is made smaller instead.
+  /// The lowest JPEG quality; below it the photo is made smaller.
   package var worstQuality = 50
-  /// The longer side of the thumbnail, in pixels.
   package var thumbnailSide = 300
-  /// The JPEG quality of the thumbnail.
   package var thumbnailQuality = 80
 
   package init() {}
 
-  /// The same limits with every number brought into the range that makes sense of it.
+  /// The same limits with every number in a valid range.
   package var sane: PhotoLimits {
     var limits = self
     limits.longestSide = min(max(longestSide, 1), 2732)
@@ -40,7 +37,7 @@ package struct PhotoLimits: Sendable, Hashable, Codable {
     limits.worstQuality = min(max(worstQuality, 1), limits.bestQuality)
     limits.thumbnailQuality = min(max(thumbnailQuality, 1), 100)
     limits.scans = max(scans, 1)
-    // The encoder is given a buffer of this size.
+    // The size of the encoder's buffer.
     limits.outputBytes = min(max(outputBytes, 0), 100_000_000)
     return limits
   }

@@ -1,22 +1,22 @@
-/// A photo as it is sent, and what it was before.
+/// A photo as it is sent, and facts about its original.
 package struct PreparedPhoto: Sendable, Hashable {
-  /// The photo: upright, sRGB, without any metadata.
+  /// The photo: upright, sRGB, without metadata.
   package let jpeg: [UInt8]
-  /// Pixels of the upright photo.
+  /// Pixels, upright.
   package let width: Int
   package let height: Int
-  /// A small JPEG of the same, upright and without metadata; never larger than the photo.
+  /// A small JPEG of the photo without metadata; never larger than it.
   package let thumbnail: [UInt8]
-  /// A JPEG of the thumbnail's size that shows the light and the colours and nobody's face.
+  /// A JPEG of the thumbnail's size in which nobody can be recognised.
   package let blurred: [UInt8]
-  /// The photo in some thirty characters (https://blurha.sh), to be shown until it is there.
+  /// A placeholder image (https://blurha.sh).
   package let blurhash: String
-  /// The JPEG quality it was encoded with; nil when its own data were kept.
+  /// The JPEG quality; nil if the photo's own data was kept.
   package let quality: Int?
-  /// The photo's own picture data were kept, bit for bit.
+  /// The photo's own picture data was kept, bit for bit.
   package let isLossless: Bool
   package let original: OriginalPhoto
-  /// What the original had and this photo has not, in words for people.
+  /// Removed metadata, in words for people.
   package let stripped: [String]
 
   package init(
@@ -37,15 +37,15 @@ package struct PreparedPhoto: Sendable, Hashable {
   }
 }
 
-/// What came in.
+/// The original photo.
 package struct OriginalPhoto: Sendable, Hashable, Codable {
   package let format: PhotoFormat
   /// The size of the file in bytes.
   package let bytes: Int
-  /// Pixels as they are stored, before the orientation is applied.
+  /// Pixels as stored, before orientation.
   package let width: Int
   package let height: Int
-  /// The EXIF orientation, 1 to 8; 1 where none is given.
+  /// The EXIF orientation, 1 to 8; 1 by default.
   package let orientation: Int
 
   package init(format: PhotoFormat, bytes: Int, width: Int, height: Int, orientation: Int) {

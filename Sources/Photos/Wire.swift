@@ -1,6 +1,6 @@
 import Messages
 
-/// Writes what the daemon and the darkroom tell each other: 64-bit little-endian numbers, and bytes behind their count.
+/// Writes messages between daemon and darkroom: 64-bit little-endian numbers, and bytes after their count.
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -16,9 +16,9 @@ struct WireWriter {
   mutating func put(_ text: String) { put(Array(text.utf8)) }
 }
 
-/// Reads the same back, from a process that may have been taken over: every count is checked.
+/// Reads such messages from a process that may be compromised, and checks every count.
 struct WireReader {
-  /// What came does not mean anything.
+  /// Invalid input.
   struct Nonsense: Error {}
 
   private let bytes: [UInt8]

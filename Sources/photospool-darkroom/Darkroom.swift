@@ -2,15 +2,15 @@ import CSandbox
 import Glibc
 import Imaging
 
-/// The process in which photos are decoded. It is started by photospool, not by people.
+/// The process that decodes photos. photospool starts it.
 ///
-///     photospool-darkroom serve BYTES   prepares the photos that come in over descriptor 3, until it is closed;
+///     photospool-darkroom serve BYTES   prepares the photos from descriptor 3, until it is closed;
 ///                                       may map BYTES of memory for it
-///     photospool-darkroom probe         tries to break out, and tells how that went
-///     photospool-darkroom --version     prints the libraries that photos are decoded with
+///     photospool-darkroom probe         tests the sandbox and prints the results
+///     photospool-darkroom --version     prints the decoding libraries
 ///
-/// It reads photos from descriptors that it is handed, and writes nothing but answers. It trusts the other end of its
-/// socket, and no byte of a photo. It gives up when the socket closes, and is ended when a photo takes too long.
+/// It reads photos from the descriptors that it gets, and writes answers. It trusts the other end of its socket, and no
+/// byte of a photo. It ends when the socket closes, and is killed when a photo takes too long.
 @main
 struct Darkroom {
   static func main() {
@@ -31,9 +31,7 @@ struct Darkroom {
     }
   }
 
-  /// Gives up all that decoding does not need.
-  ///
-  /// - Returns: nil when the kernel does not let it; then nothing may be decoded.
+  /// Enters the sandbox. Returns nil if the kernel refuses; then nothing may be decoded.
   private static func enterSandbox(memory: UInt64) -> csandbox_report? {
     var report = csandbox_report()
     guard csandbox_enter(memory, &report) == 0 else {
@@ -43,9 +41,7 @@ struct Darkroom {
     return report
   }
 
-  /// Tries what a taken-over process would try.
-  ///
-  /// - Returns: whether all of it was denied.
+  /// Tries what a compromised process would try. Returns whether all of it was denied.
   private static func probe() -> Bool {
     let parent = getppid()
     guard let report = enterSandbox(memory: 256 << 20) else { return false }

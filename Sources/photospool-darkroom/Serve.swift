@@ -3,7 +3,7 @@ import Imaging
 import Photos
 
 extension Darkroom {
-  /// Prepares one photo after the other, until nobody wants any more.
+  /// Prepares photos until the socket closes.
   static func serve(_ parent: Socket) {
     while let (order, photo) = parent.receive() {
       let answer: DarkroomAnswer
@@ -13,7 +13,7 @@ extension Darkroom {
         answer = DarkroomAnswer(.failure(error))
       }
       guard parent.send(answer.encoded) else { return }
-      // What is idle holds little memory, and nothing of the last photo but filters of its size.
+      // An idle process holds little memory, and nothing of the last photo but filters of its size.
       ckernel_release_memory()
     }
   }

@@ -2,11 +2,11 @@ import CKernel
 import Glibc
 import Photos
 
-/// The darkroom's end of the line to the program that started it.
+/// The darkroom's end of the socket to the program that started it.
 struct Socket {
   let descriptor: Int32
 
-  /// Waits for an order and reads its photo; nil when there is no more, or what comes is no order.
+  /// Waits for an order and reads its photo; nil at the end or for an invalid order.
   func receive() -> (DarkroomOrder, [UInt8])? {
     var bytes = [UInt8](repeating: 0, count: DarkroomOrder.size)
     var filled = 0
@@ -26,7 +26,6 @@ struct Socket {
     return Self.contents(of: photo, limit: order.limits.inputBytes).map { (order, $0) }
   }
 
-  /// - Returns: whether all of it was taken.
   func send(_ answer: [UInt8]) -> Bool {
     var header = UInt64(answer.count).littleEndian
     return withUnsafeBytes(of: &header) { send($0) } && answer.withUnsafeBytes { send($0) }
@@ -44,7 +43,7 @@ struct Socket {
     return true
   }
 
-  /// One byte more than the limit is enough to be refused for it.
+  /// Reads one byte more than the limit, enough to refuse the photo.
   private static func contents(of file: Int32, limit: Int) -> [UInt8]? {
     let size = min(Int(lseek(file, 0, SEEK_END)), max(0, limit) + 1)
     guard size >= 0 else { return nil }

@@ -38,20 +38,20 @@ struct Photospool: AsyncParsableCommand {
       ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
     ])
 
-  /// Before the command as well as behind it; the commands find here what was given before them.
+  /// Options before the command, which the commands read from here.
   @OptionGroup var options: SpoolOptions
 
   static func main() async {
-    // A limit on the size of files is then an error like a full disk.
+    // A file size limit then gives an error, like a full disk.
     signal(SIGXFSZ, SIG_IGN)
-    // Who opens a file for writing just while it is asked for its writers (`ckernel_has_writer`) causes this one.
+    // A program that opens a file for writing while `ckernel_has_writer` asks about it causes this signal.
     signal(SIGIO, SIG_IGN)
     // Keys and tokens are in memory.
     ckernel_refuse_core_files()
-    // SQLite maps the index of the ledger's log. Where blocks are smaller than pages, a full disk shows itself there.
+    // SQLite maps the index of its log. With blocks smaller than pages, a full disk raises SIGBUS there.
     ckernel_end_on_bus_error(
       UnsafeRawPointer(diskGaveOut.utf8Start).assumingMemoryBound(to: CChar.self), ExitStatus.inputOutput.rawValue)
-    // The runtime would tell syslog of every thread whose priority only root may raise.
+    // Otherwise libdispatch reports every thread whose priority it may not raise to syslog.
     setenv("LIBDISPATCH_LOG", "NO", 0)
     let arguments = Array(CommandLine.arguments.dropFirst())
     var parsed: (any ParsableCommand)?
@@ -78,8 +78,7 @@ struct Photospool: AsyncParsableCommand {
     }
   }
 
-  /// Ends the process without the libraries' exit handlers. OpenSSL's handler frees memory that threads still use which are
-  /// ending at the same moment.
+  /// Ends the process without exit handlers. OpenSSL's frees memory that ending threads still use.
   private static func end(_ status: ExitStatus) -> Never {
     let failed = ckernel_output_failed()
     if failed { Terminal.complain("the output cannot be written; make room for it, and ask again") }
@@ -87,10 +86,10 @@ struct Photospool: AsyncParsableCommand {
     _exit(failed && status == .done ? ExitStatus.inputOutput.rawValue : status.rawValue)
   }
 
-  /// Thrown where one of several commands has to follow.
+  /// Thrown if a command needs a subcommand.
   private struct MissingCommand: Error {}
 
-  /// Help, which was asked for, or what is wrong with the arguments.
+  /// Prints the requested help, or the error in the arguments.
   private static func end(with error: any Error, _ arguments: [String]) -> Never {
     let code = exitCode(for: error)
     if code.isSuccess {
@@ -115,7 +114,7 @@ struct Photospool: AsyncParsableCommand {
     end(.done)
   }
 
-  /// The first argument that is neither an option nor the value of one that may stand before the command.
+  /// The first argument that is neither an option nor the value of one before the command.
   private static func command(in arguments: [String]) -> String? {
     var rest = arguments[...]
     while let word = rest.popFirst() {
@@ -124,7 +123,7 @@ struct Photospool: AsyncParsableCommand {
     return nil
   }
 
-  /// Says what is wrong with the arguments, which can be anything.
+  /// Reports an error in the arguments.
   private static func end(with message: String) -> Never {
     for line in message.split(separator: "\n", omittingEmptySubsequences: false) {
       Terminal.say(escaped(String(line.prefix(Terminal.longest))))

@@ -1,15 +1,15 @@
 import CPixels
 
-/// Turns the planes of a decoder, whatever they mean, into those of an sRGB picture.
+/// Converts a decoder's planes to those of an sRGB picture.
 struct ColorRendering {
   let samples: SampleKind
-  /// From the photo's colours to sRGB; nil where they are sRGB, or ink without a profile.
+  /// From the photo's colours to sRGB; nil if they are sRGB, or ink without a profile.
   let transform: ColorTransform?
 
-  /// The decoder's planes are what the encoder takes, as they are.
+  /// The encoder can take the decoder's planes unchanged.
   var isPlain: Bool { transform == nil && (samples == .grey || samples == .ycc(.jfif)) }
 
-  /// - Parameter planes: all of the size of the picture, but for halved ones of chroma.
+  /// - Parameter planes: of the picture's size, except for halved chroma.
   func render(_ planes: [Plane], size: PixelSize) -> [Plane] {
     if isPlain { return planes }
     if samples == .grey { return [renderGrey(planes[0])] }
@@ -21,7 +21,7 @@ struct ColorRendering {
     return plane
   }
 
-  /// Works on two rows at a time, which make one row of chroma.
+  /// Converts two rows at a time, which make one row of chroma.
   private func renderColor(_ planes: [Plane], size: PixelSize) -> [Plane] {
     let luma = Plane(width: size.width, height: size.height)
     let blue = Plane(width: size.halved.width, height: size.halved.height)
@@ -29,7 +29,7 @@ struct ColorRendering {
     let rows = Plane(width: size.width * 3, height: 2)
     let stored = Plane(width: size.width * 4, height: 1)
     for top in stride(from: 0, to: size.height, by: 2) {
-      // Below the last row of an odd number there is itself again.
+      // An odd last row is its own neighbour.
       let bottom = min(top + 1, size.height - 1)
       for y in top...bottom { renderRow(y, of: planes, by: stored.samples, to: rows.row(y - top)) }
       cpixels_rgb_to_ycc(

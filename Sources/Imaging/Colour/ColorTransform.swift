@@ -1,8 +1,8 @@
 import CLittleCMS
 
-/// A way from a photo's colours to sRGB: grey samples to grey samples, RGB and CMYK pixels to RGB pixels.
+/// A conversion to sRGB: grey samples to grey samples, RGB and CMYK pixels to RGB pixels.
 final class ColorTransform {
-  /// Pixels as they are stored, eight bits for each colour. CMYK counts ink: 0 is none.
+  /// Stored pixels of eight bits per colour. CMYK counts ink: 0 is none.
   enum Pixels {
     case grey, rgb, cmyk
 
@@ -30,17 +30,17 @@ final class ColorTransform {
       }
     }
 
-    /// What the pixels become.
+    /// The kind of the converted pixels.
     var result: Pixels { self == .grey ? .grey : .rgb }
   }
 
   let pixels: Pixels
   private let transform: cmsHTRANSFORM?
   private let shaper: MatrixShaper?
-  /// What becomes of each grey level: exact, where the library would bridge the bends of a curve.
+  /// The result of each grey level: exact, whereas the library would smooth a curve's bends.
   private var greys: [UInt8] = []
 
-  /// By an embedded profile; nil when it is broken, or one of other pixels than these.
+  /// From an embedded profile; nil if it is broken or of another kind of pixels.
   convenience init?(profile bytes: [UInt8], of pixels: Pixels) {
     guard let profile = cmsOpenProfileFromMem(bytes, cmsUInt32Number(bytes.count)) else { return nil }
     defer { cmsCloseProfile(profile) }
@@ -53,7 +53,7 @@ final class ColorTransform {
     }
   }
 
-  /// From colours that a file only names. Of grey samples, only the curve counts; inks have no names.
+  /// From named colours. Grey samples need only the curve; inks have no names.
   convenience init?(of colors: NamedColors, _ pixels: Pixels) {
     func point(_ point: NamedColors.Point) -> cmsCIExyY { cmsCIExyY(x: point.x, y: point.y, Y: 1) }
     let made: cmsHPROFILE? = colors.curve.withToneCurve { curve in
@@ -72,7 +72,7 @@ final class ColorTransform {
     self.init(from: profile, of: pixels)
   }
 
-  /// Photos made grey often keep the profile of their colours; its greys are equal amounts of them.
+  /// For grey photos with the profile of their former colours, whose greys are equal amounts of them.
   private init?(greysOf profile: cmsHPROFILE) {
     guard let colors = ColorTransform(from: profile, of: .rgb) else { return nil }
     (pixels, transform, shaper) = (.grey, nil, nil)
@@ -91,7 +91,7 @@ final class ColorTransform {
     }
     guard let standard = pixels == .grey ? Self.greyLikeSRGB() : cmsCreate_sRGBProfile() else { return nil }
     defer { cmsCloseProfile(standard) }
-    // Papers are mapped so that their white and black are the screen's; screens so that equal colours stay equal.
+    // For paper, white and black become the screen's; for screens, equal colours stay equal.
     let intent = pixels == .cmyk ? INTENT_PERCEPTUAL : INTENT_RELATIVE_COLORIMETRIC
     transform = cmsCreateTransform(
       profile, pixels.format, standard, pixels.result.format, cmsUInt32Number(intent),
@@ -107,7 +107,6 @@ final class ColorTransform {
     if let transform { cmsDeleteTransform(transform) }
   }
 
-  /// Transforms `count` pixels.
   func apply(_ input: UnsafePointer<UInt8>, to output: UnsafeMutablePointer<UInt8>, count: Int) {
     if let shaper {
       shaper.apply(input, to: output, count: count)
@@ -118,7 +117,7 @@ final class ColorTransform {
     }
   }
 
-  /// No colour of a sample of all changes by more than rounding does: the profile is one of the many of sRGB.
+  /// Sampled colours change by rounding only: the profile is one of many for sRGB.
   var changesNothing: Bool {
     guard pixels != .cmyk else { return false }
     var input: [UInt8] = []

@@ -2,21 +2,21 @@ import CLittleCMS
 import CPixels
 import Glibc
 
-/// A profile of three curves and a matrix, which nearly all RGB profiles are, as tables for a fast way to sRGB.
-/// Little CMS would do the same, three times as slowly.
+/// A profile of three curves and a matrix, as in nearly all RGB profiles, as tables for a fast conversion to sRGB.
+/// Little CMS takes three times as long.
 struct MatrixShaper {
   private let toLight: [UInt16]
   private let matrix: [Int32]
   private let fromLight: [UInt8]
 
-  /// From XYZ under D50 to the light of sRGB.
+  /// From XYZ under D50 to linear sRGB.
   private static let standard: [[Double]] = [
     [3.1338561, -1.6168667, -0.4906146],
     [-0.9787684, 1.9161415, 0.0334540],
     [0.0719453, -0.2289914, 1.4052427],
   ]
 
-  /// nil for profiles with tables of other kinds, which take precedence, and for such as make no sense.
+  /// nil for profiles with other tables, which take precedence, and for invalid ones.
   init?(profile: cmsHPROFILE) {
     let tables = [cmsSigAToB0Tag, cmsSigAToB1Tag, cmsSigDToB0Tag, cmsSigDToB1Tag]
     guard cmsIsMatrixShaper(profile) != 0, !tables.contains(where: { cmsIsTag(profile, $0) != 0 }) else { return nil }
@@ -38,7 +38,7 @@ struct MatrixShaper {
     for row in Self.standard {
       for color in colorants {
         let factor = row[0] * color.X + row[1] * color.Y + row[2] * color.Z
-        // Beyond four the sums could leave their 32 bits.
+        // Beyond four the sums could exceed 32 bits.
         guard abs(factor) < 4 else { return nil }
         matrix.append(Int32((factor * 8192).rounded()))
       }

@@ -1,6 +1,6 @@
-/// Colours that a file tells without an embedded profile: by a word, by numbers of ITU-T H.273, or by coordinates.
+/// Colours that a file names without a profile: by a word, by numbers of ITU-T H.273, or by coordinates.
 struct NamedColors: Equatable {
-  /// A point of the CIE 1931 diagram.
+  /// A point in the CIE 1931 diagram.
   struct Point: Equatable {
     var x: Double
     var y: Double
@@ -10,9 +10,9 @@ struct NamedColors: Equatable {
   enum Curve: Equatable {
     case standard
     case power(Double)
-    /// SMPTE ST 2084; white is at 203 candela per square metre (ITU-R BT.2408), and what is brighter is cut off.
+    /// SMPTE ST 2084; white is at 203 candela per square metre (ITU-R BT.2408), and brighter values are clipped.
     case perceptualQuantizer
-    /// ITU-R BT.2100's hybrid of logarithm and gamma; white is at 0.75 of the signal, likewise.
+    /// ITU-R BT.2100's hybrid log-gamma; white is at 0.75 of the signal, and brighter values are clipped.
     case hybridLogGamma
   }
 
@@ -35,8 +35,8 @@ struct NamedColors: Equatable {
   static let wideTelevision = NamedColors(
     red: Point(x: 0.708, y: 0.292), green: Point(x: 0.170, y: 0.797), blue: Point(x: 0.131, y: 0.046))
 
-  /// By H.273's numbers of primaries and transfer; nil where they are sRGB's, nearly so, or not known. As every viewer
-  /// does, the curves of television are taken for sRGB's.
+  /// From H.273's numbers of primaries and transfer; nil if they are sRGB's, nearly so, or unknown. Curves of
+  /// television count as sRGB's, as in every viewer.
   init?(primaries: Int, transfer: Int) {
     switch primaries {
     case 9: self = .wideTelevision

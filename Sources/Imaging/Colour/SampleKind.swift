@@ -1,14 +1,14 @@
-/// What the samples of a decoder's planes mean.
+/// The meaning of a decoder's samples.
 enum SampleKind: Equatable {
   case grey
-  /// Luma and two differences of colour, which may be stored in fewer samples.
+  /// Luma and two colour differences, which may be subsampled.
   case ycc(YCCEncoding)
   case rgb
   case cmyk(isInverted: Bool)
-  /// As Adobe stores it: inks inverted, then turned into luma and differences as JFIF has them.
+  /// Adobe's form: inverted inks, converted to luma and differences as in JFIF.
   case ycck
 
-  /// The second and third plane are wanted in half the width and height.
+  /// The second and third plane have half the width and height.
   var halvesChroma: Bool {
     switch self {
     case .ycc, .ycck: true
@@ -16,7 +16,6 @@ enum SampleKind: Equatable {
     }
   }
 
-  /// The pixels that come of them.
   var pixels: ColorTransform.Pixels {
     switch self {
     case .grey: .grey

@@ -2,7 +2,7 @@ import CLittleCMS
 import Glibc
 
 extension NamedColors.Curve {
-  /// Calls `body` with Little CMS' form of the curve; nil when there is no memory for it.
+  /// Calls `body` with Little CMS' form of the curve; nil without memory.
   func withToneCurve<Result>(_ body: (OpaquePointer) -> Result?) -> Result? {
     guard let curve = toneCurve else { return nil }
     defer { cmsFreeToneCurve(curve) }
@@ -11,7 +11,7 @@ extension NamedColors.Curve {
 
   private var toneCurve: OpaquePointer? {
     switch self {
-    // The curve of IEC 61966-2-1 in the form that Little CMS numbers 4.
+    // The curve of IEC 61966-2-1, as Little CMS' type 4.
     case .standard: cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
     case .power(let exponent): cmsBuildGamma(nil, exponent)
     case .perceptualQuantizer: Self.table { Self.candelas($0) / 203 }
@@ -33,7 +33,7 @@ extension NamedColors.Curve {
     return 10_000 * pow(max(power - c1, 0) / (c2 - c3 * power), 1 / m1)
   }
 
-  /// ITU-R BT.2100: from signal to light of the scene, 0 to 1.
+  /// ITU-R BT.2100: from signal to scene light, 0 to 1.
   private static func scene(_ signal: Double) -> Double {
     let (a, b, c) = (0.17883277, 0.28466892, 0.55991073)
     return signal <= 0.5 ? signal * signal / 3 : (exp((signal - c) / a) + b) / 12

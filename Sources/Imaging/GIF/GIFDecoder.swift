@@ -2,7 +2,7 @@ import CGIF
 import Messages
 import Photos
 
-/// Decodes the first frame of a GIF by giflib. Where the frame does not cover the screen, or is transparent, is white.
+/// Decodes the first frame of a GIF with giflib. Uncovered and transparent areas are white.
 final class GIFDecoder: PhotoDecoder {
   let metadata: Metadata
   let size: PixelSize
@@ -35,7 +35,7 @@ final class GIFDecoder: PhotoDecoder {
   }
 }
 
-/// A decoded frame: the numbers of colours, and the colours.
+/// A decoded frame: colour indices and colours.
 private struct GIFFrame {
   private var left = 0
   private var top = 0
@@ -45,7 +45,7 @@ private struct GIFFrame {
   private var transparent: Int32 = -1
   private var colors = [GifColorType](repeating: GifColorType(Red: 255, Green: 255, Blue: 255), count: 256)
 
-  /// Where the reader of a file in memory stands.
+  /// The position of a reader in memory.
   private struct Cursor {
     let bytes: UnsafeBufferPointer<UInt8>
     var offset = 0
@@ -122,7 +122,7 @@ private struct GIFFrame {
     }
   }
 
-  /// The order in which rows are stored.
+  /// The order of the stored rows.
   private static func rows(_ height: Int, isInterlaced: Bool) -> [Int] {
     guard isInterlaced else { return Array(0..<height) }
     return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: height, by: $1)) }

@@ -1,13 +1,13 @@
-/// The blocks of a GIF (GIF89a specification), without decoding anything.
+/// The blocks of a GIF (GIF89a specification), without decoding.
 struct GIFStructure {
-  /// The size of the screen that its frames are put on.
+  /// The size of the screen.
   private(set) var size: PixelSize?
   private(set) var metadata = Metadata()
   private(set) var frames = 0
-  /// Whether it was read to its end mark.
+  /// Whether the end mark was found.
   private(set) var isWhole = false
 
-  /// More than any program writes; what comes after them is not looked at.
+  /// A limit beyond real files; later blocks are ignored.
   static let blockLimit = 1_000_000
 
   init(of photo: [UInt8]) {
@@ -26,7 +26,7 @@ struct GIFStructure {
         frames += 1
         if frames == 2 { metadata.add("further frames") }
         guard let flags = header.byte(at: offset + 9) else { return }
-        // The byte behind the colours is the width of the first codes.
+        // The byte after the colours is the width of the first codes.
         offset = Self.endOfParts(header, from: offset + 11 + Self.bytesOfColors(flags), &blocks)
       case 0x21:
         offset = readExtension(header, at: offset + 1, &blocks)
@@ -47,7 +47,7 @@ struct GIFStructure {
     case 0xFE, 0x01: metadata.add("comment")
     case 0xFF where bytes.begins(with: "NETSCAPE2.0", at: offset + 2): break
     case 0xFF where bytes.begins(with: "XMP DataXMP", at: offset + 2):
-      // It is no sequence of parts but the text itself, closed so that readers of parts come out behind it.
+      // The text itself, which also ends like a sequence of parts.
       let end = Self.endOfParts(bytes, from: offset + 13, &blocks)
       metadata.readXMP(bytes.part(at: offset + 13, count: end - offset - 13))
       return end

@@ -3,8 +3,8 @@ import CPixels
 import Messages
 import Photos
 
-/// Decodes the primary picture of a HEIC file by libheif, which also crops, turns and mirrors it as the file says; what
-/// its EXIF says of the orientation has been done then.
+/// Decodes the primary picture of a HEIC file with libheif, which also crops, turns and mirrors it. Its EXIF
+/// orientation is then already applied.
 final class HEIFDecoder: PhotoDecoder {
   let metadata: Metadata
   let size: PixelSize
@@ -31,11 +31,11 @@ final class HEIFDecoder: PhotoDecoder {
       size = PixelSize(
         width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
       try limits.check(size)
-      // The picture before it is cropped is what is decoded.
+      // The decoder works on the picture before cropping.
       let stored = PixelSize(
         width: Int(heif_image_handle_get_ispe_width(handle)), height: Int(heif_image_handle_get_ispe_height(handle)))
       try limits.check(stored)
-      // What libheif takes for each pixel: planes twice, and with alpha those of red, green and blue.
+      // libheif's memory per pixel: planes twice, and red, green and blue with alpha.
       let bytes = max(size.pixels, stored.pixels) * (heif_image_handle_has_alpha_channel(handle) != 0 ? 8 : 5)
       guard bytes <= limits.decoderBytes else { throw .tooMuchMemory("HEIC", limits) }
     } catch {
@@ -46,7 +46,7 @@ final class HEIFDecoder: PhotoDecoder {
     guard let handle else { throw .cutOff("HEIC") }
     (self.context, self.handle) = (context, handle)
     let colors = HEIFLibrary.namedColors(of: handle)
-    // Pictures with alpha, and those of matrices that are no weighted sums, are left to the library.
+    // The library converts pictures with alpha, and matrices that are not weighted sums.
     let encoding = heif_image_handle_has_alpha_channel(handle) != 0 ? nil : colors.encoding
     samples = encoding.map { .ycc($0) } ?? .rgb
     var metadata = structure.metadata
@@ -104,7 +104,7 @@ final class HEIFDecoder: PhotoDecoder {
     return bank.planes
   }
 
-  /// Colours that are multiplied by alpha already need only the white that shines through.
+  /// Puts premultiplied colours on white.
   private func putOnWhite(_ pixels: UnsafePointer<UInt8>, into rows: UnsafePointer<UnsafeMutablePointer<UInt8>?>) {
     for color in 0..<3 {
       guard let row = rows[color] else { continue }

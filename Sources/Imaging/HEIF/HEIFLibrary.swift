@@ -2,9 +2,9 @@ import CHEIF
 import Messages
 import Photos
 
-/// What libheif says, in this program's words.
+/// libheif's errors and metadata.
 enum HEIFLibrary {
-  /// Loads the library's decoders, for which it may look at files; called before the process gives them up.
+  /// Loads the library's decoders, while the process may still read files.
   static func prepare() { _ = heif_init(nil) }
 
   static func check(_ error: heif_error, _ limits: PhotoLimits) throws(DeliveryError) {
@@ -20,7 +20,7 @@ enum HEIFLibrary {
     }
   }
 
-  /// The library's sentence on one line: some end with a line break, and some quote the file.
+  /// The library's message on one line; some end with a line break, and some quote the file.
   private static func words(of error: heif_error) -> String {
     guard let message = error.message else { return "error \(error.code.rawValue)" }
     let shown = String(cString: message).unicodeScalars.filter {
@@ -29,11 +29,11 @@ enum HEIFLibrary {
     return String(String.UnicodeScalarView(shown.prefix(200)))
   }
 
-  /// Colours told by numbers of H.273. `encoding` is nil for those that only the library can turn into RGB.
+  /// Colours from numbers of H.273. `encoding` is nil if only the library can convert them to RGB.
   static func namedColors(of handle: OpaquePointer) -> (named: NamedColors?, encoding: YCCEncoding?) {
     var found: UnsafeMutablePointer<heif_color_profile_nclx>?
     guard heif_image_handle_get_nclx_color_profile(handle, &found).code == heif_error_Ok, let found else {
-      // Where the file says nothing it is JPEG's; the telephones that are silent mean that.
+      // The default of JPEG, which telephones without numbers mean.
       return (nil, .jfif)
     }
     defer { heif_nclx_color_profile_free(found) }
@@ -45,7 +45,7 @@ enum HEIFLibrary {
     )
   }
 
-  /// Takes note of the profile, of what describes the picture, and of the pictures beside it.
+  /// Records the profile, the metadata, and further pictures.
   static func read(_ metadata: inout Metadata, of handle: OpaquePointer, in context: OpaquePointer) {
     let size = heif_image_handle_get_raw_color_profile_size(handle)
     if size > 0, size <= Metadata.profileLimit {
@@ -63,7 +63,7 @@ enum HEIFLibrary {
     if others { metadata.add("second picture") }
   }
 
-  /// LIBHEIF_AUX_IMAGE_FILTER_OMIT_ALPHA, a macro that Swift cannot read.
+  /// LIBHEIF_AUX_IMAGE_FILTER_OMIT_ALPHA, a macro that Swift does not import.
   private static let withoutAlpha: Int32 = 1 << 1
 
   private static func blocks(of handle: OpaquePointer) -> [heif_item_id] {
@@ -83,7 +83,7 @@ enum HEIFLibrary {
     let contents = ByteReader(bytes, bytes.indices)
     switch kind {
     case "Exif":
-      // Four bytes tell how many more there are before the block itself.
+      // Four bytes give the offset of the block.
       metadata.readExif(contents.dropFirst(4 + min(contents.uint32(at: 0) ?? 0, size)))
     case "mime" where contents.contains("adobe:ns:meta"): metadata.readXMP(contents)
     default: metadata.add("application data")

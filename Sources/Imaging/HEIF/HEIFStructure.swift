@@ -1,6 +1,6 @@
-/// The boxes of a HEIC file (ISO/IEC 14496-12 and 23008-12), without decoding anything.
+/// The boxes of a HEIC file (ISO/IEC 14496-12 and 23008-12), without decoding.
 struct HEIFStructure {
-  /// Pictures, tiles and descriptions that it lists.
+  /// Listed pictures, tiles and descriptions.
   private(set) var items = 0
   private(set) var metadata = Metadata()
 
@@ -19,14 +19,14 @@ struct HEIFStructure {
   }
 
   private mutating func readMeta(_ meta: ByteReader) {
-    // Of several lists, nobody knows which one a library reads.
+    // Of several lists, libraries may read any.
     Self.forEachBox(in: meta) { name, contents in
       guard name == "iinf", let version = contents.byte(at: 0) else { return }
       items = max(items, (version == 0 ? contents.uint16(at: 4) : contents.uint32(at: 4)) ?? 0)
     }
   }
 
-  /// Boxes of one level. What cannot be one is handed over with an empty name, and ends the walk.
+  /// Boxes of one level. An invalid one is passed on with an empty name and ends the walk.
   private static func forEachBox(in bytes: ByteReader, _ body: (String, ByteReader) -> Void) {
     var rest = bytes
     for _ in 0..<boxLimit where rest.count > 0 {

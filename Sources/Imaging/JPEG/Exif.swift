@@ -1,10 +1,10 @@
-/// The few things of an EXIF block that matter here. A broken block gives what can be read of it.
+/// The needed fields of an EXIF block. A broken block gives what is readable.
 struct Exif {
   private(set) var orientation = Orientation.upright
   private(set) var hasPosition = false
   private(set) var hasThumbnail = false
   private(set) var hasMakerNotes = false
-  /// The camera says that its colours are Adobe RGB; then there is often no colour profile.
+  /// The camera names Adobe RGB, often without a colour profile.
   private(set) var isAdobeRGB = false
 
   private enum Tag {
@@ -20,10 +20,10 @@ struct Exif {
     static let longitude = 0x0004
   }
 
-  /// More fields than any directory of a camera has.
+  /// A limit beyond real directories.
   private static let fieldLimit = 1000
 
-  /// - Parameter contents: the TIFF structure that an EXIF segment holds behind its name.
+  /// - Parameter contents: the TIFF structure after the EXIF segment's name.
   init(_ contents: ByteReader) {
     var tiff = contents
     if tiff.begins(with: "II") {
@@ -32,7 +32,7 @@ struct Exif {
       return
     }
     guard let offset = tiff.uint32(at: 4), let main = Fields(in: tiff, at: offset) else { return }
-    // The thumbnail's directory may say something else of its own orientation; only the first counts.
+    // Only the first directory counts, not the thumbnail's.
     if let value = main.short(Tag.orientation), let known = Orientation(rawValue: value) { orientation = known }
     if let next = tiff.uint32(at: main.end), next != 0 {
       hasThumbnail = Fields(in: tiff, at: next)?.has(Tag.thumbnailOffset) ?? false
@@ -47,7 +47,7 @@ struct Exif {
     }
   }
 
-  /// "R03" in the interoperability directory is the standard's way; a colour space of 2 is that of some cameras.
+  /// "R03" in the interoperability directory is standard; some cameras use colour space 2.
   private static func isAdobeRGB(_ camera: Fields, in tiff: ByteReader) -> Bool {
     guard let space = camera.short(Tag.colorSpace), space != 1 else { return false }
     if space == 2 { return true }
@@ -57,7 +57,7 @@ struct Exif {
     return tiff.begins(with: "R03", at: value)
   }
 
-  /// A directory: its fields, and where it ends.
+  /// A directory: its fields and its end.
   private struct Fields {
     private let tiff: ByteReader
     private let start: Int
@@ -72,7 +72,7 @@ struct Exif {
 
     var end: Int { start + 12 * count }
 
-    /// The offset of the value of the first field with this tag. Values of up to four bytes stand there.
+    /// The offset of the first value with this tag, if it has at most four bytes.
     func value(_ tag: Int) -> Int? {
       for index in 0..<count where tiff.uint16(at: start + 12 * index) == tag { return start + 12 * index + 8 }
       return nil
@@ -82,7 +82,7 @@ struct Exif {
 
     func short(_ tag: Int) -> Int? {
       guard let value = value(tag) else { return nil }
-      // Type 4 is a long number, which some write here too.
+      // Some programs write type 4, a long number.
       return tiff.uint16(at: value - 6) == 4 ? tiff.uint32(at: value) : tiff.uint16(at: value)
     }
 

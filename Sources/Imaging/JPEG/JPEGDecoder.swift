@@ -2,7 +2,7 @@ import CJPEG
 import Messages
 import Photos
 
-/// Decodes a JPEG by libjpeg. It gives components as they are stored, decoded as small as will do.
+/// Decodes a JPEG with libjpeg, at the smallest sufficient scale, into its stored components.
 final class JPEGDecoder: PhotoDecoder {
   let metadata: Metadata
   private let photo: UnsafeBufferPointer<UInt8>
@@ -71,9 +71,8 @@ final class JPEGDecoder: PhotoDecoder {
     return bank.planes
   }
 
-  /// The smallest scale that still has twice the target's samples, of those for which libjpeg has vector code. At a
-  /// scale nearer to the target, what its transform cuts off would be missed: up to a hundredth of structural
-  /// similarity with noisy photos.
+  /// The smallest scale with twice the target's samples for which libjpeg has vector code. A nearer scale would lose up
+  /// to a hundredth of structural similarity in noisy photos.
   private func eighths(for target: PixelSize) -> Int {
     let scales = [1, 2, 4].first { scale in
       size.width * scale / 8 >= 2 * target.width && size.height * scale / 8 >= 2 * target.height

@@ -1,17 +1,17 @@
 import CJPEG
 import Photos
 
-/// Encodes pictures as JPEG, with nothing in the file but the picture.
+/// Encodes pictures as JPEG without metadata.
 struct JPEGEncoder {
-  /// A finished JPEG, or how large it would be.
+  /// A complete JPEG, or its size.
   enum Encoding {
     case fits([UInt8])
     case exceeds(bytes: Int)
   }
 
-  /// Encodes a picture; nil when libjpeg has no memory.
+  /// Encodes a picture; nil if libjpeg has no memory.
   ///
-  /// - Parameter limit: the most bytes that it may have.
+  /// - Parameter limit: the size limit in bytes.
   static func encode(_ picture: Picture, quality: Int, limit: Int) -> Encoding? {
     let planes = picture.planes.map {
       cjpeg_plane(samples: UnsafePointer($0.samples), stride: Int32($0.stride), height: Int32($0.height))
@@ -23,7 +23,7 @@ struct JPEGEncoder {
     }
   }
 
-  /// Writes a JPEG again with the same coefficients; nil when it is not flawless, or has no simple copy.
+  /// Copies a JPEG with the same coefficients; nil if it is not flawless or cannot be copied.
   static func copy(_ photo: UnsafeBufferPointer<UInt8>, limits: PhotoLimits) -> Encoding? {
     collect(limit: limits.outputBytes) { buffer, count in
       cjpeg_copy(
@@ -43,7 +43,7 @@ struct JPEGEncoder {
       count = status == CJPEG_OK && size <= room.count ? size : 0
     }
     guard status == CJPEG_OK else { return nil }
-    // A copy of just its size, as the photo may wait for long.
+    // A copy of the exact size, because the photo may wait for long.
     return size <= max(0, limit) ? .fits(bytes.withUnsafeBufferPointer(Array.init)) : .exceeds(bytes: size)
   }
 }

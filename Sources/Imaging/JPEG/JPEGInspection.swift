@@ -1,10 +1,10 @@
 import Messages
 import Photos
 
-/// What is known of a JPEG before it is decoded, once it has passed all limits that its headers can break.
+/// A JPEG's header data, once it has passed all limits on headers.
 struct JPEGInspection {
   let metadata: Metadata
-  /// As it is stored.
+  /// As stored.
   let size: PixelSize
 
   init(of photo: [UInt8], limits: PhotoLimits) throws(DeliveryError) {

@@ -1,5 +1,5 @@
 extension Metadata {
-  /// What a JPEG has in its application segments, its comments, and behind its end.
+  /// Reads a JPEG's application segments, comments, and data after its end.
   init(ofJPEG photo: [UInt8], structure: JPEGStructure) {
     self.init()
     var parts = ProfileParts()
@@ -63,7 +63,7 @@ extension Metadata {
   }
 }
 
-/// The segments over which a colour profile is spread, in whatever order.
+/// The segments of a colour profile, in any order.
 private struct ProfileParts {
   private var parts: [Int: Range<Int>] = [:]
   private var total: Int?

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The markers of a JPEG from its start to its end marker, without decoding anything.
+/// The markers of a JPEG from start to end marker, without decoding.
 struct JPEGStructure {
   /// An application or comment segment.
   struct Segment {
     let marker: UInt8
-    /// Where its contents lie in the file, without the marker and the length.
+    /// The range of its contents in the file, without marker and length.
     let contents: Range<Int>
   }
 
-  /// What the frame header says of the picture.
+  /// The frame header.
   struct Frame {
     /// The low byte of the marker, 0xC0 to 0xCF, which names the process.
     let marker: UInt8
@@ -20,13 +20,13 @@ struct JPEGStructure {
     let components: Int
   }
 
-  /// More than any camera writes; what comes after them is not looked at.
+  /// A limit beyond real files; later segments are ignored.
   static let segmentLimit = 2000
 
   private(set) var segments: [Segment] = []
   private(set) var frame: Frame?
   private(set) var scans = 0
-  /// The offset behind the end marker; nil when there is none.
+  /// The offset after the end marker, if there is one.
   private(set) var end: Int?
 
   init(of photo: [UInt8]) {
@@ -49,11 +49,11 @@ struct JPEGStructure {
     }
   }
 
-  /// Finds the next marker with its contents and leaves `offset` behind them; nil at the end of the file, and when
-  /// the contents run over it.
+  /// Finds the next marker with its contents and moves `offset` after them; nil at the end of the file, and if the
+  /// contents exceed it.
   private static func nextMarker(in photo: [UInt8], from offset: inout Int) -> (UInt8, Range<Int>)? {
     while offset < photo.count {
-      // Anything that is no marker is skipped, as libjpeg does.
+      // libjpeg also skips other bytes.
       while offset < photo.count, photo[offset] != 0xFF { offset += 1 }
       while offset < photo.count, photo[offset] == 0xFF { offset += 1 }
       guard offset < photo.count else { return nil }
@@ -67,7 +67,7 @@ struct JPEGStructure {
       default:
         guard offset + 2 <= photo.count else { return nil }
         let length = Int(photo[offset]) << 8 | Int(photo[offset + 1])
-        // A length that does not count itself stands for nothing, as it does for libjpeg.
+        // A length below its own size counts as empty, as in libjpeg.
         let end = offset + max(2, length)
         guard end <= photo.count else { return nil }
         let contents = offset + 2..<end
@@ -78,7 +78,7 @@ struct JPEGStructure {
     return nil
   }
 
-  /// The offset of the first marker behind a scan's data, in which 0xFF is followed by 0 or a restart number.
+  /// The offset of the first marker after a scan's data, in which 0xFF is followed by 0 or a restart number.
   private static func endOfScan(in photo: [UInt8], from start: Int) -> Int {
     photo.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return start }

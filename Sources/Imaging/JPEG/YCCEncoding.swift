@@ -1,16 +1,16 @@
 import CPixels
 
-/// How luma and differences of colour are made of red, green and blue: ITU-T H.273, matrix coefficients and range.
+/// The conversion of red, green and blue to luma and differences: ITU-T H.273, matrix coefficients and range.
 struct YCCEncoding: Equatable {
   /// The shares of red and blue in luma; green has the rest.
   let red: Double
   let blue: Double
-  /// Luma takes all levels from 0 to 255; otherwise 16 to 235, and the differences 16 to 240.
+  /// Luma uses 0 to 255; otherwise 16 to 235, and differences 16 to 240.
   let isFullRange: Bool
 
-  /// What a JPEG has (JFIF 1.02).
+  /// JPEG's (JFIF 1.02).
   static let jfif = YCCEncoding(red: 0.299, blue: 0.114, isFullRange: true)
-  /// What a WebP has (RFC 6386).
+  /// WebP's (RFC 6386).
   static let video = YCCEncoding(red: 0.299, blue: 0.114, isFullRange: false)
 
   init(red: Double, blue: Double, isFullRange: Bool) {
@@ -19,7 +19,7 @@ struct YCCEncoding: Equatable {
     self.isFullRange = isFullRange
   }
 
-  /// By H.273's number of the matrix; nil for those that are no weighted sums. Where nothing is said it is BT.601's.
+  /// From H.273's number of the matrix; nil if it is not a weighted sum. The default is BT.601's.
   init?(matrix: Int, isFullRange: Bool) {
     switch matrix {
     case 1: self.init(red: 0.2126, blue: 0.0722, isFullRange: isFullRange)
@@ -31,7 +31,7 @@ struct YCCEncoding: Equatable {
     }
   }
 
-  /// The same in fixed-point numbers of which 65536 is one.
+  /// The same in fixed-point numbers with 65536 as one.
   var factors: cpixels_ycc {
     let luma = isFullRange ? 1 : 255.0 / 219
     let difference = isFullRange ? 1 : 255.0 / 224

@@ -3,7 +3,7 @@ import CPixels
 import Messages
 import Photos
 
-/// Decodes a PNG by libpng, row by row. What is transparent is put on white.
+/// Decodes a PNG with libpng, row by row, on white.
 final class PNGDecoder: PhotoDecoder {
   let metadata: Metadata
   let size: PixelSize

@@ -1,11 +1,11 @@
-/// The chunks of a PNG (ISO/IEC 15948), without decoding anything.
+/// The chunks of a PNG (ISO/IEC 15948), without decoding.
 struct PNGStructure {
   private(set) var size: PixelSize?
   private(set) var metadata = Metadata()
-  /// Its picture data are there, whole or not.
+  /// There is picture data, complete or not.
   private(set) var hasPicture = false
 
-  /// More than any program writes; what comes after them is not looked at.
+  /// A limit beyond real files; later chunks are ignored.
   static let chunkLimit = 100_000
 
   private var hasStandardColors = false
@@ -77,7 +77,7 @@ struct PNGStructure {
     codePoints = NamedColors(primaries: Int(primaries), transfer: Int(transfer))
   }
 
-  /// The numbers of ITU-T H.273 go before sRGB's chunk, and that before gamma and primaries.
+  /// Numbers of ITU-T H.273 precede sRGB's chunk, which precedes gamma and primaries.
   private mutating func nameColors() {
     if hasCodePoints {
       metadata.namedColors = codePoints
@@ -85,13 +85,13 @@ struct PNGStructure {
       metadata.namedColors = nil
     } else if gamma != nil || primaries != nil {
       var colors = primaries ?? .standard
-      // 0.45455 is what programs write that mean sRGB.
+      // Programs write 0.45455 for sRGB.
       if let gamma, gamma > 0.01, abs(gamma - 0.45455) > 0.005 { colors.curve = .power(min(1 / gamma, 10)) }
       metadata.namedColors = colors == .standard ? nil : colors
     }
   }
 
-  /// Takes the profile that libpng unpacked; the numbers of H.273 go before it, too.
+  /// Takes the profile from libpng; numbers of H.273 take precedence.
   mutating func take(profile: [UInt8]) {
     if !hasCodePoints { metadata.readProfile(profile) }
   }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The filters of a plane, down and across.
+/// The vertical and horizontal filters of a plane.
 struct FilterPair {
   let down: ResamplingFilter
   let across: ResamplingFilter
 
-  /// Those that were made last. Planes of one photo, and photos of one camera, have the same sizes; to make their
-  /// filters anew takes as long as a third of the filtering. They tell nothing of a photo but its size.
+  /// Recently used filters. Photos of one camera have equal sizes, and making their filters takes a third of the time
+  /// of filtering. They reveal only sizes.
   private static let made = Mutex<(pairs: [PlaneResampler.Geometry: FilterPair], weights: Int)>(([:], 0))
-  /// Weights that are kept, four megabytes of them: photos of 12 megapixels with all of their planes, their thumbnails and
-  /// their previews, of every way in which cameras halve colours.
+  /// The number of cached weights, four megabytes: enough for photos of 12 megapixels with all planes, thumbnails and
+  /// previews, in every subsampling.
   private static let most = 1 << 21
 
-  /// The filters of a geometry, in which the picture may be mirrored, but is not turned.
+  /// The filters for a geometry, mirrored but not turned.
   static func of(_ geometry: PlaneResampler.Geometry) -> FilterPair {
     if let pair = made.withLock({ $0.pairs[geometry] }) { return pair }
     let pair = FilterPair(geometry)
@@ -20,7 +20,7 @@ struct FilterPair {
     if weights > most / 4 { return pair }
     made.withLock { made in
       if made.weights + weights > most { made = ([:], 0) }
-      // Another photo may have made the same meanwhile.
+      // Another thread may have made the same.
       if made.pairs.updateValue(pair, forKey: geometry) == nil { made.weights += weights }
     }
     return pair

@@ -12,7 +12,7 @@ struct PixelSize: Hashable {
   var shorter: Int { min(width, height) }
   var isSquare: Bool { width == height }
 
-  /// The same shape with a shorter side of at most `side`; never larger, and never less than one pixel.
+  /// The same shape with a shorter side of at most `side`; never larger, and at least one pixel.
   func covering(_ side: Int) -> PixelSize {
     guard shorter > side else { return self }
     let factor = Double(side) / Double(shorter)
@@ -21,7 +21,7 @@ struct PixelSize: Hashable {
       height: max(side, Int((Double(height) * factor).rounded())))
   }
 
-  /// The same shape with a longer side of at most `side`; never larger, and never less than one pixel.
+  /// The same shape with a longer side of at most `side`; never larger, and at least one pixel.
   func fitted(into side: Int) -> PixelSize {
     guard longer > side else { return self }
     let factor = Double(side) / Double(longer)

@@ -1,24 +1,24 @@
 import CPixels
 
-/// Makes a plane of another size out of rows as they come, holding no more of them than the filter spans.
+/// Resamples a plane from rows as they arrive, and holds only as many as the filter spans.
 final class PlaneResampler {
   let plane: Plane
   private let source: PixelSize
-  /// Rows that are delivered at once.
+  /// Rows per batch.
   let batchRows: Int
   private let mirrorsDown: Bool
   private let down: ResamplingFilter
   private let across: ResamplingFilter
-  /// Rows of the source lie in a ring: row y is in slot y % slots.
+  /// A ring of source rows: row y is in slot y % slots.
   private let ring: UnsafeMutablePointer<UInt8>
   private let slots: Int
   private let rowBytes: Int
-  /// A row that was filtered down and not yet across, with zeros behind it for the filter to run into.
+  /// A row after vertical filtering, padded with zeros for the horizontal filter.
   private let line: UnsafeMutablePointer<UInt8>
   private var received = 0
   private var written = 0
 
-  /// From what to what: samples, and the part of them that the picture covers.
+  /// Source and target: samples, and the part of them that the picture covers.
   struct Geometry: Hashable {
     var source: PixelSize
     var sourceExtent: Extent
@@ -28,22 +28,22 @@ final class PlaneResampler {
     var kernel = ResamplingFilter.Kernel.sharp
   }
 
-  /// A part of a plane, from the upper left corner on, in samples and parts of samples.
+  /// The part of a plane from its upper left corner, in fractional samples.
   struct Extent: Hashable {
     var x: Double
     var y: Double
 
     init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
 
-    /// All of a picture, in samples each of which stands for several pixels.
+    /// A whole picture, in samples of several pixels each.
     init(of size: PixelSize, dividedBy divisor: Double = 1) {
       self.init(x: Double(size.width) / divisor, y: Double(size.height) / divisor)
     }
   }
 
   /// - Parameters:
-  ///   - batchRows: rows that are delivered at once.
-  ///   - rowBytes: room that the deliverer needs in each row, in bytes.
+  ///   - batchRows: rows per batch.
+  ///   - rowBytes: the bytes that the source needs in each row.
   init(_ geometry: Geometry, batchRows: Int, rowBytes: Int) {
     self.batchRows = batchRows
     source = geometry.source
@@ -65,16 +65,16 @@ final class PlaneResampler {
     line.deallocate()
   }
 
-  /// Rows that have to be delivered in all.
+  /// The number of source rows.
   var rows: Int { source.height }
 
-  /// All rows were taken, and with them all rows of the plane made.
+  /// All rows were taken and the plane is complete.
   var isComplete: Bool { received == source.height }
 
-  /// Where the next batch of rows is to be put.
+  /// The place for a row of the next batch.
   func nextRow(_ index: Int) -> UnsafeMutablePointer<UInt8> { ring + (received + index) % slots * rowBytes }
 
-  /// Takes the batch that was put there and makes all rows that can be made of it.
+  /// Takes the next batch and makes all possible rows.
   func takeBatch() {
     received = min(received + batchRows, source.height)
     withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: down.taps) { rows in

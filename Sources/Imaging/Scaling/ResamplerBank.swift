@@ -1,19 +1,19 @@
-/// One component of a photo as its decoder delivers it.
+/// A component of a photo from its decoder.
 struct Component {
   var size: PixelSize
-  /// How much of it the picture covers.
+  /// The part that the picture covers.
   var extent: PlaneResampler.Extent
-  /// Rows that are delivered at once.
+  /// Rows per batch.
   var batchRows = 8
-  /// Room that the decoder needs in each row, in bytes; 0 is the width.
+  /// The bytes that the decoder needs in each row; 0 means the width.
   var rowBytes = 0
 }
 
-/// The resamplers of all components of a photo, which make planes for a picture of one size.
+/// The resamplers of all components of a photo, for a picture of one size.
 struct ResamplerBank {
   let resamplers: [PlaneResampler]
 
-  /// - Parameter halvesChroma: the second and third plane are made for a picture of half the width and height.
+  /// - Parameter halvesChroma: the second and third plane get half the width and height.
   init(
     _ components: [Component], target: PixelSize, orientation: Orientation, halvesChroma: Bool,
     kernel: ResamplingFilter.Kernel = .sharp
@@ -34,7 +34,7 @@ struct ResamplerBank {
   var isComplete: Bool { resamplers.allSatisfy(\.isComplete) }
   var planes: [Plane] { resamplers.map(\.plane) }
 
-  /// Feeds one component whole: `deliver` puts a row, by its number, where it is told to.
+  /// Feeds one component: `deliver` writes the row of a number to a pointer.
   func feed(_ index: Int, _ deliver: (Int, UnsafeMutablePointer<UInt8>) -> Void) {
     let resampler = resamplers[index]
     var y = 0
@@ -45,7 +45,7 @@ struct ResamplerBank {
     }
   }
 
-  /// Feeds components of the same size together: `deliver` puts a row of each, by its number, where it is told to.
+  /// Feeds components of the same size together: `deliver` writes a row of each.
   func feedTogether<Failure: Error>(
     _ deliver: (Int, UnsafePointer<UnsafeMutablePointer<UInt8>?>) throws(Failure) -> Void
   ) throws(Failure) {

@@ -1,20 +1,20 @@
 import Glibc
 
-/// The weights by which samples of one line become samples of another.
+/// The weights that turn samples of one line into samples of another.
 struct ResamplingFilter {
-  /// The shape of the weights around the place that is asked for.
+  /// The shape of the weights.
   enum Kernel: Hashable {
-    /// Lanczos with three lobes, widened when the line becomes shorter so that nothing aliases.
+    /// Lanczos with three lobes, widened for reductions to avoid aliasing.
     case sharp
-    /// A bell with this standard deviation in samples of the target.
+    /// A Gaussian with this standard deviation in target samples.
     case blur(Double)
 
-    /// By how much the kernel is stretched from its own measure, in which it ends at three.
+    /// The stretch of the kernel from its own scale, in which it ends at three.
     fileprivate var width: Double {
       if case .blur(let deviation) = self { deviation } else { 1 }
     }
 
-    /// Fills `line` with what places `step` apart weigh, the first of them at `first`.
+    /// Fills `line` with weights from `first` in distances of `step`.
     fileprivate func weigh(_ line: inout [Double], from first: Double, by step: Double) {
       switch self {
       case .blur:
@@ -23,8 +23,7 @@ struct ResamplingFilter {
           line[tap] = abs(x) < 3 ? exp(-x * x / 2) : 0
         }
       case .sharp:
-        // Sines of angles that are as far apart come from one another; each by itself would take longer than the photo's
-        // filtering across.
+        // Sines of equidistant angles by rotation; computing each would take longer than horizontal filtering.
         var whole = Rotation(from: Double.pi * first, by: Double.pi * step)
         var third = Rotation(from: Double.pi * first / 3, by: Double.pi * step / 3)
         for tap in line.indices {
@@ -38,25 +37,25 @@ struct ResamplingFilter {
     }
   }
 
-  /// Fixed-point 1.0 of the weights.
+  /// The fixed-point 1.0 of weights.
   static let one = 1 << 14
 
-  /// Samples that are weighed for one result; those of no weight included.
+  /// Samples per result, including those with weight zero.
   let taps: Int
-  /// The first of them for each result.
+  /// The first sample of each result.
   let first: [Int32]
-  /// `taps` weights for each result, one after the other; their sum is `one`.
+  /// `taps` weights for each result; their sum is `one`.
   let weights: [Int16]
-  /// Every result is one sample, unchanged.
+  /// Every result equals one sample.
   let copies: Bool
 
   /// - Parameters:
-  ///   - source: how many samples there are.
+  ///   - source: the number of samples.
   ///   - sourceExtent: how many of them the picture covers, from the left edge of the first.
-  ///   - target: how many samples are wanted.
-  ///   - targetExtent: how many of them the picture is to cover.
-  ///   - mirrored: the last becomes the first.
-  ///   - multiple: `taps` is made a multiple of this.
+  ///   - target: the number of results.
+  ///   - targetExtent: how many of them the picture covers.
+  ///   - mirrored: reverses the results.
+  ///   - multiple: `taps` is a multiple of this.
   init(
     source: Int, sourceExtent: Double, target: Int, targetExtent: Double, mirrored: Bool, multiple: Int,
     kernel: Kernel = .sharp
@@ -93,7 +92,7 @@ struct ResamplingFilter {
     self.copies = copies
   }
 
-  /// Rounds a line of weights so that they sum to one exactly: what rounding lost goes to the heaviest.
+  /// Rounds weights so that their sum is exactly one; the largest takes the difference.
   private static func store(_ line: [Double], into weights: inout [Int16], at offset: Int) {
     let sum = line.reduce(0, +)
     var rest = one
@@ -108,7 +107,7 @@ struct ResamplingFilter {
   }
 }
 
-/// A point that goes round a circle in equal steps.
+/// A point that moves on a circle in equal steps.
 private struct Rotation {
   private(set) var sine: Double
   private var cosine: Double

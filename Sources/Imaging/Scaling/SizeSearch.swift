@@ -2,7 +2,7 @@ import Glibc
 import Messages
 import Photos
 
-/// Finds the best quality at which a picture fits into a number of bytes, in as few encodings as it takes.
+/// Finds the best quality at which a picture fits into a size limit, in few encodings.
 struct SizeSearch {
   let limits: PhotoLimits
 
@@ -12,9 +12,9 @@ struct SizeSearch {
     let size: PixelSize
   }
 
-  /// First the quality falls from the best to the worst; then the picture gets smaller.
+  /// Lowers the quality from best to worst, then the size of the picture.
   ///
-  /// - Throws: `too_large_after_compress` when even a picture of a few pixels is too large.
+  /// - Throws: `too_large_after_compress` if even a picture of a few pixels is too large.
   func fit(_ picture: Picture) throws(DeliveryError) -> Found {
     var picture = picture
     var quality = limits.bestQuality
@@ -46,8 +46,8 @@ struct SizeSearch {
     }
   }
 
-  /// Predicts a quality that fits. The size of a JPEG falls with a power of the factor by which its quantisation
-  /// steps grow; the exponent is measured once there are two encodings, and taken from many photos before.
+  /// Predicts a quality that fits. A JPEG's size is a power of its quantisation factor; the exponent is measured from
+  /// two encodings, and before that an average of many photos.
   private func next(after failed: (quality: Int, bytes: Int), before: (quality: Int, bytes: Int)?) -> Int {
     var exponent = 0.6
     if let before, before.bytes > failed.bytes {
@@ -55,14 +55,14 @@ struct SizeSearch {
         log(Double(before.bytes) / Double(failed.bytes)) / log(steps(failed.quality) / steps(before.quality))
       exponent = min(max(measured, 0.3), 1)
     }
-    // Two hundredths to spare make a second miss rare, and cost less than half a step of quality.
+    // A margin of two hundredths makes a second miss rare, and costs less than half a step of quality.
     let wanted = Double(failed.bytes) / (Double(limits.outputBytes) * 0.98)
     let factor = steps(failed.quality) * pow(wanted, 1 / exponent)
     let quality = factor <= 100 ? (200 - factor) / 2 : 5000 / factor
     return min(max(Int(quality.rounded(.down)), limits.worstQuality), failed.quality - 1)
   }
 
-  /// libjpeg's scale of the quantisation steps for a quality, in per cent.
+  /// libjpeg's quantisation factor for a quality, in per cent.
   private func steps(_ quality: Int) -> Double {
     quality < 50 ? 5000 / Double(quality) : max(1, 200 - 2 * Double(quality))
   }

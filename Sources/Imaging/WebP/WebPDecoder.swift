@@ -3,8 +3,8 @@ import CWebP
 import Messages
 import Photos
 
-/// Decodes a WebP by libwebp: to luma and chroma where that is what the file has, otherwise to RGB on white. Of a moving
-/// one, the first frame.
+/// Decodes a WebP with libwebp: to luma and chroma if stored so, otherwise to RGB on white. An animation gives its
+/// first frame.
 final class WebPDecoder: PhotoDecoder {
   let metadata: Metadata
   let size: PixelSize
@@ -14,7 +14,7 @@ final class WebPDecoder: PhotoDecoder {
   var orientation: Orientation { metadata.exif?.orientation ?? .upright }
   var samples: SampleKind { isPlain ? .ycc(.video) : .rgb }
 
-  /// Lossy, still and opaque: luma and chroma as they are.
+  /// Lossy, still and opaque: luma and chroma can be used unchanged.
   private var isPlain: Bool { features.format == 1 && features.has_alpha == 0 && features.has_animation == 0 }
 
   init(_ photo: PhotoView, limits: PhotoLimits) throws(DeliveryError) {
@@ -23,7 +23,7 @@ final class WebPDecoder: PhotoDecoder {
     guard status == VP8_STATUS_OK else { throw Self.error(status, limits) }
     size = PixelSize(width: Int(features.width), height: Int(features.height))
     try limits.check(size)
-    // Two canvases for a moving one; a lossless one is held as it is decoded.
+    // An animation needs two canvases; a lossless picture is held as it is decoded.
     let bytes = size.pixels * (features.has_animation != 0 ? 8 : 4)
     guard bytes <= limits.decoderBytes else { throw .tooMuchMemory("WebP", limits) }
     self.features = features

@@ -1,4 +1,4 @@
-/// The chunks of a WebP (RIFF, RFC 9649), without decoding anything.
+/// The chunks of a WebP (RIFF, RFC 9649), without decoding.
 struct WebPStructure {
   private(set) var metadata = Metadata()
 
@@ -19,7 +19,7 @@ struct WebPStructure {
         frames += 1
         if frames == 2 { metadata.add("further frames") }
       case "ICCP": metadata.readProfile(Array(photo[contents.range]))
-      // Some programs put JPEG's name in front of it.
+      // Some programs add JPEG's prefix.
       case "EXIF": metadata.readExif(contents.begins(with: "Exif\0\0") ? contents.dropFirst(6) : contents)
       case "XMP ": metadata.readXMP(contents)
       default: metadata.add("application data")

@@ -7,7 +7,7 @@ import Settings
 import Spooling
 import Stores
 
-/// Makes of the configuration what delivery works with. The only place that knows both.
+/// Makes delivery's parts from the configuration.
 struct Assembly {
   let settings: Settings
 
@@ -27,7 +27,7 @@ struct Assembly {
 }
 
 extension Settings {
-  /// Where stores of this machine keep objects.
+  /// The local directories of stores.
   func objectDirectories(of spool: Spooling.Spool) throws(FileError) -> ObjectDirectories {
     var paths: [String: String] = [:]
     for store in stores {

@@ -7,7 +7,7 @@ import Settings
 import Spooling
 import Synchronization
 
-/// A configuration, and all that was made of it.
+/// A configuration and everything made from it.
 struct Configured: Sendable {
   let settings: Settings
   let factory: DestinationFactory
@@ -15,11 +15,11 @@ struct Configured: Sendable {
   let plan: DeliveryPlan
   let receiving: ReceivingPlan
   let subscriptions: [Subscription]
-  /// For what strangers' photos are fetched with.
+  /// The client that fetches photos of others.
   private let client: HTTPClient
 
-  /// - Parameter former: what is taken over where it is to be the same.
-  /// - Throws: when anything is wrong: a secret that cannot be read, a store that cannot be made.
+  /// - Parameter former: the previous configuration, whose unchanged parts are reused.
+  /// - Throws: an error in the configuration, such as an unreadable secret.
   init(_ settings: Settings, spool: Spool, after former: Configured?, log: Logger) throws {
     self.settings = settings
     let assembly = Assembly(settings: settings)
@@ -39,11 +39,11 @@ struct Configured: Sendable {
     subscriptions = try factory.subscriptions()
   }
 
-  /// Whether a running daemon cannot follow a change of this setting.
+  /// Whether a change of this setting needs a restart.
   static func isFixed(_ key: String) -> Bool { ["spool.directory", "spool.user"].contains(key) }
 }
 
-/// The configuration that the daemon follows.
+/// The current configuration of the daemon.
 final class ConfiguredInForce: Sendable {
   private let configured: Mutex<Configured>
 
@@ -51,7 +51,7 @@ final class ConfiguredInForce: Sendable {
 
   var now: Configured { configured.withLock { $0 } }
 
-  /// Processes of a darkroom that is none any more end with their last photo.
+  /// Replaces the configuration. Processes of a former darkroom end after their photo.
   func replace(with new: Configured) {
     let former = configured.withLock { configured in
       defer { configured = new }

@@ -4,7 +4,7 @@ import Foundation
 enum DarkroomProgram {
   static let path = Programs.path(of: "photospool-darkroom")
 
-  /// The libraries that photos are decoded with; nil where the program cannot be started.
+  /// The versions of the decoding libraries; nil if the program cannot be started.
   static func libraries() -> String? {
     guard let (text, status) = try? output(of: "--version"), status == 0 else { return nil }
     return text.trimmingCharacters(in: .newlines)
@@ -24,10 +24,9 @@ enum DarkroomProgram {
     return (text, process.terminationStatus)
   }
 
-  /// Has it try to break out.
+  /// Tests the sandbox. Returns a sentence.
   ///
-  /// - Returns: what keeps it in.
-  /// - Throws: what does not.
+  /// - Throws: the failed protection.
   static func probe() throws -> String {
     let (text, status) = try output(of: "probe")
     let lines = text.split(separator: "\n")

@@ -6,20 +6,20 @@ import Networks
 import Settings
 import Spooling
 
-/// Talks to every store and network, and asks for the conversations that routes name, without sending anything.
+/// Tests every store and network, and the conversations in routes, without sending.
 struct DestinationChecks {
-  /// Looks at one subject, unless the error names it, and tells what is good about it or what to mend; whether all is well.
+  /// Runs a check, reports its sentence or error under the subject, and returns whether all is well.
   typealias Report = (_ subject: String?, _ check: () async throws -> String) async -> Bool
 
   let settings: Settings
   let spool: Spool
-  /// Whether the daemon never ran. An account on XMTP is made with the spool that keeps it, and not to be looked at.
+  /// Whether the daemon never ran. XMTP accounts, which are made with the spool, cannot be tested then.
   let isNew: Bool
 
   func run(_ report: Report) async {
     let destinations: Destinations
     do {
-      // What a co-process says is for the log; what is wrong is in its answers.
+      // Errors are in the co-process's answers, so its log is dropped.
       destinations = try DestinationFactory(settings, spool: spool) { _ in }.destinations()
     } catch {
       _ = await report(nil) { throw error }
@@ -43,7 +43,7 @@ struct DestinationChecks {
     }
   }
 
-  /// The daemon alone listens, and says how it goes.
+  /// Asks the daemon, which is the only listener.
   private func checkListening(to network: String, _ report: Report) async {
     _ = await report("listening to \(network)") {
       guard let reply = try ControlClient.ask(.listening, in: spool.state) else {
@@ -93,7 +93,7 @@ struct DestinationChecks {
     }
   }
 
-  /// Those that a route sends to a network one by one, and what they are called there.
+  /// The conversations of exact routes to a network, with their names there.
   private func conversations(of network: NetworkSettings) -> [(name: String, address: String)] {
     settings.routes.filter { $0.network == network.name }.flatMap { route in
       if let alias = route.alias { return [(route.conversations.joined(separator: ", "), alias)] }
@@ -101,13 +101,13 @@ struct DestinationChecks {
     }
   }
 
-  /// Whether a request to that conversation goes to the network, by a pattern or as to the standard one, under its own name.
+  /// Whether a pattern or the standard network leads the conversation there, under its own name.
   private func leads(_ conversation: String, to network: String) -> Bool {
     guard let route = settings.route(of: conversation) else { return settings.networks.first?.name == network }
     return route.network == network && route.alias == nil
   }
 
-  /// Where the photos of a network cannot be opened by those it sends to: the default store is a directory of this computer.
+  /// A warning if receivers cannot open photos, because the default store is a local directory.
   private func reach(of network: NetworkSettings) -> String {
     guard network.type.isElsewhere, let store = settings.stores.first(where: { $0.name == network.store }),
       store.type.isOnlyHere
@@ -118,7 +118,7 @@ struct DestinationChecks {
 
   private static let plain = "; the way there is NOT encrypted"
 
-  /// What is end-to-end, said honestly.
+  /// Who can read messages and photos.
   private static func privacy(of network: NetworkSettings) -> String {
     let photos =
       network.seal == .unsealed

@@ -10,17 +10,16 @@ import Spooling
 import Stores
 import Synchronization
 
-/// Makes of the configuration the stores and networks of a spool, and the routes between them.
+/// Makes a spool's stores and networks, and the routes between them, from the configuration.
 ///
-/// Secrets are read here, at that moment. What cannot be made is said with its name in front. What an earlier
-/// configuration had made in the same way, with the same secrets, is taken over: it goes on with what it knows and keeps
-/// running.
+/// It reads secrets. An error names its store or network. Unchanged ones, secrets included, are reused with their
+/// state.
 final class DestinationFactory: Sendable {
   private struct Made: Sendable {
     var stores: [(DestinationKey, any Store)] = []
     var networks: [(DestinationKey, any Network)] = []
     var listeners: [(DestinationKey, any Listener)] = []
-    /// The names of those that are not as they were.
+    /// Names of new or changed ones.
     var anew: [String] = []
   }
 
@@ -31,8 +30,8 @@ final class DestinationFactory: Sendable {
   private let networks: NetworkSurroundings
 
   /// - Parameters:
-  ///   - former: the factory of the configuration before.
-  ///   - log: is given what a network's own process says, line by line.
+  ///   - former: the previous configuration's factory.
+  ///   - log: gets the lines of a network's process.
   init(
     _ settings: Settings, spool: Spool, after former: DestinationFactory? = nil,
     log: @escaping @Sendable (String) -> Void
@@ -47,7 +46,7 @@ final class DestinationFactory: Sendable {
       program: { Programs.path(of: $0) }, log: log)
   }
 
-  /// The stores and networks that are not as the configuration before had them.
+  /// Stores and networks that are new or changed.
   var anew: [String] { made.withLock { $0.anew } }
 
   func destinations() throws -> Destinations {
@@ -77,15 +76,14 @@ final class DestinationFactory: Sendable {
       stores: stores, networks: networks, publishedNames: settings.publishedNames)
   }
 
-  /// The group that profile photos are set in, as its network calls it.
+  /// The group of profile photos, by its name on the network.
   private var profileAddress: ConversationID? {
     settings.profile.conversation.map { named in
       settings.route(of: named.text)?.alias.map(ConversationID.init(unchecked:)) ?? named
     }
   }
 
-  /// The route of the network that profile photos are set on. Those that everybody can see are not sealed; those of a group
-  /// are sealed for it, and another one cannot open them.
+  /// The route of profile photos. Public ones are not sealed; those of a group are sealed for it.
   private func profileRoute(_ routes: [String: Route]) throws -> Route? {
     guard let network = settings.profileNetwork, let route = routes[network.name] else { return nil }
     switch Swift.type(of: network.type).profilePhotos {
@@ -140,7 +138,7 @@ final class DestinationFactory: Sendable {
     return (key, result)
   }
 
-  /// Who is listened to. A listener that an earlier configuration had in the same way goes on.
+  /// The listeners. Unchanged ones are reused.
   func subscriptions() throws -> [Subscription] {
     try settings.networks.compactMap { network -> Subscription? in
       guard let inbox = network.listening else { return nil }
@@ -164,19 +162,17 @@ final class DestinationFactory: Sendable {
 }
 
 extension Settings {
-  /// The network that profile photos are set on.
   var profileNetwork: NetworkSettings? {
     let name = profile.network ?? networks.first?.name
     return networks.first { $0.name == name }
   }
 
-  /// The network that messages to a conversation go to.
   func network(of conversation: ConversationID) -> NetworkSettings? {
     let name = route(of: conversation.text)?.network
     return name.map { name in networks.first { $0.name == name } } ?? networks.first
   }
 
-  /// Under which names files of the spool may have a conversation's messages that are published there.
+  /// The names under which files of the spool may hold a conversation's published messages.
   func publishedNames(of conversation: ConversationID) -> [ConversationID] {
     guard !conversation.isProfile, let alias = route(of: conversation.text)?.alias,
       let network = network(of: conversation),

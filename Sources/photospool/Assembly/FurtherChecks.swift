@@ -5,7 +5,7 @@ import Settings
 import Spooling
 
 extension CheckCommand {
-  /// Where profile photos go, and the programs of the hooks.
+  /// Checks of profile photos and hooks.
   static func furtherChecks(_ settings: Settings) -> [(String, () async throws -> String)] {
     let hooks = HookEvent.allCases.compactMap { event -> (String, () async throws -> String)? in
       guard let program = settings.hooks.programs[event] else { return nil }
@@ -18,7 +18,7 @@ extension CheckCommand {
     return [("profile photos", { try profile(settings) })] + sharing + hooks
   }
 
-  /// Whether photospool can take what other users of the spool's group build, whatever their umask.
+  /// Checks that the daemon can read what other users of the group build.
   private static func sharing(_ spool: Spool) throws -> String {
     do {
       guard let directory = try spool.firstWithoutAccess() else { return "taken, whatever their umask" }

@@ -3,13 +3,13 @@ import Networks
 import Settings
 
 extension Settings {
-  /// The routes to a network, read backwards.
+  /// The conversations to listen to on a network.
   func heardConversations(on network: NetworkSettings) -> HeardConversations {
     let isStandard = network.name == networks.first?.name
     let own = routes.filter { $0.network == network.name }
     func isExact(_ name: String) -> Bool { !name.contains { "*?".contains($0) } }
     let named = own.flatMap { route in
-      // An earlier route may take what a later one names.
+      // An earlier route may take them.
       route.conversations.filter { isExact($0) && self.route(of: $0) == route }.map {
         HeardConversations.Named(address: route.alias ?? $0, conversation: ConversationID(unchecked: $0))
       }

@@ -4,7 +4,7 @@ import Messages
 import Settings
 import Spooling
 
-/// One line per event on standard error: logfmt or JSON. Under journald without a time of its own, with a priority.
+/// A line per event on standard error, as logfmt or JSON. For journald it has a priority and no time.
 struct LineLog: LogHandler {
   let setting: LogSetting
   let isJournal: Bool
@@ -16,14 +16,14 @@ struct LineLog: LogHandler {
     isJournal = Self.isJournal(ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
   }
 
-  /// Never below the configuration's, which may change; a logger may keep to more important lines.
+  /// At least the configured level, which may change; a logger may have a higher one.
   var logLevel: Logger.Level {
     get { max(least, setting.level) }
     set { least = newValue }
   }
 
-  /// Whether standard error is the very socket that systemd says it has connected with the journal. Children that write
-  /// elsewhere inherit the variable, too.
+  /// Whether standard error is the journal's socket. Child processes inherit the variable, even if they write
+  /// elsewhere.
   private static func isJournal(_ stream: String?) -> Bool {
     var status = stat()
     guard let stream, fstat(STDERR_FILENO, &status) == 0 else { return false }
@@ -40,7 +40,7 @@ struct LineLog: LogHandler {
     fields += [("level", event.level.rawValue), ("event", event.message.description)]
     var all = event.metadata ?? [:]
     if !metadata.isEmpty { all.merge(metadata) { own, _ in own } }
-    // First whom it is about, then the rest by name.
+    // Request and message first, then the rest by name.
     for subject in ["request", "message"] {
       if let value = all.removeValue(forKey: subject) { fields.append((subject, value.description)) }
     }
@@ -51,7 +51,7 @@ struct LineLog: LogHandler {
     case .logfmt: appendLogfmt(fields, to: &line)
     }
     line.append(UInt8(ascii: "\n"))
-    // One write a line, so that lines of several threads do not mix.
+    // One write per line, so that lines of threads do not mix.
     StandardError.write(line)
   }
 
@@ -59,10 +59,10 @@ struct LineLog: LogHandler {
     (try? JSONLine.text(Dictionary(fields) { $1 })) ?? "{}"
   }
 
-  /// Characters of a value that are written.
+  /// The longest value, in characters.
   private static let longest = 2_000
 
-  // Bytes, because to put a text together from many takes three times as long.
+  // Bytes, because joining strings takes three times as long.
   private func appendLogfmt(_ fields: [(String, String)], to line: inout [UInt8]) {
     for (index, (name, value)) in fields.enumerated() {
       if index > 0 { line.append(UInt8(ascii: " ")) }
@@ -82,12 +82,12 @@ struct LineLog: LogHandler {
     }
   }
 
-  /// Whether a value is put into quotation marks for a byte.
+  /// Whether a byte needs quotation marks.
   private static func isQuoted(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "=") || isEscaped(byte)
   }
 
-  /// Whether a byte has a backslash before it within quotation marks.
+  /// Whether a byte needs a backslash in quotation marks.
   private static func isEscaped(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
 
   /// syslog(3)'s numbers.

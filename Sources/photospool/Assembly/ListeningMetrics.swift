@@ -1,7 +1,7 @@
 import Metrics
 import Receiving
 
-/// What is measured of listening. Names and labels are never changed once released.
+/// The metrics of listening. Names and labels never change once released.
 enum ListeningMetrics {
   static func families(_ reports: [ListeningReport]) -> [MetricFamily] {
     func by(_ value: (ListeningReport) -> Double?) -> [String: Double] {

@@ -2,7 +2,7 @@ import Logging
 import Settings
 import Synchronization
 
-/// How the log is written now; a new configuration changes it for all who write.
+/// The current log settings, shared by all loggers.
 final class LogSetting: Sendable {
   private let settings: Mutex<Settings.Log>
 

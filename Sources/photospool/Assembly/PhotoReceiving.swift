@@ -5,7 +5,6 @@ import Metrics
 import Receiving
 import ServiceLifecycle
 
-/// The receiver and the listeners, as the daemon knows them.
 struct PhotoReceiving: ReceivingServices {
   let receiver: Receiver
   let listeners: ListenerService

@@ -7,12 +7,12 @@ import Messages
 import Receiving
 import Spooling
 
-/// Finds photos, sent and received, and what of them may be shown; fetches what is not in the cache.
+/// Finds sent and received photos, and fetches those that are not in the cache.
 struct PhotoViewing {
   private let options: SpoolOptions
   let spool: Spool
 
-  /// Seconds between two looks into the ledger while a photo is fetched.
+  /// Seconds between two polls of the ledger.
   private static let interval = 0.05
 
   init(_ options: SpoolOptions) throws {
@@ -20,7 +20,7 @@ struct PhotoViewing {
     spool = try options.openSpool()
   }
 
-  /// The photo that is called `name`, by its id here or by that of its message.
+  /// The photo of that name: its id here, or its message's id.
   func photo(_ name: String) throws -> PhotoStory {
     let found = try LedgerView(in: spool.state).photos(called: name)
     if let photo = found.first(where: { $0.message.text == name }) { return photo }
@@ -34,14 +34,14 @@ struct PhotoViewing {
     return photo
   }
 
-  /// The path below the spool of what may be shown of a photo; nil when it is not in the cache.
+  /// The path of the photo or its preview, relative to the spool; nil if it is not in the cache.
   func path(_ photo: PhotoStory, isBlurred: Bool) throws -> String? {
     guard photo.wasCached else { return nil }
     return try PhotoCache(spool).path(
       inbox: photo.inbox, conversation: photo.conversation, message: photo.message, isBlurred: isBlurred)
   }
 
-  /// The path of what may be shown of the photo, which is fetched first where it is not in the cache.
+  /// The path of what may be shown, after fetching the photo if necessary.
   func shown(_ photo: PhotoStory, timeout: Double) async throws -> String {
     if let path = try path(photo, isBlurred: photo.isHidden) { return path }
     let message = photo.message.text
@@ -57,8 +57,7 @@ struct PhotoViewing {
     return path
   }
 
-  /// Notes that a photo was looked at, which decides what is evicted first. A running daemon writes it down, and nobody
-  /// waits for that. A failure is nobody's concern.
+  /// Records a view, for the order of eviction. A running daemon writes it later. Errors are ignored.
   func note(_ photo: PhotoStory) async {
     do {
       if try ControlClient.leave(.viewed(photo.message.text), in: spool.state) { return }
@@ -75,7 +74,7 @@ struct PhotoViewing {
     }
   }
 
-  /// Waits while the daemon fetches.
+  /// Waits for the daemon to fetch the photo.
   private func wait(for photo: PhotoStory, timeout: Double) async throws -> String {
     let end = ContinuousClock.now + .seconds(timeout)
     let showsProgress = Terminal.errorIsTerminal
@@ -95,7 +94,7 @@ struct PhotoViewing {
     }
   }
 
-  /// Fetches without a daemon.
+  /// Fetches the photo without a daemon.
   private func fetchHere(_ photo: PhotoStory) async throws {
     let assembly = Assembly(settings: try options.settings())
     let darkroom = assembly.darkroom()

@@ -3,7 +3,7 @@ import Messages
 import Photos
 import Spooling
 
-/// Prepares many files, some ahead of the one that is told of, so that all processors work and the order stays.
+/// Prepares many files in parallel, with results in order.
 struct Preparing {
   private let preparer: any PhotoPreparer
   private let ahead: Int
@@ -13,7 +13,7 @@ struct Preparing {
     self.ahead = max(1, ahead)
   }
 
-  /// Calls `tell` with every file, in their order, and what became of it.
+  /// Calls `tell` with every file and its result, in order.
   func forEach(_ files: [String], _ tell: (String, Result<PreparedPhoto, any Error>) throws -> Void) async throws {
     try await withThrowingTaskGroup(of: (Int, Result<PreparedPhoto, any Error>).self) { group in
       var done = [Int: Result<PreparedPhoto, any Error>]()

@@ -1,9 +1,8 @@
 import Foundation
 
-/// The programs that photospool starts, and that people do not.
+/// The programs that photospool starts.
 enum Programs {
-  /// Where one is: beside photospool, or where packages put such programs. When it is in neither place, where it should
-  /// be.
+  /// The path of a program beside photospool, or in the place of packages; the expected path if it is in neither.
   static func path(of name: String) -> String {
     let this = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let beside = this.deletingLastPathComponent()

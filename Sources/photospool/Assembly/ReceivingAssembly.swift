@@ -8,9 +8,9 @@ import Settings
 import Spooling
 import Stores
 
-/// Makes of the configuration what receives photos.
+/// Makes the parts of receiving from the configuration.
 extension Assembly {
-  /// - Parameter former: the client before, where it is to be the same.
+  /// - Parameter former: the previous client, reused if unchanged.
   func receivingPlan(_ spool: Spool, _ preparer: any PhotoPreparer, client former: HTTPClient? = nil) throws
     -> ReceivingPlan
   {
@@ -19,7 +19,7 @@ extension Assembly {
       homeservers: try homeservers(), ownDirectories: ownDirectories(spool))
   }
 
-  /// The homeserver of the network that a conversation goes to, else that of the first Matrix network.
+  /// The homeserver of a conversation's network, or else of the first Matrix network.
   private func homeservers() throws -> Homeservers {
     var accounts = [(name: String, account: MatrixAccount)]()
     for network in settings.networks {

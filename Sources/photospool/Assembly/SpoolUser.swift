@@ -2,11 +2,10 @@ import Glibc
 import Spooling
 import Synchronization
 
-/// Root works on another user's spool as that user, so that it leaves nothing there which that user cannot change.
+/// Root works on another user's spool as that user, so that it leaves no files that the user cannot change.
 enum SpoolUser {
-  /// Has root become the owner of the directory at `path`, for good.
-  ///
-  /// - Returns: false where nothing changed: this is not root, or root owns the directory, or there is none.
+  /// Changes root to the owner of the directory at `path`, for good. Returns false without a change: not root, or
+  /// root's own or no directory.
   static func become(ownerOf path: String) throws -> Bool {
     var status = stat()
     guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return false }
@@ -14,9 +13,7 @@ enum SpoolUser {
     return true
   }
 
-  /// Has root become the user that is configured, to whom a new spool at `path` is given.
-  ///
-  /// - Returns: false where nothing changed.
+  /// Changes root to the configured user, who gets a new spool at `path`. Returns false without a change.
   static func become(_ name: String, spool path: String) throws -> Bool {
     guard geteuid() == 0 else { return false }
     guard let entry = getpwnam(name)?.pointee else {
@@ -29,7 +26,7 @@ enum SpoolUser {
     return entry.pw_uid != 0
   }
 
-  /// - Parameter group: that of a user who is in no list of users.
+  /// - Parameter group: the group of a user without an entry.
   private static func become(_ user: uid_t, group: gid_t) throws {
     let entry = getpwuid(user)?.pointee
     let group = entry?.pw_gid ?? group
@@ -40,8 +37,8 @@ enum SpoolUser {
     changed.store(true, ordering: .relaxed)
   }
 
-  /// Starts the program over as the user that root has become: the thread that it began with has ended, and would stay root's,
-  /// so that the user could not stop the process.
+  /// Executes the program again as the new user. The initial thread would stay root's, so that the user could not stop
+  /// the process.
   static func startOver() throws {
     guard hasChanged else { return }
     var none = sigset_t()
@@ -53,11 +50,10 @@ enum SpoolUser {
 
   private static let changed = Atomic(false)
 
-  /// Whether root has become another user here.
   static var hasChanged: Bool { changed.load(ordering: .relaxed) }
 
   private static var reason: String { String(cString: strerror(errno)) }
 
-  /// The user that this process works as, for sentences.
+  /// The effective user, for sentences.
   static var name: String { getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())" }
 }

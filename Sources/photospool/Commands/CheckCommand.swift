@@ -19,7 +19,7 @@ struct CheckCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON object a line: subject, good, sentence.")
   var json = false
 
-  /// One subject. The keys are never renamed once released.
+  /// A line of `check --json`. Keys are never renamed once released.
   private struct Line: Encodable {
     let subject: String
     let good: Bool
@@ -29,7 +29,7 @@ struct CheckCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = try options.settings()
     let path = settings.spool.directory
-    // Before the first start, destinations are looked at beside a spool that is made for the moment.
+    // Before the first run, destinations are tested beside a temporary spool.
     let isNew = access(path, F_OK) != 0
     let scratch = isNew ? try ScratchSpool() : nil
     var problems = 0
@@ -45,7 +45,7 @@ struct CheckCommand: AsyncParsableCommand {
     func report(_ subject: String?, _ check: () async throws -> String) async -> Bool {
       do { tell(subject, try await check()) } catch {
         problems += 1
-        // The sentence is the one of the queue and of the log.
+        // The same sentence as in the queue and the log.
         tell(subject, (error as? DeliveryError)?.sentence ?? "\(error)", isGood: false)
         return false
       }
@@ -73,7 +73,7 @@ struct CheckCommand: AsyncParsableCommand {
     if problems > 0 { throw Failure(.configuration, "\(problems) thing\(problems == 1 ? "" : "s") to mend") }
   }
 
-  /// What is looked at: a subject, and what is good about it or an error that says how to mend it.
+  /// The checks: a subject, and a function that returns a sentence or throws one with the remedy.
   private func checks(_ settings: Settings) -> [(String, () async throws -> String)] {
     let path = settings.spool.directory
     return [
@@ -117,7 +117,7 @@ struct CheckCommand: AsyncParsableCommand {
     ]
   }
 
-  /// What `run` will meet where no spool is yet.
+  /// Checks the place of a new spool.
   private static func checkNew(_ path: String) throws -> String {
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
     guard access(parent, F_OK) == 0 else {
@@ -131,7 +131,7 @@ struct CheckCommand: AsyncParsableCommand {
     return "none yet; `photospool run` makes it"
   }
 
-  /// The process of the daemon that runs on a spool; nil when none does.
+  /// The process id of the spool's daemon, if it runs.
   static func daemon(of spool: Spool) throws -> String? {
     let lock = try FileLock("daemon.lock", in: spool.state)
     if try lock.tryAcquire() {
@@ -141,7 +141,7 @@ struct CheckCommand: AsyncParsableCommand {
     return try lock.note().trimmingCharacters(in: .newlines)
   }
 
-  /// A parent that others can write to lets them put another spool in this one's place.
+  /// Checks the parents: in one that others can write to, they can replace the spool.
   private static func checkParents(of path: String) throws {
     var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
     while true {

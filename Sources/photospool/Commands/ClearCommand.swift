@@ -32,7 +32,7 @@ struct ClearCommand: AsyncParsableCommand {
       let count = try LedgerView(ifThereIsOneIn: spool.state)?.clearable(inbox: inbox, conversation: conversation)
       return say(photos: count?.photos ?? 0, bytes: count?.bytes ?? 0)
     }
-    // A janitor at work is through soon.
+    // A running janitor ends soon.
     let turn = try Janitor.turn(on: spool, waits: true)
     defer { turn?.release() }
     let reserve = Reserve(spool)

@@ -50,7 +50,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   private var taken: Failure { Failure(.cannotCreate, "\(file) is there already; use --force to replace it") }
 
-  /// Whoever looks finds all of it or nothing.
+  /// Writes the file atomically.
   private func write(_ bytes: [UInt8], as name: String, in directory: Directory) throws {
     if force {
       try directory.write(bytes, as: name, mode: 0o644)

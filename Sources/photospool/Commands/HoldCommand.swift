@@ -30,9 +30,8 @@ struct HoldCommand: AsyncParsableCommand {
   }
 }
 
-/// Says which conversations no request was ever sent to: a name may be misspelt, and `*` stands for itself.
-///
-/// Nothing is said where the ledger cannot be read now, as before it is brought up to date: the order counts all the same.
+/// Warns of conversations that no request was ever sent to: a name may be misspelt, and `*` is not a pattern. It says
+/// nothing if the ledger is unreadable, as before an upgrade.
 func complainOfUnknown(_ conversations: [String], in spool: Spool, _ consequence: String) {
   do {
     let ledger = try LedgerView(ifThereIsOneIn: spool.state)

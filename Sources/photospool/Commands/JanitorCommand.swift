@@ -27,11 +27,11 @@ struct JanitorCommand: AsyncParsableCommand {
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
     var report = JanitorReport()
-    // A rehearsal makes no lock: it only reads, also beside another janitor.
+    // A rehearsal only reads, so it needs no lock.
     let turn = try dryRun ? nil : Janitor.turn(on: spool)
     if dryRun || turn != nil {
       defer { turn?.release() }
-      // There is nothing to rehearse before the first daemon, or janitor, has made a ledger.
+      // Without a ledger there is nothing to rehearse.
       if try !dryRun || spool.state.entry(Ledger.fileName) != nil {
         let reserve = Reserve(spool)
         if !dryRun { try reserve.give() }
@@ -39,7 +39,7 @@ struct JanitorCommand: AsyncParsableCommand {
         let ledger = try dryRun ? Ledger(of: spool, isClaimed: false) : Ledger.beside(daemonOf: spool)
         report = try await Assembly(settings: settings).janitor(spool, ledger).pass(isRehearsal: dryRun)
         try ledger.close()
-        // What it writes of its own accord follows its own changes only; a daemon that is asked looks again.
+        // The daemon reports only its own changes, unless it is asked.
         if !dryRun { _ = try? ControlClient.ask(.metrics, in: spool.state) }
       }
     } else {
@@ -54,7 +54,7 @@ struct JanitorCommand: AsyncParsableCommand {
   }
 }
 
-/// What `janitor --json` prints. The keys are never renamed once released.
+/// The output of `janitor --json`. Keys are never renamed once released.
 private struct JanitorLine: Encodable {
   struct Evicted: Encodable {
     let photos: Int
@@ -104,7 +104,7 @@ private struct JanitorLine: Encodable {
 }
 
 extension JanitorReport {
-  /// What was done, as ends of a sentence.
+  /// The results, as ends of a sentence.
   fileprivate var lines: [String] {
     func many(_ count: Int, _ one: String, _ more: String? = nil) -> String {
       "\(count) \(count == 1 ? one : more ?? one + "s")"

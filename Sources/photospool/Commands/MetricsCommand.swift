@@ -15,7 +15,7 @@ struct MetricsCommand: ParsableCommand {
   func run() throws {
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
-    // A daemon that hangs is none for whoever watches.
+    // A daemon that hangs counts as none.
     let daemon = (try? ControlClient.ask(.metrics, in: spool.state, patience: 5))??.metrics
     var families = SpoolMetrics.up(daemon != nil)
     if let counts = try LedgerView(ifThereIsOneIn: spool.state)?.counts() {

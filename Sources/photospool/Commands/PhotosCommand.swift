@@ -52,7 +52,7 @@ struct PhotosCommand: ParsableCommand {
     Terminal.outputColumns.map { Terminal.folded(fields, separator: "  ", to: $0) } ?? fields.joined(separator: "  ")
   }
 
-  /// A message's id has 26 characters; what stands behind it is as long as it is.
+  /// A message's id has 26 characters; the other columns follow without padding.
   private static let heading = [
     "MESSAGE                   ", "CACHED", "SHOWN", "PIXELS", "BYTES", "AGE", "VIEWED", "INBOX", "CONVERSATION",
     "SENDER", "PATH",

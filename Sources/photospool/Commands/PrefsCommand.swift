@@ -80,7 +80,7 @@ struct PrefsCommand: AsyncParsableCommand {
     print("fetch: \(policy.rawValue)\(own == nil ? " (the configuration's)" : "")")
   }
 
-  /// Has the daemon set it, or does so itself.
+  /// Sends a preference to the daemon, or sets it here.
   private func set(_ request: ControlRequest, _ spool: Spool) async throws {
     let reply: ControlReply
     if let answer = try ControlClient.ask(request, in: spool.state, patience: 5) {
@@ -91,12 +91,12 @@ struct PrefsCommand: AsyncParsableCommand {
     if let error = reply.error { throw Failure(.unavailable, error) }
   }
 
-  /// What the ledger says; nil when there is none yet.
+  /// An answer from the ledger; nil without one.
   private func known<Answer>(_ spool: Spool, _ question: (LedgerView) throws -> Answer) throws -> Answer? {
     try LedgerView(ifThereIsOneIn: spool.state).map(question)
   }
 
-  /// The keys are never renamed once released.
+  /// The output of `prefs --json`. Keys are never renamed once released.
   private struct Line: Encodable {
     let conversation: String
     let autoReveal: Bool

@@ -64,7 +64,7 @@ struct PrepareCommand: AsyncParsableCommand {
     }
   }
 
-  /// A file itself; of a directory all files in it and below it, sorted, but for hidden ones and links.
+  /// A file itself, or all files below a directory, sorted, without hidden ones and links.
   private static func photos(at path: String) throws -> [String] {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
@@ -79,7 +79,7 @@ struct PrepareCommand: AsyncParsableCommand {
   }
 }
 
-/// How far `prepare` has come, drawn over one line where somebody looks.
+/// The progress of `prepare`, on one line of a terminal.
 private struct PrepareProgress {
   let count: Int
   var done = 0

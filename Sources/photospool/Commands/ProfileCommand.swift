@@ -43,8 +43,8 @@ private struct RemoveProfile: AsyncParsableCommand {
     try await change.drop(nil, options)
   }
 
-  /// Says at once that there is nothing to remove, where no change is on its way that could set a photo first. A key asks
-  /// for what was asked for before, whose answer the daemon has.
+  /// Fails at once if there is nothing to remove and no waiting change could set a photo first. With a key, only the
+  /// daemon knows the answer.
   private func refuseInVain() throws {
     guard change.id == nil, let spool = try? options.openSpool() else { return }
     let inbox = try change.from.map { try InboxID($0) } ?? options.settings().inbox
@@ -57,7 +57,7 @@ private struct RemoveProfile: AsyncParsableCommand {
   }
 }
 
-/// What both changes share.
+/// The options of both changes.
 private struct ProfileChange: ParsableArguments {
   @Option(name: .long, help: ArgumentHelp("The inbox. (default: the configured one)", valueName: "inbox"))
   var from: String?
@@ -71,7 +71,7 @@ private struct ProfileChange: ParsableArguments {
   var wait = false
 
   func drop(_ photo: File?, _ options: SpoolOptions) async throws {
-    // Whatever is usual for its user, the daemon and its group have to read the request.
+    // The daemon and its group must be able to read the request, whatever the user's umask.
     umask(0o007)
     let key = try id.map { text in
       guard let key = IdempotencyKey(text) else {
@@ -118,10 +118,10 @@ private struct ShowProfile: ParsableCommand {
   }
 }
 
-/// The JSON of `profile show`. Keys are never renamed once released.
+/// The output of `profile show --json`. Keys are never renamed once released.
 private struct ProfileJSON: Encodable {
   let inbox: String
-  /// `set`, `removed`, or `none` when there never was one.
+  /// `set`, `removed`, or `none` if there never was one.
   let state: String
   @OrNull var message: String?
   @OrNull var path: String?

@@ -37,7 +37,7 @@ struct PurgeCommand: AsyncParsableCommand {
     let reserve = Reserve(spool)
     try reserve.give()
     defer { reserve.take() }
-    // Asked before, since afterwards nothing is known of any of them.
+    // Read before the purge, after which nothing is known.
     let view = try? LedgerView(ifThereIsOneIn: spool.state)
     let unknown = try named.filter { try view?.conversations(beginning: $0.text, limit: 1).first != $0.text }
     let orders = PurgeOrders(spool)

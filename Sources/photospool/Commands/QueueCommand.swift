@@ -48,7 +48,7 @@ struct QueueCommand: ParsableCommand {
       isSilent = true
     } catch {}
     var printer = QueuePrinter(isJSON: json, progress: daemon?.progress ?? [:])
-    // In the order in which requests move, the ledger last: what is accepted meanwhile is in both, and is printed once.
+    // In the order of moves, the ledger last: a request accepted meanwhile is in both, and printed once.
     let lying = state == nil || state == .pending ? try lying(in: spool) : []
     let ledger = try LedgerView(of: spool)
     let known = try ledger?.forEachLine(state: state, conversation: to, lying: lying.map { ($0.id.inode, $0.id.born) })
@@ -67,7 +67,7 @@ struct QueueCommand: ParsableCommand {
     if !json, state == nil, to == nil, !isSilent { printSilent(spool) }
   }
 
-  /// Networks that are to be listened to and from which nothing comes just now.
+  /// Prints networks that should be listened to and do not answer.
   private func printSilent(_ spool: Spool) {
     for outcome in ((try? ControlClient.ask(.listening, in: spool.state))?.outcomes ?? []) where !outcome.isDone {
       Swift.print("network \(outcome.subject): \(escaped(outcome.sentence))")
@@ -81,7 +81,7 @@ struct QueueCommand: ParsableCommand {
     let isDraft: Bool
   }
 
-  /// What lies in `draft/` or `new/` is waiting too, although nobody looked at it yet.
+  /// Entries of `draft/` and `new/`, which wait to be accepted.
   private func lying(in spool: Spool) throws -> [Lying] {
     var found = [Lying]()
     for directory in [spool.draft, spool.new] {
@@ -95,7 +95,7 @@ struct QueueCommand: ParsableCommand {
             isDraft: directory === spool.draft))
       }
     }
-    // One that was sent meanwhile was found twice.
+    // A draft sent meanwhile was found twice.
     let sent = Set(found.filter { !$0.isDraft }.map(\.id))
     return found.filter { !$0.isDraft || !sent.contains($0.id) }
   }
@@ -103,13 +103,13 @@ struct QueueCommand: ParsableCommand {
 
 extension MessageState: ExpressibleByArgument {}
 
-/// Prints the lines of `queue` one by one.
+/// Prints the lines of `queue`.
 private struct QueuePrinter {
   let isJSON: Bool
   let progress: [String: Double]
   private var count = 0
   private var bytes = 0
-  /// Of a terminal too narrow for the table.
+  /// Columns of a narrow terminal.
   private let columns = Terminal.outputColumns.flatMap { $0 < 100 ? $0 : nil }
 
   var isEmpty: Bool { count == 0 }

@@ -27,7 +27,7 @@ struct RetryCommand: ParsableCommand {
     let ledger = try? LedgerView(ifThereIsOneIn: spool.state)
     var faults = [String]()
     for name in all ? try failed(in: spool) : expanded(names) {
-      // The newest that was dropped under the name, if it failed.
+      // The newest request dropped under the name, if it failed.
       let newest = all ? nil : try ledger?.newest(name)
       let failed = try [newest, name].compactMap { $0 }.first {
         try RequestName($0) != nil && spool.failed.entry($0) != nil
@@ -46,7 +46,7 @@ struct RetryCommand: ParsableCommand {
     throw Failure(.noInput, last)
   }
 
-  /// - Returns: why it cannot be sent, nothing being changed then.
+  /// - Returns: why it cannot be sent, without a change; nil after success.
   private func retry(_ name: String, in spool: Spool) throws -> String? {
     let directory = try spool.failed.directory(name)
     let entry = try directory.entry("entry")
@@ -56,7 +56,7 @@ struct RetryCommand: ParsableCommand {
         photo and text, and move that into new/
         """
     }
-    // A request whose name was none goes under that of its place.
+    // A request with an invalid name gets that of its place.
     let isMoved =
       try entry == nil
       ? spool.failed.move(name, to: spool.new, as: name) : directory.move("entry", to: spool.new, as: name)

@@ -19,15 +19,15 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup var options: SpoolOptions
 
   func run() async throws {
-    // From here on, so that a reload that is asked for while the daemon starts is not missed, and ends nothing.
+    // Trapped from here on, so that a reload during the start neither ends the daemon nor is lost.
     let reloads = await UnixSignalsSequence(trapping: .sighup)
     let settings = try options.settings(as: .configured)
     try SpoolUser.startOver()
-    // A log reader that goes away must not take the daemon with it.
+    // A closed log reader must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
-    // What the daemon makes is its own; directories for clients get their permissions by name.
+    // The daemon's files are private; client directories get explicit permissions.
     umask(0o077)
-    // A shell gives 1,024, which would be few for a crowd of requests and many uploads.
+    // A shell's default of 1,024 is too few for many requests and uploads.
     _ = ckernel_allow_descriptors(4096)
     ckernel_join_freed_memory()
     let logSetting = LogSetting(settings.log)
@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
         let receiver = try Receiver(
           spool: spool, ledger: ledger, mailbox: mailbox, plan: { inForce.now.receiving }, log: log
         ) { photo in
-          // One of ours that was fetched again is no news.
+          // A sent photo that was fetched again is no event.
           if photo.isOwn { return }
           hooks.tell(
             .received,

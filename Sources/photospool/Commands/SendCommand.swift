@@ -52,9 +52,9 @@ struct SendCommand: AsyncParsableCommand {
     if (photo + [text ?? ""]).filter({ ["-", "/dev/stdin"].contains($0) }).count > 1 {
       throw ValidationError("standard input can be read once; give - to one --photo or to --text")
     }
-    // Whatever is usual for its user, the daemon and its group have to read the request.
+    // The daemon and its group must be able to read the request, whatever the user's umask.
     umask(0o007)
-    // Standard input is read to its end before anything can fail, so that its writer is never cut off.
+    // Standard input is read to its end before anything can fail, so that its writer gets no SIGPIPE.
     let text = try text.map { $0 == "-" ? try readText() : $0 }
     let conversation = try ConversationID(to)
     let inbox = try from.map { try InboxID($0) }
@@ -68,18 +68,18 @@ struct SendCommand: AsyncParsableCommand {
       throw Refusal.tooLarge(file: "text", bytes: text.utf8.count, limit: RequestLimits.textBytes)
     }
     if photo.count > RequestLimits.photos { throw Refusal.tooManyPhotos(photo.count) }
-    // Opened by who names them; from here on root is the spool's owner.
+    // Opened as the calling user; later root becomes the spool's owner.
     let photos = try photo.map { try File(photo: $0) }
     let path = try options.path()
     if photos.isEmpty && (text ?? "").isEmpty {
       throw ValidationError("give at least one --photo or a --text that is not empty")
     }
-    // A script that is told that it may not wait must not have sent.
+    // A script that may not wait must not have sent.
     let followed = wait ? try options.openToFollow(complains: false) : nil
     let submission = Submission(to: conversation, from: inbox, key: key, text: text, photos: photos, isDraft: draft)
     let name = try submission.drop(into: path)
     print(name)
-    // Who reads it from a pipe has it while this waits.
+    // A reader of a pipe gets the name before the wait.
     fflush(nil)
     guard let followed else { return }
     let outcome = try await Waiting(followed, showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])

@@ -12,7 +12,7 @@ struct ShapeCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON object a line: conversation, total, buckets of atLeast minutes and count.")
   var json = false
 
-  /// The keys are never renamed once released.
+  /// A line of `shape --json`. Keys are never renamed once released.
   private struct Line: Encodable {
     struct Bucket: Encodable {
       /// Minutes; the next bucket begins where this one ends.

@@ -20,7 +20,7 @@ struct ShowCommand: ParsableCommand {
 
   func run() throws {
     let spool = try options.openToFollow()
-    // In the order in which requests move. The newest of that name counts.
+    // In the order of moves. The newest of that name counts.
     for directory in [spool.draft, spool.new] where RequestName(name) != nil {
       guard let entry = try directory.entry(name) else { continue }
       let ledger = try LedgerView(ifThereIsOneIn: spool.state)
@@ -38,7 +38,7 @@ struct ShowCommand: ParsableCommand {
     try show(story)
   }
 
-  /// Why the ledger does not know what lies in `new/` or `draft/`.
+  /// Why the ledger does not know an entry of `new/` or `draft/`.
   private func why(_ isDraft: Bool, _ spool: Spool) -> String {
     let isRunning = (try? ControlClient.ask(.progress, in: spool.state)) != nil
     if isDraft {

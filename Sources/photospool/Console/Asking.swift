@@ -2,9 +2,9 @@ import Control
 import Delivery
 import Spooling
 
-/// Has a command carried out: by the daemon when one runs, else right here under the daemon's lock.
+/// Carries out a command: in the daemon, or here under its lock if none runs.
 ///
-/// - Throws: `Failure` when not everything that was asked could be done.
+/// - Throws: `Failure` unless everything was done.
 func carryOut(_ request: ControlRequest, on spool: Spool) async throws {
   let reply: ControlReply
   if let answer = try askDaemon(request, on: spool) {
@@ -34,7 +34,7 @@ private func askDaemon(_ request: ControlRequest, on spool: Spool) throws -> Con
   }
 }
 
-/// The names of a command line, where `-` stands for those on standard input, one a line.
+/// The names of a command line, with `-` replaced by those on standard input, one a line.
 func expanded(_ names: [String]) -> [String] {
   names.flatMap { name -> [String] in
     guard name == "-" else { return [name] }
@@ -45,6 +45,6 @@ func expanded(_ names: [String]) -> [String] {
 }
 
 extension [String] {
-  /// Pieces that fit into one order for the daemon.
+  /// Parts that fit into one request to the daemon.
   var orders: [[String]] { stride(from: 0, to: count, by: 1000).map { Array(self[$0..<Swift.min($0 + 1000, count)]) } }
 }

@@ -4,25 +4,25 @@ import Foundation
 import Ledgers
 import Spooling
 
-/// What a shell offers where a request or a conversation is due: names out of the spool that the line is about. Whoever
-/// may not look into it is offered nothing, and is not told why in the middle of a line.
+/// Completion of requests and conversations from the command line's spool. Without access to it there are none, and no
+/// error in the middle of a line.
 enum Completion {
-  /// More than this nobody reads; a shell asks first.
+  /// The most candidates; a shell asks before it shows more.
   private static let limit = 500
 
-  /// Requests that are not over yet, and drafts.
+  /// Unfinished requests, and drafts.
   static let waitingRequests = names { spool, beginning in
     try named(in: [spool.new, spool.draft], beginning)
       + ledger(spool).requests(beginning: beginning, waiting: true, limit: limit)
   }
 
-  /// Every request that is remembered.
+  /// All known requests.
   static let requests = names { spool, beginning in
     try named(in: [spool.new, spool.draft], beginning)
       + ledger(spool).requests(beginning: beginning, waiting: false, limit: limit)
   }
 
-  /// Requests that can be sent again.
+  /// Failed requests.
   static let failedRequests = names { spool, beginning in try named(in: [spool.failed], beginning) }
 
   static let conversations = names { try ledger($0).conversations(beginning: $1, limit: limit) }
@@ -36,12 +36,12 @@ enum Completion {
       guard let spool = try? options(in: words).openSpool(complains: false), let found = try? find(spool, beginning)
       else { return [] }
       let names = Set(found).filter { $0.hasPrefix(beginning) && isPlain($0) }.sorted()
-      // zsh takes what stands behind a colon for an explanation.
+      // zsh takes the text after a colon as a description.
       return CompletionShell.requesting == .zsh ? names.map { $0.replacing(":", with: "\\:") } : names
     }
   }
 
-  /// bash expands what it is offered as if it had been typed: a conversation called `$(…)` would be carried out.
+  /// Whether bash can offer the name safely. It expands candidates: a conversation named `$(…)` would be executed.
   private static func isPlain(_ name: String) -> Bool {
     name.utf8.allSatisfy { byte in
       switch byte {
@@ -67,7 +67,7 @@ enum Completion {
     return names
   }
 
-  /// The spool and configuration that the unfinished line names.
+  /// The spool and configuration in the unfinished line.
   private static func options(in words: [String]) throws -> SpoolOptions {
     var arguments = [String]()
     for name in ["--spool", "--config"] {

@@ -8,7 +8,7 @@ import SettingKit
 import Settings
 import Spooling
 
-/// The exit statuses of sysexits.h that the command uses.
+/// The exit statuses, from sysexits.h.
 enum ExitStatus: Int32 {
   case done = 0
   case usage = 64
@@ -21,7 +21,7 @@ enum ExitStatus: Int32 {
   case noPermission = 77
   case configuration = 78
 
-  /// The status for one of our own errors; nil for those of the argument parser.
+  /// The status of our own errors; nil for those of the argument parser.
   init?(for error: any Error) {
     switch error {
     case let error as Failure: self = error.status
@@ -66,7 +66,7 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 extension FileError {
-  /// What to do where a permission is missing, as the end of the sentence; empty otherwise.
+  /// The remedy for a missing permission, as the end of the sentence; empty for other errors.
   var remedy: String {
     if isMissing && operation == "make the spool" { return "; make \(parent) with `mkdir -p`, or name another spool" }
     guard code == EACCES || code == EPERM else { return "" }

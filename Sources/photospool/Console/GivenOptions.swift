@@ -1,15 +1,13 @@
 import ArgumentParser
 
-/// The options of a command that take one value, and so can be given once.
-///
-/// The argument parser lets the last one win, and what the others asked for would be lost without a word.
+/// The options of a command that take one value. The argument parser would silently use the last of several.
 struct GivenOptions {
   private let names: Set<String>
 
-  /// - Parameter command: after its arguments were parsed.
+  /// - Parameter command: after parsing its arguments.
   init(of command: any ParsableCommand) { names = Self.names(in: command) }
 
-  /// - Throws: `ValidationError` when an option stands there twice.
+  /// - Throws: `ValidationError` if an option is given twice.
   func check(_ arguments: [String]) throws {
     var given = Set<String>()
     for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
@@ -19,7 +17,7 @@ struct GivenOptions {
     }
   }
 
-  /// `--dry-run` is the option `dryRun`, and `-o` is the one that begins so.
+  /// The property of an option: `dryRun` for `--dry-run`, the one with that initial for `-o`.
   private static func name(_ word: Substring, among names: Set<String>) -> String? {
     let plain = word.filter { $0 != "-" }.lowercased()
     if word.hasPrefix("--") { return names.first { $0.lowercased() == plain } }

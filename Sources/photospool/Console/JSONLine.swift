@@ -1,15 +1,14 @@
 import Foundation
 import Spooling
 
-/// JSON on one line, for programs, that may be looked at on a terminal all the same.
+/// JSON on one line, safe on terminals.
 enum JSONLine {
-  /// The object on one line: absent values as null where the type writes them, keys in alphabetical order, and what a
-  /// terminal could obey or hide as `\uXXXX`, which means the same to a reader of JSON.
+  /// The object on one line: nil as null if the type says so, sorted keys, and terminal controls as `\uXXXX`.
   static func text(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let line = String(decoding: try encoder.encode(value), as: UTF8.self)
-    // Outside of texts, which are quoted, there is nothing of the kind.
+    // Only quoted texts can contain such characters.
     guard line.unicodeScalars.contains(where: \.isUnseen) else { return line }
     var result = ""
     for scalar in line.unicodeScalars {
@@ -23,5 +22,5 @@ enum JSONLine {
   }
 }
 
-/// Writes one JSON object a line to standard output. Absent values are written as null, and keys in alphabetical order.
+/// Prints one JSON object on a line.
 func printJSON(_ value: some Encodable) throws { print(try JSONLine.text(value)) }

@@ -3,8 +3,8 @@ import Glibc
 import Spooling
 
 extension File {
-  /// A photo that the user of a command named, with something in it. `-` is standard input; that, a pipe or a device is
-  /// read until it ends, or until it is too large for a photo.
+  /// Opens a photo from the command line, which must not be empty. Standard input (`-`), a pipe or a device is read to
+  /// its end, or until it is too large.
   convenience init(photo path: String) throws {
     var status = stat()
     let isThere = path != "-" && stat(path, &status) == 0

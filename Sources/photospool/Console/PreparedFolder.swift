@@ -3,7 +3,7 @@ import Foundation
 import Photos
 import Spooling
 
-/// Where `prepare` writes: each photo under the name of its file, with a number where two have the same.
+/// The output directory of `prepare`. Equal file names get a number.
 struct PreparedFolder {
   private let directory: Directory
   private let replaces: Bool
@@ -15,9 +15,7 @@ struct PreparedFolder {
     self.replaces = replaces
   }
 
-  /// Writes a prepared photo.
-  ///
-  /// - Returns: a line about it for people.
+  /// Writes a prepared photo. Returns a line about it for people.
   mutating func add(_ photo: PreparedPhoto, of file: String) throws -> String {
     let name = name(for: file)
     if try !replaces && directory.entry(name) != nil {

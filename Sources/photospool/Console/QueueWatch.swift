@@ -5,30 +5,27 @@ import Ledgers
 import Messages
 import Spooling
 
-/// The queue as it changes: below each conversation the reason why it waits, and its first messages with how far they
-/// have come.
+/// The changing queue: for each conversation the reason for waiting, and its first messages with their progress.
 struct QueueWatch {
   let spool: Spool
-  /// Only this one.
   let conversation: String?
 
-  /// Seconds between two looks.
+  /// Seconds between two redraws.
   private static let interval = 0.5
   private static let barWidth = 20
 
-  /// Whether there is a terminal to draw on.
   static var isPossible: Bool {
     Terminal.outputIsTerminal && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
-  /// Draws until a signal ends the process, or the terminal is gone. Each picture has the size that the terminal has then.
+  /// Redraws until a signal ends the process or the terminal is gone, in the terminal's current size.
   func run() throws {
     var ledger: LedgerView?
     while true {
       if ledger == nil { ledger = try LedgerView(ifReadable: spool.state) }
       let height = Int(ckernel_terminal_rows(STDOUT_FILENO))
       let width = Int(ckernel_terminal_columns(STDOUT_FILENO))
-      // The last row stays free for the cursor, and for the prompt of the shell later.
+      // The last row stays free for the cursor and the shell's prompt.
       let rows = max(1, (height > 0 ? height : 24) - 1)
       draw(try lines(ledger, rows: rows).prefix(rows), columns: width > 0 ? width : 80)
       if ckernel_output_failed() { return }
@@ -36,13 +33,13 @@ struct QueueWatch {
     }
   }
 
-  /// Draws the lines from the top, the first one in bold, and clears the rest. A line that is too long is cut off.
+  /// Draws the lines from the top, the first in bold, and clears the rest. Long lines are cut off.
   private func draw(_ lines: ArraySlice<String>, columns: Int) {
     let fitting = lines.enumerated().map { index, line in
       let shown = Self.cut(line, to: columns)
       return "\(index == 0 ? Terminal.bold(shown) : shown)\u{1b}[K\n"
     }
-    // The terminal wraps nothing meanwhile: the width of a character is a guess.
+    // Without wrapping, because the width of a character is a guess.
     print("\u{1b}[H\u{1b}[?7l" + fitting.joined() + "\u{1b}[?7h\u{1b}[J", terminator: "")
   }
 
@@ -87,7 +84,7 @@ struct QueueWatch {
       + "  \(message.kind?.rawValue ?? "-"), \(Terminal.bytes(message.bytes ?? 0))"
   }
 
-  /// Why nothing of it is published just now; nothing when it may be.
+  /// Why the conversation waits; empty if it does not.
   private static func reason(_ conversation: WaitingConversation) -> String {
     let more = conversation.waiting == 1 ? "" : ", \(conversation.waiting) messages"
     let error = conversation.error.map { ": \(escaped($0))" } ?? ""

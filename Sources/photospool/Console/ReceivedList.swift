@@ -3,14 +3,14 @@ import Ledgers
 import Messages
 import Spooling
 
-/// The list that `photos --received` prints: everything that others announced, in the order in which it came.
+/// The list of `photos --received`: all announced photos in order of arrival.
 struct ReceivedList {
   let isJSON: Bool
   let inbox: String?
   let conversation: String?
 
   func print(_ view: LedgerView, in spool: Spool) throws {
-    // A daemon that does not answer is no reason to say nothing.
+    // Without an answer of the daemon the list has no progress.
     let progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress ?? [:]
     try view.forEachReceived(inbox: inbox, conversation: conversation) { photo in
       var photo = photo

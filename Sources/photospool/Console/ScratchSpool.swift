@@ -2,7 +2,7 @@ import DurableFiles
 import Foundation
 import Spooling
 
-/// An empty spool that is gone with its last reference.
+/// A temporary spool, deleted with its last reference.
 final class ScratchSpool {
   let spool: Spool
 

@@ -6,7 +6,6 @@ import SettingKit
 import Settings
 import Spooling
 
-/// The options that every command takes.
 struct SpoolOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -23,17 +22,16 @@ struct SpoolOptions: ParsableArguments {
     completion: .file(extensions: ["yaml", "yml"]))
   var config: String?
 
-  /// As whom root goes on.
+  /// The user that root changes to.
   enum User {
-    /// The owner of the spool.
     case owner
-    /// The user that the configuration names, else the owner of the spool.
+    /// The configured user, or else the owner of the spool.
     case configured
-    /// Root: no spool is touched.
+    /// No change, for commands without a spool.
     case root
   }
 
-  /// The configuration in force. Root has become the spool's user then, and the configuration was read by that user.
+  /// The configuration, read as the spool's user if root has changed to that user.
   func settings(as user: User = .owner) throws -> Settings {
     let settings = try load()
     let path = settings.spool.directory
@@ -61,14 +59,13 @@ struct SpoolOptions: ParsableArguments {
     return try Settings.load(file: file, fileIsExplicit: isExplicit, environment: environment, flags: flags)
   }
 
-  /// The spool that the caller names, whatever the configuration says.
+  /// The spool named by the caller, which overrides the configuration.
   private var named: String? { spool ?? ProcessInfo.processInfo.environment["PHOTOSPOOL_SPOOL"] }
 
-  /// The path of the spool; from here on root works as its owner. Where the caller names the spool, the configuration is not
-  /// read: a client needs nothing else of it, and to read it takes longer than the look. One that is asked for is read all
-  /// the same.
+  /// The path of the spool; root becomes its owner. If the caller names the spool, only an explicit configuration is
+  /// read: clients need nothing else from it, and reading it takes time.
   ///
-  /// - Parameter complains: whether standard error is told what is wrong with a configuration that does not matter here.
+  /// - Parameter complains: whether to report an error in a configuration that does not matter here.
   func path(complains: Bool = true) throws -> String {
     let path = try givenPath(complains: complains)
     _ = try SpoolUser.become(ownerOf: path)
@@ -88,7 +85,7 @@ struct SpoolOptions: ParsableArguments {
     }
   }
 
-  /// As `openSpool`, to see what becomes of requests.
+  /// As `openSpool`, for following requests.
   func openToFollow(complains: Bool = true) throws -> Spool {
     do { return try openSpool(complains: complains) } catch let error as FileError
       where error.code == EACCES || error.code == EPERM
@@ -100,7 +97,7 @@ struct SpoolOptions: ParsableArguments {
     }
   }
 
-  /// The spool, which has to be there.
+  /// The existing spool.
   func openSpool(complains: Bool = true) throws -> Spool {
     let path = try path(complains: complains)
     do { return try Spool(opening: path) } catch let error as FileError where error.isMissing {

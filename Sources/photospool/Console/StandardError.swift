@@ -1,12 +1,10 @@
 import Glibc
 
-/// Standard error, for complaints, progress and the log. What it cannot take, because its disk is full or its reader gone,
-/// is dropped: nobody is left to be told, and the work goes on.
+/// Standard error, for errors, progress and the log. If it cannot be written, the text is dropped and the work goes on.
 enum StandardError {
-  /// Writes `text` in one piece where the system takes it in one.
+  /// Writes `text` in one system call if possible.
   static func write(_ text: String) { write(Array(text.utf8)) }
 
-  /// The same of a text in UTF-8.
   static func write(_ text: [UInt8]) {
     text.withUnsafeBytes { bytes in
       var rest = bytes

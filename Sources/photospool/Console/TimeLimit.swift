@@ -2,7 +2,7 @@ import ArgumentParser
 import SettingKit
 import Settings
 
-/// The value of `--timeout`: seconds, or a duration as in the configuration. A year is the longest.
+/// The value of `--timeout`: seconds, or a duration as in the configuration; at most a year.
 struct TimeLimit: ExpressibleByArgument {
   let seconds: Double
 

@@ -4,7 +4,7 @@ import Ledgers
 import Messages
 import Spooling
 
-/// Waits for requests to be over, looking into the ledger as they go.
+/// Waits for requests by polling the ledger.
 struct Waiting {
   private let spool: Spool
   private let showsProgress: Bool
@@ -20,7 +20,7 @@ struct Waiting {
     case timedOut
     case unknown(String)
 
-    /// The command's error for the outcome; nil when all is sent.
+    /// The command's error; nil if all is sent.
     var failure: Failure? {
       switch self {
       case .sent: nil
@@ -31,7 +31,7 @@ struct Waiting {
     }
   }
 
-  /// Seconds between two looks.
+  /// Seconds between two polls.
   private static let interval = 0.1
 
   /// Returns when all of `names` are sent, one of them failed, or `timeout` seconds are over.
@@ -54,7 +54,7 @@ struct Waiting {
         if waiting.first == name { break }
       }
       guard let name = waiting.first else { return .sent }
-      // A second apart: it costs more than the look.
+      // Once a second, because it costs more than the other queries.
       looks += 1
       if looks % 10 == 2, let ledger, let conversation = try ledger.heldConversation(of: ledger.newest(name) ?? name),
         held.insert(conversation).inserted
@@ -66,9 +66,9 @@ struct Waiting {
     }
   }
 
-  /// How the newest request of that name ended; nil while it has not, or while its directory is on its way to its last place.
+  /// How the newest request of that name ended; nil until it has ended and its directory is at its final place.
   private func state(of name: String, in ledger: LedgerView?) throws -> Outcome? {
-    // In the order in which requests move, so that none slips by.
+    // In the order of moves, so that none is missed.
     var request: String?
     for directory in [spool.draft, spool.new] where RequestName(name) != nil {
       guard let entry = try directory.entry(name) else { continue }
@@ -89,13 +89,13 @@ struct Waiting {
     case .sent, .duplicate: return .sent
     case .cancelled, .abandoned: return .failed("\(subject) was cancelled")
     case .failed:
-      // Sent again, it is what it was until it is accepted, which may be between the two looks.
+      // A retried request keeps its state until it is accepted, perhaps between the two queries.
       if RequestName(name) != nil {
         if let entry = try spool.new.entry(name), try ledger?.arriving(inode: entry.inode, born: entry.born) != request
         {
           return nil
         }
-        // One that we may not move stays there.
+        // An immovable one stays there.
         if try spool.cur.entry(request) != nil && ledger?.isImmovable(request) != true { return nil }
       }
       if try ledger?.state(of: request)?.state != .failed { return nil }
@@ -119,7 +119,7 @@ struct Waiting {
 }
 
 extension MessageState {
-  /// How much of a message's way lies behind it, 0 to 1.
+  /// The progress of a message, 0 to 1.
   func share(upload: Double) -> Double {
     switch self {
     case .pending: 0
