@@ -18,7 +18,6 @@ package struct CapturedOutput: Sendable {
 
   /// nil if it is missing or blank.
   package var firstLine: String? { Self.lines(of: head).first.flatMap(Self.shown) }
-  /// The last line that is not blank.
   package var lastLine: String? { Self.lines(of: tail).reversed().lazy.compactMap(Self.shown).first }
 
   private static func lines(of bytes: [UInt8]) -> [String] {

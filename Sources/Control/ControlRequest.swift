@@ -27,7 +27,6 @@ package struct ControlReply: Codable, Sendable, Equatable {
   /// The result for one named request or conversation.
   package struct Outcome: Codable, Sendable, Equatable {
     package let subject: String
-    /// Whether all of it was done.
     package let isDone: Bool
     package let sentence: String
 

@@ -6,11 +6,9 @@ import Photos
 import Settings
 import Synchronization
 
-/// Prepares photos in processes of their own, a limited number at once.
-///
-/// A process starts if none is idle. One that crashes, hangs, takes too much memory or sends an invalid answer is
-/// replaced, and its photo gets one more attempt in another. A process ends after a number of photos, and after a
-/// minute without work.
+/// Prepares photos in processes of their own, a limited number at once. A process starts if none is idle. One that
+/// crashes, hangs, takes too much memory or sends an invalid answer is replaced, and its photo gets one more attempt in
+/// another. A process ends after a number of photos, and after a minute without work.
 package final class DarkroomPool: PhotoPreparer {
   package struct Options: Sendable {
     package var program: String

@@ -1,11 +1,10 @@
 import Messages
 
 extension Identifier {
-  /// The identifier as a unique file name, which cannot leave its folder.
-  ///
-  /// ASCII letters, digits, `_@:!+=,-` and a dot that is not the first character stay; every other byte becomes `%XX`.
-  /// A name over 200 bytes is cut and ends in `~` and the identifier's SHA-256. `~` is otherwise escaped, so the forms
-  /// are distinct. The profile photo of an inbox is under `profile~` and the inbox; a cut name has its `~` much later.
+  /// The identifier as a unique file name, which cannot leave its folder. ASCII letters, digits, `_@:!+=,-` and a dot
+  /// that is not the first character stay; every other byte becomes `%XX`. A name over 200 bytes is cut and ends in `~`
+  /// and the identifier's SHA-256. `~` is otherwise escaped, so the forms are distinct. The profile photo of an inbox
+  /// is under `profile~` and the inbox; a cut name has its `~` much later.
   package var fileName: String {
     if let inbox = (self as? ConversationID)?.inboxOfProfile { return "profile~" + inbox.fileName }
     var escaped = [UInt8]()

@@ -179,10 +179,9 @@ package final class Directory: Sendable {
   }
 
   /// Syncs the names in this directory. As with `File.sync`, an error is final for the descriptor: a retry repeats the
-  /// whole step and syncs through a new one.
-  ///
-  /// A filesystem that cannot write its journal stops. XFS then answers the sync of a directory with success, because
-  /// nothing is left to write, but fails other questions. So one is asked, too.
+  /// whole step and syncs through a new one. A filesystem that cannot write its journal stops. XFS then answers the
+  /// sync of a directory with success, because nothing is left to write, but fails other questions. So one is asked,
+  /// too.
   package func sync() throws(FileError) {
     if hasFailed.load(ordering: .relaxed) {
       let again = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -199,7 +198,6 @@ package final class Directory: Sendable {
 }
 
 extension Directory {
-  /// As `entry(_:)`, for a name of any bytes.
   package func entry(bytes name: [UInt8]) throws(FileError) -> Entry? {
     var status = ckernel_status()
     let result = (name + [0]).withUnsafeBufferPointer { bytes in

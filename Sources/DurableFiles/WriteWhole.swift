@@ -1,9 +1,8 @@
 import Glibc
 
 extension Directory {
-  /// Writes the file `name` atomically: a reader, or a power cut, finds all of `bytes` or the former contents.
-  ///
-  /// Order: write `.name.tmp`, sync it, rename it onto `name`. The caller syncs the directory, once for many files.
+  /// Writes the file `name` atomically: a reader, or a power cut, finds all of `bytes` or the former contents. Order:
+  /// write `.name.tmp`, sync it, rename it onto `name`. The caller syncs the directory, once for many files.
   package func write(_ bytes: [UInt8], as name: String, mode: mode_t = 0o600) throws(FileError) {
     let temporary = ".\(name).tmp"
     let file = try newFile(temporary, mode: mode)

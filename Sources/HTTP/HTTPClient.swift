@@ -13,10 +13,9 @@ package struct HTTPOptions: Hashable, Sendable {
   package init() {}
 }
 
-/// Sends HTTP/1.1 requests with libcurl on one thread. Thread and library start with the first request.
-///
-/// Connections are reused. Certificates are always verified, redirects are not followed, cookies are not kept, and no
-/// signals are raised. HTTP/2 is not used: each upload has its own connection, so a slow one delays no other.
+/// Sends HTTP/1.1 requests with libcurl on one thread. Thread and library start with the first request. Connections are
+/// reused. Certificates are always verified, redirects are not followed, cookies are not kept, and no signals are
+/// raised. HTTP/2 is not used: each upload has its own connection, so a slow one delays no other.
 package final class HTTPClient: Sendable {
   private let options: HTTPOptions
   private let started = Mutex<TransferThread?>(nil)

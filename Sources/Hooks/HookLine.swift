@@ -8,11 +8,10 @@ import Settings
 import Signalling
 import Synchronization
 
-/// Runs hook programs beside delivery; reporting an event returns at once.
-///
-/// Each event has its own queue and program, one process at a time, so a hanging program delays no other. An event is
-/// reported at most once: never again after a failure or a crash, and dropped and counted if the queue is full. A
-/// program that needs every event reads the receipts, or is a network.
+/// Runs hook programs beside delivery; reporting an event returns at once. Each event has its own queue and program,
+/// one process at a time, so a hanging program delays no other. An event is reported at most once: never again after a
+/// failure or a crash, and dropped and counted if the queue is full. A program that needs every event reads the
+/// receipts, or is a network.
 package final class HookLine: Service {
   /// Runs, failures and dropped events of each program.
   package struct Counts: Sendable, Equatable {

@@ -2,10 +2,9 @@ import Glibc
 import Ledgers
 import Messages
 
-/// Whether the wall clock can be trusted: after a jump, new files may look old.
-///
-/// The clock since boot does not jump. Within one boot both clocks must have advanced by the same time since the last
-/// run. Otherwise this run deletes nothing by age, and the next one trusts the new time.
+/// Whether the wall clock can be trusted: after a jump, new files may look old. The clock since boot does not jump.
+/// Within one boot both clocks must have advanced by the same time since the last run. Otherwise this run deletes
+/// nothing by age, and the next one trusts the new time.
 package struct JanitorClock: Sendable {
   package let now: Timestamp
   /// Seconds since boot, sleep included.

@@ -81,7 +81,6 @@ struct Limits: Sendable {
     return count
   }
 
-  /// Ends marked evictions.
   private func end() async throws -> EvictionCount {
     var count = EvictionCount()
     while true {

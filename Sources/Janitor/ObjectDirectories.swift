@@ -36,7 +36,6 @@ package struct ObjectDirectories: Sendable {
 
   func directory(of store: String) -> Directory? { directories[store] }
 
-  /// The stores that hold an object.
   func stores(of object: SHA256Digest) throws -> [String] {
     try directories.filter { try $0.value.entry(object.hex) != nil }.keys.sorted()
   }

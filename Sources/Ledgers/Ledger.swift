@@ -100,10 +100,9 @@ package final class Ledger: Sendable {
   /// the process must end without closing the ledger.
   package func onFailure(_ listener: @escaping @Sendable (LedgerError) -> Void) { writer.onFailure(listener) }
 
-  /// Makes the data of a process that died durable: copies the write-ahead log into the ledger and empties it.
-  ///
-  /// An unconfirmed log may exist only in the kernel's memory. It reads as intact, and whatever is appended to it is
-  /// lost with it at the next power cut. Only for a process that uses the ledger alone.
+  /// Makes the data of a process that died durable: copies the write-ahead log into the ledger and empties it. An
+  /// unconfirmed log may exist only in the kernel's memory. It reads as intact, and whatever is appended to it is lost
+  /// with it at the next power cut. Only for a process that uses the ledger alone.
   package func settle() async throws {
     try await alone { database in _ = try database.checkpoint(.truncate) }
   }

@@ -1,6 +1,5 @@
 import Secrets
 
-/// A Matrix account and its homeserver.
 package struct MatrixAccount: Sendable {
   /// The homeserver's base URL, such as `https://matrix.example.org`.
   package var homeserver: String

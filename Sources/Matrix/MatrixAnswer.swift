@@ -45,7 +45,6 @@ package struct MatrixAnswer: Sendable {
   /// Whether it may be a homeserver's. Errors without a JSON body come from proxies.
   var isMatrix: Bool { isObject && (isSuccess || code != nil) }
 
-  /// The access token was refused.
   var isTokenRefused: Bool { code == "M_UNKNOWN_TOKEN" || code == "M_MISSING_TOKEN" || status == 401 }
 
   /// The decoded body; nil if it has another type.

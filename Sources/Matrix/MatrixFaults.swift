@@ -30,7 +30,6 @@ package struct MatrixFaults: Sendable {
     }
   }
 
-  /// The error of an unsuccessful answer.
   package func error(_ answer: MatrixAnswer, now: Timestamp = .now()) -> DeliveryError {
     let (cause, words) = answer.code.flatMap { finding($0) } ?? finding(answer)
     let word = answer.code.map { "\(answer.status) \($0)" } ?? "\(answer.status)"

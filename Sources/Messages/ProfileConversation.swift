@@ -25,7 +25,6 @@ package enum Addressee: Sendable, Hashable {
   /// The profile photo of the request's inbox.
   case profile
 
-  /// The conversation of a request of `inbox`.
   package func conversation(of inbox: InboxID) -> ConversationID {
     switch self {
     case .conversation(let conversation): conversation

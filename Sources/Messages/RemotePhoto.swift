@@ -1,7 +1,5 @@
-/// The announcement of a photo by others: its place, and the keys if given.
-///
-/// Members are those of `Attachment`, but only the URL is required, and nothing is checked. Descriptions leave out the
-/// keys.
+/// The announcement of a photo by others: its place, and the keys if given. Members are those of `Attachment`, but only
+/// the URL is required, and nothing is checked. Descriptions leave out the keys.
 package struct RemotePhoto: Hashable, Sendable, Codable {
   /// `https://` or `mxc://`, if it may be followed.
   package var url: String

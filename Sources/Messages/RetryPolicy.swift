@@ -1,7 +1,5 @@
-/// The wait before the next attempt: exponential backoff with full jitter.
-///
-/// Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. A wait drawn evenly from zero to the current
-/// bound spreads many clients best.
+/// The wait before the next attempt: exponential backoff with full jitter. Source: "Exponential Backoff And Jitter",
+/// AWS Architecture Blog, 2015. A wait drawn evenly from zero to the current bound spreads many clients best.
 package struct RetryPolicy: Sendable, Equatable {
   /// The bound of the first wait.
   package var first: Duration

@@ -35,10 +35,8 @@ package protocol Network: Sendable {
   func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String?
 
   /// Publishes a message, effectively once per id (or per `reserved` id), however often it is called. When it returns,
-  /// the message is published for good.
-  ///
-  /// For a profile photo: when it returns, the new one is set; when it throws, the old or the new one. A network
-  /// without profile photos throws `rejected`.
+  /// the message is published for good. For a profile photo: when it returns, the new one is set; when it throws, the
+  /// old or the new one. A network without profile photos throws `rejected`.
   func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication
 
   /// Looks for a message that may have been published, by a process that died or under a reserved id. A network with

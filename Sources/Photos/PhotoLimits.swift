@@ -1,4 +1,3 @@
-/// The limits of photo preparation.
 package struct PhotoLimits: Sendable, Hashable, Codable {
   /// The size limit of the file, in bytes.
   package var inputBytes = 10_000_000

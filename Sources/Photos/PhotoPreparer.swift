@@ -16,7 +16,6 @@ extension PhotoPreparer {
   }
 }
 
-/// The use of a photo.
 package enum PhotoUse: Sendable {
   case message
   /// The centre square, within its own limits.

@@ -37,7 +37,6 @@ package struct PreparedPhoto: Sendable, Hashable {
   }
 }
 
-/// The original photo.
 package struct OriginalPhoto: Sendable, Hashable, Codable {
   package let format: PhotoFormat
   /// The size of the file in bytes.

@@ -5,7 +5,6 @@ import Seals
 /// Parses the `attachment` of a bridge by its content: JSON as from the `local` network, a Matrix event or its content,
 /// or an encoded XMTP content. It is untrusted.
 enum AttachmentReader {
-  /// The most photos in one message.
   static let mostPhotos = 100
 
   struct Announcement {

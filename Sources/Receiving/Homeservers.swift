@@ -8,7 +8,6 @@ package typealias Homeservers = @Sendable (ConversationID) -> MatrixAccount?
 
 extension MatrixAccount {
   /// The request for a media object of this homeserver or of one that it knows; nil if `url` is not `mxc://SERVER/ID`.
-  ///
   /// Source: Matrix specification, client-server API v1.11, `GET /_matrix/client/v1/media/download`.
   func download(_ url: String) -> (url: String, headers: [HTTPHeader])? {
     let parts = url.dropFirst("mxc://".count).split(separator: "/", omittingEmptySubsequences: false)

@@ -6,11 +6,9 @@ import Logging
 import Messages
 import Spooling
 
-/// Takes messages of bridges into the ledger. Nothing else reads `incoming/new/`.
-///
-/// Order: read and check; commit the ledger's transaction, which receives the message; rename the directory out of
-/// `new/`; delete it. After a crash in between, the directory is found again, recognised by inbox and message, and
-/// removed.
+/// Takes messages of bridges into the ledger. Nothing else reads `incoming/new/`. Order: read and check; commit the
+/// ledger's transaction, which receives the message; rename the directory out of `new/`; delete it. After a crash in
+/// between, the directory is found again, recognised by inbox and message, and removed.
 struct IncomingIntake: Sendable {
   let incoming: IncomingSpool
   let ledger: Ledger

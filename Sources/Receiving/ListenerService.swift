@@ -22,10 +22,9 @@ package struct Subscription: Sendable {
   fileprivate func isSame(as other: Subscription) -> Bool { listener === other.listener && inbox == other.inbox }
 }
 
-/// Listens to networks while the daemon runs, and drops messages into `incoming/new/` as a bridge would.
-///
-/// Each network has its own task. Order: messages are durably in `incoming/new/`, then the position after them is
-/// stored. After a crash in between they are heard and dropped again, and the ledger recognises them.
+/// Listens to networks while the daemon runs, and drops messages into `incoming/new/` as a bridge would. Each network
+/// has its own task. Order: messages are durably in `incoming/new/`, then the position after them is stored. After a
+/// crash in between they are heard and dropped again, and the ledger recognises them.
 package actor ListenerService: Service {
   private let incoming: IncomingSpool
   private let places: ListeningPlaces
@@ -64,7 +63,6 @@ package actor ListenerService: Service {
     for pause in pauses.values { pause.cancel() }
   }
 
-  /// The reports, by name of the network.
   package var state: [ListeningReport] { reports.values.sorted { $0.network < $1.network } }
 
   package func run() async throws {

@@ -14,7 +14,6 @@ package struct ListeningReport: Sendable, Equatable {
 
   init(_ network: String) { self.network = network }
 
-  /// One sentence.
   package func sentence(now: Timestamp = .now()) -> String {
     if let failure {
       let next = nextAttempt.map { "; next attempt \($0)" } ?? ""

@@ -9,11 +9,10 @@ import Messages
 import Photos
 import Spooling
 
-/// Brings an announced photo into the cache: fetches, verifies, decrypts, decodes and stores it.
-///
-/// Order: the object is in `incoming/cur/`; the files in the cache are written durably; the ledger says `downloaded` if
-/// they are there; the object is removed. After a crash in between the download resumes, and the files are written
-/// again. A photo that the ledger does not call downloaded is shown to nobody.
+/// Brings an announced photo into the cache: fetches, verifies, decrypts, decodes and stores it. Order: the object is
+/// in `incoming/cur/`; the files in the cache are written durably; the ledger says `downloaded` if they are there; the
+/// object is removed. After a crash in between the download resumes, and the files are written again. A photo that the
+/// ledger does not call downloaded is shown to nobody.
 package struct PhotoFetcher: Sendable {
   private let spool: Spool
   private let incoming: IncomingSpool

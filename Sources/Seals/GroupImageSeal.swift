@@ -1,10 +1,9 @@
 import Messages
 
-/// A profile photo in an XMTP group, sealed as in the Convos app: the bare photo under AES-256-GCM.
-///
-/// Source: the Convos app's image encryption. The key is HKDF-SHA256 of the group's image key with a 32-byte salt and
-/// the info `ConvosImageV1`. The nonce has 12 bytes, and the 16-byte tag follows the ciphertext. There is no associated
-/// data and no envelope. Members get salt and nonce, which alone open nothing.
+/// A profile photo in an XMTP group, sealed as in the Convos app: the bare photo under AES-256-GCM. Source: the Convos
+/// app's image encryption. The key is HKDF-SHA256 of the group's image key with a 32-byte salt and the info
+/// `ConvosImageV1`. The nonce has 12 bytes, and the 16-byte tag follows the ciphertext. There is no associated data and
+/// no envelope. Members get salt and nonce, which alone open nothing.
 package struct GroupImageSeal: Seal {
   package let name = "convos"
   private let group: GroupImageKey

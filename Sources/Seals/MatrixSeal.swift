@@ -30,10 +30,9 @@ package struct MatrixSeal: Seal {
       opening: .matrix(key: key, counter: counter), of: photo)
   }
 
-  /// Opens a sealed object, after checking lengths and hash.
-  ///
-  /// Some senders use either alphabet of base64, padded or not, or a counter that does not begin at zero; these are
-  /// accepted. The hash covers neither key nor counter, so the result must be checked.
+  /// Opens a sealed object, after checking lengths and hash. Some senders use either alphabet of base64, padded or not,
+  /// or a counter that does not begin at zero; these are accepted. The hash covers neither key nor counter, so the
+  /// result must be checked.
   package static func open(_ object: [UInt8], _ file: EncryptedFile) throws(SealError) -> [UInt8] {
     guard let key = [UInt8](base64: file.key.k), let counter = [UInt8](base64: file.iv), key.count == keyLength,
       counter.count == counterLength, file.v == "v2", file.key.alg == "A256CTR"

@@ -1,10 +1,9 @@
 import Digests
 import Messages
 
-/// The announcement of a member's profile in an XMTP group: the Convos app's `profile_update:1.0`.
-///
-/// Source: the Convos app's `profile_messages.proto`: `ProfileUpdate` has `name` = 1 and `encrypted_image` = 2, which
-/// has `url` = 1, `salt` = 2 and `nonce` = 3. Each update replaces the sender's whole profile.
+/// The announcement of a member's profile in an XMTP group: the Convos app's `profile_update:1.0`. Source: the Convos
+/// app's `profile_messages.proto`: `ProfileUpdate` has `name` = 1 and `encrypted_image` = 2, which has `url` = 1,
+/// `salt` = 2 and `nonce` = 3. Each update replaces the sender's whole profile.
 package enum ProfileUpdateContent {
   /// The encoded content that sets a photo sealed by `GroupImageSeal`.
   ///

@@ -2,7 +2,6 @@ import Digests
 import Messages
 
 /// The photos in an XMTP message: `remoteStaticAttachment:1.0`, or several in one `multiRemoteStaticAttachment:1.0`.
-///
 /// Source: libxmtp's content type specification. As it says, the scheme is ignored, and a missing, zero or negative
 /// length counts as unknown.
 package enum RemoteAttachmentContent {

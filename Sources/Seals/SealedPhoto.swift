@@ -1,7 +1,6 @@
 import Digests
 import Messages
 
-/// A sealed photo with its keys.
 package struct SealedPhoto: Sendable {
   /// The object.
   package let bytes: [UInt8]

@@ -1,9 +1,8 @@
 import Digests
 import Messages
 
-/// XMTP's remote attachment: the photo in its `attachment` envelope, under AES-256-GCM.
-///
-/// Source: `remoteStaticAttachment:1.0` in libxmtp's content type specification and `xmtp_content_types`. The key is
+/// XMTP's remote attachment: the photo in its `attachment` envelope, under AES-256-GCM. Source:
+/// `remoteStaticAttachment:1.0` in libxmtp's content type specification and `xmtp_content_types`. The key is
 /// HKDF-SHA256 of a 32-byte secret with a 32-byte salt and no info. The nonce has 12 bytes, and the 16-byte tag follows
 /// the ciphertext. There is no associated data.
 package struct XMTPSeal: Seal {

@@ -82,7 +82,6 @@ extension SettingKind where Value == String {
   }
 }
 
-/// The rule of `isSectionName`, after "it has to be".
 package let sectionNameRule = "a word of at most 32 of `a-z`, `0-9` and `-`, beginning with a letter"
 
 package func isSectionName(_ text: String) -> Bool { text.wholeMatch(of: /[a-z][a-z0-9-]{0,31}/) != nil }

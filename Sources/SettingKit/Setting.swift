@@ -19,10 +19,8 @@ package struct Setting<Target: Sendable>: Sendable {
   private let textOfValue: @Sendable (Target) -> String
   private let makeTarget: @Sendable () -> Target
 
-  /// The default, as text.
   package var defaultText: String { text(in: makeTarget()) }
 
-  /// The value in `target`, as text.
   package func text(in target: Target) -> String { textOfValue(target) }
 
   /// Sets the property; false, without a change, if the text is invalid.

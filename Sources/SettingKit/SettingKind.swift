@@ -133,7 +133,6 @@ package func hasControlCharacter(_ text: String) -> Bool {
   text.unicodeScalars.contains { $0.properties.generalCategory == .control }
 }
 
-/// A size for a sentence, with its unit.
 private func sentenceSize(_ bytes: Int) -> String {
   let text = SizeText.show(bytes)
   return text.last?.isNumber == true ? "\(text) bytes" : text

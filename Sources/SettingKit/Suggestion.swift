@@ -1,7 +1,5 @@
-/// The one of `candidates` that `word` probably means; nil if none is near.
-///
-/// Near means at most one wrong, missing, additional or swapped character per three, or the beginning of one candidate
-/// only, ignoring case, `_` and `-`.
+/// The one of `candidates` that `word` probably means; nil if none is near. Near means at most one wrong, missing,
+/// additional or swapped character per three, or the beginning of one candidate only, ignoring case, `_` and `-`.
 package func suggestion(for word: String, among candidates: [String]) -> String? {
   let written = plain(word)
   guard written.count <= 100 else { return nil }

@@ -44,7 +44,6 @@ extension DestinationType {
 }
 
 extension Settings {
-  /// `store`, or a section of `stores`, as written.
   struct Store: DestinationSection {
     var type = AllStores.types[0].word
     var parts = [String: any SettingsSection]()
@@ -53,7 +52,6 @@ extension Settings {
       of: AllStores.types.map { $0 }, type: "Where uploaded photos go")
   }
 
-  /// `network`, or a section of `networks`, as written.
   struct Network: DestinationSection {
     var type = AllNetworks.types[0].word
     var parts = [String: any SettingsSection]()

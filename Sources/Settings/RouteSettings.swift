@@ -9,7 +9,6 @@ package struct RouteSettings: Sendable, Hashable {
 
   let patterns: [ConversationPattern]
 
-  /// Whether the route matches `conversation`.
   package func matches(_ conversation: String) -> Bool { patterns.contains { $0.matches(conversation) } }
 }
 

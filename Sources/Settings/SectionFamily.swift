@@ -15,7 +15,6 @@ enum SectionFamily: String, CaseIterable, Sendable {
     }
   }
 
-  /// The rows of the standard section.
   var standardRows: [Setting<Settings>] {
     switch self {
     case .stores: Settings.Store.rows.map { $0.below(noun, \Settings.store) }
@@ -23,7 +22,6 @@ enum SectionFamily: String, CaseIterable, Sendable {
     }
   }
 
-  /// The rows of the section `name`.
   func rows(_ name: String) -> [Setting<Settings>] {
     let section = "\(rawValue).\(name)"
     return switch self {

@@ -1,10 +1,9 @@
 import SettingKit
 
-/// All settings. File keys, variables' names, reports and tests of the sample file use it.
-///
-/// `photo.longestSide` is `longestSide` below `photo` in the file, and `PHOTOSPOOL_PHOTO_LONGEST_SIDE` in the
-/// environment. Named sections, `stores.NAME` and `networks.NAME`, get their rows from `SectionFamily`. Defaults are
-/// the initial values of the sections' properties.
+/// All settings. File keys, variables' names, reports and tests of the sample file use it. `photo.longestSide` is
+/// `longestSide` below `photo` in the file, and `PHOTOSPOOL_PHOTO_LONGEST_SIDE` in the environment. Named sections,
+/// `stores.NAME` and `networks.NAME`, get their rows from `SectionFamily`. Defaults are the initial values of the
+/// sections' properties.
 package enum SettingsSchema {
   package static let settings: [Setting<Settings>] = own + SectionFamily.allCases.flatMap(\.standardRows)
 

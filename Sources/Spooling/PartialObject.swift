@@ -41,7 +41,6 @@ package final class PartialObject: Sendable {
     try directory.remove(Self.bytesName)
   }
 
-  /// Opens the file for appending.
   package func append() throws -> File { try directory.file(appendingTo: Self.bytesName) }
 
   /// All bytes; nil if there are more than `limit`.

@@ -3,12 +3,10 @@ import DurableFiles
 import Foundation
 import Synchronization
 
-/// Watches the spool with libinotifytools, on a thread that does nothing else.
-///
-/// The library has one inotify descriptor per process and is not thread-safe: one watcher owns it, and after `start`
-/// only its thread calls it. The descriptor cannot be polled with others, so a *fence* wakes the thread: a directory
-/// made and removed in `state/fence/`. The kernel's queue is first in, first out, so a reported fence proves that all
-/// earlier events were reported.
+/// Watches the spool with libinotifytools, on a thread that does nothing else. The library has one inotify descriptor
+/// per process and is not thread-safe: one watcher owns it, and after `start` only its thread calls it. The descriptor
+/// cannot be polled with others, so a *fence* wakes the thread: a directory made and removed in `state/fence/`. The
+/// kernel's queue is first in, first out, so a reported fence proves that all earlier events were reported.
 package final class SpoolWatcher: Sendable {
   private struct Fences {
     /// The last one that was reported.

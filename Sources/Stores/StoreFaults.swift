@@ -12,7 +12,6 @@ struct StoreFaults: Sendable {
     DeliveryError(error.cause, error.cause == .cancelled ? "the upload was cancelled" : error.description)
   }
 
-  /// The error of an unsuccessful answer.
   func error(_ answer: StoreAnswer, now: Timestamp = .now()) -> DeliveryError {
     let (cause, words) = finding(answer.status, answer.code, isPage: answer.isPage)
     let word = answer.code.map { "\(answer.status) \($0)" } ?? "\(answer.status)"
@@ -21,7 +20,6 @@ struct StoreFaults: Sendable {
       cause, "\(store) \(words) (\(word))", retryAfter: cause.disposition == .retry ? hint : nil)
   }
 
-  /// The error of a success that is not S3's.
   func noS3(_ answer: StoreAnswer) -> DeliveryError {
     if answer.isPage || answer.response.header("Content-Type")?.lowercased().hasPrefix("text/html") == true {
       return DeliveryError(.network, "\(store) \(Self.page) (\(answer.status))")

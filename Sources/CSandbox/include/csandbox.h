@@ -12,9 +12,8 @@ typedef struct {
 
 // Gives up, for this process and its future threads: files and directories (Landlock), networks, new privileges, core
 // dumps, other processes, and every system call that decoding from memory does not need (seccomp). Descriptors 0 to 3
-// stay open, all others are closed. `memory` limits the additional address space in bytes.
-//
-// Returns 0, or -1 with errno; after an error the process must not touch untrusted data.
+// stay open, all others are closed. `memory` limits the additional address space in bytes. Returns 0, or -1 with errno;
+// after an error the process must not touch untrusted data.
 int csandbox_enter(uint64_t memory, csandbox_report *report);
 
 // An attempt to break out, with its name and the kernel's error; 0 means that it succeeded.

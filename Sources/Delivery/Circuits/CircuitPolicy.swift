@@ -56,10 +56,9 @@ package struct CircuitPolicy: Sendable {
   private static func doubled(_ failures: Int) -> Double { 0.5 * Double(1 << min(max(failures - 1, 0), 20)) }
 }
 
-/// The conversations that a destination refuses while it may work for others.
-///
-/// A refusal concerns all only after a second conversation gets the same answer with no success in between. A success
-/// proves that earlier refusals concern only their own conversations.
+/// The conversations that a destination refuses while it may work for others. A refusal concerns all only after a
+/// second conversation gets the same answer with no success in between. A success proves that earlier refusals concern
+/// only their own conversations.
 struct Refusals: Sendable {
   /// Conversations refused since the last success, and why.
   private var latest: [Int64: Cause] = [:]

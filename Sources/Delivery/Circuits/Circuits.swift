@@ -5,11 +5,9 @@ import ServiceLifecycle
 import Signalling
 
 /// The circuits of destinations: one for each store or network that is unreachable, or that failed a second
-/// conversation in the same way.
-///
-/// A refused conversation waits by itself. While a circuit is open, the ledger parks the other conversations of the
-/// destination, which costs nothing. For a probe, one that was not refused is released, and its first message is the
-/// probe. If it succeeds, the circuit closes and all are released.
+/// conversation in the same way. A refused conversation waits by itself. While a circuit is open, the ledger parks the
+/// other conversations of the destination, which costs nothing. For a probe, one that was not refused is released, and
+/// its first message is the probe. If it succeeds, the circuit closes and all are released.
 actor Circuits: Service {
   struct Circuit {
     var error: DeliveryError
@@ -166,10 +164,8 @@ actor Circuits: Service {
   }
 
   /// Starts the due probes: with a conversation that was not refused, or with any if all were refused and have waited
-  /// long enough.
-  ///
-  /// While the ledger is asked, others may take the ticket, be parked, or close the circuit. So the time is cleared
-  /// before, and only set again after that.
+  /// long enough. While the ledger is asked, others may take the ticket, be parked, or close the circuit. So the time
+  /// is cleared before, and only set again after that.
   func probe(at now: ContinuousClock.Instant = .now) async throws {
     for destination in circuits.keys {
       guard let time = circuits[destination]?.nextProbe, time <= now else { continue }

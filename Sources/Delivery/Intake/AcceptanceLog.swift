@@ -2,7 +2,6 @@ import Ledgers
 import Logging
 
 extension Logger {
-  /// Logs the acceptance of a request.
   func tell(_ acceptance: Acceptance, of request: NewRequest) {
     var metadata: Logger.Metadata = ["request": "\(acceptance.request)"]
     if case .success(let contents) = request.contents {

@@ -10,11 +10,10 @@ import Signalling
 import Spooling
 import Supervision
 
-/// Accepts requests from `new/` into the ledger, in order of arrival. Nothing else reads `new/`.
-///
-/// A batch of requests shares one transaction. Order for each batch (docs/durability.md): files and request directories
-/// are synced, then `new/`, or a large batch at once; the transaction is committed, which accepts the requests; the
-/// directories are renamed into `cur/`. The next user of the directory repeats a rename that a crash prevented.
+/// Accepts requests from `new/` into the ledger, in order of arrival. Nothing else reads `new/`. A batch of requests
+/// shares one transaction. Order for each batch (docs/durability.md): files and request directories are synced, then
+/// `new/`, or a large batch at once; the transaction is committed, which accepts the requests; the directories are
+/// renamed into `cur/`. The next user of the directory repeats a rename that a crash prevented.
 actor Intake: Service {
   private let spool: Spool
   private let ledger: Ledger

@@ -12,7 +12,6 @@ struct RequestFiles: Sendable {
   let spool: Spool
   let pool: BlockingPool
 
-  /// The accepted photo of a message.
   func photo(of message: QueuedMessage) async throws -> PhotoBytes {
     try await pool.run { [spool] in
       try spool.read(message) { file in

@@ -1,10 +1,9 @@
 import Synchronization
 
 /// Places per store that tasks take and return. Sent photos come before drafts, then the owner with the fewest places,
-/// then first come, first served.
-///
-/// Drafts take at most half of a store's places, so that sent photos do not wait for a slow store. So does each owner,
-/// rounded up, so that one with stalled photos leaves places for others. A stalled store takes no place of another.
+/// then first come, first served. Drafts take at most half of a store's places, so that sent photos do not wait for a
+/// slow store. So does each owner, rounded up, so that one with stalled photos leaves places for others. A stalled
+/// store takes no place of another.
 final class Slots: Sendable {
   fileprivate struct User {
     let store: String

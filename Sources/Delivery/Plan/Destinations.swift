@@ -54,7 +54,6 @@ package struct Destinations: Sendable {
   package let standard: Route
   /// All configured stores, because uploads to them may have to be deleted.
   package let stores: [any Store]
-  /// All configured networks.
   package let networks: [Configured]
   private let profile: Route
   /// The conversation of profile photos on that network; nil if they belong to none.

@@ -8,12 +8,10 @@ import Supervision
 import Synchronization
 import UnixSignals
 
-/// Applies a new configuration for each signal. An invalid one changes nothing.
-///
-/// Order: everything is read and made; removed networks end their co-processes, so that two never share one; the plan
-/// is replaced; everything that waits is tried at once. Work in progress continues with the old plan. A photo that is
-/// in progress or stored under a seal or store that its route no longer has is dropped and uploaded again; its object
-/// is deleted.
+/// Applies a new configuration for each signal. An invalid one changes nothing. Order: everything is read and made;
+/// removed networks end their co-processes, so that two never share one; the plan is replaced; everything that waits is
+/// tried at once. Work in progress continues with the old plan. A photo that is in progress or stored under a seal or
+/// store that its route no longer has is dropped and uploaded again; its object is deleted.
 struct Reload: Service {
   let plan: PlanInForce
   let ledger: Ledger

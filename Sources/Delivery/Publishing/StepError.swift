@@ -1,6 +1,5 @@
 import Messages
 
-/// A delivery error and its step.
 struct StepError: Error {
   enum Step: String {
     case prepare, upload, publish

@@ -5,10 +5,8 @@ import Messages
 import Spooling
 
 /// The requests found in the spool without its ledger: receipts, failed requests, then those in `cur/` in the order of
-/// acceptance.
-///
-/// Copies count once: of two receipts of a message, the one in the directory of its own name; of two requests with a
-/// name, the one in `cur/`.
+/// acceptance. Copies count once: of two receipts of a message, the one in the directory of its own name; of two
+/// requests with a name, the one in `cur/`.
 struct FoundRequests {
   private(set) var all: [FoundRequest] = []
   /// Paths of ignored copies below the spool.
@@ -20,7 +18,6 @@ struct FoundRequests {
   private let spool: Spool
   private let inbox: InboxID
 
-  /// A receipt, and its temporary file.
   private static let receipts = [Receipt.fileName, ".\(Receipt.fileName).tmp"]
 
   /// A request without a receipt.

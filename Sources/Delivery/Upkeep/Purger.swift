@@ -8,11 +8,9 @@ import Signalling
 import Spooling
 import Synchronization
 
-/// Purges the conversations in `purge/` as they arrive.
-///
-/// For each: it is closed, so that nothing of it enters the ledger; the tombstone is committed while neither intake nor
-/// drafts are active; its work in progress is stopped; its files and rows are deleted. A failed purge stays ordered and
-/// closed, and is tried again.
+/// Purges the conversations in `purge/` as they arrive. For each: it is closed, so that nothing of it enters the
+/// ledger; the tombstone is committed while neither intake nor drafts are active; its work in progress is stopped; its
+/// files and rows are deleted. A failed purge stays ordered and closed, and is tried again.
 final class Purger: Service {
   /// The work in progress that a purge stops.
   struct Work: Sendable {

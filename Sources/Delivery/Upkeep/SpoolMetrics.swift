@@ -129,7 +129,6 @@ extension Timestamp {
   var seconds: Double { Double(milliseconds) / 1000 }
 }
 
-/// Metrics that only the daemon has.
 struct DaemonMetrics: Sendable {
   let startedAt: Timestamp
   let plan: PlanInForce

@@ -65,7 +65,6 @@ final class PlaneResampler {
     line.deallocate()
   }
 
-  /// The number of source rows.
   var rows: Int { source.height }
 
   /// All rows were taken and the plane is complete.

@@ -3,7 +3,6 @@ struct Component {
   var size: PixelSize
   /// The part that the picture covers.
   var extent: PlaneResampler.Extent
-  /// Rows per batch.
   var batchRows = 8
   /// The bytes that the decoder needs in each row; 0 means the width.
   var rowBytes = 0

@@ -31,7 +31,6 @@ package struct DraftEntry: Sendable, Equatable {
 
 /// Drafts, which are requests that are not sent yet. Their photos have rows like all others, so that they can be
 /// prepared and uploaded. They count for no conversation and have no place in the order until Send gives them new rows.
-///
 /// A draft that ends is *set aside* in one commit: it gets its own request in state `abandoned` without a directory.
 /// That request is deleted once its uploads and cached photos are. After a crash the next start does this.
 extension Ledger {

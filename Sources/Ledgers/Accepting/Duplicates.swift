@@ -26,7 +26,6 @@ extension Ledger {
 }
 
 extension Database {
-  /// Ends the duplicates of a request that was sent.
   func endDuplicates(of request: Int64, at now: Timestamp) throws {
     let key: (request: String, inbox: String, key: String, digest: String?)? = try first(
       "SELECT request, inbox, idempotency_key, digest FROM requests WHERE id = ? AND idempotency_key IS NOT NULL",

@@ -1,7 +1,6 @@
 import GRDB
 import Messages
 
-/// The place of a photo in the cache.
 package struct CachedPhoto: Sendable {
   package let inbox: InboxID
   package let conversation: ConversationID

@@ -1,7 +1,6 @@
 import GRDB
 import Messages
 
-/// The row of a prepared photo.
 package struct PhotoRow: Sendable {
   package let format: String
   package let originalBytes: Int

@@ -1,7 +1,6 @@
 import GRDB
 import Messages
 
-/// The local preferences of one conversation.
 package struct ConversationPreferences: Sendable, Equatable {
   /// nil means the inbox's, or else the configuration's.
   package var fetch: FetchPolicy?
@@ -49,7 +48,6 @@ extension LedgerView {
   /// The fetch policy of an inbox; nil means the configuration's.
   package func fetchPolicy(of inbox: InboxID) throws -> FetchPolicy? { try read { try $0.fetchPolicy(of: inbox) } }
 
-  /// The preferences of a conversation, or the defaults.
   package func preferences(of conversation: String) throws -> ConversationPreferences {
     try read { database in
       try Int64.fetchOne(

@@ -1,7 +1,6 @@
-/// The tables, indexes and triggers of the ledger. SQLite keeps the comments, and `.schema` shows them.
-///
-/// To change a table, rename `Upgrade.name` and add the former name to `Upgrade.former`. The next start then makes all
-/// tables again and copies the rows.
+/// The tables, indexes and triggers of the ledger. SQLite keeps the comments, and `.schema` shows them. To change a
+/// table, rename `Upgrade.name` and add the former name to `Upgrade.former`. The next start then makes all tables again
+/// and copies the rows.
 enum LedgerSchema {
   // For every list of three or more, SQLite builds a table whenever a statement runs, even for an index condition; one
   // text needed eighteen. So the states are compared one by one.

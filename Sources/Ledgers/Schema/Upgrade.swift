@@ -2,11 +2,10 @@ import FoundationEssentials
 import GRDB
 import Messages
 
-/// Makes the tables of a new ledger, and upgrades an earlier one.
-///
-/// One step serves both, in one transaction: the tables are made as they are now, the rows are copied into them by the
-/// names of their columns, and the former tables go. The log grows to one and a half times the ledger's size. SQLite sorts
-/// the keys of one index at a time in memory, which takes a seventh of that size.
+/// Makes the tables of a new ledger, and upgrades an earlier one. One step serves both, in one transaction: the tables
+/// are made as they are now, the rows are copied into them by the names of their columns, and the former tables go. The
+/// log grows to one and a half times the ledger's size. SQLite sorts the keys of one index at a time in memory, which
+/// takes a seventh of that size.
 enum Upgrade {
   /// The name under which a ledger knows that it has the tables of `LedgerSchema`.
   private static let name = "v19 places of profiles, photos of others by state"

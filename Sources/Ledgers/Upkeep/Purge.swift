@@ -39,7 +39,6 @@ extension Ledger {
     }
   }
 
-  /// Conversations with an unfinished purge.
   package func begunPurges() async throws -> [ConversationID] {
     try await read { database in
       try String.fetchAll(database, sql: "SELECT conversation FROM conversations WHERE purged = 1")

@@ -18,11 +18,9 @@ package struct Counts: Sendable, Equatable {
 
   /// Accepted requests; a retried one counts again.
   package let accepted: Int
-  /// Finished requests, by state.
   package let ended: [RequestState: Int]
   package let sent: [MessageKind: Int]
   package let lastSent: Timestamp?
-  /// Setbacks of messages, by cause.
   package let setbacks: [Cause: Int]
   package let preparedPhotos: Int
   /// Bytes of those photos as dropped and as sent.

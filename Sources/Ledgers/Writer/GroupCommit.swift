@@ -4,11 +4,9 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// Commits the changes that wait during a sync together in the next transaction.
-///
-/// If the disk does not confirm a transaction, nothing is written, checkpointed or closed any more: SQLite's next sync
-/// through the same descriptor could falsely succeed. The process must end; the next one empties the log before it
-/// writes (`Ledger.settle`).
+/// Commits the changes that wait during a sync together in the next transaction. If the disk does not confirm a
+/// transaction, nothing is written, checkpointed or closed any more: SQLite's next sync through the same descriptor
+/// could falsely succeed. The process must end; the next one empties the log before it writes (`Ledger.settle`).
 final class GroupCommit: Sendable {
   /// A change, which runs in the transaction and then gets the result of the commit. It runs again if another change of
   /// its group fails, so any change of files must be repeatable.

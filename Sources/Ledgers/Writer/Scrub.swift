@@ -16,11 +16,10 @@ package enum ScrubError: Error, CustomStringConvertible {
 }
 
 extension Ledger {
-  /// Leaves no byte of deleted rows in the ledger's files: the write-ahead log is emptied into the ledger, whose pages are
-  /// written clean (`CleanFile`), and cut to nothing.
-  ///
-  /// Costs what was written since the log was emptied last. Nobody else writes meanwhile. The tables of an earlier program,
-  /// whose pages were not always written clean, were made anew (`Upgrade`).
+  /// Leaves no byte of deleted rows in the ledger's files: the write-ahead log is emptied into the ledger, whose pages
+  /// are written clean (`CleanFile`), and cut to nothing. Costs what was written since the log was emptied last. Nobody
+  /// else writes meanwhile. The tables of an earlier program, whose pages were not always written clean, were made anew
+  /// (`Upgrade`).
   package func scrub() async throws {
     try await alone { database in
       // Its commit makes every other process forget its copies of pages, in which remains would come back.

@@ -84,7 +84,6 @@ struct Columns: ~Copyable {
   /// The column at `index`, from 0, in the order of SELECT.
   subscript<Value: SQLiteValue>(index: Int32) -> Value { Value(column: index, of: statement) }
 
-  /// The column selected by `Name.selected`.
   subscript<Value: SQLiteValue, Name: ColumnName>(name: Name) -> Value { self[name.rawValue] }
 
   func time<Name: ColumnName>(_ name: Name) -> Timestamp? { time(name.rawValue) }

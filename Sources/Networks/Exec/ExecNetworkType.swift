@@ -2,7 +2,6 @@ import Seals
 import Secrets
 import SettingKit
 
-/// `type: exec`.
 package struct ExecNetworkType: NetworkType {
   package static let word = "exec"
   package static let remembersMessages = true

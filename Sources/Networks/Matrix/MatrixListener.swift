@@ -4,10 +4,9 @@ import Matrix
 import Messages
 import Synchronization
 
-/// Listens to the rooms of one account with a long `/sync`.
-///
-/// It begins with messages sent after its start, and then misses none: if a room has more messages than one answer
-/// holds, the others are read first, page by page. A position is the account and the homeserver's token.
+/// Listens to the rooms of one account with a long `/sync`. It begins with messages sent after its start, and then
+/// misses none: if a room has more messages than one answer holds, the others are read first, page by page. A position
+/// is the account and the homeserver's token.
 package final class MatrixListener: Listener {
   package let name: String
   private let server: MatrixServer

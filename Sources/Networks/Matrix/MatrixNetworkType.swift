@@ -3,7 +3,6 @@ import Seals
 import Secrets
 import SettingKit
 
-/// `type: matrix`.
 package struct MatrixNetworkType: NetworkType {
   package static let word = "matrix"
   package static let remembersMessages = true

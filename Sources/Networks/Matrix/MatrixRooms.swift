@@ -29,10 +29,9 @@ final class MatrixRooms: Sendable {
     self.clock = clock
   }
 
-  /// Runs `work` with the id of the conversation's room, escaped for a path.
-  ///
-  /// After an upgrade an alias leads to another room. If a cached room is gone or refuses, the alias is looked up
-  /// again, and `work` runs once in the new room. After any failure the next call looks it up.
+  /// Runs `work` with the id of the conversation's room, escaped for a path. After an upgrade an alias leads to another
+  /// room. If a cached room is gone or refuses, the alias is looked up again, and `work` runs once in the new room.
+  /// After any failure the next call looks it up.
   func inRoom<Answer: Sendable>(
     of conversation: ConversationID, _ work: (String) async throws(DeliveryError) -> Answer
   ) async throws(DeliveryError) -> Answer {

@@ -3,7 +3,6 @@ import Seals
 import Secrets
 import SettingKit
 
-/// `type: webhook`.
 package struct WebhookNetworkType: NetworkType {
   package static let word = "webhook"
   package static let remembersMessages = true

@@ -4,11 +4,9 @@ import Messages
 import Synchronization
 
 /// A program that runs beside the daemon and answers requests: one JSON object a line each way, numbered requests, many
-/// at a time, answers in any order.
-///
-/// It starts with the first request. If it dies, hangs or sends an invalid line, the next request starts a new one,
-/// with a backoff; waiting requests get the error `network` and may be repeated. Its answers are untrusted: lines are
-/// limited, and anything unexpected ends the process.
+/// at a time, answers in any order. It starts with the first request. If it dies, hangs or sends an invalid line, the
+/// next request starts a new one, with a backoff; waiting requests get the error `network` and may be repeated. Its
+/// answers are untrusted: lines are limited, and anything unexpected ends the process.
 final class CoProcess: Sendable {
   private typealias Answer = Result<CoProcessAnswer.Facts, DeliveryError>
 

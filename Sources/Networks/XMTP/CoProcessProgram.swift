@@ -1,4 +1,3 @@
-/// The program of a co-process, and its limits.
 struct CoProcessProgram: Sendable {
   /// Its name in sentences and in the log.
   var name: String

@@ -115,7 +115,6 @@ final class CoProcessRun: Sendable {
     shutdown(socket, Int32(SHUT_RDWR))
   }
 
-  /// Waits until it has ended.
   func waitForEnd() async {
     await withCheckedContinuation { continuation in
       let isOver = ending.withLock { ending in

@@ -45,10 +45,9 @@ package struct IncomingSpool: Sendable {
     }
   }
 
-  /// Removes an entry that the ledger has accepted. After a crash the ledger recognises it.
-  ///
-  /// Order: a rename into `cur/`, so that nobody finds parts of it in `new/`, then the deletion. The next start deletes
-  /// what a crash left there.
+  /// Removes an entry that the ledger has accepted. After a crash the ledger recognises it. Order: a rename into
+  /// `cur/`, so that nobody finds parts of it in `new/`, then the deletion. The next start deletes what a crash left
+  /// there.
   package func remove(_ name: String) throws {
     let taken = Self.takenPrefix + name
     do {

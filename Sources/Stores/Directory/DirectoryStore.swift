@@ -4,11 +4,9 @@ import DurableFiles
 import Glibc
 import Messages
 
-/// Stores objects as files of one directory.
-///
-/// Order of writes: the object under a temporary name, synced; the rename, which replaces nothing; the directory's
-/// sync. So a name means a complete object, also after a power cut. After a crash, `removeLeftovers` removes the
-/// temporary file.
+/// Stores objects as files of one directory. Order of writes: the object under a temporary name, synced; the rename,
+/// which replaces nothing; the directory's sync. So a name means a complete object, also after a power cut. After a
+/// crash, `removeLeftovers` removes the temporary file.
 package struct DirectoryStore: Store {
   package let name: String
   private let directory: Directory
@@ -134,7 +132,6 @@ package struct DirectoryStore: Store {
     }
   }
 
-  /// The `file://` URL (RFC 8089) of a path.
   private static func fileURL(of path: String) -> String {
     let absolute: String
     if let resolved = realpath(path, nil) {

@@ -2,7 +2,6 @@ import Blocking
 import Secrets
 import SettingKit
 
-/// `type: directory`.
 package struct DirectoryStoreType: StoreType {
   package static let word = "directory"
   package static let ownURLs: OwnURLs? = nil

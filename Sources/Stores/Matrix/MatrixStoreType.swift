@@ -2,7 +2,6 @@ import Matrix
 import Secrets
 import SettingKit
 
-/// `type: matrix`.
 package struct MatrixStoreType: StoreType {
   package static let word = "matrix"
   package static let ownURLs: OwnURLs? = OwnURLs(scheme: "mxc://", network: "matrix", seals: [.matrix, .unsealed])

@@ -1,7 +1,6 @@
 import Secrets
 import SettingKit
 
-/// `type: presigned`.
 package struct PresignedStoreType: StoreType {
   package static let word = "presigned"
   package static let ownURLs: OwnURLs? = nil

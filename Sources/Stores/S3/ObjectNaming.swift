@@ -22,11 +22,9 @@ package struct ObjectOrigin: Sendable {
   }
 }
 
-/// The naming of objects: `{digest}`, or a template such as `images/{conversation}/{message}/image.jpg`.
-///
-/// Values are escaped like file names, so that they cannot leave their folder or collide. Different objects never share
-/// a name: without `{digest}` in the template, a further object of a message gets half of its digest before the name's
-/// ending.
+/// The naming of objects: `{digest}`, or a template such as `images/{conversation}/{message}/image.jpg`. Values are
+/// escaped like file names, so that they cannot leave their folder or collide. Different objects never share a name:
+/// without `{digest}` in the template, a further object of a message gets half of its digest before the name's ending.
 package struct ObjectNaming: Sendable, Equatable {
   private enum Part: Sendable, Equatable {
     case text(String)
@@ -87,7 +85,6 @@ package struct ObjectNaming: Sendable, Equatable {
     else { throw ObjectNamingError("it holds a stray `}` or a control character", in: template) }
   }
 
-  /// The name of the object made from `origin`.
   package func name(_ origin: ObjectOrigin) -> ObjectName {
     let name = parts.map { part in
       switch part {

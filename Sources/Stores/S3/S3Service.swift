@@ -1,7 +1,6 @@
 import HTTP
 import Messages
 
-/// A bucket of an S3 service.
 package struct S3Service: Sendable, Equatable {
   package enum Addressing: String, CaseIterable, Sendable {
     /// `https://HOST/BUCKET/NAME`.

@@ -4,10 +4,9 @@ import Messages
 import Secrets
 import Synchronization
 
-/// Stores objects in a bucket of an S3 service.
-///
-/// An object is put only if it does not exist, so a repeated upload is harmless. A service that does not support that
-/// gets plain requests from then on, which is harmless, too, because names stand for bytes.
+/// Stores objects in a bucket of an S3 service. An object is put only if it does not exist, so a repeated upload is
+/// harmless. A service that does not support that gets plain requests from then on, which is harmless, too, because
+/// names stand for bytes.
 package struct S3Store: Store {
   package let name: String
   private let service: S3Service

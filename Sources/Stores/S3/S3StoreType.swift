@@ -1,7 +1,6 @@
 import Secrets
 import SettingKit
 
-/// `type: s3`.
 package struct S3StoreType: StoreType {
   package static let word = "s3"
   package static let ownURLs: OwnURLs? = nil

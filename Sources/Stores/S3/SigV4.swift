@@ -4,7 +4,6 @@ import HTTP
 import Messages
 import Secrets
 
-/// The credentials for an S3 service.
 package struct S3Credentials: Sendable, Equatable {
   package let accessKey: String
   package let secretKey: Secret
@@ -18,9 +17,8 @@ package struct S3Credentials: Sendable, Equatable {
   }
 }
 
-/// AWS Signature Version 4 for S3: the path is encoded once, and the digest of the body is signed.
-///
-/// Source: "Authenticating Requests: Using the Authorization Header", Amazon S3 API Reference.
+/// AWS Signature Version 4 for S3: the path is encoded once, and the digest of the body is signed. Source:
+/// "Authenticating Requests: Using the Authorization Header", Amazon S3 API Reference.
 package struct SigV4: Sendable {
   private let credentials: S3Credentials
   private let region: String

@@ -10,10 +10,8 @@ import Spooling
 import Stores
 import Synchronization
 
-/// Makes a spool's stores and networks, and the routes between them, from the configuration.
-///
-/// It reads secrets. An error names its store or network. Unchanged ones, secrets included, are reused with their
-/// state.
+/// Makes a spool's stores and networks, and the routes between them, from the configuration. It reads secrets. An error
+/// names its store or network. Unchanged ones, secrets included, are reused with their state.
 final class DestinationFactory: Sendable {
   private struct Made: Sendable {
     var stores: [(DestinationKey, any Store)] = []

@@ -3,7 +3,6 @@ import Networks
 import Settings
 
 extension Settings {
-  /// The conversations to listen to on a network.
   func heardConversations(on network: NetworkSettings) -> HeardConversations {
     let isStandard = network.name == networks.first?.name
     let own = routes.filter { $0.network == network.name }

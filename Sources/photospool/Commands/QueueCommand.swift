@@ -109,7 +109,6 @@ private struct QueuePrinter {
   let progress: [String: Double]
   private var count = 0
   private var bytes = 0
-  /// Columns of a narrow terminal.
   private let columns = Terminal.outputColumns.flatMap { $0 < 100 ? $0 : nil }
 
   var isEmpty: Bool { count == 0 }

@@ -22,7 +22,6 @@ enum Completion {
       + ledger(spool).requests(beginning: beginning, waiting: false, limit: limit)
   }
 
-  /// Failed requests.
   static let failedRequests = names { spool, beginning in try named(in: [spool.failed], beginning) }
 
   static let conversations = names { try ledger($0).conversations(beginning: $1, limit: limit) }
