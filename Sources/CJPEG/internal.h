@@ -38,8 +38,6 @@ typedef struct {
 
 struct jpeg_error_mgr *cjpeg_trap_prepare(cjpeg_trap *trap);
 void cjpeg_source_prepare(cjpeg_source *source, j_decompress_ptr jpeg, const uint8_t *bytes, size_t count);
-// Adds codes for symbols that the sampled part of a picture lacks.
-void cjpeg_complete_codes(JHUFF_TBL *codes, bool is_dc);
 void cjpeg_sink_prepare(cjpeg_sink *sink, j_compress_ptr jpeg, uint8_t *out, size_t capacity);
 size_t cjpeg_sink_count(const cjpeg_sink *sink);
 // Limits the memory and the number of scans of a decoder.
