@@ -6,54 +6,35 @@ import Testing
 
 @testable import Ledgers
 
-@Suite struct CopyPlanTests {
-  private var plan = CopyPlan()
-
-  @Test mutating func fewChangesAreNotCopied() {
-    #expect(plan.committed(CopyPlan.dueAfter - 1) == .nothing)
-    #expect(!plan.isDue)
+@Suite struct CheckpointPolicyTests {
+  @Test func aLongLogRestartsAndIsNotWaitedForAgainAndAgain() {
+    var policy = CheckpointPolicy()
+    let long = CheckpointPolicy.longLog
+    #expect(policy.copied(pages: long - 1) == false)
+    #expect(policy.copied(pages: long) == true)
+    #expect(policy.copied(pages: long + 1) == false)
+    #expect(policy.copied(pages: 2 * long - 1) == false)
+    #expect(policy.copied(pages: 2 * long) == true)
+    #expect(policy.copied(pages: 10) == false)
+    #expect(policy.copied(pages: long) == true)
   }
 
-  @Test mutating func aPauseIsWaitedForOnceAndTheLogCopiedInIt() {
-    #expect(plan.committed(CopyPlan.dueAfter) == .afterPause)
-    #expect(plan.waited() == .now)
-    #expect(plan.isDue)
-    #expect(plan.copied(pages: 1) == false)
-    #expect(!plan.isDue)
-    #expect(plan.committed(1) == .nothing)
-  }
-
-  @Test mutating func aChangeMeanwhileIsNoPause() {
-    #expect(plan.committed(CopyPlan.dueAfter) == .afterPause)
-    #expect(plan.committed(1) == .nothing)
-    #expect(plan.waited() == .afterPause)
-    #expect(plan.waited() == .now)
-  }
-
-  @Test mutating func aLongLogIsCopiedAtOnce() {
-    #expect(plan.committed(CopyPlan.dueAfter) == .afterPause)
-    #expect(plan.committed(CopyPlan.latestAfter - CopyPlan.dueAfter) == .now)
-    #expect(plan.copied(pages: 1) == false)
-    #expect(plan.waited() == .nothing)
-  }
-
-  @Test mutating func nothingIsCopiedOnceItCloses() {
-    #expect(plan.committed(CopyPlan.dueAfter) == .afterPause)
-    plan.close()
-    #expect(plan.waited() == .nothing)
-    #expect(!plan.isDue)
-    #expect(plan.committed(1) == .nothing)
-  }
-
-  @Test mutating func aLongLogBeginsAnewAndIsNotWaitedForAgainAndAgain() {
-    let long = CopyPlan.longLog
-    #expect(plan.copied(pages: long - 1) == false)
-    #expect(plan.copied(pages: long) == true)
-    #expect(plan.copied(pages: long + 1) == false)
-    #expect(plan.copied(pages: 2 * long - 1) == false)
-    #expect(plan.copied(pages: 2 * long) == true)
-    #expect(plan.copied(pages: 10) == false)
-    #expect(plan.copied(pages: long) == true)
+  @Test func theLogIsCopiedOnceAHundredChangesAreInIt() async throws {
+    let scratch = try TemporaryDirectory()
+    let ledger = try Ledger(in: Directory(path: scratch.path))
+    func size() throws -> Int { try #require(try Directory(path: scratch.path).entry(Ledger.fileName)).size }
+    try await ledger.write { try $0.execute(sql: "CREATE TABLE scratch (bytes BLOB)") }
+    let before = try size()
+    for _ in 2..<CheckpointPolicy.changes {
+      try await ledger.write { try $0.execute(sql: "INSERT INTO scratch VALUES (zeroblob(4000))") }
+    }
+    #expect(try size() == before)
+    // The copy follows the answer to the hundredth, and comes before the next one.
+    for _ in 0..<2 {
+      try await ledger.write { try $0.execute(sql: "INSERT INTO scratch VALUES (zeroblob(4000))") }
+    }
+    #expect(try size() > before)
+    try ledger.close()
   }
 
   @Test func theLogStaysShortWhileSomebodyAlwaysReads() async throws {

@@ -1,4 +1,3 @@
-import Dispatch
 import DurableFiles
 import GRDB
 import Glibc
@@ -27,7 +26,7 @@ final class GroupCommit: Sendable {
   private let failureListener = Mutex<(@Sendable (LedgerError) -> Void)?>(nil)
   /// The error after which nothing is written.
   private let failure = Mutex<LedgerError?>(nil)
-  private let copyPlan = Mutex(CopyPlan())
+  private let checkpoints = Mutex(CheckpointPolicy())
 
   /// The largest number of changes in a transaction, so that the first does not wait for all.
   private static let largestGroup = 512
@@ -92,7 +91,6 @@ final class GroupCommit: Sendable {
   /// Checkpoints and closes under the lock.
   func close() throws {
     try checkFailure()
-    copyPlan.withLock { $0.close() }
     try lock.whileHeld {
       // The last connection to close may be a reader, which checkpoints nothing.
       do { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } } catch { throw meaning(of: error) }
@@ -130,6 +128,8 @@ final class GroupCommit: Sendable {
       }
       for change in group { change.settle(result) }
       for listener in listeners { listener() }
+      // The callers have their answers; only later changes wait.
+      if checkpoints.withLock({ $0.isDue }) { copyLog(in: database) }
     }
   }
 
@@ -155,24 +155,19 @@ final class GroupCommit: Sendable {
       }
       // A change of many rows, as the janitor's, counts as several.
       let rows = database.totalChangesCount - before
-      copyLog(after: max(group.count, rows / Self.rowsOfChange), in: database)
-    }
-  }
-
-  private func copyLog(after changes: Int, in database: Database) {
-    switch copyPlan.withLock({ $0.committed(changes) }) {
-    case .nothing: break
-    case .afterPause: waitForPause()
-    case .now: copyLog(in: database)
+      checkpoints.withLock { $0.committed(max(group.count, rows / Self.rowsOfChange)) }
     }
   }
 
   /// Copies the write-ahead log into the ledger. The log may grow meanwhile, so only final errors count.
   private func copyLog(in database: Database) {
     do {
-      let pages = try database.checkpoint(.passive).walFrameCount
-      if copyPlan.withLock({ $0.copied(pages: pages) }) {
-        try database.waiting(milliseconds: 0, Self.beginLogAnew)
+      try lock.whileHeld {
+        try checkFailure()
+        let pages = try database.checkpoint(.passive).walFrameCount
+        if checkpoints.withLock({ $0.copied(pages: pages) }) {
+          try database.waiting(milliseconds: 0, Self.beginLogAnew)
+        }
       }
     } catch {
       _ = meaning(of: error)
@@ -189,28 +184,6 @@ final class GroupCommit: Sendable {
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
         usleep(1000)
       }
-    }
-  }
-
-  private func waitForPause() {
-    DispatchQueue.global().asyncAfter(deadline: .now() + CopyPlan.pause) { [weak self] in
-      guard let self else { return }
-      switch copyPlan.withLock({ $0.waited() }) {
-      case .nothing: break
-      case .afterPause: waitForPause()
-      case .now: pool.asyncWriteWithoutTransaction { self.copyInPause($0) }
-      }
-    }
-  }
-
-  private func copyInPause(_ database: Database) {
-    do {
-      try lock.whileHeld {
-        try checkFailure()
-        if copyPlan.withLock({ $0.isDue }) { copyLog(in: database) }
-      }
-    } catch {
-      _ = meaning(of: error)
     }
   }
 
