@@ -4,7 +4,7 @@ import Messages
 import Photos
 import Testing
 
-/// What becomes of a photo whose process misbehaves: scripts in place of the program, for faults that it should not have.
+/// Faults that the real program should not have, by scripts in its place.
 @Suite struct DarkroomFaultTests {
   struct Fault: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -16,7 +16,7 @@ import Testing
   private static let crash = "decoding this photo crashes or takes too much memory; save it again as an ordinary JPEG"
   private static let slow = "decoding this photo takes more than 1 s; save it again as an ordinary JPEG"
   private static let wrong = "decoding this photo goes wrong; save it again as an ordinary JPEG"
-  /// Takes the order of 96 bytes, as the real one does.
+  /// Reads the order of 96 bytes, as the real program does.
   private static let takeOrder = "dd bs=1 count=96 <&3 >/dev/null 2>&1"
 
   private static let faults = [
@@ -54,7 +54,7 @@ import Testing
 
   @Test("A process that misbehaves twice fails the photo for the right reason, and is gone", arguments: faults)
   func twice(fault: Fault) async throws {
-    // The first two lives of the program have the fault; thereafter it is the real one.
+    // The first two processes have the fault; the third is the real program.
     let darkroom = try DarkroomUnderTest(
       script: """
         echo $$ >> "$directory/lives"
@@ -82,7 +82,7 @@ import Testing
 
   @Test("The photos beside one whose process crashes are prepared")
   func neighbours() async throws {
-    // The second process crashes, beside the first and the third.
+    // Only the second process crashes.
     let darkroom = try DarkroomUnderTest(
       script: """
         mkdir "$directory/one" 2> /dev/null && exec "$real" "$@"

@@ -4,7 +4,6 @@ import Messages
 import Photos
 import Testing
 
-/// When processes begin and when they end.
 @Suite struct DarkroomLifeTests {
   @Test("Photos one after the other are prepared by one process")
   func reused() async throws {
@@ -98,7 +97,7 @@ import Testing
   @Test("A photo whose process is killed from outside is prepared by another one")
   func killed() async throws {
     let photo = try Photographs.largeInterlaced()
-    // It may be done before it is killed; then it has to be done again.
+    // It may finish before it is killed; then it is done again.
     var wasAtWork = false
     for _ in 1...20 where !wasAtWork {
       let darkroom = try DarkroomUnderTest()
@@ -125,7 +124,7 @@ import Testing
     #expect(isGone(process))
   }
 
-  /// Ticks of processor time, of which there are a hundred in a second.
+  /// Ticks of processor time, a hundred per second.
   private func processorTime(of process: pid_t) -> Int {
     let fields = DarkroomUnderTest.text("/proc/\(process)/stat").split(separator: " ")
     return fields.count > 14 ? (Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0) : 0

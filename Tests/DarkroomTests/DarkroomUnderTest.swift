@@ -5,9 +5,8 @@ import Photos
 import TestSupport
 import Testing
 
-/// A pool and its program, told apart from all other children of the tests by the program's path.
+/// A pool and its program, identified by the program's path.
 struct DarkroomUnderTest {
-  /// The real program, as it was built beside the tests.
   static let realProgram = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("photospool-darkroom").path
 
@@ -16,7 +15,6 @@ struct DarkroomUnderTest {
   let pool: DarkroomPool
   var program: String { options.program }
 
-  /// The real program.
   init(_ change: (inout DarkroomPool.Options) -> Void = { _ in }) throws {
     directory = try TemporaryDirectory()
     let program = directory.path("darkroom")
@@ -25,7 +23,7 @@ struct DarkroomUnderTest {
     pool = DarkroomPool(options)
   }
 
-  /// No process is let go because the machine is busy, unless a test asks for that.
+  /// Options without an idle timeout, unless a test sets one.
   private static func options(
     _ program: String, _ change: (inout DarkroomPool.Options) -> Void
   ) -> DarkroomPool.Options {
@@ -36,7 +34,7 @@ struct DarkroomUnderTest {
     return options
   }
 
-  /// A shell script in its place. `$directory` and `$real` are set: a directory for it, and the real program.
+  /// A shell script instead of the program, with `$directory` and `$real`, the real program.
   init(script: String, _ change: (inout DarkroomPool.Options) -> Void = { _ in }) throws {
     directory = try TemporaryDirectory()
     let program = directory.path("darkroom")
@@ -46,7 +44,7 @@ struct DarkroomUnderTest {
     pool = DarkroomPool(options)
   }
 
-  /// Makes a program by another process: a file that this one has open for writing would be busy in its children.
+  /// Copies a program in another process: a file that this one has open for writing would be busy in its children.
   static func install(_ source: String, as program: String, input: String? = nil) throws {
     let result = try run(["install", "-m", "755", source, program], input: input)
     try #require(result.status == 0, "\(result.errors)")
@@ -54,7 +52,7 @@ struct DarkroomUnderTest {
 
   func prepare(_ photo: PhotoBytes) async throws(DeliveryError) -> PreparedPhoto { try await pool.prepare(photo) }
 
-  /// The error with which a photo is refused; a photo that is prepared fails the test.
+  /// The error of a refused photo; a prepared photo fails the test.
   func refusal(of photo: PhotoBytes, at location: SourceLocation = #_sourceLocation) async -> DeliveryError? {
     do {
       let prepared = try await prepare(photo)
@@ -65,8 +63,8 @@ struct DarkroomUnderTest {
     }
   }
 
-  /// The processes of this program that this test process has as children, and which are not dead. Looked for among
-  /// all, since the kernel's lists of children leave some out while others come and go.
+  /// The living child processes of this program. The kernel's lists of children may miss some, so all processes are
+  /// read.
   var processes: [pid_t] {
     let all = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { pid_t($0) }
     return all.filter { process in
@@ -75,30 +73,28 @@ struct DarkroomUnderTest {
     }
   }
 
-  /// The only process there is.
   func process(at location: SourceLocation = #_sourceLocation) throws -> pid_t {
     let all = processes
     try #require(all.count == 1, sourceLocation: location)
     return all[0]
   }
 
-  /// Looks at a process that has prepared a photo, by its directory below /proc, while it waits for the next one.
+  /// Inspects a process that has prepared a photo, below /proc, while it is idle.
   func inside<Found>(_ look: (String) throws -> Found) async throws -> Found {
     _ = try await prepare(Photographs.clouds())
     return try withExtendedLifetime(self) { try look("/proc/\(process())") }
   }
 
-  /// A file of /proc, which tells no size and so has to be read to its end; empty when it is gone.
+  /// A file of /proc, which has no size; empty when it is gone.
   static func text(_ path: String) -> String {
     guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else { return "" }
     return String(decoding: data, as: UTF8.self)
   }
 }
 
-/// Whether a process is gone and was waited for; of a zombie there is still the number.
+/// Whether a process is gone and was waited for; a zombie still has its number.
 func isGone(_ process: pid_t) -> Bool { kill(process, 0) != 0 && errno == ESRCH }
 
-/// Waits until something is so.
 func eventually(
   _ what: String, within seconds: Double = 300, at location: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
 ) async throws {

@@ -3,9 +3,8 @@ import Photos
 import TestSupport
 import Testing
 
-/// Photos from ImageMagick.
 enum Photographs {
-  /// Clouds, others for every seed.
+  /// Clouds that depend on the seed.
   ///
   /// - Parameter kind: an ending that ImageMagick knows.
   static func clouds(_ kind: String = "jpg", width: Int = 120, height: Int = 90, seed: Int = 1) throws -> PhotoBytes {
@@ -16,7 +15,7 @@ enum Photographs {
     try make(kind, ["-size", "\(width)x\(height)", "-seed", "\(seed)", "plasma:tan-teal"])
   }
 
-  /// A PNG that takes a while: libpng has to hold all of an interlaced picture, here 100 MB.
+  /// A slow PNG: libpng has to hold all of an interlaced picture, here 100 MB.
   static func largeInterlaced() throws -> PhotoBytes {
     try PhotoBytes(
       make(

@@ -4,9 +4,8 @@ import Photos
 import TestSupport
 import Testing
 
-/// What the process that decodes photos has been left with.
 @Suite struct SandboxTests {
-  /// The kernel shows the inside of a process that cannot be dumped to root only.
+  /// The kernel shows an undumpable process to root only.
   static let isRoot = geteuid() == 0
 
   @Test("It has no core dumps, few descriptors, and bounded memory and time")
@@ -37,7 +36,7 @@ import Testing
 
   @Test("Its environment says how its memory is paged, and nothing of ours")
   func environment() async throws {
-    // A script tells what the real program is given, and then is the real program.
+    // A script records its environment and then executes the real program.
     let darkroom = try DarkroomUnderTest(
       script: #"tr '\0' '\n' < /proc/$$/environ > "$directory/environment"; exec "$real" "$@""#)
     setenv("PHOTOSPOOL_MARKER", "a secret", 1)

@@ -4,7 +4,7 @@ import Messages
 import Photos
 import Testing
 
-/// What a process can do to its pool after a photo has taken it over: no more than cost that photo.
+/// A process that a photo has taken over costs its pool no more than that photo.
 @Suite struct TakenOverTests {
   private static let crash = "decoding this photo crashes or takes too much memory; save it again as an ordinary JPEG"
 
@@ -33,7 +33,7 @@ import Testing
   func faults() async throws {
     let lines = try await DarkroomUnderTest().inside { DarkroomUnderTest.text("\($0)/status") }.split(separator: "\n")
     #expect(lines.contains("SigCgt:\t0000000000000000"))
-    // Without memory for the photo's bytes Swift traps.
+    // Swift traps without memory for the photo's bytes.
     let darkroom = try DarkroomUnderTest { $0.memory = 0 }
     #expect(await darkroom.refusal(of: try Photographs.clouds(width: 1200, height: 900))?.sentence == Self.crash)
     #expect(darkroom.processes.isEmpty)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Delivery
 
-/// How many texts begin together.
 @Suite struct BatchSizeTests {
   @Test func growsWhileItIsQuickAndNotBeyondItsMost() {
     var pace = BatchSize()

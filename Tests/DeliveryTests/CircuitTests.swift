@@ -28,7 +28,7 @@ import Testing
       for conversation in 0..<10 {
         #expect(await daemon.network.texts(in: "c\(conversation)") == ["0", "1", "2", "3", "4"])
       }
-      // Each conversation may run into the wall once before it knows; after that it is one probe at a time.
+      // Each conversation may fail once before the circuit opens; after that there is one probe at a time.
       #expect(await daemon.network.asked <= inOutage + 50 + 10)
       for name in names {
         let message = try #require(try daemon.story(of: name)?.messages.first)
@@ -59,8 +59,7 @@ import Testing
       for number in 0..<20 { try daemon.drop("\(number)", to: "c\(number)") }
       await daemon.network.wait { $0.asked >= 1 }
       await daemon.network.answer { _ in nil }
-      // Asked again until all are through: a conversation may have been parked just behind the first, and a daemon on a
-      // busy machine may not answer in time.
+      // A conversation may have been parked just behind the first, and a daemon on a busy machine may answer late.
       while await daemon.network.published.count < 20 {
         _ = try? await daemon.ask(.flush)
         await Task.yield()

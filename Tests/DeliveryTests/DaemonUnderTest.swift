@@ -16,7 +16,7 @@ import Testing
 
 @testable import Delivery
 
-/// A whole daemon in this process, on a spool of its own, with a network that fails as told.
+/// A whole daemon in this process with its own spool and a scripted network.
 struct DaemonUnderTest {
   let scratch: TemporaryDirectory
   let spool: Spool
@@ -25,7 +25,7 @@ struct DaemonUnderTest {
 
   /// - Parameters:
   ///   - store: by default a directory in the spool.
-  ///   - badStore: that of the conversations whose names begin with `bad`; by default the same.
+  ///   - badStore: for conversations whose names begin with `bad`; by default the same.
   ///   - preparer: by default none, for texts.
   init(
     network: ScriptedNetwork, store: (any Store)? = nil, badStore: (any Store)? = nil,
@@ -46,19 +46,19 @@ struct DaemonUnderTest {
       standard: Route(seal: XMTPSeal(), store: store, network: network, key: key),
       rules: [Destinations.Rule(bad) { $0.text.hasPrefix("bad") }], stores: [store] + (badStore.map { [$0] } ?? []))
     var settings = Settings()
-    // Only one daemon of the process has a watcher.
+    // Only one daemon per process has a watcher.
     settings.intake.rescan = .milliseconds(50)
     change(&settings)
-    // A busy machine is no reason to cut anything off.
+    // A busy machine must not cut anything off.
     plan = DeliveryPlan(
       settings: settings, destinations: destinations, preparer: preparer, stopSeconds: nil)
   }
 
-  /// Runs the daemon while `body` does.
+  /// Runs the daemon during `body`.
   ///
   /// - Parameters:
-  ///   - manager: is told how it is.
-  ///   - hear: is given the ledger before anything is done with it.
+  ///   - manager: gets notifications.
+  ///   - hear: gets the ledger before anything else.
   func run(
     manager: ServiceManager? = nil, hear: (Ledger) throws -> Void = { _ in },
     _ body: @escaping @Sendable (DaemonUnderTest) async throws -> Void
@@ -85,7 +85,7 @@ struct DaemonUnderTest {
     .drop(into: spool.path).text
   }
 
-  /// Asks on a thread of its own: those of the tests are few, and the daemon needs them to answer.
+  /// Asks on its own thread: the cooperative threads are few, and the daemon needs them.
   func ask(_ request: ControlRequest) async throws -> ControlReply? {
     try await BlockingPool(label: "ask", threads: 1).run { [state = spool.state] in
       try ControlClient.ask(request, in: state, patience: 600)
@@ -95,7 +95,6 @@ struct DaemonUnderTest {
   func story(of request: String) throws -> RequestStory? { try LedgerView(in: spool.state).story(of: request) }
 }
 
-/// Texts need no preparing.
 struct NoPreparer: PhotoPreparer {
   func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
     throw DeliveryError(.unsupportedImage, "no photo was expected")

@@ -56,7 +56,7 @@ import Testing
       #expect(try daemon.spool.draft.move(waiting, to: daemon.spool.new, as: waiting))
       await daemon.network.wait { $0.published == 2 }
       #expect(await Set(daemon.network.published.map(\.conversation.text)) == ["quick", "other"])
-      // Only one of the two places is ever a draft's.
+      // Drafts use only one of the two places.
       #expect(await store.asked == 3)
       await store.release()
     }

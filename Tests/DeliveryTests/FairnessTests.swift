@@ -13,7 +13,7 @@ import Testing
 
 @testable import Delivery
 
-/// What fails is one conversation's trouble. No test measures time: what would wait, waits for an hour.
+/// A failure affects one conversation only. No time is measured: a failed wait would last an hour.
 @Suite(.timeLimit(.minutes(5))) struct FairnessTests {
   private func patient(_ settings: inout Settings) {
     settings.delivery.probe = .hours(1)
@@ -67,7 +67,7 @@ import Testing
       #expect(await circuits.obstacle(to: "elsewhere", for: 3) == nil)
       for place in ["here", "elsewhere"] { try await circuits.succeeded(place, for: 3) }
     }
-    // What surely left nothing behind is never a message's own fault.
+    // Nothing was sent, so no message can be at fault.
     try await circuits.failed("here", DeliveryError(.unreachable, "there is no route"), conversation: 1)
     #expect(await circuits.obstacle(to: "here", for: 3) != nil)
   }
@@ -82,7 +82,7 @@ import Testing
     try await daemon.run { daemon in
       try Data("a photo".utf8).write(to: URL(fileURLWithPath: daemon.scratch.path("photo.jpg")))
       let photo = try File(reading: daemon.scratch.path("photo.jpg"))
-      // More of them than there are places, in two conversations.
+      // More than there are places, in two conversations.
       var names: [String] = []
       for _ in 0..<4 {
         for conversation in ["bad1", "bad2"] { names.append(try daemon.drop(nil, to: conversation, photos: [photo])) }
@@ -92,7 +92,7 @@ import Testing
       for number in 0..<9 { try daemon.drop(nil, to: "good\(number)", photos: [photo]) }
       await network.wait { $0.published == 9 }
       #expect(await hanging.hanging == 2)
-      // What waits behind those that hang can be cancelled all the same.
+      // Photos behind stalled ones can still be cancelled.
       for name in names.reversed() {
         while try await daemon.ask(.cancel([name]))?.outcomes.first?.isDone != true { await Task.yield() }
       }
@@ -112,7 +112,7 @@ import Testing
       for _ in 0..<6 { group.addTask { try await take("here", 1) } }
       await gates.wait { $0[1] == 2 }
       for owner in [Int64(2), 3] { group.addTask { try await take("here", owner) } }
-      // Four places: two of the first owner's, and one of each of the others, who came after all of its tasks.
+      // Four places: two for the first owner, and one each for the later ones.
       await gates.wait { $0 == [1: 2, 2: 1, 3: 1] }
       group.addTask { try await take("elsewhere", 4) }
       await gates.wait { $0[4] == 1 }
@@ -123,7 +123,7 @@ import Testing
   }
 }
 
-/// Where tasks are held until all may go on, and who is there.
+/// Holds tasks until all may continue.
 private actor Gates {
   private(set) var most: [Int64: Int] = [:]
   private var inside: [Int64: Int] = [:]
@@ -152,7 +152,6 @@ private actor Gates {
   }
 }
 
-/// Any file is a photo of one pixel.
 private struct SmallPhotos: PhotoPreparer {
   func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
     PreparedPhoto(

@@ -12,7 +12,6 @@ import Testing
 
 @testable import Delivery
 
-/// Requests that are over leave a receipt and nothing else.
 @Suite(.timeLimit(.minutes(5))) struct FilingTests {
   private func receipt(of request: String, in spool: Spool) throws -> Receipt? {
     try spool.sent.directory(request).file(Receipt.fileName).contents(limit: 1 << 20).flatMap(Receipt.init)
@@ -20,7 +19,7 @@ import Testing
 
   private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-  /// A filing by itself, which is not running yet.
+  /// A filing that is not running.
   private func filing(in scratch: TemporaryDirectory) throws -> (Spool, Ledger, Filing) {
     let spool = try Spool(creating: scratch.path("spool"))
     let ledger = try Ledger(in: spool.state)
@@ -105,7 +104,7 @@ import Testing
     }
   }
 
-  /// Has the ledger know of a request that was accepted and sent.
+  /// Records an accepted and sent request.
   private func noteSent(_ name: String, _ entry: Entry, in ledger: Ledger) async throws {
     let now = Timestamp.now()
     let text = NewRequest.Part(

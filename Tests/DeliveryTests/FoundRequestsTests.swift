@@ -6,7 +6,6 @@ import Testing
 
 @testable import Delivery
 
-/// What a rebuild of the ledger makes of a filing that was cut off.
 @Suite(.timeLimit(.minutes(5))) struct FoundRequestsTests {
   private func drop(_ name: String, in spool: Spool, receipt: (file: String, bytes: [UInt8])) throws {
     let directory = try spool.cur.directory(creating: name)

@@ -2,7 +2,7 @@ import Messages
 import Stores
 import TestSupport
 
-/// A store that takes no byte and never answers, until its uploads are cancelled. It counts them.
+/// A store that never answers, and counts its uploads.
 actor HangingStore: Store {
   nonisolated let name = "hanging"
   private(set) var hanging = 0
@@ -14,7 +14,7 @@ actor HangingStore: Store {
     hanging += 1
     for (_, waiter) in waiters.filter({ $0.0 <= hanging }) { waiter.resume() }
     waiters.removeAll { $0.0 <= hanging }
-    // Without end, as nobody ever adds to it.
+    // It never ends, because nothing is added to it.
     let (never, end) = AsyncStream.makeStream(of: Void.self)
     for await _ in never {}
     end.finish()
@@ -25,7 +25,7 @@ actor HangingStore: Store {
 
   func check() -> String { "as told" }
 
-  /// Returns once so many uploads have been begun.
+  /// Returns after `count` uploads have begun.
   func wait(for count: Int) async {
     if hanging >= count { return }
     await withCheckedContinuation { waiters.append((count, $0)) }

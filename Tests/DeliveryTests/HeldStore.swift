@@ -2,7 +2,7 @@ import Messages
 import Photos
 import Stores
 
-/// A store that keeps nothing and fails or holds back what it is told to.
+/// A store that keeps nothing, and fails or waits as configured.
 final actor HeldStore: Store {
   nonisolated let name = "held"
   private let isHeld: @Sendable (String) -> Bool
@@ -13,13 +13,13 @@ final actor HeldStore: Store {
   typealias Condition = @Sendable (_ asked: Int, _ kept: Set<String>) -> Bool
   private var waiters: [(Condition, CheckedContinuation<Void, Never>)] = []
 
-  /// - Parameter isHeld: the conversations whose photos it does not keep before `release`.
+  /// - Parameter isHeld: conversations whose photos wait for `release`.
   init(fault: DeliveryError? = nil, isHeld: @escaping @Sendable (String) -> Bool = { _ in false }) {
     self.fault = fault
     self.isHeld = isHeld
   }
 
-  /// Told by the name, as nothing else tells a store whose photo it has.
+  /// Contains the conversation, which a store does not know otherwise.
   nonisolated func objectName(_ origin: ObjectOrigin) -> ObjectName {
     ObjectName(unchecked: "\(origin.conversation)/\(origin.digest.hex)")
   }
@@ -50,7 +50,7 @@ final actor HeldStore: Store {
     held = []
   }
 
-  /// Returns once `condition` holds for how often it was asked and the objects that it keeps.
+  /// Returns when `condition` holds for the number of calls and the objects.
   func wait(until condition: @escaping Condition) async {
     if condition(asked, kept) { return }
     await withCheckedContinuation { waiters.append((condition, $0)) }
@@ -63,7 +63,6 @@ final actor HeldStore: Store {
   }
 }
 
-/// Every photo is as good as another.
 struct EasyPreparer: PhotoPreparer {
   func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
     PreparedPhoto(

@@ -40,7 +40,7 @@ import Testing
     let first = try read(all, in: spool, open: open)
     #expect(first.taken == all.count && first.requests.map(\.droppedAs) == ["other"])
     #expect(open.conversations == [try ConversationID("family")])
-    // One is closed in time, and what is behind the others still waits.
+    // One is closed in time, and the rest of the queue waits.
     try writers.removeFirst().close()
     #expect(try read(all, in: spool, open: open).requests.map(\.droppedAs) == ["r0", "other"])
     var batch = first

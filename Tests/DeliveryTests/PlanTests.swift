@@ -7,8 +7,7 @@ import Testing
 @testable import Delivery
 @testable import Ledgers
 
-/// SQLite is asked how it would carry out every statement of a daemon's: none of them looks at all that is kept, nor puts a
-/// backlog in order.
+/// Query plans of all statements of a daemon: none reads all rows or sorts the queue.
 @Suite(.timeLimit(.minutes(5))) struct PlanTests {
   @Test func noStatementOfADeliveryLooksAtAllThatIsKept() async throws {
     let network = ScriptedNetwork { message in

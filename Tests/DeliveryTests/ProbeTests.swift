@@ -83,19 +83,19 @@ import Testing
       #expect(await circuits.obstacle(to: "net", for: 3) == nil, "another kind of failure")
       try await circuits.failed("net", error, conversation: 2)
       #expect(await circuits.obstacle(to: "net", for: 3) == error)
-      // It comes soon, and neither of those who were refused takes it.
+      // It is due soon, and none of the refused ones takes it.
       let next = try #require(await circuits.circuits["net"]?.nextProbe)
       #expect(next - .now <= .seconds(0.5))
       try await letGo("net")
       for refused in [Int64(1), 2] { #expect(await circuits.obstacle(to: "net", for: refused) == error) }
       #expect(await circuits.obstacle(to: "net", for: 3) == nil)
       try await circuits.succeeded("net", for: 3)
-      // Somebody got through behind their refusals, so these are their own, however often they come.
+      // Another conversation succeeded after their refusals, so these are their own.
       for _ in 0..<3 {
         for refused in [Int64(1), 2] { try await circuits.failed("net", error, conversation: refused) }
         #expect(await circuits.obstacle(to: "net", for: 4) == nil)
       }
-      // Who gets through counts again.
+      // After a success, their refusals count again.
       for conversation in [Int64(1), 2] { try await circuits.succeeded("net", for: conversation) }
       for conversation in [Int64(1), 2] { try await circuits.failed("net", error, conversation: conversation) }
       #expect(await circuits.obstacle(to: "net", for: 4) == error)
@@ -110,7 +110,7 @@ import Testing
     try await letGo("net")
     #expect(await circuits.obstacle(to: "net", for: 1) == error)
     let circuit = try #require(await circuits.circuits["net"])
-    // Nobody waits whom a time would have to be set for, but for those who were refused.
+    // Only refused conversations wait, so their time decides.
     #expect(circuit.nextProbe == circuit.restsUntil)
   }
 
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  /// Has the time of the next probe come.
+  /// Makes the next probe due.
   private func letGo(_ destination: String) async throws {
     while await circuits.circuits[destination]?.hasTicket != true {
       let next = try #require(await circuits.circuits[destination]?.nextProbe)

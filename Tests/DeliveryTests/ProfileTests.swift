@@ -58,13 +58,13 @@ import Testing
       let refused = try daemon.change(photo(daemon.scratch, "two"))
       try await waitUntil { try daemon.story(of: refused)?.state == .failed }
       await store.wait { _, kept in kept == first }
-      // While the network does not answer, the first one stays, too.
+      // Without an answer the first one stays, too.
       let asked = await network.asked
       await network.answer { _ in DeliveryError(.serverBusy, "later", retryAfter: 0.05) }
       let third = try daemon.change(photo(daemon.scratch, "three"))
       await network.wait { $0.asked >= asked + 3 }
       #expect(await store.kept.isSuperset(of: first))
-      // Other conversations do not wait for it.
+      // Other conversations do not wait.
       await network.answer { message in
         message.content.kind.isOfProfile ? DeliveryError(.serverBusy, "later", retryAfter: 0.05) : nil
       }
@@ -82,7 +82,7 @@ import Testing
 }
 
 extension DaemonUnderTest {
-  /// Drops a change of the profile photo, or its removal, and returns the name of the request.
+  /// Drops a change or the removal of the profile photo, and returns the request's name.
   fileprivate func change(_ photo: File?) throws -> String {
     try Submission(profilePhoto: photo, of: nil, key: nil).drop(into: spool.path).text
   }

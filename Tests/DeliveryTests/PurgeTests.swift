@@ -27,7 +27,7 @@ import Testing
       try daemon.sendPhoto(to: "other")
       await daemon.network.wait { $0.published == 1 }
       try PurgeOrders(daemon.spool).add([ConversationID(unchecked: "purged")])
-      // What comes meanwhile is of a new conversation; it waits for the end of the old one.
+      // Later requests belong to a new conversation and wait for the end of the purge.
       try daemon.drop("later", to: "purged")
       while try daemon.story(of: request)?.state != .cancelled { await Task.yield() }
       await store.release()

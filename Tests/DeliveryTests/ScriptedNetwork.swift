@@ -1,20 +1,20 @@
 import Messages
 import Networks
 
-/// A network that fails as told, for faults that a real one will not produce on demand. It counts what it is asked.
+/// A network with scripted failures, which counts calls.
 actor ScriptedNetwork: Network {
   nonisolated let name = "scripted"
   nonisolated let takesBatches = true
-  /// What it answers with; nil is that it publishes.
+  /// The error for a message; nil publishes it.
   private var fault: @Sendable (OutgoingMessage) -> DeliveryError?
   private(set) var published: [OutgoingMessage] = []
   private(set) var asked = 0
-  /// The conversations that photos are not uploaded for.
+  /// Conversations that refuse photos.
   private var closed: Set<String> = []
   private(set) var refused = 0
   private var waiters: [(@Sendable (ScriptedNetwork.Counts) -> Bool, CheckedContinuation<Void, Never>)] = []
 
-  /// The conversation that it gives no answer to for now, and who waits for one.
+  /// The conversation without an answer for now, and its waiting calls.
   private var held: String?
   private var unanswered: [CheckedContinuation<Void, Never>] = []
 
@@ -58,7 +58,6 @@ actor ScriptedNetwork: Network {
     return Publication(publishedAt: .now(), remoteID: nil, attachment: nil)
   }
 
-  /// Gives no answer in a conversation until `answerHeld()`.
   func hold(_ conversation: String) { held = conversation }
 
   func answerHeld() {
@@ -71,7 +70,7 @@ actor ScriptedNetwork: Network {
 
   func check() -> String { "as told" }
 
-  /// Returns as soon as what it was asked satisfies `condition`.
+  /// Returns when the counts satisfy `condition`.
   func wait(until condition: @escaping @Sendable (Counts) -> Bool) async {
     if condition(counts) { return }
     await withCheckedContinuation { waiters.append((condition, $0)) }
@@ -87,7 +86,6 @@ actor ScriptedNetwork: Network {
     waiters.removeAll { $0.0(counts) }
   }
 
-  /// The texts that were published in a conversation, in order.
   func texts(in conversation: String) -> [String] {
     published.filter { $0.conversation.text == conversation }.map {
       if case .text(let text) = $0.content { text } else { "photo" }

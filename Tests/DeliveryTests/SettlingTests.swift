@@ -3,7 +3,6 @@ import Testing
 
 @testable import Delivery
 
-/// Entries that are built in `new/` itself.
 @Suite struct SettlingTests {
   @Test(
     "What is left to wait for is counted from the last change, by whatever the clock says, and another look follows")
@@ -15,7 +14,7 @@ import Testing
     }
     #expect(rest(changed: 2.5) <= .seconds(3))
     #expect(rest(changed: 4.99) == .milliseconds(250))
-    // The clock was set forward, and back; or the entry is gone.
+    // The clock was set forward or back, or the entry is gone.
     #expect(rest(changed: 86_400) == .milliseconds(250))
     #expect(rest(changed: -86_400) == settle)
     #expect(SettlingEntries.rest(of: settle, since: nil) == .milliseconds(250))

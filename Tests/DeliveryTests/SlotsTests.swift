@@ -3,7 +3,7 @@ import Testing
 @testable import Delivery
 
 @Suite struct SlotsTests {
-  /// Tells in which order places were taken, and keeps each until it is told to give it back.
+  /// Records the order of taken places, and holds each until it is told to return it.
   private actor Places {
     private(set) var taken: [String] = []
     private var leaving: [String: CheckedContinuation<Void, Never>] = [:]
@@ -44,7 +44,7 @@ import Testing
     for task in sent { try await task.value }
     var left = Set<String>()
     for count in 5...7 {
-      // Nothing that is ahead takes what those that were sent gave back.
+      // No draft takes a place that a sent photo has returned.
       #expect(await places.taken.count == count - 1)
       let name = await places.taken.first { $0.hasPrefix("ahead") && !left.contains($0) }
       await places.leave(try #require(name))
@@ -65,7 +65,7 @@ import Testing
     slots.hurry(key)
     await places.wait(for: 2)
     #expect(await places.taken == ["first", "second"])
-    // It was sent itself, so that its half is free for another one.
+    // It was sent, so that its half is free.
     await places.leave("second")
     try await second.value
     await places.leave("first")

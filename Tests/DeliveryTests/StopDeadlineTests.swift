@@ -6,7 +6,7 @@ import Testing
 @testable import Delivery
 
 @Suite(.timeLimit(.minutes(10))) struct StopDeadlineTests {
-  /// One that never stops by itself, as on a disk that hangs.
+  /// A service that never stops, as with a hanging disk.
   private struct Hanging: Service {
     let bell: Bell
     func run() async throws { for await _ in bell.rings { return } }
@@ -18,7 +18,7 @@ import Testing
     let overdue = Bell()
     let free = Bell()
     let deadline = StopDeadline(manager: nil, seconds: 0, log: log) { overdue.ring() }
-    // The last one is asked first, and the other one only once it has stopped.
+    // Services stop in reverse order, one after the other.
     let group = ServiceGroup(services: [Hanging(bell: free), deadline], logger: log)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await group.run() }

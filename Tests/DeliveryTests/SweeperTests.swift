@@ -21,7 +21,7 @@ import Testing
     ledger = try Ledger(in: Directory(path: scratch.path))
   }
 
-  /// A store that deletes nothing whose name begins with `bad`, and remembers what it was asked for.
+  /// A store that cannot delete objects whose names begin with `bad`, and records calls.
   private final actor PickyStore: Store {
     nonisolated let name: String
     private let fault: DeliveryError

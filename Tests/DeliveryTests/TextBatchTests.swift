@@ -7,7 +7,6 @@ import Testing
 
 @testable import Delivery
 
-/// Texts of a conversation that begin together go out in order, each once, and wait for one another no longer than they may.
 @Suite(.timeLimit(.minutes(5))) struct TextBatchTests {
   private static let count = 60
 
@@ -26,7 +25,7 @@ import Testing
     try await daemon.run { daemon in
       await network.answer { message in
         guard case .text("\(failed)") = message.content else { return nil }
-        // The second attempt gets through.
+        // The second attempt succeeds.
         return cause == .rejected || message.firstTriedAt == nil ? DeliveryError(cause, "not this one") : nil
       }
       let sent = (0..<Self.count).filter { cause != .rejected || $0 != failed }
@@ -36,7 +35,7 @@ import Testing
         let end: RequestState = sent.contains(number) ? .sent : .failed
         while try daemon.story(of: name)?.state != end { await Task.yield() }
         let attempts = try #require(try daemon.story(of: name)?.messages.first).attempts
-        // What was behind it had not been tried.
+        // Later messages were not tried.
         #expect(attempts.count == (number == failed && cause != .rejected ? 2 : 1), "\(number)")
       }
     }
@@ -52,7 +51,7 @@ import Testing
       await network.hold("family")
       await network.wait { $0.unanswered == 1 }
       let hanging = await network.published.count
-      // What has not begun is cancelled at once, however many are named.
+      // Messages that have not begun are cancelled at once.
       let outcomes = try #require(try await daemon.ask(.cancel(names))).outcomes
       #expect(outcomes.map(\.subject) == names)
       #expect(outcomes[(hanging + 1)...].count { !$0.isDone } < BatchSize.most)
@@ -68,7 +67,6 @@ import Testing
   }
 }
 
-/// Which texts begin together.
 @Suite struct WindowTests {
   private let scratch: TemporaryDirectory
   private let ledger: Ledger
@@ -78,7 +76,7 @@ import Testing
     ledger = try Ledger(in: Directory(path: scratch.path))
   }
 
-  /// Messages of a conversation, one a request: texts of so many bytes, photos where it is nil.
+  /// Messages of a conversation, one a request: texts of these sizes, and photos for nil.
   private func window(_ sizes: [Int?], isWhole: Bool = true) async throws -> Window {
     let requests = sizes.enumerated().map { number, bytes in
       let part = NewRequest.Part(

@@ -6,7 +6,6 @@ import Testing
 @testable import Delivery
 
 @Suite(.timeLimit(.minutes(10))) struct WatchdogTests {
-  /// A manager that wants a sign of life twice in `seconds`.
   private func manager(_ path: String, seconds: Double) throws -> ServiceManager {
     try #require(
       ServiceManager(environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "\(Int(seconds * 1_000_000))"]))
@@ -31,7 +30,7 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await watchdog.run() }
       for await _ in asked.rings { break }
-      // It hangs: what the manager hears next is from here.
+      // It hangs: the manager's next message is from here.
       manager.status("nothing yet")
       #expect(await listener.receive() == "STATUS=nothing yet")
       free.ring()
@@ -54,7 +53,7 @@ import Testing
       }
       try daemon.drop("x", to: "family")
       await daemon.network.wait { $0.published == 1 }
-      // The loops go on answering beside work.
+      // The loops answer while they work.
       var lives = 0
       while lives < 5 {
         let message = await listener.receive()

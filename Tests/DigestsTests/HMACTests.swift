@@ -1,7 +1,7 @@
 import Digests
 import Testing
 
-/// The vectors of RFC 4231: keys that are shorter and longer than SHA-256's block.
+/// The vectors of RFC 4231: keys shorter and longer than SHA-256's block.
 @Suite struct HMACTests {
   @Test(arguments: [
     (

@@ -40,7 +40,7 @@ import Testing
     let memory = try #require(mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
     defer { munmap(memory, 2 * page) }
     #expect(memory != MAP_FAILED && mprotect(memory + page, page, PROT_NONE) == 0)
-    // Inode, position, length, kind and name, padded to eight bytes, as getdents64(2) has them.
+    // A record of getdents64(2): inode, position, length, kind and name, padded to eight bytes.
     let record = memory + page - 24
     (record + 19).copyMemory(from: [UInt8]("r1\0".utf8), byteCount: 3)
     #expect(Directory.name(of: UnsafePointer(record.assumingMemoryBound(to: dirent.self))) == Array("r1".utf8))
@@ -48,7 +48,7 @@ import Testing
 
   @Test("Every entry is met with its kind, however many there are, each time that one looks")
   func entriesWithTheirKinds() throws {
-    // More records than are read in one call.
+    // More records than one call reads.
     let names = (1...300).map { "a rather long name of a file \($0)" }
     for name in names { try directory.write([], as: name) }
     _ = try directory.make("directory")
@@ -58,7 +58,7 @@ import Testing
       var kinds = [String: Entry.Kind]()
       try directory.forEachEntry { name, kind in
         let name = String(decoding: name, as: UTF8.self)
-        // A file system that tells no kinds is asked for each.
+        // Filesystems without kinds are asked for each entry.
         kinds[name] = try kind ?? directory.entry(name)?.kind
         return true
       }

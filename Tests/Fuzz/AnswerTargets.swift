@@ -6,13 +6,12 @@ import Messages
 @testable import Networks
 @testable import Stores
 
-/// What stores and homeservers answer.
 extension FuzzTarget {
   static let answers: [FuzzTarget] = [retryAfter, matrixAnswer, jsonSlice, matrixMediaID, storeAnswer, uploadTicket]
 
   private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
-  /// An answer in one input: its status in three digits, a line of `Retry-After`, and the body.
+  /// Splits an input into the status in three digits, a line of `Retry-After`, and the body.
   private static func answer(_ input: [UInt8]) -> HTTPResponse {
     let head = input.prefix { $0 != 0x0A }
     let status = Int(String(decoding: head.prefix(3), as: UTF8.self)) ?? 200

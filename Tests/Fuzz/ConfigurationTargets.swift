@@ -4,7 +4,6 @@ import SettingKit
 
 @testable import Settings
 
-/// The configuration: trusted, and written by people, who mistype.
 extension FuzzTarget {
   static let configuration: [FuzzTarget] = [settings, settingWords, pattern]
 
@@ -55,7 +54,7 @@ extension FuzzTarget {
     try holdPlain(quoted(text))
   }
 
-  /// A pattern and a name, with a newline between them.
+  /// A pattern and a name, separated by a newline.
   static let pattern = FuzzTarget("pattern", words: ["*", "?", "a", "\n", "\u{301}"]) { input throws(BrokenProperty) in
     let parts = input.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
     let text = String(decoding: parts[0], as: UTF8.self)

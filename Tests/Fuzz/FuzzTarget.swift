@@ -1,11 +1,11 @@
-/// One parser of bytes that come from outside, and what has to hold whatever they are: that it returns, within bounded
-/// time and memory, and what `read` checks besides.
+/// A parser of outside bytes. For any input it must return, within limits of time and memory, and satisfy the checks in
+/// `read`.
 struct FuzzTarget: Sendable {
-  /// The name of its folder in `Corpus/`, too.
+  /// Also the name of its folder in `Corpus/`.
   let name: String
-  /// What its inputs are made of; the mutator puts these in.
+  /// Words that the mutator inserts.
   let words: [String]
-  /// Reads one input. That it is refused is as good as that it is not.
+  /// Reads one input; a refusal is as good as success.
   let read: @Sendable ([UInt8]) throws(BrokenProperty) -> Void
 
   init(
@@ -20,7 +20,6 @@ struct FuzzTarget: Sendable {
     spool + seals + receiving + listening + answers + programs + processes + configuration + imaging
 }
 
-/// What had to hold, and does not.
 struct BrokenProperty: Error, CustomStringConvertible {
   let description: String
 }
@@ -29,7 +28,7 @@ func hold(_ condition: Bool, _ property: String) throws(BrokenProperty) {
   if !condition { throw BrokenProperty(description: property) }
 }
 
-/// What is shown to people is one line without anything that a terminal takes for a command.
+/// Checks for one line without terminal controls.
 func holdPlain(_ sentence: String) throws(BrokenProperty) {
   let isPlain = sentence.unicodeScalars.allSatisfy { scalar in
     switch scalar.properties.generalCategory {
@@ -40,7 +39,7 @@ func holdPlain(_ sentence: String) throws(BrokenProperty) {
   try hold(isPlain, "a sentence has control characters: \(sentence.debugDescription)")
 }
 
-/// What an answer may make us wait.
+/// Checks the longest wait.
 func holdWait(_ seconds: Double?) throws(BrokenProperty) {
   try hold(seconds.map { 0...86_400 ~= $0 } ?? true, "an answer makes us wait \(seconds ?? 0) s")
 }

@@ -1,6 +1,5 @@
 @testable import Imaging
 
-/// What the darkroom reads of photos by itself, before and beside the libraries that decode them.
 extension FuzzTarget {
   static let imaging: [FuzzTarget] = [photoStructure, exif]
 
@@ -33,7 +32,7 @@ extension FuzzTarget {
   static let exif = FuzzTarget("exif", words: ["II*\0", "MM\0*", "\u{1}\u{12}", "\u{3}\0", "\0\0\0\u{8}"]) {
     input throws(BrokenProperty) in
     let exif = Exif(ByteReader(input, input.indices))
-    // Its pictures turn in two ways, both of which a second turn takes back.
+    // Its pictures have two orientations, each its own inverse.
     let size = PixelSize(width: 3, height: 2)
     try hold(exif.orientation.turned(exif.orientation.turned(size)) == size, "a turn cannot be taken back")
   }

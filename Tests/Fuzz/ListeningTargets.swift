@@ -5,7 +5,6 @@ import Messages
 @testable import Networks
 @testable import Receiving
 
-/// What a homeserver tells those who listen.
 extension FuzzTarget {
   static let listening: [FuzzTarget] = [matrixSync, matrixPosition]
 
@@ -40,7 +39,6 @@ extension FuzzTarget {
     }
   }
 
-  /// The place that is kept between two lives.
   static let matrixPosition = FuzzTarget("position", words: ["@me:example.org", " ", "\n"]) {
     input throws(BrokenProperty) in
     let text = String(decoding: input, as: UTF8.self)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 #if PHOTOSPOOL_FUZZER
-  /// What libFuzzer calls with every input that it makes: the environment says which parser it is for.
+  /// libFuzzer's entry point; the environment names the parser.
   @_cdecl("LLVMFuzzerTestOneInput")
   package func readOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do { try chosen.read(Array(UnsafeBufferPointer(start: start, count: count))) } catch {
@@ -19,8 +19,8 @@ import Glibc
     return target
   }()
 #else
-  /// `photospool-fuzz CORPUS MUTATIONS SEED KEEP [TARGET...]` reads the corpora and what is made of them;
-  /// `photospool-fuzz` alone names the parsers.
+  /// `photospool-fuzz CORPUS MUTATIONS SEED KEEP [TARGET...]` replays corpora and mutations of them; without arguments
+  /// it lists the parsers.
   @main struct Main {
     static func main() {
       let arguments = CommandLine.arguments.dropFirst()

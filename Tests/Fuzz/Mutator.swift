@@ -1,12 +1,12 @@
 import TestSupport
 
-/// Makes new inputs of those that are there: a few changes at a time, each of a kind that parsers stumble over.
+/// Makes new inputs by a few changes that often break parsers.
 struct Mutator {
   var random: SeededRandom
   let corpus: [[UInt8]]
   let words: [[UInt8]]
 
-  /// Longer inputs find nothing that these do not, and take their time.
+  /// The longest input; longer ones find nothing more and cost time.
   private static let longest = 1 << 14
   private static let numbers = [
     "0", "-1", "1", "255", "65536", "2147483647", "2147483648", "4294967296", "9223372036854775807",
@@ -44,7 +44,7 @@ struct Mutator {
       let other = pick(corpus) ?? []
       input.insert(contentsOf: other[range(in: other)], at: place(in: input))
     default:
-      // Nesting, and what grows with every repetition.
+      // Nesting, and whatever grows with repetition.
       let piece = Array(input[range(in: input)].prefix(32))
       for _ in 0..<(1 << random.below(9)) where !piece.isEmpty { input.insert(contentsOf: piece, at: 0) }
     }

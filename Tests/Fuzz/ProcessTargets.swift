@@ -4,7 +4,6 @@ import FoundationEssentials
 import Messages
 import Photos
 
-/// What the command and the daemon, and the daemon and the darkroom, tell each other.
 extension FuzzTarget {
   static let processes: [FuzzTarget] = [controlRequest, controlReply, darkroomAnswer, darkroomOrder]
 
@@ -23,7 +22,7 @@ extension FuzzTarget {
     ]
   ) { input throws(BrokenProperty) in try holdJSON(ControlReply.self, input) }
 
-  /// What is read can be written, and read again.
+  /// Checks that a read value can be written and read again.
   private static func holdJSON<Value: Codable & Equatable>(
     _: Value.Type, _ input: [UInt8]
   ) throws(BrokenProperty) {

@@ -3,7 +3,6 @@ import Messages
 
 @testable import Networks
 
-/// What programs say that publish for us, and what stands in the files of the `local` network.
 extension FuzzTarget {
   static let programs: [FuzzTarget] = [coProcess, programOutput, localLine]
 

@@ -8,7 +8,6 @@ import Secrets
 @testable import Ledgers
 @testable import Receiving
 
-/// What strangers announce, and where they say that it is.
 extension FuzzTarget {
   static let receiving: [FuzzTarget] = [attachment, addresses, text]
 
@@ -36,7 +35,7 @@ extension FuzzTarget {
     }
   }
 
-  /// A file name that cannot leave its directory, hide, or do anything to who shows it.
+  /// Checks that a file name cannot leave its directory, hide, or harm a terminal.
   private static func holdName(_ name: String) throws(BrokenProperty) {
     try holdPlain(name)
     try hold(1...255 ~= name.utf8.count, "the file name has \(name.utf8.count) bytes")
@@ -72,7 +71,6 @@ extension FuzzTarget {
     try holdDownload(text)
   }
 
-  /// The small alphabets: hexadecimal, base64, moments, and names as file names.
   static let text = FuzzTarget("text", words: ["=", "-", "_", "+", "/", "T", "Z", ".000Z", "~", "%", "0x"]) {
     input throws(BrokenProperty) in
     try hold([UInt8](hex: input.hex) == input, "hexadecimal is another one")

@@ -1,16 +1,17 @@
 import FoundationEssentials
 import Glibc
 
-/// Reads a corpus, then inputs that are made of it: the same ones for the same seed.
+/// Replays a corpus and inputs derived from it, which depend on the seed.
 struct Replay {
   let corpus: String
   let mutations: Int
   let seed: UInt64
-  /// Where an input is kept that is the end of the process.
+  /// The file for an input that kills the process.
   let keep: String
 
-  /// - Returns: how many inputs were read.
-  /// - Throws: `BrokenProperty`, with the input kept; what the disk says.
+  /// Returns the number of inputs.
+  ///
+  /// - Throws: `BrokenProperty`, after keeping the input; errors of the disk.
   func run(_ target: FuzzTarget) throws -> Int {
     let folder = "\(corpus)/\(target.name)"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()

@@ -5,7 +5,6 @@ import Photos
 
 @testable import Seals
 
-/// Sealed objects and XMTP's envelopes, as strangers make them.
 extension FuzzTarget {
   static let seals: [FuzzTarget] = [envelope, xmtpContent, sealedXMTP, sealedMatrix, inflation, photoFormat]
 
@@ -26,7 +25,7 @@ extension FuzzTarget {
     try hold(!photos.isEmpty, "it announces nothing")
   }
 
-  /// The input is what stands behind the seal, which is always sound; and then the sealed object itself.
+  /// The input is first the contents of a valid seal, then the sealed object itself.
   static let sealedXMTP = FuzzTarget("sealed-xmtp", words: envelopeWords) { input throws(BrokenProperty) in
     let (secret, salt, nonce) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32), [UInt8](0..<12))
     func open(_ object: [UInt8]) -> (bytes: [UInt8], filename: String?, mimeType: String)? {

@@ -4,11 +4,10 @@ import Messages
 
 @testable import Spooling
 
-/// What other users write into the spool.
 extension FuzzTarget {
   static let spool: [FuzzTarget] = [request, incoming, sum, names, purgeOrders]
 
-  /// Files in one input: `NAME 0x1F CONTENTS`, with 0x1E between them.
+  /// Splits an input into files: `NAME 0x1F CONTENTS`, separated by 0x1E.
   private static func files(_ input: [UInt8]) -> [(name: String, contents: [UInt8])] {
     input.split(separator: 0x1E).prefix(24).compactMap { part in
       let pieces = part.split(separator: 0x1F, maxSplits: 1, omittingEmptySubsequences: false)
@@ -20,14 +19,13 @@ extension FuzzTarget {
     }
   }
 
-  /// A directory in memory with these files.
   private static func inDirectory(
     _ input: [UInt8], _ body: (Directory) throws -> Void
   ) throws(BrokenProperty) {
     do {
       let scratch = try Scratch()
       for (name, contents) in files(input) {
-        // The same name in other letters, as a filesystem sees it, may be there already.
+        // A filesystem may consider the name equal to an existing one.
         guard let file = try? scratch.directory.file(creating: name) else { continue }
         try file.write(contents)
       }
@@ -91,7 +89,7 @@ extension FuzzTarget {
       try hold(second != name && RequestName(second.text) != nil, "a name has no alternative")
     }
     _ = ArrivalNumber.isNumbered(text)
-    // Others of the spool's group may write the counter.
+    // Others in the spool's group may write the counter.
     if let next = try? ArrivalNumber.next(after: text, highest: { 0 }) {
       try hold(ArrivalNumber.prefix(next).utf8.count == 14, "a number has another length")
     }
@@ -116,7 +114,7 @@ extension FuzzTarget {
   }
 }
 
-/// A directory in memory, which goes with its last reference.
+/// A directory in memory, removed with its last reference.
 final class Scratch {
   let directory: Directory
   private let path: String

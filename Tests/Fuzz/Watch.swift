@@ -1,19 +1,18 @@
 import Glibc
 
-/// Watches over the input that is being read: when the process dies of it, or it takes too long, the input is kept.
-///
-/// All of it is written by one thread; the signal handler, which runs while that thread stands still, only reads.
+/// Keeps the current input if it kills the process or takes too long. One thread writes the state; the signal handler
+/// only reads it while that thread stands still.
 enum Watch {
   nonisolated(unsafe) private static var input: UnsafeMutablePointer<UInt8>?
   nonisolated(unsafe) private static var count = 0
   nonisolated(unsafe) private static var path: UnsafeMutablePointer<CChar>?
 
-  /// Processor seconds that one input may take.
+  /// Processor seconds per input.
   private static let seconds = 10
-  /// Bytes of memory that the process may have.
+  /// The memory limit of the process in bytes.
   private static let memory: rlim_t = 1 << 30
 
-  /// - Parameter path: where an input is kept that ends the process.
+  /// - Parameter path: the file for an input that kills the process.
   static func begin(keeping path: String) {
     self.path = strdup(path)
     var limit = rlimit(rlim_cur: memory, rlim_max: memory)
@@ -29,7 +28,6 @@ enum Watch {
     }
   }
 
-  /// Runs `body` on `bytes`, watched.
   static func over(_ bytes: [UInt8], _ body: ([UInt8]) throws(BrokenProperty) -> Void) throws(BrokenProperty) {
     let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes.count))
     for (index, byte) in bytes.enumerated() { copy[index] = byte }
@@ -43,7 +41,7 @@ enum Watch {
     try body(bytes)
   }
 
-  /// Writes the input that is being read into its file, with nothing but calls that a signal handler may make.
+  /// Writes the current input into its file, with calls that a signal handler may make.
   static func keep() {
     guard let input, let path else { return }
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -51,7 +49,7 @@ enum Watch {
     close(file)
   }
 
-  /// Processor time, so that a busy machine does not count.
+  /// Processor time, so that a busy machine does not matter.
   private static func alarm(in seconds: Int) {
     var timer = itimerval()
     timer.it_value.tv_sec = seconds

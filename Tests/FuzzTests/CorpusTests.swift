@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every parser of outside bytes reads its corpus and thousands of inputs made of it, in a process of its own that may
-/// die of it. `make fuzz` searches on, with libFuzzer.
+/// Every parser of outside bytes replays its corpus and thousands of mutations in a process of its own. `make fuzz`
+/// continues with libFuzzer.
 @Suite(.timeLimit(.minutes(10))) struct CorpusTests {
   private static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("photospool-fuzz").path
@@ -14,7 +14,7 @@ import Testing
     try run([program] + arguments, environment: ["SWIFT_BACKTRACE": "enable=no"])
   }
 
-  /// The inputs that are made of a corpus for each parser.
+  /// Mutations per parser.
   private static let mutations = ProcessInfo.processInfo.environment["PHOTOSPOOL_MUTATIONS"] ?? "1000"
   private static let seed = ProcessInfo.processInfo.environment["PHOTOSPOOL_SEED"] ?? "1"
 

@@ -3,6 +3,6 @@ import HTTP
 import TestSupport
 
 extension HTTPResponse {
-  /// What the server's `echo` says that it was asked.
+  /// The request that the server's `echo` received.
   func asked() throws -> FaultServer.Asked { try JSONDecoder().decode(FaultServer.Asked.self, from: Data(body)) }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A socket whose queue of connections is full, so that the kernel answers none further.
+/// A socket with a full queue, so that the kernel accepts no connection.
 final class FullListener {
   let port: UInt16
   private var sockets: [Int32]
@@ -23,7 +23,6 @@ final class FullListener {
 
   deinit { for socket in sockets { close(socket) } }
 
-  /// A port that was free a moment ago.
   static func freePort() throws -> UInt16 {
     let socket = try bound()
     defer { close(socket) }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The limits bound a failure; no test measures time.
+/// Limits only bound failures; no time is measured.
 @Suite(.timeLimit(.minutes(2))) struct HTTPClientTests {
   private static let shared = Result { try FaultServer() }
   private static let million = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -34,8 +34,6 @@ import Testing
     set(&limits)
     return limits
   }
-
-  // MARK: Asking
 
   @Test(arguments: [HTTPRequest.Method.put, .post])
   func aBodyArrivesByteForByte(by method: HTTPRequest.Method) async throws {
@@ -135,8 +133,6 @@ import Testing
     #expect(try await client.send(HTTPRequest(.put, server.url("early"), body: body)).status == 403)
   }
 
-  // MARK: Answers that are none
-
   @Test func aRedirectIsAnAnswerAndNotFollowed() async throws {
     let response = try await client.send(HTTPRequest(.get, server.url("redirect")))
     #expect(response.status == 307 && response.header("Location") == "/echo")
@@ -182,8 +178,6 @@ import Testing
     #expect(await reason(exceeds) == .replyTooLarge(limit: 999))
   }
 
-  // MARK: Limits
-
   @Test(arguments: ["stall", "deaf", "half"])
   func aServerThatGoesSilentRunsIntoTheStallLimit(_ what: String) async throws {
     let body = [UInt8](repeating: 1, count: 20_000_000)
@@ -197,7 +191,6 @@ import Testing
     #expect(await reason(request) == .timedOut(.total))
   }
 
-  /// A listener whose queue is full answers no further connection.
   @Test func theConnectLimitEndsARequestThatWasNeverSent() async throws {
     let deaf = try FullListener()
     let request = HTTPRequest(
@@ -205,8 +198,6 @@ import Testing
     let error = try #require(await error(request))
     #expect(error.reason == .timedOut(.connect) && error.wasNeverSent)
   }
-
-  // MARK: Giving up
 
   @Test(arguments: ["stall", "deaf", "half"])
   func cancellingTheTaskEndsTheTransfer(_ what: String) async throws {
@@ -250,8 +241,6 @@ import Testing
     _ = await stuck.result
   }
 
-  // MARK: Nobody there
-
   @Test func aPortWhereNobodyListensCannotBeConnectedTo() async throws {
     let port = try FullListener.freePort()
     let error = try #require(await error(HTTPRequest(.put, "http://127.0.0.1:\(port)/", body: bytes)))
@@ -284,9 +273,7 @@ import Testing
     #expect(await reason(request) == .badHeader(header.name))
   }
 
-  // MARK: Proxies
-
-  /// In a process of its own, as the environment is the whole process's.
+  /// Runs in its own process, because it changes the environment.
   @Test func aProxyOfTheEnvironmentIsNotUsed() async throws {
     await #expect(processExitsWith: .success) {
       let server = try FaultServer()
@@ -309,8 +296,6 @@ import Testing
     let error = await error(HTTPRequest(.get, server.url("echo")), of: HTTPClient(options))
     #expect(error?.reason == .cannotReachProxy && error?.wasNeverSent == true)
   }
-
-  // MARK: What is told to others
 
   @Test func requestsDescribeThemselvesWithoutSecrets() {
     let request = HTTPRequest(

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct SinkTests {
-  /// Takes up to a number of bytes.
   private final class Sink: HTTPSink {
     let limit: Int
     let seen = Mutex<(head: HTTPResponse?, count: Int)>((nil, 0))

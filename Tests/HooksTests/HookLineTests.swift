@@ -17,11 +17,11 @@ import Testing
     let number: Int
   }
 
-  /// Options with a shell script for one event; `$DIR` is the test's directory.
+  /// Settings with a shell script for one event; `$DIR` is the test's directory.
   private func settings(_ script: String, _ change: (inout Settings.Hooks) -> Void = { _ in }) throws -> Settings.Hooks
   {
     let path = scratch.path("hook")
-    // Another process writes it: a program that a child of another test still holds open for writing cannot be started.
+    // Another process writes it: a program that a child of another test holds open for writing cannot be started.
     let written = try TestSupport.run(
       ["/bin/sh", "-c", "umask 077 && cat > \"$0\" && chmod 700 \"$0\"", path],
       input: "#!/bin/sh\nDIR='\(scratch.path)'\n\(script)\n")
@@ -34,7 +34,6 @@ import Testing
     return settings
   }
 
-  /// Runs the line while `body` does.
   private func run(
     _ settings: Settings.Hooks, _ body: @escaping @Sendable (HookLine) async throws -> Void
   ) async throws {
@@ -46,7 +45,7 @@ import Testing
     }
   }
 
-  /// Waits until the counts of `sent` are as they should be.
+  /// Waits until the counts of `sent` satisfy `isDone`.
   private func wait(_ line: HookLine, until isDone: (HookLine.Counts) -> Bool) async throws {
     while !isDone(line.counts[.sent] ?? HookLine.Counts()) { try await Task.sleep(for: .milliseconds(20)) }
   }
@@ -58,7 +57,7 @@ import Testing
   @Test func aProgramIsToldOneLineEachTimeInOrder() async throws {
     try await run(settings(#"cat >> "$DIR/got""#)) { line in
       for number in 1...5 { line.tell(.sent, Notice(number: number)) }
-      // Nobody is to be told of these.
+      // These have no hook.
       line.tell(.failed, Notice(number: 6))
       try await wait(line) { $0.run == 5 }
       #expect(line.counts[.sent] == HookLine.Counts(run: 5, failed: 0, dropped: 0))
@@ -77,14 +76,14 @@ import Testing
       try await wait(line) { $0.run == 1 }
     }
     #expect(try !lines("env").contains { $0.contains("SECRET") })
-    // Those of the shell itself and of readlink's own pipes are its business; ours lie in the test's directory.
+    // The shell and readlink have their own descriptors; ours would be in the test's directory.
     #expect(
       try lines("fds").filter { $0.hasPrefix(scratch.path) && !$0.hasSuffix("/fds") && !$0.hasSuffix("/hook") } == [])
     #expect(try lines("got") == [#"{"number":1}"#])
   }
 
   @Test func whatDoesNotFitIntoTheLineIsCountedAndHoldsUpNobody() async throws {
-    // The first one hangs until it is let go.
+    // The first one waits for a file.
     let script = #"cat >> "$DIR/got"; until [ -e "$DIR/go" ]; do sleep 0.05; done"#
     try await run(settings(script)) { [scratch] line in
       line.tell(.sent, Notice(number: 0))
@@ -134,7 +133,7 @@ import Testing
     try await run(settings(#"cat >> "$DIR/got""#) { $0.perMinute = 3 }) { line in
       for number in 1...10 { line.tell(.sent, Notice(number: number)) }
       try await wait(line) { $0.run == 3 }
-      // There is nothing to wait for when nothing happens; a second is long for six starts.
+      // The absence of events cannot be awaited; a second is long for six starts.
       try await Task.sleep(for: .seconds(1))
       #expect(line.counts[.sent]?.run == 3)
     }
@@ -149,7 +148,7 @@ import Testing
     #expect(kill(ended, 0) == -1 && errno == ESRCH)
   }
 
-  /// What the program wrote of itself.
+  /// The program's own process id.
   private func process(_ scratch: TemporaryDirectory) -> pid_t? {
     (try? String(contentsOfFile: scratch.path("pid"), encoding: .utf8)).flatMap { text in
       text.hasSuffix("\n") ? pid_t(text.dropLast()) : nil

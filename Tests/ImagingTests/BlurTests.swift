@@ -3,9 +3,9 @@ import Imaging
 import Photos
 import Testing
 
-/// The blurred preview stands for a photo that its receiver has not agreed to see.
+/// The blurred preview must not reveal the photo.
 @Suite struct BlurTests {
-  /// Fine strokes like those of writing, on a reddish and a bluish half; their mean is the paper's colour.
+  /// Fine strokes like writing, on a reddish and a bluish half; their mean is the paper's colour.
   private static func writing(width: Int, height: Int, stroke: Int) -> Scene {
     var random = SeededRandom(seed: 31)
     let strokes = (0..<(width / stroke + 1) * (height / stroke + 1)).map { _ in random.next() & 1 == 0 }
@@ -19,7 +19,7 @@ import Testing
     Scene(width: width, height: height) { x, y in (x / field + y / field) % 2 == 0 ? (235, 235, 235) : (20, 20, 20) }
   }
 
-  /// How far levels stray from their mean, in a part of a scene.
+  /// The deviation of levels from their mean, in part of a scene.
   private func contrast(_ scene: Scene) -> Double {
     let mean = scene.mean
     let squares = scene.rgb.enumerated().reduce(0.0) { sum, sample in
@@ -38,7 +38,7 @@ import Testing
       let (thumbnail, blurred) = (try camera.look(at: prepared.thumbnail), try camera.look(at: prepared.blurred))
       #expect((thumbnail.width, thumbnail.height) == (300, 200))
       #expect((blurred.width, blurred.height) == (300, 200))
-      // Fields of the thumbnail are half as large as the photo's, and can be seen.
+      // Fields of the thumbnail are half as large, and still visible.
       #expect(contrast(thumbnail) > 50)
       #expect(contrast(blurred) < 5)
       for (seen, wanted) in zip(blurred.mean, thumbnail.mean) { #expect(abs(seen - wanted) < 4) }
@@ -74,7 +74,7 @@ import Testing
       let prepared = try prepare(photo)
       let (seen, wanted) = (try camera.look(at: prepared.blurred).mean, try camera.look(at: prepared.jpeg).mean)
       for (level, expected) in zip(seen, wanted) {
-        // Edges count more in a blurred picture, as beyond them there is nothing.
+        // Edges count more in a blurred picture.
         #expect(abs(level - expected) < 4, "\(prepared.original.format) shows \(seen) instead of \(wanted)")
       }
     }

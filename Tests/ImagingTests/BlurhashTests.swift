@@ -7,7 +7,7 @@ import Testing
 @Suite struct BlurhashTests {
   @Test("Black is black and no wave")
   func black() throws {
-    // Four across and three down; 0 in base 83 is "0000"; "fQ" is a wave of nothing.
+    // Four across and three down; 0 in base 83 is "0000"; "fQ" is an empty wave.
     let hash = try prepare(Camera().photograph(.plain(0, 0, 0))).blurhash
     #expect(hash == "L00000" + String(repeating: "fQ", count: 11))
   }

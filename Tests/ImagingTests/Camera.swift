@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Takes photographs with the tools of the distribution, and looks at what became of them.
+/// Makes photographs with the distribution's tools, and inspects results.
 struct Camera {
   let directory: TemporaryDirectory
 
@@ -33,19 +33,18 @@ struct Camera {
     try convert([store(scene, as: "scene.ppm")] + options, to: "jpeg:photo.jpg")
   }
 
-  /// Sets tags in a JPEG.
   func tag(_ jpeg: [UInt8], _ tags: [String]) throws -> [UInt8] {
     let path = try store(jpeg, as: "photo.jpg")
     try tool(["exiftool", "-q", "-n", "-overwrite_original"] + tags.map { "-\($0)" } + [path])
     return try read("photo.jpg")
   }
 
-  /// What a JPEG shows. Nothing is turned and no profile honoured.
+  /// The pixels of a JPEG, without orientation and profile.
   func look(at jpeg: [UInt8]) throws -> Scene {
     try Scene(pixmap: pixels(of: jpeg, ["-rgb"]))
   }
 
-  /// A JPEG decoded by djpeg, as a portable pixmap: P5 when it is grey, P6 when it has colours.
+  /// A JPEG decoded by djpeg, as a portable pixmap: P5 if grey, P6 otherwise.
   func pixels(of jpeg: [UInt8], _ options: [String] = []) throws -> [UInt8] {
     let files = ["-outfile", directory.path("pixels"), try store(jpeg, as: "photo.jpg")]
     let result = try run(["djpeg", "-strict", "-dct", "int"] + options + ["-pnm"] + files)
@@ -53,15 +52,15 @@ struct Camera {
     return try read("pixels")
   }
 
-  /// All that exiftool finds beside the picture: groups and names, without what it says of the file itself.
+  /// The metadata that exiftool finds: groups and names, without those of the file itself.
   func metadata(of jpeg: [UInt8]) throws -> [String] {
     try metadata(of: [jpeg])
   }
 
-  /// The same of several JPEGs at once, which is much faster.
+  /// The same for several JPEGs at once, which is much faster.
   func metadata(of jpegs: [[UInt8]]) throws -> [String] {
     let paths = try jpegs.indices.map { try store(jpegs[$0], as: "photo-\($0).jpg") }
-    // What the file itself is told of is asked for; a comment counts among it.
+    // Excludes facts of the file itself; a comment would be among them.
     let uninteresting = ["--File:all", "--System:all", "--ExifTool:all", "--Composite:all"]
     let result = try run(
       ["exiftool", "-q", "-a", "-u", "-G1", "-s", "-ee3"] + uninteresting + ["-File:Comment"] + paths)
@@ -75,15 +74,13 @@ struct Camera {
     try #require(result.status == 0, "\(arguments.joined(separator: " ")): \(result.errors)")
   }
 
-  /// Puts a file among the camera's.
-  ///
-  /// - Returns: its path.
+  /// Writes a file and returns its path.
   @discardableResult func store(_ bytes: [UInt8], as name: String) throws -> String {
     try Data(bytes).write(to: URL(fileURLWithPath: directory.path(name)))
     return directory.path(name)
   }
 
-  /// Puts a scene among the camera's files, as a portable pixmap.
+  /// Writes a scene as a portable pixmap.
   @discardableResult func store(_ scene: Scene, as name: String) throws -> String {
     try store(Array("P6\n\(scene.width) \(scene.height)\n255\n".utf8) + scene.rgb, as: name)
   }
@@ -92,9 +89,9 @@ struct Camera {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory.path(name))))
   }
 
-  /// What ImageMagick makes of its arguments.
+  /// The output of ImageMagick.
   ///
-  /// - Parameter name: of the file, with the format and a colon in front of it.
+  /// - Parameter name: the file's name, after the format and a colon.
   @discardableResult func convert(_ arguments: [String], to name: String) throws -> [UInt8] {
     let parts = name.split(separator: ":")
     try tool(["convert-im6.q16"] + arguments + ["\(parts[0]):\(directory.path(String(parts[1])))"])

@@ -1,19 +1,18 @@
 import TestSupport
 import Testing
 
-/// Files of the other formats, by the distribution's tools.
 extension Camera {
-  /// A PNG with nothing beside the picture.
+  /// A PNG without metadata.
   ///
   /// - Parameters:
-  ///   - alpha: how much of each pixel is there.
+  ///   - alpha: the opacity of each pixel.
   ///   - options: ImageMagick's.
   func png(_ scene: Scene, alpha: Scene? = nil, _ options: [String] = []) throws -> [UInt8] {
     let alone = ["-strip", "-define", "png:exclude-chunk=all"]
     return try convert(picture(scene, alpha: alpha) + alone + options, to: "png:photo.png")
   }
 
-  /// A scene as the beginning of ImageMagick's arguments.
+  /// A scene as the first of ImageMagick's arguments.
   private func picture(_ scene: Scene, alpha: Scene?) throws -> [String] {
     let path = try store(scene, as: "scene.ppm")
     guard let alpha else { return [path] }
@@ -27,25 +26,25 @@ extension Camera {
     return try read("photo.webp")
   }
 
-  /// A GIF by ImageMagick, each scene a frame.
+  /// A GIF by ImageMagick, with a frame per scene.
   func gif(_ scenes: [Scene], alpha: Scene? = nil, _ options: [String] = []) throws -> [UInt8] {
     var arguments = try picture(scenes[0], alpha: alpha)
     for (index, scene) in scenes.enumerated().dropFirst() { arguments.append(try store(scene, as: "\(index).ppm")) }
     return try convert(["+dither"] + arguments + options, to: "gif:photo.gif")
   }
 
-  /// A HEIC by heif-enc, of a PNG or a JPEG.
+  /// A HEIC by heif-enc, from a PNG or a JPEG.
   ///
-  /// - Parameter others: paths of pictures that are to stand behind it in the file.
+  /// - Parameter others: paths of further pictures in the file.
   func heic(_ photo: [UInt8], _ options: [String] = ["-q", "95"], others: [String] = []) throws -> [UInt8] {
     let path = try store(photo, as: photo.starts(with: [0xFF, 0xD8]) ? "to-heic.jpg" : "to-heic.png")
-    // What x265 takes more time for shows in sizes of files alone.
+    // x265's slower presets only reduce the size.
     let fast = ["-p", "preset=ultrafast"]
     try tool(["heif-enc"] + fast + options + ["-o", directory.path("photo.heic"), path] + others)
     return try read("photo.heic")
   }
 
-  /// What another file than a JPEG shows to ImageMagick: the first picture, on white.
+  /// The first picture of a file as ImageMagick reads it, on white.
   func look(at photo: [UInt8], _ format: String, _ options: [String] = []) throws -> Scene {
     let path = try store(photo, as: "seen." + format)
     let white = ["-background", "white", "-flatten", "-depth", "8"]
@@ -62,13 +61,11 @@ extension Camera {
   }
 }
 
-/// EXIF with an orientation and nothing else.
 func exifBlock(orientation: UInt8) -> [UInt8] {
   Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
 }
 
 extension [UInt8] {
-  /// A WebP with another chunk at its end.
   func addingWebPChunk(_ name: String, _ contents: [UInt8]) -> [UInt8] {
     func number(_ value: Int) -> [UInt8] { PNGFile.number(value).reversed() }
     let padding = [UInt8](repeating: 0, count: contents.count % 2)
@@ -76,14 +73,12 @@ extension [UInt8] {
     return whole[..<4] + number(whole.count - 8) + whole[8...]
   }
 
-  /// A GIF with an extension in front of its first frame.
   func addingGIFExtension(_ label: UInt8, _ parts: [[UInt8]]) -> [UInt8] {
     let start = 13 + (self[10] & 0x80 == 0 ? 0 : 3 << (Int(self[10] & 7) + 1))
     let block: [UInt8] = [0x21, label] + parts.flatMap { [UInt8($0.count)] + $0 } + [0]
     return self[..<start] + block + self[start...]
   }
 
-  /// A HEIC, or another file of boxes, with one more behind all others.
   func addingBox(_ name: String, _ contents: [UInt8]) -> [UInt8] {
     self + PNGFile.number(8 + contents.count) + Array(name.utf8) + contents
   }

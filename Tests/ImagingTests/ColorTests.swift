@@ -72,7 +72,7 @@ import Testing
 
   @Test("A profile in several segments is put together")
   func longProfile() throws {
-    // Bytes behind the last element make the profile long; nothing refers to them.
+    // Unused bytes after the last element make the profile long.
     var icc = MatrixProfile.p3.icc + [UInt8](repeating: 7, count: 150_000)
     for index in 0..<4 { icc[index] = UInt8(truncatingIfNeeded: icc.count >> (24 - 8 * index)) }
     let photo = try Camera().photograph(.plain(200, 60, 50), profile: icc)
@@ -110,7 +110,7 @@ import Testing
 
   @Test("Whether inks are YCCK, inverted or neither is told by Adobe's marker")
   func adobeMarker() throws {
-    // ImageMagick stores this grey as Y 0, Cb 128, Cr 128, K 128. The same numbers mean other inks elsewhere.
+    // ImageMagick stores this grey as Y 0, Cb 128, Cr 128, K 128. Elsewhere the numbers mean other inks.
     let photo = try Camera().develop(.plain(128, 128, 128), ["-colorspace", "CMYK", "-quality", "97"])
     let marker = try #require(photo.offset(of: [0xFF, 0xEE, 0x00, 0x0E] + Array("Adobe".utf8)))
     try expect(prepare(photo).jpeg, shows: [128, 128, 128])

@@ -5,12 +5,11 @@ import Testing
 
 @testable import Imaging
 
-/// The loops that filter, beside what they are to come to: they do many samples at a time, and some numbers of taps are
-/// cases of their own.
+/// The filter loops against simple ones: they process many samples at a time, with special cases for some numbers of
+/// taps.
 @Suite struct FilterLoopTests {
   private static let width = 331
 
-  /// The weighted sum of samples, rounded, as a sample.
   private func sample(_ samples: some Sequence<UInt8>, _ weights: some Sequence<Int16>) -> UInt8 {
     let sum = zip(samples, weights).reduce(ResamplingFilter.one / 2) { $0 + Int($1.0) * Int($1.1) }
     return UInt8(clamping: sum >> 14)
@@ -71,7 +70,7 @@ import Testing
       let sum = line.reduce(0, +)
       for (tap, weight) in line.enumerated() {
         let rounded = Double(filter.weights[index * filter.taps + tap])
-        // What rounding lost goes to one of them.
+        // One weight takes the rounding error.
         #expect(abs(rounded - weight / sum * Double(ResamplingFilter.one)) < 8)
       }
     }

@@ -4,8 +4,8 @@ import Photos
 import TestSupport
 import Testing
 
-/// Colours of every format, told in every way that it has. Six plain colours are looked at in each; tolerances are in
-/// levels of 255 for each of red, green and blue.
+/// Colours of every format in every encoding. Each test checks six plain colours; tolerances are in levels of 255 per
+/// component.
 @Suite struct FormatColorTests {
   private static let colors: [[UInt8]] = [
     [200, 60, 50], [60, 200, 70], [40, 60, 190], [128, 128, 128], [30, 20, 10], [180, 140, 120],
@@ -38,7 +38,7 @@ import Testing
       photo, shows: Self.colors.map { profile.standard($0) }, within: tolerance, stripped: stripped, at: location)
   }
 
-  /// Six colours are few enough for a palette, which ImageMagick would choose.
+  /// // Otherwise ImageMagick would choose a palette for six colours.
   private static let colorful = ["-define", "png:color-type=2", "-define", "png:bit-depth=8"]
 
   private func withProfile(_ png: [UInt8], _ icc: [UInt8]) -> [UInt8] {
@@ -48,8 +48,6 @@ import Testing
       "iCCP", Array("profile\0\0".utf8) + Deflate.stored(icc), before: hasPalette ? "PLTE" : "IDAT"
     ).bytes
   }
-
-  // MARK: Embedded profiles
 
   private static let profiles: [MatrixProfile] = [.p3, .adobe, .proPhoto]
 
@@ -74,7 +72,7 @@ import Testing
     let camera = try Camera()
     let photo = try camera.webp(withProfile(camera.png(Self.scene, Self.colorful), profile.icc), options)
     #expect(photo.contains("ICCP"))
-    // A profile so wide stretches what the sixteen levels less of video's range cost.
+    // A wide profile amplifies the loss of video range.
     try expect(photo, shows: profile, within: 5, stripped: ["colour profile (converted)"])
   }
 
@@ -120,7 +118,7 @@ import Testing
   @Test("Inks are mixed as their profile says, within four levels")
   func inks() throws {
     let camera = try Camera()
-    // Quite other colours than inks have, so that nothing but the profile can tell them.
+    // Colours unlike any ink's, so that only the profile can explain them.
     let paints: [[Double]] = [[60, -30, 10], [55, 40, -20], [70, 5, 50], [25, 0, 0]]
     let profile = ICCFile.inks { inks in
       guard let only = inks.firstIndex(of: true) else { return [100, 0, 0] }
@@ -138,7 +136,6 @@ import Testing
     try expect(photo, shows: expected, within: 4, stripped: ["colour profile (converted)"])
   }
 
-  /// CIE 1976, under D50.
   private func xyz(ofLab lab: [Double]) -> [Double] {
     let middle = (lab[0] + 16) / 116
     func light(_ value: Double) -> Double {
@@ -173,8 +170,6 @@ import Testing
       stripped: [profile.gamma == nil ? "colour profile" : "colour profile (converted)"])
   }
 
-  // MARK: Colours that are only named
-
   @Test("What only says Adobe RGB in its EXIF is taken at its word within four levels, in every format")
   func exif() throws {
     let camera = try Camera()
@@ -191,14 +186,14 @@ import Testing
     }
   }
 
-  /// A PNG of the scene with one chunk or several in front of its picture.
+  /// A PNG of the scene with further chunks before its picture.
   private func png(_ chunks: (String, [UInt8])...) throws -> [UInt8] {
     var file = PNGFile(try Camera().png(Self.scene, Self.colorful))
     for (name, data) in chunks { file.insert(name, data) }
     return file.bytes
   }
 
-  /// White, red, green and blue, as a chunk tells them: hundred-thousandths.
+  /// White, red, green and blue in a chunk, in hundred-thousandths.
   private static let chromaticities: [(profile: MatrixProfile, chunk: [UInt8])] = [
     (.p3, numbers([31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000])),
     (.adobe, numbers([31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000])),
@@ -212,7 +207,7 @@ import Testing
     let gamma = ("gAMA", PNGFile.number(45455))
     let photos = try [
       png(("sRGB", [0])), png(gamma), png(gamma, ("cHRM", Self.chromaticities[2].chunk)), png(("cICP", [1, 13, 0, 1])),
-      // What stands beside it counts for nothing.
+      // The other chunks are ignored.
       png(("sRGB", [0]), ("gAMA", PNGFile.number(100_000)), ("cHRM", Self.chromaticities[0].chunk)),
     ]
     for photo in photos { try expect(photo, shows: .standard, within: 3, stripped: []) }
@@ -245,7 +240,7 @@ import Testing
 
   @Test("White of the curves for bright screens is white, and a grey card is grey, within four levels")
   func bright() throws {
-    // ITU-R BT.2408: white at 58 % of PQ and 75 % of HLG, a card of 18 % at 38 % of PQ; what is brighter is white, too.
+    // ITU-R BT.2408: white at 58 % of PQ and 75 % of HLG, an 18 % card at 38 % of PQ; brighter values are white, too.
     let cases: [(transfer: UInt8, levels: [UInt8], expected: [Double])] = [
       (16, [0, 97, 148, 200], [0, 100, 255, 255]), (18, [0, 191, 220], [0, 255, 255]),
     ]
@@ -270,10 +265,8 @@ import Testing
     }
   }
 
-  // MARK: HEIC
-
-  /// The scene as a picture whose luma and differences by JFIF are those of the scene by another matrix and range: what
-  /// heif-enc stores of it, read by the latter, is the scene.
+  /// The scene stored so that JFIF's conversion gives it the luma and differences of another matrix and range.
+  /// heif-enc's file, read with the latter, shows the scene.
   private func disguised(_ matrix: UInt8, isFullRange: Bool) throws -> [UInt8] {
     let (red, blue) = try #require(
       [1: (0.2126, 0.0722), 5: (0.299, 0.114), 6: (0.299, 0.114), 9: (0.2627, 0.0593)][matrix])
@@ -297,7 +290,7 @@ import Testing
       let photo = heic.adding([
         .colors(primaries: UInt8(primaries), transfer: 13, matrix: matrix, isFullRange: isFullRange)
       ])
-      // A wide space stretches what eight bits and the way there and back cost.
+      // A wide space amplifies the loss of eight bits and two conversions.
       try expect(photo.bytes, shows: profile, within: 5, stripped: [])
     }
   }

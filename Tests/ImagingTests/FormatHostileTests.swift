@@ -5,7 +5,7 @@ import Photos
 import TestSupport
 import Testing
 
-/// Files of the other formats that were cut, changed or shuffled. Each is refused for the right cause, or prepared.
+/// Cut, changed or shuffled files of the other formats: each is refused with the right cause, or prepared.
 @Suite struct FormatHostileTests {
   @Test(
     "A file cut off anywhere before the end of its picture is refused by the name of its format",
@@ -18,7 +18,7 @@ import Testing
         Issue.record("\(name) cut at \(length) of \(sample.bytes.count)")
         continue
       }
-      // Without the bytes that tell the format it is none.
+      // Without the first bytes it has no format.
       let isKnown = PhotoFormat(of: Array(sample.bytes[..<length])) != nil
       #expect(error.cause == (isKnown ? .truncatedImage : .unsupportedImage), "\(length): \(error)")
       #expect(!isKnown || error.sentence.contains(sample.format.name), "\(length): \(error)")

@@ -3,8 +3,8 @@ import Photos
 import TestSupport
 import Testing
 
-/// The orientation in every format that has one, and where it counts for nothing. Differences are means over all
-/// samples, in levels of 255.
+/// The orientation in every format that has one, and where it is ignored. Differences are means over all samples, in
+/// levels of 255.
 @Suite struct FormatOrientationTests {
   private static let scene = Scene.landscape(width: 203, height: 151)
 

@@ -5,9 +5,8 @@ import Photos
 import TestSupport
 import Testing
 
-/// Files of the other formats that are wrong in one way: too large, too many of something, or broken at one place.
+/// Files of the other formats with one error: too large, too many of something, or broken in one place.
 @Suite struct FormatRefusalTests {
-  // MARK: Giants and dwarfs
 
   private func expect(
     _ photo: [UInt8], _ cause: Cause, saying words: String..., at location: SourceLocation = #_sourceLocation
@@ -108,19 +107,17 @@ import Testing
       #expect(error?.sentence.contains(format) == true && error?.sentence.contains("300000 bytes of memory") == true)
     }
     #expect(try prepare(png) { $0.decoderBytes = 400 * 300 * 3 }.width == 400)
-    // What is not interlaced is decoded row by row.
+    // A picture that is not interlaced is decoded row by row.
     #expect(try prepare(camera.png(scene)) { $0.decoderBytes = 300_000 }.width == 400)
   }
 
-  // MARK: Bombs
-
   private static let bomb = 258 * 390_000 + 1
 
-  /// A hundred megabytes of zeros in each chunk that can be packed.
+  /// A hundred megabytes of zeros in each compressible chunk.
   private static func bombs() -> [(name: String, photo: [UInt8], stripped: [String])] {
     let pixels = Deflate.stored((0..<30).flatMap { _ in [UInt8](repeating: 0, count: 1 + 3 * 40) })
     let plain = PNGFile(width: 40, height: 30, data: pixels)
-    // A profile that begins well, and says that it is so large.
+    // A profile with a valid header that claims this size.
     var header = Array(MatrixProfile.p3.icc[..<132])
     header.replaceSubrange(0..<4, with: PNGFile.number(bomb + 132))
     func packed(_ key: String, _ data: [UInt8]) -> [UInt8] { Array(key.utf8) + [0, 0] + data }
@@ -139,7 +136,7 @@ import Testing
   @Test("A hundred megabytes of zeros in a few bytes are skipped, and cost no memory")
   func unpacking() async {
     await #expect(processExitsWith: .success) {
-      /// The most memory that this process ever had, in bytes.
+      /// The peak memory of this process, in bytes.
       func peak() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -157,8 +154,6 @@ import Testing
       #expect(grown < 20_000_000, "\(grown) bytes were needed")
     }
   }
-
-  // MARK: Too many of something
 
   @Test("A GIF of ten thousand frames shows its first")
   func gifFrames() throws {
@@ -214,7 +209,7 @@ import Testing
     var claiming = photo
     claiming.replaceSubrange(list + 8..<list + 10, with: [0xEA, 0x60])
     expect(claiming, .imageLimits, saying: "HEIC", "60000 items", "2000")
-    // A second, short list behind the long one.
+    // A second, short list after the long one.
     let start = list - 4
     let length = photo[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
     var doubled = claiming
@@ -226,8 +221,6 @@ import Testing
     #expect(try prepare(photo) { $0.items = 1 }.width == 256)
     #expect(refusal(of: photo) { $0.items = 0 }?.cause == .imageLimits)
   }
-
-  // MARK: Broken in one way
 
   @Test("A PNG with a wrong checksum, two headers, no picture or an unknown part that it calls needed is refused")
   func brokenPNG() throws {
@@ -281,7 +274,7 @@ import Testing
 
   @Test("Colours beyond the table of a GIF are decided")
   func beyondTheTable() throws {
-    // The codes 4, 3, 3, 3, 3, 5 of a table of two colours: the third and fourth are in none.
+    // The codes 4, 3, 3, 3, 3, 5 with a table of two colours, which lacks the third and fourth.
     let photo =
       Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0, 1, 2, 3, 4, 5, 6, 0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2]
       + [3, 0xDC, 0xB6, 0x05, 0, 0x3B]

@@ -2,12 +2,12 @@ import Messages
 import Photos
 import Testing
 
-/// A small picture of one of the other formats, with all that surrounds one.
+/// A small picture of another format with all its metadata.
 struct FormatSample: Sendable {
   let what: String
   let format: PhotoFormat
   let bytes: [UInt8]
-  /// Bytes at the end without which the picture is whole: what ends the file, checksums, room in the last code.
+  /// Bytes at the end that the picture does not need: the end of the file, checksums, padding of the last code.
   let spare: Int
 
   private static let made = Result { try make() }
@@ -57,7 +57,7 @@ struct FormatSample: Sendable {
   static let causes: Set<Cause> = [.unsupportedImage, .truncatedImage, .imageLimits]
 }
 
-/// Prepares a photo, or sees it refused for a reason of its own.
+/// Prepares a photo, or expects a refusal of its own.
 func decide(_ photo: [UInt8], _ name: String) {
   do {
     let result = try prepare(photo)

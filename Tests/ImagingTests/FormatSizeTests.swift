@@ -3,12 +3,12 @@ import Photos
 import TestSupport
 import Testing
 
-/// Large pictures of every format against ImageMagick's Lanczos filter of three lobes.
+/// Large pictures of every format, compared with ImageMagick's three-lobe Lanczos filter.
 @Suite struct FormatSizeTests {
   /// A picture of 2600x650 pixels with fine detail, in many formats.
   private static func large(_ camera: Camera) throws -> [UInt8] {
     let scene = try camera.store(.landscape(width: 325, height: 260), as: "small.ppm")
-    // A photograph of someone in a striped shirt: sines of growing frequency over the scene.
+    // A photograph with a striped shirt: sines of growing frequency over the scene.
     let stripes = ["(", "-size", "650x2600", "gradient:", "-rotate", "90", "-evaluate", "Sine", "90", ")"]
     return try camera.convert(
       [scene, "-filter", "Mitchell", "-resize", "2600x650!"] + stripes

@@ -4,18 +4,18 @@ import Photos
 import TestSupport
 import Testing
 
-/// Pictures of other formats than JPEG come out as what they show. The scenes are small; differences are means over all
-/// samples, and most of them is the loss of the JPEG that comes out.
+/// Other formats than JPEG show the same picture. The scenes are small. Differences are means over all samples, mostly
+/// the JPEG's loss.
 @Suite struct FormatTests {
   private static let size = (width: 203, height: 151)
   private static let scene = Scene.landscape(width: size.width, height: size.height)
   private static let flag = Scene.flag(width: size.width, height: size.height)
-  /// Nothing at the left, all at the right.
+  /// Transparent at the left, opaque at the right.
   private static let fading = Scene(width: size.width, height: size.height) { x, _ in
     let level = UInt8(255 * x / (size.width - 1))
     return (level, level, level)
   }
-  /// Nothing in a corner, all elsewhere.
+  /// Transparent in a corner.
   private static let cornered = Scene(width: size.width, height: size.height) { x, y in
     x < 60 && y < 40 ? (0, 0, 0) : (255, 255, 255)
   }
@@ -39,8 +39,6 @@ import Testing
     #expect(difference < tolerance, "differs by \(difference)", sourceLocation: location)
   }
 
-  // MARK: PNG
-
   @Test("An RGB PNG shows the same within three levels", arguments: [8, 16], [false, true])
   func rgb(depth: Int, isInterlaced: Bool) throws {
     let photo = try Camera().png(
@@ -54,7 +52,7 @@ import Testing
   @Test("A grey PNG stays grey and shows the same within two levels", arguments: [1, 2, 4, 8, 16], [false, true])
   func grey(depth: Int, isInterlaced: Bool) throws {
     let camera = try Camera()
-    // Levels that this depth has; the first and the last are black and white.
+    // The levels of this depth; the first and the last are black and white.
     let steps = depth < 8 ? (1 << depth) - 1 : 255
     let scene = Scene(width: 203, height: 151) { x, y in
       let level = UInt8((x / 8 + y / 16) % (steps + 1) * 255 / steps)
@@ -118,7 +116,7 @@ import Testing
     let photo = try camera.png(
       scene, ["-define", "png:color-type=\(color)", "-define", "png:bit-depth=\(depth)"])
     var file = PNGFile(photo)
-    // The colour in the upper left corner, as a sample of this depth or as a place in the palette.
+    // The colour of the upper left corner, as a sample of this depth or an index in the palette.
     let corner: [UInt8] = color == 0 ? [200] : [200, 30, 40]
     if color == 3 {
       let palette = try #require(file.chunks.first { $0.name == "PLTE" }).data
@@ -148,8 +146,6 @@ import Testing
     try expect(file.bytes, .png, shows: .plain(200, 60, 50), within: 3)
     #expect(try prepare(file.bytes).stripped == ["further frames"])
   }
-
-  // MARK: WebP
 
   @Test("A lossy WebP shows the same within four levels", arguments: [["-q", "95"], ["-q", "95", "-sharp_yuv"]])
   func lossyWebP(options: [String]) throws {
@@ -212,8 +208,6 @@ import Testing
     try expect(camera.read("moving.webp"), .webp, shows: Self.flag, within: 3)
   }
 
-  // MARK: GIF
-
   @Test("A GIF shows its colours within three levels", arguments: [[], ["-interlace", "GIF"]])
   func gif(options: [String]) throws {
     let camera = try Camera()
@@ -255,8 +249,6 @@ import Testing
     try expect(photo, .gif, shows: Scene(width: 220, height: 160) { _, _ in (255, 255, 255) }, within: 1)
   }
 
-  // MARK: HEIC
-
   @Test(
     "A HEIC of any sampling and depth shows the same within four levels",
     arguments: [
@@ -295,8 +287,6 @@ import Testing
     let photo = try camera.heic(png, ["-q", "95", "--premultiplied-alpha"])
     try expect(photo, .heic, shows: Self.scene.covering(through: Self.fading), within: 4)
   }
-
-  // MARK: All
 
   @Test("Contents decide what a HEIC is, and not the first of its brands", arguments: ["mif1", "msf1", "heix"])
   func brand(brand: String) throws {

@@ -1,33 +1,28 @@
 import Testing
 
-/// A HEIC as heif-enc wrote it, to give its primary picture what that does not write.
+/// A HEIC by heif-enc, to which properties can be added.
 struct HEIFFile {
   private(set) var bytes: [UInt8]
 
   init(_ heic: [UInt8]) { bytes = heic }
 
-  /// A property's box.
   struct Property {
     let name: String
     let contents: [UInt8]
 
-    /// Turned to the left by so many quarters.
     static func turn(_ quarters: UInt8) -> Property { Property(name: "irot", contents: [quarters]) }
-    /// Left and right exchanged, or top and bottom.
     static func mirror(across: Bool) -> Property { Property(name: "imir", contents: [across ? 1 : 0]) }
-    /// Cut to a size around the middle.
     static func crop(width: Int, height: Int) -> Property {
       Property(name: "clap", contents: [width, 1, height, 1, 0, 1, 0, 1].flatMap { PNGFile.number($0) })
     }
 
-    /// Colours, told by numbers of H.273.
     static func colors(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool) -> Property {
       Property(
         name: "colr",
         contents: Array("nclx".utf8) + [0, primaries, 0, transfer, 0, matrix, isFullRange ? 0x80 : 0])
     }
 
-    /// What turns a picture upright that was stored for EXIF's orientation.
+    /// The properties for a picture stored with EXIF's orientation.
     static func upright(from orientation: Int) -> [Property] {
       switch orientation {
       case 2: [.mirror(across: true)]
@@ -42,15 +37,15 @@ struct HEIFFile {
     }
   }
 
-  /// The same file whose primary picture has more properties, in this order behind those that it has.
+  /// The same file with more properties of the primary picture, after the existing ones.
   func adding(_ properties: [Property]) -> HEIFFile {
     var copy = self
     for property in properties { copy.add(property) }
     return copy
   }
 
-  /// The same file whose video stream says another matrix and range than the JFIF's that heif-enc writes: `1 101 1 1`
-  /// stands for full range and a description, and behind it primaries and transfer that are not told, and the matrix 6.
+  /// The same file with another matrix and range in its video stream than heif-enc's JFIF: `1 101 1 1` means full range
+  /// and a description, followed by unspecified primaries and transfer, and the matrix 6.
   func withStream(matrix: UInt8, isFullRange: Bool) throws -> HEIFFile {
     func bits(_ numbers: [UInt8]) -> [UInt8] { numbers.flatMap { number in (0..<8).map { number >> (7 - $0) & 1 } } }
     let all = bits(bytes)
@@ -84,7 +79,7 @@ struct HEIFFile {
     bytes.insert(contentsOf: box, at: end)
   }
 
-  /// Where the number of the primary picture's properties stands.
+  /// The offset of the primary picture's property count.
   private func entryOfPrimaryItem() -> Int {
     let primary = start(of: "pitm") + 12
     var offset = start(of: "ipma") + 16
@@ -94,7 +89,7 @@ struct HEIFFile {
     return offset + 2
   }
 
-  /// Moves the places of items that are told as offsets from the start of the file.
+  /// Moves item offsets, which count from the start of the file.
   private mutating func move(by distance: Int) {
     let locations = start(of: "iloc")
     precondition(bytes[locations + 8] < 2 && bytes[locations + 12] == 0x44, "heif-enc writes other tables")

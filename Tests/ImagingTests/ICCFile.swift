@@ -1,11 +1,11 @@
 import Foundation
 
-/// A version 2 colour profile, written by hand.
+/// A handwritten version 2 colour profile.
 struct ICCFile {
-  /// What it is for: `mntr` a screen, `prtr` a printer.
+  /// Its class: `mntr` for a screen, `prtr` for a printer.
   let kind: String
   let space: String
-  /// The space that it tells its colours in.
+  /// The connection space.
   let connection: String
   let elements: [(String, [UInt8])]
 
@@ -26,12 +26,11 @@ struct ICCFile {
     return header + body
   }
 
-  /// A profile of grey samples.
   static func grey(gamma: Double) -> [UInt8] {
     ICCFile(kind: "mntr", space: "GRAY", connection: "XYZ ", elements: [("kTRC", curve(gamma: gamma))]).bytes
   }
 
-  /// A profile of inks. What all or nothing of each ink gives is looked up; between them it is mixed.
+  /// A profile of inks, with a table of full and missing inks and interpolation.
   ///
   /// - Parameter lab: from cyan, magenta, yellow and black, each there or not, to lightness and two axes of colour.
   static func inks(_ lab: ([Bool]) -> [Double]) -> [UInt8] {

@@ -1,6 +1,6 @@
 import Testing
 
-/// The markers of a JPEG, read anew for the tests: what stands in it and how long it is.
+/// An independent parser of JPEG markers and their lengths.
 struct JPEGMarkers {
   struct Segment: Equatable {
     let marker: UInt8
@@ -8,9 +8,9 @@ struct JPEGMarkers {
   }
 
   private(set) var segments: [Segment] = []
-  /// Bytes behind the end marker; nil when there is none.
+  /// Bytes after the end marker, if there is one.
   private(set) var behind: Int?
-  /// Bytes between two markers that belong to neither.
+  /// Bytes between markers that belong to neither.
   private(set) var stray = 0
 
   init(_ jpeg: [UInt8]) {
@@ -42,7 +42,7 @@ struct JPEGMarkers {
     }
   }
 
-  /// Fails unless there is nothing but a picture: JFIF's header without a thumbnail, one frame, its tables and scans.
+  /// Expects only a picture: JFIF's header without a thumbnail, one frame, its tables and scans.
   static func expectBare(_ jpeg: [UInt8], _ what: String, at location: SourceLocation = #_sourceLocation) {
     let found = JPEGMarkers(jpeg)
     let allowed: Set<UInt8> = [0xE0, 0xDB, 0xC0, 0xC2, 0xC4, 0xDD, 0xDA]

@@ -37,7 +37,7 @@ import Testing
     let camera = try Camera()
     let scene = Scene.landscape(width: 120, height: 80)
     var photo = try camera.photograph(scene)
-    // Adobe's marker takes the place of JFIF's; the transform 1 says YCbCr.
+    // Adobe's marker instead of JFIF's; transform 1 means YCbCr.
     let jfif = try #require(photo.offset(of: [0xFF, 0xE0, 0x00, 0x10]))
     photo.replaceSubrange(
       jfif..<jfif + 18, with: [0xFF, 0xEE, 0x00, 0x0E] + Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1])
@@ -81,7 +81,7 @@ import Testing
     var photo = try camera.photograph(.landscape(width: 120, height: 80))
     let expected = try camera.look(at: photo)
     let scan = try #require(photo.offset(of: [0xFF, 0xDA, 0x00, 0x0C]))
-    // The end of the spectrum: some phones write 0 where 63 belongs.
+    // The end of the spectrum: some phones write 0 instead of 63.
     photo[scan + 12] = 0
     let prepared = try prepare(photo)
     #expect(try camera.look(at: prepared.jpeg).difference(from: expected) < 3)

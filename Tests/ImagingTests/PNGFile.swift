@@ -1,4 +1,4 @@
-/// A PNG as the list of its chunks, to change what tools would not write.
+/// A PNG as a list of chunks, for changes that tools do not make.
 struct PNGFile {
   struct Chunk: Equatable {
     var name: String
@@ -7,7 +7,6 @@ struct PNGFile {
 
   var chunks: [Chunk] = []
 
-  /// Takes a PNG apart that a tool has written.
   init(_ png: [UInt8]) {
     var offset = 8
     while offset + 12 <= png.count {
@@ -18,7 +17,7 @@ struct PNGFile {
     }
   }
 
-  /// Colours as the standard numbers them: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha.
+  /// PNG's colour types: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha.
   init(width: Int, height: Int, depth: UInt8 = 8, color: UInt8 = 2, isInterlaced: Bool = false, data: [UInt8] = []) {
     chunks = [
       Chunk(
@@ -27,7 +26,7 @@ struct PNGFile {
     ]
   }
 
-  /// Puts a chunk in front of the first one of another name.
+  /// Inserts a chunk before the first one named `next`.
   mutating func insert(_ name: String, _ data: [UInt8], before next: String = "IDAT") {
     let index = chunks.firstIndex { $0.name == next } ?? chunks.count
     chunks.insert(Chunk(name: name, data: data), at: index)
@@ -39,7 +38,6 @@ struct PNGFile {
     return copy
   }
 
-  /// The picture's data, unpacked by whoever can.
   var imageData: [UInt8] { chunks.filter { $0.name == "IDAT" }.flatMap(\.data) }
 
   var bytes: [UInt8] {
@@ -61,9 +59,9 @@ struct PNGFile {
   }
 }
 
-/// Streams of zlib's format, written by hand.
+/// Handwritten streams in zlib's format.
 enum Deflate {
-  /// The bytes as they are, so that they can be found in the file.
+  /// Uncompressed bytes, which can be found in the file.
   static func stored(_ bytes: [UInt8]) -> [UInt8] {
     precondition(bytes.count < 65536)
     var (low, high) = (1, 0)
@@ -76,7 +74,7 @@ enum Deflate {
     return [0x78, 0x01, 0x01] + count + bytes + PNGFile.number(high << 16 | low)
   }
 
-  /// A beginning, and as many zeros behind it, in a hundredth or so of their room.
+  /// A beginning followed by zeros, in about a hundredth of their size.
   static func zeros(_ count: Int, after beginning: [UInt8] = []) -> [UInt8] {
     precondition(count % 258 == 1)
     var bits = Bits()
@@ -84,7 +82,7 @@ enum Deflate {
     for byte in beginning + [0] {
       if byte < 144 { bits.putCode(0x30 + Int(byte), 8) } else { bits.putCode(0x190 + Int(byte) - 144, 9) }
     }
-    // Again and again 258 like the one before: the code of that length, and of the distance 1.
+    // 258 bytes like the one before, repeatedly: the code of that length, and of distance 1.
     for _ in 0..<count / 258 { bits.put(0b0_0000_1010_0011, 13) }
     bits.put(0, 7)
     var (low, high) = (1, 0)
@@ -111,7 +109,7 @@ enum Deflate {
       }
     }
 
-    /// A code, which stands in the stream from its highest bit on.
+    /// A code, written from its highest bit on.
     mutating func putCode(_ code: Int, _ length: Int) {
       put((0..<length).reduce(0) { $0 | (code >> $1 & 1) << (length - 1 - $1) }, length)
     }

@@ -5,9 +5,9 @@ import Photos
 import TestSupport
 import Testing
 
-/// Marked words are put wherever a format can hold one; none of them may come out.
+/// Marked words are written wherever a format can hold them; none may come out.
 @Suite struct PrivacyTests {
-  /// What exiftool writes into every format as far as that can hold it.
+  /// Tags that exiftool writes into every format, as far as it can hold them.
   private static let tags = [
     "Make=PLANTEDMAKE", "Model=PLANTEDMODEL", "Software=PLANTEDSOFTWARE", "Artist=PLANTEDARTIST",
     "Copyright=PLANTEDCOPYRIGHT", "ImageDescription=PLANTEDDESCRIPTION", "XPTitle=PLANTEDWIDETITLE",
@@ -25,7 +25,7 @@ import Testing
   ]
   private static let inXMP = ["CREATOR", "DOCUMENT"]
 
-  /// A file, the words that are in it, and what is said of them.
+  /// A file, its marked words, and the expected report.
   private struct Planted {
     let format: PhotoFormat
     var bytes: [UInt8]
@@ -35,7 +35,6 @@ import Testing
 
   private func word(_ word: String) -> [UInt8] { Array("PLANTED\(word)".utf8) }
 
-  /// One file of each format.
   private func plant() throws -> [Planted] {
     let camera = try Camera()
     let scene = Scene.landscape(width: 400, height: 300)
@@ -43,7 +42,7 @@ import Testing
     let icc = MatrixProfile.standard.icc + word("PROFILE")
     let second = try camera.tag(camera.photograph(.plain(0, 200, 0)), ["Comment=PLANTEDSECOND"])
     let video = PNGFile.number(28) + Array("ftypmp42PLANTEDVIDEO".utf8)
-    // The profile goes in first, by tools; exiftool writes into all files at once; the rest is added by hand.
+    // Tools add the profile first; exiftool then writes into all files at once; the rest is added by hand.
     let profile = try camera.store(icc, as: "planted.icc")
     let plainWebP = try camera.store(camera.webp(png), as: "plain.webp")
     try camera.tool(["webpmux", "-set", "icc", profile, plainWebP, "-o", camera.directory.path("planted.webp")])
@@ -70,10 +69,10 @@ import Testing
       [0xFF, marker, UInt8((contents.count + 2) >> 8), UInt8((contents.count + 2) & 255)] + contents
     }
     var photo = tagged
-    // The first scan is that of the thumbnail.
+    // The first scan is the thumbnail's.
     let first = try #require(photo.offset(of: [0xFF, 0xDA, 0x00, 0x0C]))
     let scan = try #require(photo.offset(of: [0xFF, 0xDA, 0x00, 0x0C], from: first + 1))
-    // A table that nothing uses.
+    // An unused table.
     let table = segment(0xDB, [3] + word("TABLE") + [UInt8](repeating: 1, count: 64 - 12))
     photo.insert(contentsOf: table, at: scan)
     let thumbnail = segment(0xE0, Array("JFIF\0".utf8) + [1, 2, 0, 0, 1, 0, 1, 4, 1] + word("JFIF!"))
@@ -144,7 +143,7 @@ import Testing
       ])
   }
 
-  /// Whether a planted word is anywhere, as plain text in any case or as UTF-16 of either kind.
+  /// Whether a marked word is anywhere, as plain text in any case or as UTF-16.
   private func findsWord(in bytes: [UInt8]) -> Bool {
     let lower = bytes.map { (65...90).contains($0) ? $0 + 32 : $0 }
     let plain = Array("planted".utf8)

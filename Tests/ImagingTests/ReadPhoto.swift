@@ -4,7 +4,7 @@ import Messages
 import Photos
 import Testing
 
-/// Prepares a photo under limits that differ from the defaults as `change` says.
+/// Prepares a photo under the default limits with changes.
 func prepare(
   _ photo: [UInt8], _ change: (inout PhotoLimits) -> Void = { _ in }
 ) throws(DeliveryError) -> PreparedPhoto {
@@ -13,7 +13,7 @@ func prepare(
   return try Preparer().prepare(photo, limits: limits)
 }
 
-/// The error with which a photo is refused; a photo that is not refused fails the test.
+/// The error of a refused photo; a prepared photo fails the test.
 func refusal(
   of photo: [UInt8], _ change: (inout PhotoLimits) -> Void = { _ in }, at location: SourceLocation = #_sourceLocation
 ) -> DeliveryError? {
@@ -27,14 +27,12 @@ func refusal(
 }
 
 extension [UInt8] {
-  /// The offset of the first occurrence of a pattern.
   func offset(of pattern: [UInt8], from start: Int = 0) -> Int? {
     Data(self).range(of: Data(pattern), in: start..<count)?.lowerBound
   }
 
   func contains(_ text: String) -> Bool { offset(of: Array(text.utf8)) != nil }
 
-  /// The same JPEG whose header claims another size.
   func claiming(width: Int, height: Int) throws -> [UInt8] {
     let frame = try #require(offset(of: [0xFF, 0xC0, 0x00, 0x11]))
     var copy = self
@@ -46,18 +44,16 @@ extension [UInt8] {
   }
 }
 
-/// Photographs from outside, named by the environment; tests with them are skipped where there are none.
+/// Photographs named by the environment; tests with them are skipped without it.
 enum Corpus {
   /// The reason for skipping a test, which `Tests/may-skip` allows.
   static let isAbsent: Comment = "there is no corpus of photographs"
   static let path = ProcessInfo.processInfo.environment["PHOTOSPOOL_CORPUS"]
 
-  /// The JPEG files of a folder, sorted by name.
   static func photos(in folder: String) throws -> [(name: String, bytes: [UInt8])] {
     try files(in: folder).filter { $0.name.hasSuffix(".jpg") }
   }
 
-  /// All files of a folder, sorted by name.
   static func files(in folder: String) throws -> [(name: String, bytes: [UInt8])] {
     let path = try #require(path) + "/" + folder
     return try FileManager.default.contentsOfDirectory(atPath: path).sorted().compactMap { name in

@@ -38,7 +38,7 @@ import Testing
     expect(refusal(of: photo) { $0.pixels = 64 * 48 - 1 }, .imageLimits, saying: "3072", "3071")
   }
 
-  /// A progressive photo whose last scan is there `count` times more.
+  /// A progressive photo whose last scan is repeated `count` times.
   private func scanBomb(_ count: Int) throws -> [UInt8] {
     let photo = try Camera().photograph(.landscape(width: 64, height: 48), ["-progressive"])
     let starts = photo.indices.filter { photo[$0...].starts(with: [0xFF, 0xDA]) }

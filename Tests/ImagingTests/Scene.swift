@@ -4,7 +4,7 @@ import Photos
 import TestSupport
 import Testing
 
-/// A picture in memory, red, green and blue in turn: what tests photograph, and what they see in a JPEG.
+/// A picture in memory with interleaved red, green and blue.
 struct Scene: Equatable {
   var width: Int
   var height: Int
@@ -23,7 +23,7 @@ struct Scene: Equatable {
     }
   }
 
-  /// A portable pixmap of eight bits, P6, as it stands in a file.
+  /// Parses a portable pixmap of eight bits, P6.
   init(pixmap: [UInt8]) throws {
     let fields = pixmap.split(separator: UInt8(ascii: "\n"), maxSplits: 3, omittingEmptySubsequences: false)
     let size = String(decoding: fields[1], as: UTF8.self).split(separator: " ").compactMap { Int($0) }
@@ -32,7 +32,7 @@ struct Scene: Equatable {
     try #require(rgb.count == 3 * width * height)
   }
 
-  /// A scene of which no turned or mirrored copy looks like another: slopes of light, and a bright corner.
+  /// A scene whose turned and mirrored copies all differ: slopes of light, and a bright corner.
   static func landscape(width: Int, height: Int) -> Scene {
     Scene(width: width, height: height) { x, y in
       let isCorner = x < width / 4 && y < height / 3
@@ -42,7 +42,7 @@ struct Scene: Equatable {
     }
   }
 
-  /// Noise, which nothing compresses; the same for the same seed.
+  /// Incompressible noise, which depends on the seed.
   static func noise(width: Int, height: Int, seed: UInt64) -> Scene {
     var random = SeededRandom(seed: seed)
     return Scene(width: width, height: height) { _, _ in
@@ -51,7 +51,7 @@ struct Scene: Equatable {
     }
   }
 
-  /// Six fields of plain colour, none beside its like: few enough colours for any palette.
+  /// Six plain colours, few enough for any palette.
   static func flag(width: Int, height: Int) -> Scene {
     let colors: [(UInt8, UInt8, UInt8)] = [
       (200, 30, 40), (250, 250, 250), (30, 60, 170), (20, 20, 20), (240, 200, 30), (60, 150, 80),
@@ -69,7 +69,7 @@ struct Scene: Equatable {
 
   private static let patchSide = 48
 
-  /// The mean of the middle of a patch, which no neighbour bleeds into.
+  /// The mean of the middle of a patch, without influence of its neighbours.
   func mean(ofPatch index: Int) -> [Double] {
     let (start, margin) = (index * Self.patchSide, Self.patchSide / 3)
     return part(x: start + margin, y: margin, width: margin, height: margin).mean
@@ -79,7 +79,7 @@ struct Scene: Equatable {
     Scene(width: width, height: height) { self[left + $0, top + $1] }
   }
 
-  /// The same on paper of some grey, covered as much as another scene is bright.
+  /// The same on grey paper, with another scene's brightness as opacity.
   func covering(_ paper: Int = 255, through alpha: Scene) -> Scene {
     var copy = self
     for index in rgb.indices {
@@ -94,7 +94,7 @@ struct Scene: Equatable {
     Scene(width: 64, height: 48) { _, _ in (red, green, blue) }
   }
 
-  /// The picture as a camera stores it that was held so that EXIF's `orientation` turns it upright.
+  /// The stored picture that EXIF's `orientation` turns into this one.
   func stored(for orientation: Int) -> Scene {
     let swaps = orientation >= 5
     return Scene(width: swaps ? height : width, height: swaps ? width : height) { x, y in
@@ -119,7 +119,7 @@ struct Scene: Equatable {
     return (rgb[start], rgb[start + 1], rgb[start + 2])
   }
 
-  /// The mean difference of all samples, in levels of 255; infinite when the sizes differ.
+  /// The mean difference of all samples, in levels of 255; infinite for different sizes.
   func difference(from other: Scene) -> Double {
     guard width == other.width, height == other.height else { return .infinity }
     var sum = 0
@@ -131,7 +131,6 @@ struct Scene: Equatable {
     return Double(sum) / Double(rgb.count)
   }
 
-  /// The mean of all pixels.
   var mean: [Double] {
     var sums = [0, 0, 0]
     rgb.withUnsafeBufferPointer { samples in
@@ -141,7 +140,7 @@ struct Scene: Equatable {
   }
 }
 
-/// Splitmix64: the same numbers for the same seed, everywhere.
+/// Splitmix64: the same numbers for the same seed.
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 

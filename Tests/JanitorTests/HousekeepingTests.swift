@@ -11,7 +11,7 @@ import Testing
 @testable import Ledgers
 
 @Suite struct HousekeepingTests {
-  /// The present of files that the tests make, and moments behind it.
+  /// The present of files that the tests make, and later times.
   private func later(_ hours: Double) -> Timestamp { Timestamp.now().advanced(seconds: hours * 3600) }
 
   @Test func whatIsAbandonedInTmpGoesAfter36HoursAndNotBefore() async throws {
@@ -105,7 +105,7 @@ import Testing
     try await spool.send("a")
     try await spool.send("b")
     try await spool.file("b", isCopy: true)
-    // The receipt of a was taken away, and something else lies there.
+    // The receipt of a was removed, and another entry has its name.
     try spool.spool.sent.directory(creating: "a").write([1], as: "stranger")
     let report = try await spool.janitor(at: SpoolUnderJanitor.now.advanced(seconds: 8 * 86_400)).pass()
     #expect(report.receipts == 2)
@@ -155,7 +155,7 @@ import Testing
       original: [1], thumbnail: [2], blurred: [3], inbox: inbox, conversation: family, message: message)
     #expect(try await spool.janitor().pass().orphans == 0)
     #expect(try spool.files(message.text).count == 3)
-    // Nobody wants it any more.
+    // It is no longer wanted.
     _ = try await spool.ledger.failDownload(of: message, error: DeliveryError(.notFound, "gone"))
     #expect(try await spool.janitor().pass().orphans == 1)
     #expect(try spool.files(message.text).isEmpty)
@@ -168,7 +168,7 @@ import Testing
     let jumped = try await spool.janitor(at: later(400 * 24), sinceBoot: 1060).pass()
     #expect(jumped.tmp == 0)
     #expect(jumped.warnings.count == 1)
-    // Set right again: a jump again, and nothing is lost.
+    // Setting the clock right is another jump, and nothing is lost.
     #expect(try await spool.janitor(at: later(0.02), sinceBoot: 1120).pass().tmp == 0)
     #expect(try await spool.janitor(at: later(-400 * 24), sinceBoot: 1180).pass().tmp == 0)
     #expect(try await spool.janitor(at: later(-400 * 24), sinceBoot: 1200).pass().warnings == [])
@@ -210,9 +210,9 @@ import Testing
 }
 
 extension SpoolUnderJanitor {
-  /// Puts a receipt where filing does.
+  /// Writes a receipt as filing does.
   ///
-  /// - Parameter isCopy: the ledger knows another directory than the one that has the receipt.
+  /// - Parameter isCopy: the ledger knows another directory than the receipt's.
   func file(_ name: String, to conversation: String = "family", isCopy: Bool = false) async throws {
     let receipt = Receipt(
       request: name, conversation: conversation, inbox: "me", state: .sent, duplicateOf: nil, acceptedAt: "",

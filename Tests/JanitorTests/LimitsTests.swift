@@ -56,7 +56,7 @@ import Testing
     spool.settings.cache.total = 20
     _ = try await spool.janitor().pass()
     #expect(try spool.files("last") == [] && spool.files("again") == thumbnails)
-    // Nothing is left of the last copy, and its row goes with the next pass; what can be fetched again keeps its own.
+    // The row of a deleted last copy goes with the next run; a fetchable photo keeps its row.
     #expect(try await spool.janitor().pass().rows == 1)
     #expect(try await spool.ledger.hasPhoto(of: MessageID(unchecked: "again")))
     #expect(try await spool.isExact())
@@ -105,7 +105,7 @@ import Testing
         "p\(number)", from: number < 8 ? "one" : "two", bytes: 50 + number,
         remoteUntil: number % 3 == 0 ? SpoolUnderJanitor.now : SpoolUnderJanitor.now.advanced(seconds: 86_400))
     }
-    // Expires what was stored for no time.
+    // Expires immediately.
     _ = try await spool.janitor().pass()
     for (inbox, total) in [(900, 1100), (150, 1000), (100, 190), (0, 0)] {
       spool.settings.cache.inbox = inbox

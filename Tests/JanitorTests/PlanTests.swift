@@ -5,7 +5,7 @@ import Testing
 @testable import Janitor
 @testable import Ledgers
 
-/// SQLite is asked how it would answer every question of a pass and of a purge: none of them looks at all that is kept.
+/// Query plans of a janitor run and a purge: none reads all rows.
 @Suite struct PlanTests {
   @Test func noStatementOfAPassOrAPurgeLooksAtAllThatIsKept() async throws {
     var spool = try SpoolUnderJanitor()

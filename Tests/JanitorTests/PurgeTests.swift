@@ -13,7 +13,7 @@ import Testing
 @Suite struct PurgeTests {
   private let marked = ConversationID(unchecked: "MARKER")
 
-  /// How often the marker stands in the ledger's files.
+  /// The number of markers in the ledger's files.
   private func hits(_ spool: SpoolUnderJanitor) throws -> Int {
     try ["ledger.sqlite", "ledger.sqlite-wal"].reduce(0) { count, name in
       let data = try Data(contentsOf: URL(fileURLWithPath: spool.spool.state.path(of: name)))
@@ -27,8 +27,7 @@ import Testing
     }
   }
 
-  /// Rows of all sizes, in no order, 1,500 of them marked among those of others: SQLite moves them between pages again
-  /// and again.
+  /// Rows of all sizes in random order, 1,500 of them marked, so that SQLite often moves them between pages.
   private static func churn(_ database: Database) throws {
     var random = SystemRandomNumberGenerator()
     try database.execute(sql: "INSERT INTO conversations (id, conversation) VALUES (1, 'MARKER'), (2, 'other')")
@@ -70,10 +69,10 @@ import Testing
     #expect(try hits(spool) == 0)
     #expect(try await spool.ledger.count("requests") == others)
     #expect(try await isIntact(spool))
-    // Nor does anything come back with what is written later, out of what this process remembers of pages.
+    // Pages cached by this process must not bring markers back.
     try await spool.ledger.write { try $0.execute(sql: "UPDATE requests SET error = error || 'more', inbox = 'you'") }
     #expect(try hits(spool) == 0)
-    // The ledger is as good as before for whoever has it open.
+    // The ledger is intact for those who have it open.
     try await spool.send("a")
     #expect(try await spool.isExact())
     #expect(try await isIntact(spool))
@@ -83,7 +82,7 @@ import Testing
   func noByteIsLeftInALedgerOfAnEarlierProgram(_ program: EarlierProgram) async throws {
     let spool = try SpoolUnderJanitor()
     let former = try Spool(creating: spool.scratch.path("former"))
-    // Written in SQLite's own way, which leaves remains in its pages.
+    // Written by SQLite alone, which leaves remains in its pages.
     try program.makeLedger(at: former.state.path(of: Ledger.fileName), Self.churn)
     let ledger = try Ledger(in: former.state)
     _ = try await Purge(spool: former, ledger: ledger).run([marked])
@@ -117,7 +116,7 @@ import Testing
     #expect(try await spool.ledger.beginPublishing(message, at: SpoolUnderJanitor.now) == nil)
     #expect(try await spool.ledger.dueConversations(at: SpoolUnderJanitor.now, limit: 9) == [])
     _ = try await purge.finish(marked, purged)
-    // Late answers find nothing to change.
+    // Late results change nothing.
     let late = try await spool.ledger.markSent(
       message, Published(at: SpoolUnderJanitor.now, remote: "r", attachment: SpoolUnderJanitor.attachment),
       at: SpoolUnderJanitor.now)
@@ -140,7 +139,7 @@ import Testing
     #expect(try await spool.ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["o-waits"])
   }
 
-  /// What the `local` network has published, into a file of its own or behind what stands there.
+  /// Publishes as the `local` network, into a new or an existing file.
   private func publish(
     _ spool: SpoolUnderJanitor, _ message: String, object: [UInt8], isSealed: Bool = true
   ) throws -> String {
@@ -178,7 +177,7 @@ import Testing
     let other = SHA256Digest(of: [3]).hex
     try spool.spool.objects.write([3], as: other)
     try await upload(spool, "known", known, "published")
-    // A line that is none of ours names nothing.
+    // Foreign lines are ignored.
     try spool.spool.published.file(appendingTo: "MARKER.jsonl").write(
       Array(#"{"message":"x","attachment":{"contentDigest":"../../state/ledger.sqlite"}}"#.utf8) + [10])
     _ = try await purge(spool).run([marked])
@@ -252,7 +251,7 @@ import Testing
     try orders.strike([ConversationID(unchecked: "one")])
     #expect(try orders.read().conversations.map(\.text) == ["two"])
     try orders.strike([ConversationID(unchecked: "two")])
-    // Somebody may have mistyped it, and mends it.
+    // An invalid line stays for correction.
     #expect(try spool.spool.purge.file("please").contents(limit: 99) == Array("\u{1}bad\n".utf8))
   }
 
@@ -309,7 +308,7 @@ import Testing
   @Test func aCopyOfItsRequestGoesThoughItIsAnotherDirectory() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER")
-    // As in a spool that was put back from a copy: the ledger knows another inode.
+    // As in a restored spool: the ledger knows another inode.
     try await spool.file("a", to: "MARKER", isCopy: true)
     _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
     #expect(try spool.spool.sent.names() == [])

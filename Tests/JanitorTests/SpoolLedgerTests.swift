@@ -24,7 +24,7 @@ import Testing
     }
     daemon.release()
     try Ledger.beside(daemonOf: spool).close()
-    // It was brought up to date.
+    // It was upgraded.
     let again = try #require(try spool.claim(briefly: false))
     try Ledger.beside(daemonOf: spool).close()
     again.release()

@@ -11,7 +11,7 @@ import Testing
 @testable import Janitor
 @testable import Ledgers
 
-/// A spool with a ledger and no daemon; photos come into it as the daemon brings them.
+/// A spool with a ledger and without a daemon; photos enter it as from the daemon.
 struct SpoolUnderJanitor {
   let scratch: TemporaryDirectory
   let spool: Spool
@@ -25,7 +25,7 @@ struct SpoolUnderJanitor {
     ledger = try Ledger(in: spool.state)
   }
 
-  /// Has a photo prepared, cached and, unless it is to wait, sent. Its original has `bytes` bytes, thumbnail and blurred
+  /// Prepares, caches and, unless it is to wait, sends a photo. Its original has `bytes` bytes, thumbnail and blurred
   /// preview 10 each.
   @discardableResult
   func send(
@@ -74,13 +74,12 @@ struct SpoolUnderJanitor {
       clock: JanitorClock(now: now, sinceBoot: sinceBoot, boot: "this one"))
   }
 
-  /// The names of the files of a message.
   func files(_ name: String, from inbox: String = "me", to conversation: String = "family") throws -> [String] {
     let path = spool.photos.path(of: "\(inbox)/\(conversation)/\(name)")
     return (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
   }
 
-  /// Checks that totals, rows and files say the same.
+  /// Compares totals, rows and files.
   func isExact() async throws -> Bool {
     let rows = try await ledger.read {
       try Int.fetchOne($0, sql: "SELECT coalesce(sum(cached_bytes + cached_thumbnail_bytes), 0) FROM photos")

@@ -5,19 +5,17 @@ import Testing
 
 @testable import Ledgers
 
-/// The ledger's transactions against a model of what they promise. The callers are not the daemon's own: what the daemon
-/// does between its transactions is tested with the real programs (`Tests/Torture`).
-///
-/// `PHOTOSPOOL_SEEDS` is another number of lives, `PHOTOSPOOL_SEED` the one to live through again.
+/// The ledger's transactions against a model of its promises. Their callers are not the daemon's; `Tests/Torture` tests
+/// those with the real programs. `PHOTOSPOOL_SEEDS` sets the number of lives, `PHOTOSPOOL_SEED` repeats one.
 @Suite(.timeLimit(.minutes(10))) struct LedgerModelTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seeds: ClosedRange<UInt64> =
     environment["PHOTOSPOOL_SEED"].flatMap(UInt64.init).map { $0...$0 }
     ?? 1...(environment["PHOTOSPOOL_SEEDS"].flatMap(UInt64.init) ?? 200)
 
-  /// Returns what the life broke, and how often it was killed.
+  /// Returns the broken promise, if any, and the number of kills.
   private func live(_ seed: UInt64, _ mistake: Mistake? = nil) async throws -> (fault: String?, kills: Int) {
-    // In memory, where it is: a sync to a disk says nothing of what is looked at here.
+    // In memory: syncs do not matter here.
     let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
     let path = "\(base)/photospool-ledger-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -41,7 +39,7 @@ import Testing
     #expect(kills > 0)
   }
 
-  /// Negative controls: they show that the model sees something.
+  /// Negative controls, which show that the model detects mistakes.
   @Test("A mistake that is made on purpose is found", arguments: Mistake.allCases)
   func mistake(_ mistake: Mistake) async throws {
     for seed in UInt64(1)...200 where try await live(seed, mistake).fault != nil { return }

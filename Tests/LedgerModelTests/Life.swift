@@ -6,13 +6,13 @@ import TestSupport
 
 @testable import Ledgers
 
-/// A mistake that is made on purpose, to see that the model finds it.
+/// A deliberate mistake that the model must detect.
 enum Mistake: String, CaseIterable {
   case ignoresCancel, ordersByName, doesNotRecover, deletesUploads
 }
 
-/// One life of a ledger, drawn from a seed: its transactions in the order in which the daemon may call them, with
-/// cancelling, holding, purging and kills between any two.
+/// A life of a ledger, derived from a seed: transactions in an order that the daemon may use, with cancels, holds,
+/// purges and kills in between.
 final class Life {
   private struct Drop {
     let name: String
@@ -22,7 +22,6 @@ final class Life {
     let files: [String]
   }
 
-  /// The process has ended between two transactions.
   private struct Killed: Error {}
   /// The conversation that is being served was purged.
   private struct Stopped: Error {}
@@ -34,22 +33,22 @@ final class Life {
   private var random: SeededRandom
   private var promises = Promises()
   private var now = Timestamp(milliseconds: 1_800_000_000_000)
-  /// Nothing goes wrong any more.
+  /// Faults have ended.
   private var isCalm = false
   private(set) var kills = 0
 
-  // What a kill leaves.
+  // State that survives a kill.
   private var arrivals: [Drop] = []
   private var lastInode: UInt64 = 0
   private var objects: Set<String> = []
-  /// The network knows a message by its id: what appeared, with its object.
+  /// Messages on the network by id, each with its object.
   private var visible: [String: String?] = [:]
-  /// Objects that the network may have been told of: they stay, whatever becomes of their messages.
+  /// Objects that the network may know, which must stay.
   private var offered: Set<String> = []
   private var orders: [String] = []
   private var names: [String] = []
 
-  // What a kill takes.
+  // State that a kill destroys.
   private var keys: [MessageID: String] = [:]
 
   init(seed: UInt64, ledger: Ledger, mistake: Mistake? = nil) {
@@ -82,7 +81,6 @@ final class Life {
     }
   }
 
-  /// Between two transactions.
   private func pause(serving conversation: String? = nil) async throws {
     if isCalm { return }
     switch random.below(40) {
@@ -98,7 +96,6 @@ final class Life {
     if mistake != .doesNotRecover { _ = try await ledger.recover(at: now) }
   }
 
-  /// Does all that is left to do.
   private func finish() async throws {
     for conversation in Self.conversations {
       _ = try await ledger.setHeld(false, ConversationID(unchecked: conversation), at: now)
@@ -116,12 +113,10 @@ final class Life {
     throw Promises.Broken(description: "LOST: it does not come to rest")
   }
 
-  // MARK: Accepting and ending requests
-
   private func drop() {
     lastInode += 1
     let photos = random.below(3)
-    // Names say nothing of the order.
+    // Names are independent of the order.
     arrivals.append(
       Drop(
         name: "r\(random.below(90) + 10)", inode: lastInode, conversation: Self.conversations[random.below(3)],
@@ -142,7 +137,7 @@ final class Life {
           "\(answer.request)/\(drop.inode)/\(file)", to: drop.conversation, place: [Int(drop.inode), position])
       }
     }
-    // Killed before they are moved, they are found and accepted again.
+    // After a kill before the move, they are found and accepted again.
     try await pause()
     arrivals.removeAll { drop in batch.contains { $0.inode == drop.inode } }
   }
@@ -163,12 +158,10 @@ final class Life {
   private func file() async throws {
     let requests = try await ledger.unfiled(limit: 4)
     try await pause()
-    // Filing moves a directory from where it lies.
+    // Filing moves a directory from its present place.
     arrivals.removeAll { drop in requests.contains { $0.inode == drop.inode } }
     try await ledger.markFiled(requests.map(\.row))
   }
-
-  // MARK: Serving a conversation
 
   private func serve() async throws {
     let due = try await ledger.dueConversations(at: now, limit: 3)
@@ -238,7 +231,7 @@ final class Life {
     if let (message, error) = failure { try await settle(message, error, at: "network") }
   }
 
-  /// The network shows a message to others, unless it has done so before under the same id.
+  /// Shows a message to others, once per id.
   private func appear(_ message: QueuedMessage) throws -> Published {
     let id = message.message.text
     if visible[id] == nil {
@@ -276,8 +269,6 @@ final class Life {
     for message in messages { keys[message] = nil }
     try await ledger.abandonUploads(of: messages)
   }
-
-  // MARK: What people ask for
 
   private func disturb(serving served: String?) async throws {
     let conversation = Self.conversations[random.below(3)]
@@ -318,7 +309,6 @@ final class Life {
     promises.purged(conversation)
   }
 
-  /// Deletes abandoned uploads from the store.
   private func sweep() async throws {
     if mistake == .deletesUploads, let object = objects.min() { return try promises.deleted(object) }
     for upload in try await ledger.claimAbandonedUploads(limit: 2) {
@@ -328,8 +318,6 @@ final class Life {
       try await ledger.forgetUpload(upload.row)
     }
   }
-
-  // MARK: What has to hold
 
   private func isIdle() async throws -> Bool {
     guard orders.isEmpty, arrivals.isEmpty else { return false }
@@ -341,7 +329,6 @@ final class Life {
       """)
   }
 
-  /// After every step.
   private func checkCounts() async throws {
     let areRight = try await holds(
       """

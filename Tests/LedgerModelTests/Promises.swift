@@ -1,6 +1,6 @@
 import Messages
 
-/// The model: what the ledger has promised to clients, told by what it answered and by what others can see.
+/// The model: the ledger's promises, from its answers and from what others see.
 struct Promises {
   struct Broken: Error, CustomStringConvertible {
     let description: String
@@ -18,14 +18,13 @@ struct Promises {
   private var messages: [String: Message] = [:]
   private var last: [String: [Int]] = [:]
 
-  /// - Parameter place: the arrival of its request, and its own position there.
+  /// - Parameter place: the arrival of its request, and its position there.
   mutating func accepted(_ message: String, to conversation: String, place: [Int]) {
     messages[message] = Message(conversation: conversation, place: place)
   }
 
   mutating func banned(_ message: String, because: String) { messages[message]?.ban = because }
 
-  /// A message became visible to others.
   mutating func appeared(_ message: String, object: String?, stored: Set<String>) throws(Broken) {
     guard var known = messages[message] else { throw Broken(description: "\(message) was never accepted") }
     if known.hasAppeared { throw Broken(description: "DUP: \(message) appeared twice") }
@@ -46,16 +45,15 @@ struct Promises {
   func isSeen(_ object: String) -> Bool { messages.values.contains { $0.object == object } }
   func hasAppeared(_ message: String) -> Bool { messages[message]?.hasAppeared ?? false }
 
-  /// A conversation was purged: nothing is owed to it.
   mutating func purged(_ conversation: String) {
     messages = messages.filter { $0.value.conversation != conversation }
   }
 
-  /// Compares what the ledger holds at the end with what was promised.
+  /// Compares the ledger at the end with its promises.
   ///
   /// - Parameters:
   ///   - ends: state and cause, by message.
-  ///   - duplicates: requests that were not sent because another one with their key was.
+  ///   - duplicates: requests that were not sent because of another with their key.
   func check(ends: [String: (state: String, cause: String?)], duplicates: Set<String>) throws(Broken) {
     for (message, known) in messages {
       switch ends[message] {

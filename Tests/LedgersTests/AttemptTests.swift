@@ -6,8 +6,7 @@ import Testing
 
 @testable import Ledgers
 
-/// What is known of the attempts to publish a message, wherever it stands: the last one with the message, earlier ones in rows
-/// of their own.
+/// Attempts to publish: the last one is in the message's row, earlier ones have their own.
 @Suite struct AttemptTests {
   private let scratch: TemporaryDirectory
   private let state: Directory

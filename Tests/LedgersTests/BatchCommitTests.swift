@@ -5,7 +5,6 @@ import Testing
 
 @testable import Ledgers
 
-/// One commit ends messages that had begun together, and begins those behind them.
 @Suite struct BatchCommitTests {
   private let scratch: TemporaryDirectory
   private let ledger: Ledger

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ledgers
 
-/// What the ledger says is there, against what counting finds one by one; and its totals against the rows.
+/// The ledger's counts against single rows.
 @Suite struct CountsTests {
   private let scratch: TemporaryDirectory
   private let ledger: Ledger
@@ -35,7 +35,6 @@ import Testing
       requests, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
   }
 
-  /// What is there, counted one by one.
   private func expectTruth(_ place: String) async throws {
     let counts = try await ledger.counts()
     let (states, conversations, held, parked, drafts, oldest) = try await ledger.read { database in
@@ -58,7 +57,7 @@ import Testing
     #expect(counts.oldest?.milliseconds == oldest, "\(place)")
   }
 
-  /// What has ever come to an end, as none of the rows is gone.
+  /// Compares totals of finished requests with the rows, none of which was deleted.
   private func expectTotals() async throws {
     let counts = try await ledger.counts()
     let (requests, kinds, last) = try await ledger.read { database in

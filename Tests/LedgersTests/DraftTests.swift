@@ -56,7 +56,6 @@ import Testing
     try await ledger.abandonedDrafts(limit: 100).flatMap { $0.photos.map(\.message.text) }
   }
 
-  /// Rows that a draft may leave.
   private func rows() async throws -> Int {
     try await ledger.read { database in
       try Int.fetchOne(
@@ -77,8 +76,6 @@ import Testing
     }
     return try await ledger.endUploading(photo)
   }
-
-  // MARK: Before Send
 
   @Test("A draft counts for no conversation, stands in no order, and is not filed")
   func apart() async throws {
@@ -149,7 +146,7 @@ import Testing
     #expect(entry.superseded == [SupersededPhoto(message: before[1].message, source: before[1].source)])
     #expect(try await photos().map { "\($0.file) \($0.state.rawValue)" } == ["photo-1 uploaded", "photo-2 pending"])
     #expect(try await abandoned() == ["a/photo-3"])
-    // The tasks of what was replaced move nothing any more.
+    // Tasks of replaced photos change nothing.
     #expect(try await !ledger.beginPreparing(before[1]))
     #expect(try await !ledger.beginPreparing(before[2]))
   }
@@ -191,7 +188,7 @@ import Testing
     #expect(try await abandoned() == ["a/photo"])
     #expect(try await !ledger.endUploading(photo))
     #expect(try await ledger.unfiled(limit: 9).isEmpty)
-    // The same directory again, before the end of the first: a new draft.
+    // The same directory before the end of the first draft: a new draft.
     #expect(try await self.draft(request("a", inode: 1, ["photo": "1"]))?.request == "a")
     #expect(try await photos().map(\.state) == [.pending])
     try await endAbandoned()
@@ -210,8 +207,6 @@ import Testing
     #expect(try await draft(request("a", inode: 1, ["photo": "1"])) == nil)
   }
 
-  // MARK: Send
-
   @Test("Send puts a draft behind all that was sent before, and its photo is as far as it has come")
   func sent() async throws {
     try await draft(request("a", inode: 1, ["photo": "1"]))
@@ -224,7 +219,7 @@ import Testing
         Acceptance(droppedAs: "a", request: "a", state: .queued, error: nil, wasKnown: false, wasDraft: true)
       ])
     #expect(try await order() == ["b/text pending", "a/photo preparing", "a/text pending"])
-    // The task that was begun for the draft goes on with the new row.
+    // The draft's task continues with the new row.
     #expect(try await upload(photo))
     #expect(try await order() == ["b/text pending", "a/photo uploaded", "a/text pending"])
     #expect(try await abandoned().isEmpty)
@@ -289,7 +284,7 @@ import Testing
     #expect(accepted.map(\.state) == [.failed, .duplicate])
     #expect(try await abandoned() == ["a/photo", "b/photo"])
     #expect(try await ledger.unfiled(limit: 9).map(\.request) == ["first", "a", "b"])
-    // It comes back mended before that is all removed.
+    // It returns corrected before the old one is removed.
     try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
     let again = try await accept(request("a", inode: 1, ["photo": "1"]))
     #expect(again.map(\.state) == [.queued] && again[0].superseded.map(\.message.text) == ["a/photo"])

@@ -48,7 +48,7 @@ struct DuplicateTests {
 
   private func file() async throws { try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row)) }
 
-  /// NAME STATE, and of what a request is a duplicate.
+  /// NAME STATE, and the first request of a duplicate.
   private func requests() async throws -> [String] {
     try await ledger.read { database in
       try String.fetchAll(

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Ledgers
 
-/// A ledger of a spool in which photos are received.
 struct ReceivedFixture {
   fileprivate let scratch: TemporaryDirectory
   fileprivate let state: Directory
@@ -19,7 +18,6 @@ struct ReceivedFixture {
   }
 }
 
-/// A suite whose tests receive photos in a ledger of their own.
 protocol LedgerOfReceived {
   var received: ReceivedFixture { get }
 }

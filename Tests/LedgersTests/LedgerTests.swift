@@ -50,8 +50,6 @@ import Testing
     return try await ledger.markSent(message, Published(at: now), at: now)
   }
 
-  // MARK: Durability
-
   @Test func aCommitSurvivesAPowerCutBySettings() async throws {
     let settings = try await ledger.write { database in
       [
@@ -140,8 +138,6 @@ import Testing
     #expect(try await ledger.unknownRequests { try $0(["b", "a"]) }.first == nil)
   }
 
-  // MARK: Accepting
-
   @Test func messagesWaitInOrderOfAcceptance() async throws {
     try await accept(request("b", inode: 1, files: ["photo-1", "photo-2", "text"]), request("a", inode: 2))
     #expect(try await head().map { "\($0.request)/\($0.file)" } == ["b/photo-1", "b/photo-2", "b/text", "a/text"])
@@ -211,7 +207,7 @@ import Testing
     #expect(try await ledger.dueConversations(at: now, limit: 9).count == 2)
   }
 
-  /// As `request`, of a filesystem that keeps no time of birth.
+  /// As `request`, on a filesystem without times of birth.
   private func unborn(_ request: NewRequest, error: String? = nil) -> NewRequest {
     var unborn = NewRequest(
       droppedAs: request.droppedAs, inode: request.inode, born: 0, inbox: request.inbox, contents: request.contents)
@@ -245,8 +241,6 @@ import Testing
     #expect(others.map(\.wasKnown) == [false, false])
     #expect(others.map(\.request) == ["b", "a.2"])
   }
-
-  // MARK: Sending
 
   @Test func theLastMessageEndsItsRequest() async throws {
     try await accept(request("a", inode: 1, files: ["photo", "text"]))
@@ -342,8 +336,6 @@ import Testing
     #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
   }
 
-  // MARK: Uploads
-
   private let photo = PhotoRow(
     format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 2, bytes: 5, width: 3, height: 2, digest: "x",
     path: "p", thumbnailBytes: 1)
@@ -361,7 +353,7 @@ import Testing
     #expect(try await ledger.recover(at: now) == 1)
     #expect(try await head().map(\.state) == [.publishing, .pending])
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["photo-2"])
-    // Claimed and not forgotten: a crash before the deletion makes it abandoned again.
+    // After a crash before the deletion it is abandoned again.
     #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
     _ = try await ledger.recover(at: now)
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["photo-2"])
@@ -398,8 +390,6 @@ import Testing
     _ = try await ledger.markSent(head()[0], Published(at: now, remote: "id", attachment: attachment), at: now)
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["again"])
   }
-
-  // MARK: Looking
 
   @Test func toolsReadBesideTheWriterAndWithoutIt() async throws {
     try await accept(request("a", inode: 1, files: ["photo", "text"]), request("b", inode: 2, to: "friends"))

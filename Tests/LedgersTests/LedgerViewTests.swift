@@ -20,7 +20,7 @@ import Testing
   @Test("A ledger that cannot be read yet is not taken for none")
   func older() throws {
     try EarlierProgram.first.makeLedger(at: path, holding: EarlierProgram.waitingText)
-    // A janitor has removed what was over.
+    // A janitor has removed the finished rows.
     let queue = try DatabaseQueue(path: path)
     try queue.write { try $0.execute(sql: "DELETE FROM messages; DELETE FROM requests") }
     try queue.close()

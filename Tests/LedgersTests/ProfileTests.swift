@@ -6,7 +6,6 @@ import Testing
 
 @testable import Ledgers
 
-/// Which objects of profile photos may be deleted, and when.
 @Suite struct ProfileTests {
   private let scratch: TemporaryDirectory
   private let state: Directory
@@ -20,7 +19,7 @@ import Testing
     ledger = try Ledger(in: state)
   }
 
-  /// Accepts a change of the profile, and takes it from the queue.
+  /// Accepts a change of the profile photo and returns it from the queue.
   private func change(_ name: String, _ kind: MessageKind = .profile) async throws -> QueuedMessage {
     let part = NewRequest.Part(
       message: { MessageID(unchecked: $0) }, kind: kind, file: kind == .profile ? "photo" : "kind", bytes: 5,
@@ -84,7 +83,7 @@ import Testing
     let first = try await change("a")
     try await upload(first, "A1")
     _ = try await ledger.beginPublishing(first, at: now)
-    // Killed here: the keys of A1 are gone, and the receiver cannot be asked.
+    // Killed here: the keys of A1 are lost, and the receiver cannot be asked.
     _ = try await ledger.recover(at: now)
     try await publish(first, "A2")
     #expect(try await deletable().isEmpty)

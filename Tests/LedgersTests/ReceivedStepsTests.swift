@@ -26,7 +26,7 @@ import Testing
     _ = try await receive(new("a"), fetch: .always)
     let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
     #expect(try await end(wanted) == .kept)
-    // It came at `now`: looked at before, it has come again since; the first look is at what came by itself.
+    // It arrived at `now`. A view before that means that it arrived again; the first view is of the first arrival.
     for time in [now.advanced(seconds: -10), now, now.advanced(seconds: 10)] {
       #expect(try await ledger.viewed(wanted.message, at: time))
     }
@@ -56,7 +56,7 @@ import Testing
     #expect(try await ledger.failDownload(of: wanted.message, error: error))
     #expect(try story("a").state == .failed && story("a").cause == "not_found")
     #expect(try await ledger.nextDownload(perHost: 9) == nil)
-    // Whoever wants it all the same gets another try.
+    // A request gets another attempt.
     #expect(try await ledger.want(wanted.message, at: later) == .granted)
     #expect(try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: later).first).attempt == 1)
   }
@@ -83,7 +83,7 @@ import Testing
     _ = try await receive(new("asked"))
     _ = try await receive(new("waits"), fetch: .always)
     let later = now.advanced(seconds: 100)
-    // It could not be had when somebody last wanted it.
+    // It could not be fetched at the last request.
     _ = try await ledger.want(id("asked"), at: later)
     _ = try await ledger.beginDownload(of: id("asked"), at: later)
     _ = try await ledger.failDownload(of: id("asked"), error: DeliveryError(.notFound, "gone"))
@@ -102,7 +102,7 @@ import Testing
     var listed = [String]()
     try LedgerView(in: state).forEachReceived(inbox: nil, conversation: nil) { listed.append($0.remote) }
     #expect(listed == ["asked", "waits"])
-    // Whoever says it once more is known to repeat it; other contents are refused as ever.
+    // Another announcement is recognised as a repetition; other contents are refused.
     #expect(try await receive(new("old"), fetch: .always) == .known)
     #expect(try await receive(new("old", text: "other"), fetch: .always) == .conflict)
     #expect(try story("old").state == .forgotten)
@@ -123,8 +123,6 @@ import Testing
     ]
     for state in ReceivedState.allCases { #expect(events.map { state.after($0) } == table[state]) }
   }
-
-  // MARK: What looking costs
 
   @Test func whoLooksAtOnePhotoLooksAtNoOther() async throws {
     try await ledger.write { database in

@@ -10,8 +10,6 @@ import Testing
   let received: ReceivedFixture
   init() throws { received = try ReceivedFixture() }
 
-  // MARK: Once
-
   @Test func aMessageIsReceivedOnceForItsInboxAndId() async throws {
     #expect(try await receive(new("a", photos: 2)) == .accepted([id("a"), id("a", 1)], .offered))
     #expect(try await receive(new("a", photos: 2)) == .known)
@@ -63,11 +61,9 @@ import Testing
     #expect(try await ledger.forgetGonePhotos() == 1)
     #expect(try await receive(new("a"), fetch: .always) == .known)
     #expect(try story("a").state == .downloaded && !story("a").wasCached && story("a").isHidden)
-    // It can be had as long as its sender keeps it.
+    // It can be fetched as long as its sender keeps it.
     #expect(try await ledger.want(id("a"), at: now) == .granted)
   }
-
-  // MARK: Who sent it
 
   private func sent(_ remote: String, by sender: String?) async throws -> Reception {
     let message = NewReceived(
@@ -97,8 +93,6 @@ import Testing
     _ = try await ledger.endPurge(of: purged)
     #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM received") } == 0)
   }
-
-  // MARK: What is fetched
 
   @Test func photosOfStrangersAreFetchedOnlyWhereEverythingIs() async throws {
     #expect(try await receive(new("a"), fetch: .known) == .accepted([id("a")], .offered))
@@ -147,7 +141,7 @@ import Testing
       try await ledger.beginDownloads(limit: limit, perHost: 2, at: now).map(\.message)
     }
     #expect(try await begin(9) == [id("slow-1"), id("slow-2"), id("good")])
-    // Nothing is due that could begin: nobody has to look again before one of them ends.
+    // Nothing can begin before one of them ends.
     #expect(try await begin(9).isEmpty)
     #expect(try await ledger.nextDownload(perHost: 2) == nil)
     #expect(try await ledger.failDownload(of: id("slow-1"), error: DeliveryError(.timeout, "slow")))
@@ -180,7 +174,7 @@ import Testing
     try await expectTruth("purged")
     let counts = try await ledger.counts()
     #expect(counts.announced == 3 && counts.downloads == 1 && counts.downloadSetbacks == [.notFound: 1])
-    // What others sent is not among the photos that were prepared to be sent.
+    // Received photos do not count as prepared.
     #expect(counts.preparedPhotos == 0 && counts.preparedBytes == 0)
   }
 
@@ -193,8 +187,6 @@ import Testing
     #expect(try LedgerView(in: state).photos(called: "a").isEmpty)
     #expect(try await receive(new("b"), fetch: .always) == .accepted([id("b")], .wanted))
   }
-
-  // MARK: Hidden and shown
 
   @Test func theFirstPhotoIsHiddenWhateverIsPreferred() async throws {
     let family = ConversationID(unchecked: "family")

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Ledgers
 
-/// Ledgers of earlier programs go on.
 @Suite struct UpgradeTests {
   private let scratch: TemporaryDirectory
   private let state: Directory
@@ -17,7 +16,7 @@ import Testing
     state = try Directory(path: scratch.path)
   }
 
-  /// Rows that every program could write: a text that waits, a photo that was sent, a draft of rows that went, an upload.
+  /// Rows that every version could write: a waiting text, a sent photo, a draft, an upload.
   private static let rows = """
     INSERT INTO conversations (id, conversation, waiting, due) VALUES (1, 'family', 1, 3), (2, 'work', 0, 4);
     INSERT INTO requests (id, request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at, filed)
@@ -41,7 +40,7 @@ import Testing
     }
   }
 
-  /// Their values by the names of their columns, as far as the earlier ledger had these.
+  /// Their values by column, as far as the earlier ledger had these.
   private static func contents(of database: Database, like columns: [String: [String]]) throws -> [String: [String]] {
     var contents = [String: [String]]()
     for (table, columns) in columns {
@@ -64,7 +63,7 @@ import Testing
     let (columns, before) = try await queue.read { database in
       var columns = [String: [String]]()
       for table in ["conversations", "requests", "messages", "photos", "uploads", "preferences"] {
-        // Filled from other columns, where they are new or were empty.
+        // Filled from other columns.
         let filled = ["known", "pinned", "fetchable", "recency", "viewed_at", "url_expires_at"]
         columns[table] = try database.columns(in: table).map(\.name).filter { !filled.contains($0) }
       }
@@ -77,7 +76,7 @@ import Testing
     #expect(after == before)
     #expect(try await ledger.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
     #expect(try await ledger.read { try Row.fetchOne($0, sql: "PRAGMA foreign_key_check") == nil })
-    // It is brought up to date once.
+    // It is upgraded once.
     try ledger.close()
     try Ledger(in: state, isOwn: false).close()
   }
@@ -104,7 +103,7 @@ import Testing
               ])))
       ], at: now, isTaken: { _ in false }, alternative: { name, _ in name })
     #expect(accepted.map(\.state) == [.queued])
-    // No number of a row is used again.
+    // Row numbers are never reused.
     #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT max(id) FROM requests") } == 10)
     let counts = try await ledger.counts()
     #expect(counts.waiting[.pending] == 1 && counts.conversations == 1 && counts.lastSent == now)

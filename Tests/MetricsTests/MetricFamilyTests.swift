@@ -17,7 +17,7 @@ import Testing
     let samples: [Sample]
   }
 
-  /// As Prometheus' own client reads it.
+  /// As Prometheus' own client parses it.
   private func parsed(_ families: [MetricFamily]) throws -> [Family] {
     let result = try run([python, pythonScript("read_metrics.py")], input: families.map(\.text).joined())
     #expect(result.status == 0, "\(result.errors)")

@@ -8,7 +8,7 @@ import Testing
 @testable import Networks
 
 @Suite struct CoProcessTests {
-  /// Takes a request apart: its id is in `$id`.
+  /// Splits a request: its id is in `$id`.
   private static let next = "read -r line || exit 0; id=${line#*:}; id=${id%%,*}\n"
   private static let answer = "echo \"{\\\"id\\\":$id,\\\"ok\\\":{\\\"reserved\\\":\\\"$id\\\"}}\"\n"
 
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Whether there is a process of that number, be it a zombie.
+  /// Whether the process exists, perhaps as a zombie.
   private func exists(_ pid: Int32) -> Bool { Glibc.kill(pid, 0) == 0 || errno != ESRCH }
 
   @Test("Answers find their requests in any order")
@@ -210,7 +210,7 @@ import Testing
     let fake = program(
       "trap '' TERM; sleep 1000 > \(fifo) & \(Self.next) \(Self.answer) sleep 1000; sleep 1000", { $0.endSeconds = 0.2 }
     )
-    // Nothing can be read from it once the last one is gone that holds it.
+    // The pipe ends when the last process that holds it is gone.
     let end = Task.detached { await Self.readToEnd(fifo) }
     _ = try await fake.ask("fly")
     let pid = try #require(fake.processID)
@@ -234,7 +234,7 @@ import Testing
     _ = try await fake?.ask("fly")
     let pid = try #require(fake?.processID)
     fake = nil
-    // A thread that nobody holds any more waits for its end.
+    // A thread waits for its end.
     while exists(pid), !Task.isCancelled { await Task.yield() }
     #expect(!exists(pid))
   }

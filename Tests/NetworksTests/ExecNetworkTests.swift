@@ -44,8 +44,6 @@ import Testing
     try String(contentsOfFile: scratch.path(name), encoding: .utf8)
   }
 
-  // MARK: What it is given
-
   @Test func theProgramGetsTheMessageAsOneLineOfJSON() async throws {
     let publication = try await network("cat > $1/got").publish(message(.photo(photo)))
     #expect(
@@ -71,8 +69,6 @@ import Testing
     let chatty = try network("head -c 3000000 /dev/zero | tr '\\0' x; head -c 3000000 /dev/zero | tr '\\0' y >&2")
     #expect(try await chatty.publish(message()).remoteID == String(repeating: "x", count: 255))
   }
-
-  // MARK: What it answers
 
   @Test(arguments: [
     ("echo '$42:example.test'; echo more", "$42:example.test"), ("printf '  id  '", "id"), ("true", nil),
@@ -118,13 +114,11 @@ import Testing
     #expect(error?.cause == .configError)
   }
 
-  // MARK: Its end
-
   @Test func aProgramThatTakesTooLongIsStoppedWithAllThatItStarted() async throws {
     let network = try network("sleep 1000 & echo $! > $1/child; sleep 1000", timeLimit: 5)
     #expect(await error(network)?.cause == .timeout)
     let child = try #require(pid_t(contents("child").trimmingCharacters(in: .whitespacesAndNewlines)))
-    // It is gone, or a zombie until its new parent looks; on a busy machine it has to come to the processor to die.
+    // It is gone, or a zombie until its new parent waits; a busy machine needs time for that.
     let end = ContinuousClock.now + .seconds(60)
     while try kill(child, 0) == 0 && !isZombie(child) {
       if ContinuousClock.now > end {

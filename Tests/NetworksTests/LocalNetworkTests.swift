@@ -22,7 +22,7 @@ import Testing
     network = try Self.open(scratch.path)
   }
 
-  /// A network as another process would have it: it knows nothing of what was published before.
+  /// A network as in another process, without knowledge of published messages.
   private static func open(_ path: String) throws -> LocalNetwork {
     try LocalNetwork(directory: path, pool: BlockingPool(label: "test", threads: 4), clock: { noon })
   }
@@ -52,8 +52,6 @@ import Testing
   private func write(_ contents: Data) throws {
     try contents.write(to: URL(fileURLWithPath: scratch.path("family.jsonl")))
   }
-
-  // MARK: The line
 
   @Test func aProfilePhotoHasAFileOfItsInboxAndNoConversation() async throws {
     let profile = ConversationID.profile(of: InboxID(unchecked: "me"))
@@ -115,8 +113,6 @@ import Testing
     #expect(Array(result.output.unicodeScalars) == Array(text.unicodeScalars))
   }
 
-  // MARK: Once
-
   @Test func aMessageWhoseAnswerWasLostIsNotPublishedTwice() async throws {
     let first = try await network.publish(message("m1"))
     let again = try await Self.open(scratch.path).publish(message("m1"))
@@ -156,8 +152,6 @@ import Testing
     #expect(try messages() == ["m0", "m1"])
   }
 
-  // MARK: After a crash
-
   @Test func aTornLineIsCutOffAndItsMessagePublishedWhole() async throws {
     _ = try await network.publish(message("m1"))
     let whole = try contents()
@@ -178,7 +172,7 @@ import Testing
     #expect(try messages() == ["m1"])
   }
 
-  /// Where a filesystem writes the new length before the data, a power cut leaves zeros.
+  /// Some filesystems write the new length before the data, so a power cut leaves zeros.
   @Test func whatAPowerCutLeftAsZerosIsCutOff() async throws {
     _ = try await network.publish(message("m1"))
     let whole = try contents()
@@ -214,8 +208,6 @@ import Testing
     _ = try await network.publish(message("m2"))
     #expect(try messages() == ["m1", "m2"])
   }
-
-  // MARK: Many
 
   @Test func conversationsInParallelKeepTheirOwnOrder() async throws {
     let network = network
@@ -270,8 +262,6 @@ import Testing
     #expect(LocalLine(try lines(file)[0].utf8)?.outgoing.conversation.text == name)
   }
 
-  // MARK: Reading
-
   @Test(arguments: [
     #"{}"#, #"[]"#, "null", "", "{", #"{"message":"m"}"#,
     #"{"message":"m","request":"r","conversation":"c","inbox":"i","kind":"text","publishedAt":"2026-02-28T12:00:00.250Z"}"#,
@@ -290,8 +280,6 @@ import Testing
       #expect(line.encoded.starts(with: LocalLine.opening(of: MessageID(unchecked: "m"))))
     }
   }
-
-  // MARK: Trouble
 
   @Test func aDirectoryThatIsGoneIsAStorageErrorAndCanPass() async throws {
     try FileManager.default.removeItem(atPath: scratch.path)

@@ -8,13 +8,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// With a homeserver that misbehaves.
 @Suite(.timeLimit(.minutes(2))) struct MatrixFaultTests {
   private let server: FaultServer
   private let network: MatrixNetwork
   private static let start = Timestamp(milliseconds: 1_772_280_000_000)
   private static let sent = FaultServer.says(#"{"event_id": "$1"}"#)
-  /// The room is not encrypted.
   private static let clear = FaultServer.says(#"{"errcode": "M_NOT_FOUND"}"#, status: 404)
   private static let forbidden = FaultServer.says(#"{"errcode": "M_FORBIDDEN"}"#, status: 403)
   private let time = Time()
@@ -75,7 +73,7 @@ import Testing
     ("stall", .timeout), ("half", .timeout), ("headers", .network),
   ])
   func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
-    // What closes a connection that was used before is asked once more by the HTTP client itself.
+    // The HTTP client itself repeats a request on a kept connection that was closed.
     for script in fault == "close" ? [[fault]] : [[fault], [Self.clear, fault]] {
       for word in script { try await server.script(word) }
       let error = try #require(try await error(message()))
@@ -98,7 +96,6 @@ import Testing
   private static let here = FaultServer.says(#"{"room_id": "!a:example.test"}"#)
   private static let there = FaultServer.says(#"{"room_id": "!b:example.test"}"#)
 
-  /// How often the alias was looked up.
   private func lookUps() async throws -> Int { try await asked().filter { $0.hasPrefix("GET directory") }.count }
 
   @Test func anAliasIsLookedUpOnceAnHour() async throws {
@@ -124,7 +121,7 @@ import Testing
     #expect(try await error(message, Self.here, Self.clear, Self.sent) == nil)
     #expect(try await error(message, Self.clear, refusal, Self.there, Self.clear, Self.sent) == nil)
     #expect(try await error(message, Self.clear, refusal, Self.here, Self.clear, refusal)?.cause == cause)
-    // Looked up a moment ago.
+    // The cached alias.
     #expect(try await error(message, Self.there, Self.clear, refusal)?.cause == cause)
     #expect(try await error(message, Self.there, Self.clear, Self.sent) == nil)
     #expect(try await error(message, Self.clear, refusal, Self.there)?.cause == cause, "it leads to the same room")
@@ -153,8 +150,6 @@ import Testing
     #expect(tokens == ["old", "old", "old", "new", "new"].map { "Bearer \($0)" })
   }
 
-  // MARK: Encryption
-
   @Test func aRoomThatWasEncryptedIsSoWhateverTheHomeserverSaysLater() async throws {
     let scratch = try TemporaryDirectory()
     let state = try Directory(path: scratch.path)
@@ -175,7 +170,7 @@ import Testing
       #expect(await cause(first, room) == .encryptedRoom)
     }
     let asked = try await self.asked().count
-    // A crash tore the last line that another process wrote.
+    // A crash tore the last line of another process.
     try state.file(appendingTo: "encrypted-rooms").write(Array("\n%21torn".utf8))
     for network in [first, try network()] {
       for room in ["!a:example.test", "!b/é:example.test"] {
@@ -223,7 +218,7 @@ import Testing
       #expect(try await error(message(Self.start.advanced(seconds: seconds)), Self.clear, Self.sent) == nil)
     }
     #expect(try await asked().allSatisfy { !$0.hasSuffix("messages") })
-    // Tried by a process before this one.
+    // An earlier process tried it.
     let past = message(Self.start.advanced(seconds: -1))
     let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
     let page = FaultServer.says(#"{"chunk": [], "start": "t"}"#)

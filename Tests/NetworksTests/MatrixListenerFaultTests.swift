@@ -8,7 +8,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// With a homeserver that misbehaves.
 @Suite(.timeLimit(.minutes(2))) struct MatrixListenerFaultTests {
   private let server: FaultServer
   private let listener: MatrixListener
@@ -17,7 +16,6 @@ import Testing
   private final class Heard: Sendable {
     let messages = Mutex<[String]>([])
     var all: [String] { messages.withLock { $0 } }
-    /// The account is asked for once.
     let isAccountKnown = Mutex(false)
   }
 
@@ -37,7 +35,7 @@ import Testing
     ) { _ in }
   }
 
-  /// What it hears and where it goes on when the homeserver answers with these words.
+  /// The messages and the position for these answers of the homeserver.
   private func listen(_ answers: String...) async throws -> (messages: [String], position: String) {
     let isKnown = heard.isAccountKnown.withLock { isKnown in
       defer { isKnown = true }
@@ -68,7 +66,7 @@ import Testing
     let fault = fault.replacing("{", with: "%7B").replacing("}", with: "%7D").replacing("\"", with: "%22")
     let error = await #expect(throws: DeliveryError.self) { _ = try await listen(fault) }
     #expect(error?.cause == cause && error?.sentence.contains("SECRET") == false)
-    // All is looked up anew, and well again.
+    // Everything is looked up again.
     let (_, next) = try await listen(FaultServer.says(Self.room("")))
     #expect(next == "@bob:example.test s2")
   }
@@ -125,7 +123,7 @@ import Testing
     let answer = FaultServer.says(Self.room(Self.photo("$3"), gap))
     await #expect(throws: DeliveryError.self) { _ = try await listen(answer, "status/503") }
     #expect(heard.all.isEmpty)
-    // A room that is not to be read any more holds up nothing.
+    // A forbidden room delays nothing.
     let forbidden = FaultServer.says(#"{"errcode": "M_FORBIDDEN"}"#, status: 403)
     #expect(try await listen(answer, forbidden).messages == ["$3"])
   }

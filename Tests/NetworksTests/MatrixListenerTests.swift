@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// With Synapse. Alice and carol write by the client API, as any client does; bob is listened for.
+/// Alice and carol write through the client API; bob is listened for.
 @Suite(.enabled(if: Synapse.isInstalled, "Synapse is not installed"), .timeLimit(.minutes(4)))
 struct MatrixListenerTests {
   private let synapse: Synapse
@@ -16,7 +16,6 @@ struct MatrixListenerTests {
   private let client = HTTPClient()
   private let said = Said()
 
-  /// What a listener hands over and says.
   private final class Said: Sendable {
     let arrivals = Mutex<[Arrival]>([])
     let lines = Mutex<[String]>([])
@@ -51,7 +50,7 @@ struct MatrixListenerTests {
     }
   }
 
-  /// Says something in the room; the event's id.
+  /// Sends an event and returns its id.
   private func say(_ content: String, as user: String = "alice", in room: String? = nil) async throws -> String {
     let room = (room ?? self.room.id).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     let url = "\(synapse.endpoint)/_matrix/client/v3/rooms/\(room)/send/m.room.message/\(UUID().uuidString)"
@@ -88,7 +87,7 @@ struct MatrixListenerTests {
     let event = try #require(try JSONSerialization.jsonObject(with: Data(heard[0].attachment)) as? [String: Any])
     #expect(event["event_id"] as? String == plain && event["sender"] as? String == "@alice:localhost")
     #expect(event["unsigned"] == nil, "what changes is not kept")
-    // Heard again, by another process, it is the same byte for byte.
+    // Another process hears the same bytes.
     _ = try await listen(try self.listener(), after: start)
     #expect(Array(said.all.dropFirst(2)) == heard)
   }
@@ -101,7 +100,7 @@ struct MatrixListenerTests {
       let id = try await say(isPhoto ? Self.photo("p\(number)") : #"{"msgtype": "m.text", "body": "\#(number)"}"#)
       if isPhoto { sent.append(id) }
     }
-    // Another process, which reads on where the first one was.
+    // Another process continues where the first one was.
     let listener = try listener()
     let next = try await listen(listener, after: start)
     #expect(said.messages == sent)
@@ -146,10 +145,10 @@ struct MatrixListenerTests {
     let event = try await say(Self.photo("b"))
     _ = try await listen(listener, after: start)
     #expect(said.messages == [event])
-    // Where every conversation goes to the network, each room is heard under its own name.
+    // If all conversations go to the network, each room is heard under its own name.
     let everywhere = try self.listener(hearing: HeardConversations(named: family().named) { _ in true })
     _ = try await listen(everywhere, after: start)
-    // Other tests write into bob's other rooms meanwhile.
+    // Other tests write into bob's other rooms.
     #expect(Set(said.all.map(\.conversation.text)).isSuperset(of: ["family", other.id]))
   }
 
@@ -159,7 +158,7 @@ struct MatrixListenerTests {
     let waiting = Task { try await listen(listener, after: start) }
     let event = try await say(Self.photo("a"))
     var next = try await waiting.value
-    // A homeserver that is busy may end a wait with nothing to tell.
+    // A busy homeserver may end a wait without messages.
     for _ in 0..<10 where said.messages.isEmpty { next = try await listen(listener, after: next) }
     #expect(said.messages == [event])
     let began = ContinuousClock.now

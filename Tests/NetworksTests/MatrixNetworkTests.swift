@@ -10,7 +10,7 @@ import Stores
 import TestSupport
 import Testing
 
-/// With Synapse, and with matrix-nio as the app of whoever reads.
+/// Uses matrix-nio as the reader's client.
 @Suite(.enabled(if: Synapse.isInstalled, "Synapse is not installed"), .timeLimit(.minutes(4)))
 struct MatrixNetworkTests {
   private let synapse: Synapse
@@ -107,8 +107,6 @@ struct MatrixNetworkTests {
     }
   }
 
-  // MARK: What arrives
-
   @Test func aSealedPhotoThatIsPublishedThreeTimesIsReadOnceByteForByte() async throws {
     let message = message(.photo(try await uploaded(MatrixSeal())))
     var publications = [Publication]()
@@ -145,8 +143,6 @@ struct MatrixNetworkTests {
     _ = try await network.publish(message(.text("two"), to: room.alias))
     #expect(try read().map(\.body) == ["one", "two"])
   }
-
-  // MARK: Once
 
   @Test func anotherDeviceFindsWhatWasPublishedBefore() async throws {
     let message = message(.photo(try await uploaded(MatrixSeal())))
@@ -224,8 +220,6 @@ struct MatrixNetworkTests {
     #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == ["one", "two", "three"])
   }
 
-  // MARK: Refusals
-
   @Test func checkingNamesTheAccountAndWhatIsNotEndToEnd() async throws {
     let found = try await network().check()
     #expect(found.contains("@alice:localhost") && found.contains("can read"))
@@ -277,7 +271,7 @@ struct MatrixNetworkTests {
   @Test func whatTheHomeserverTakesOfATextIsKnownBefore() async throws {
     let network = try network()
     func fits(_ text: String) -> Bool { (try? network.admit(text: text)) != nil }
-    // The longest that are admitted, also where each character takes two bytes.
+    // The longest texts that are admitted, also with two bytes per character.
     for character in ["x", "\""] {
       var (least, most) = (0, 65_536)
       while most - least > 1 {
@@ -305,8 +299,6 @@ struct MatrixNetworkTests {
     #expect((refusal?.retryAfter ?? 0) > 0)
     #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == sent)
   }
-
-  // MARK: What Matrix cannot carry
 
   @Test func aPhotoThatNoClientCouldOpenIsAConfigurationError() async throws {
     let elsewhere = try MatrixSeal().seal(photo).facts.attachment(at: "https://example.test/a")

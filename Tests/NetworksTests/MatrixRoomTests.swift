@@ -7,7 +7,7 @@ import Secrets
 import TestSupport
 import Testing
 
-/// With rooms of Synapse that change under the account's hands.
+/// Rooms that change while they are used.
 @Suite(.enabled(if: Synapse.isInstalled, "Synapse is not installed"), .timeLimit(.minutes(4)))
 struct MatrixRoomTests {
   private let synapse: Synapse

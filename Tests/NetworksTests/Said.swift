@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lines that were said, in order.
+/// Logged lines in order.
 final class Said: Sendable {
   private struct State {
     var lines: [String] = []
@@ -20,7 +20,7 @@ final class Said: Sendable {
     for (_, continuation) in told { continuation.resume() }
   }
 
-  /// Waits until a line with these words has been said, and takes all that was said up to now.
+  /// Waits for a line with these words, and takes all lines up to now.
   @discardableResult func wait(for words: String) async -> [String] {
     await withCheckedContinuation { continuation in
       let wasSaid = state.withLock { state in

@@ -51,8 +51,6 @@ import Testing
     return try JSONDecoder().decode([Got].self, from: Data(response.body))
   }
 
-  // MARK: What is sent
-
   @Test func thePublishedVectorComesOut() throws {
     let signature = try WebhookSignature([Secret(Self.secret)])
     let header = signature.header(
@@ -63,7 +61,7 @@ import Testing
   @Test func aProfilePhotoIsAnEventOfItsOwn() async throws {
     let receiver = try TestServer("webhook_receiver.py", Self.secret)
     let network = try network(receiver["endpoint"], clock: { Self.noon })
-    // The receiver's own clock says that this is long ago, so that only the bodies count here.
+    // The receiver considers the time too old, so only the bodies count here.
     _ = try? await network.publish(message(.profile(photo), firstTriedAt: Self.noon))
     _ = try? await network.publish(message(.profileRemoval, firstTriedAt: Self.noon))
     let bodies = try await got(receiver).map(\.body)
@@ -128,8 +126,6 @@ import Testing
     #expect(sighting == .unknown)
   }
 
-  // MARK: Trouble
-
   @Test(arguments: [
     ("status/301", Cause.configError), ("redirect", .configError), ("status/400", .rejected),
     ("status/401", .authExpired), ("status/404", .configError), ("status/410", .accountDisabled),
@@ -163,12 +159,10 @@ import Testing
     _ = try await network(server.url("hook")).publish(message())
   }
 
-  // MARK: Private addresses
-
   @Test func aPrivateAddressIsNotConnectedToUnlessThatIsAllowed() async throws {
     let server = try FaultServer()
     let port = server.endpoint.split(separator: ":").last ?? ""
-    // The same client, so that there is a connection that could be used again.
+    // The same client, so that there is a connection to reuse.
     let client = HTTPClient()
     for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433"] {
       let url = "http://\(host):\(port)/echo"
@@ -197,7 +191,7 @@ import Testing
       let options = WebhookOptions(url: "http://\(host):\(port)/hook", secrets: [Secret(Self.secret)])
       _ = try await WebhookNetwork(options, client: HTTPClient(http)).publish(message())
     }
-    // Whatever a name of this computer leads to, nothing goes to another one in the clear.
+    // Whatever the name resolves to, nothing goes to another computer in the clear.
     var request = HTTPRequest(.get, "http://0.0.0.0:\(port)/echo")
     request.reach = .thisComputer
     let error = await #expect(throws: HTTPError.self) { try await HTTPClient().send(request) }

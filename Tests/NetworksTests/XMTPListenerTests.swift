@@ -17,12 +17,11 @@ import Testing
     ]
   }
 
-  /// Has the reader announce photos in one message, whose id it gives.
+  /// Announces photos in one message by the reader, and returns its id.
   private func announce(_ names: [String], in group: String, _ world: XMTPWorld) async throws -> String {
     try await world.reader.order("send", ["to": group, "attachments": names.map(attachment)])["message"] ?? ""
   }
 
-  /// What one call hears.
   private func hear(
     _ listener: XMTPListener, after position: String?
   ) async throws -> (arrivals: [Arrival], position: String) {
@@ -52,28 +51,28 @@ import Testing
       try await announce(["a"], in: group, world), try await announce(["b", "c"], in: group, world),
     ]
     _ = try await world.reader.order("send", ["to": group, "text": "no photo"])
-    // What this identity has sent is none of it.
+    // The identity's own messages are ignored.
     _ = try await world.send(world.message("m", .text("mine"), to: conversation), as: network)
     _ = try await world.send(world.message("n", try world.photo([1, 2, 3]).0, to: conversation), as: network)
 
     let first = try await hearSome(listener, after: nil)
     #expect(first.arrivals.map(\.message) == ids)
     #expect(first.arrivals.allSatisfy { $0.conversation == family })
-    // One identity, as XMTP has it: 32 bytes in hexadecimal.
+    // One identity: 32 bytes in hexadecimal.
     let senders = Set(first.arrivals.map(\.sender?.text))
     #expect(senders.count == 1 && senders.first??.utf8.count == 64)
     #expect(
       try first.arrivals.map { try RemoteAttachmentContent.photos(decoding: $0.attachment).map(\.filename) } == [
         ["a"], ["b", "c"],
       ])
-    // Nobody says that it was kept.
+    // The position was not stored.
     #expect(try await hearSome(listener, after: nil).arrivals == first.arrivals)
     let again = try await hearSome(listener, after: nil)
     let later = try await announce(["d"], in: group, world)
     let second = try await hearSome(listener, after: again.position)
     #expect(second.arrivals.map(\.message) == [later])
 
-    // Another process goes on there; what is near that place it may tell again.
+    // Another process continues there, and may repeat messages near the position.
     try world.kill(network)
     let last = try await announce(["e"], in: group, world)
     var (messages, position) = ([String](), second.position)
@@ -82,7 +81,7 @@ import Testing
         let heard = try await hearSome(listener, after: position)
         (messages, position) = (messages + heard.arrivals.map(\.message), heard.position)
       } catch {
-        // It is told of the kill once.
+        // The kill causes one error.
         guard (error as? DeliveryError)?.cause == .network else { throw error }
       }
     }
@@ -165,7 +164,7 @@ import Testing
     #expect(heard.arrivals.map(\.message) == ["0c"] && heard.position == "p")
   }
 
-  /// One whose co-process gives this answer to its first request.
+  /// A listener whose co-process gives this answer first.
   private func fake(_ answer: String) throws -> XMTPListener {
     let scratch = try TemporaryDirectory()
     try Data("{\"id\":1,\"ok\":\(answer)}".utf8).write(to: URL(fileURLWithPath: scratch.path("answer")))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Networks
 
-/// Messages arrive at a relay once and in order, whatever is killed, down or late.
+/// Messages arrive at a relay once and in order, with kills, outages and delays.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct XMTPNetworkTests {
   private let photo = [UInt8]((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  /// Where a kill can come while one message is sent.
+  /// The moments of a kill during one message.
   enum Moment: String, CaseIterable {
     case beforeItIsReserved = "before reserve"
     case reservedAndNotAnswered = "after reserve"
@@ -19,7 +19,7 @@ import Testing
     case publishedAndNotAnswered = "after publish"
   }
 
-  /// Sends a message, with a kill at `moment` and a second and third publication under the same reserved id.
+  /// Sends a message with a kill at `moment`, and publishes it twice more under the same reserved id.
   private func send(
     _ message: OutgoingMessage, as sender: XMTPNetwork, killedAt moment: Moment, in world: XMTPWorld
   ) async throws -> [Publication] {
@@ -75,7 +75,7 @@ import Testing
     #expect(received.map(\.id) == [photos[0].remoteID, texts[0].remoteID])
     #expect(received.map(\.text) == [nil, "Check this out! 📷"])
     #expect(try await world.envelopes(of: id) == 2)
-    // What was published is told the same every time, and is what arrived.
+    // The result is the same each time, and is what arrived.
     #expect(Set(photos.map(\.attachment)).count == 1 && texts.allSatisfy { $0.attachment == nil })
     guard case .photo(let attachment) = content else { return }
     #expect(photos[0].attachment == attachment)
@@ -126,12 +126,12 @@ import Testing
     await sender.stop()
     let fresh = world.sender()
     await #expect { try await fresh.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == .network }
-    // From then on nothing is sent before somebody listens, and nobody waits for that.
+    // Without a relay nothing is sent, and nobody waits.
     await #expect { try await fresh.publish(reserved) } throws: { error in
       (error as? DeliveryError)?.cause == .unreachable && "\(error)".contains(world.endpoint)
     }
     #expect(try await !fresh.standing().isReachable)
-    // To reserve, a process needs no network, also one that was started without.
+    // A reservation needs no network, even after a start without one.
     let third = world.message("m3", .text("three"), to: group)
     let alsoReserved = third.reserved(as: try await fresh.reserve(third))
     _ = try await world.relay.order("up")

@@ -7,12 +7,11 @@ import Testing
 
 @testable import Networks
 
-/// Profile photos in a group: told once, opened by the members, and refused where a group cannot have them.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct XMTPProfileTests {
   private let photo = [UInt8]((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 29) })
   private let key = [UInt8]((0..<32).map { $0 * 7 })
 
-  /// What the app keeps with a group: its image key.
+  /// The app data of a group with an image key.
   private var appData: String { ([0x22, 0x20] + key).unpaddedBase64URL }
 
   private func group(
@@ -23,7 +22,7 @@ import Testing
     return (group, id)
   }
 
-  /// The photo under the group's key, and the file that holds the object.
+  /// The sealed photo, and the file with the object.
   private func sealed(
     for group: ConversationID, by sender: XMTPNetwork, in world: XMTPWorld
   ) async throws -> (Messages.Attachment, object: String) {
@@ -56,7 +55,7 @@ import Testing
     #expect(try await world.envelopes(of: id) == 2)
   }
 
-  /// Where a kill can come between the upload and the end of the change.
+  /// The moments of a kill between upload and end of the change.
   enum Moment: String, CaseIterable {
     case beforeItIsPublished = "before publish"
     case onItsWayToTheRelay = "before"
@@ -84,7 +83,7 @@ import Testing
     case .atTheRelayAndNotMarked: try await world.release()
     default: try world.halt(at: nil)
     }
-    // As the next daemon does, which has nothing but the reserved id, and goes to another group by now.
+    // As the next daemon, which has only the reserved id, and has another group now.
     await sender.stop()
     let fresh = world.sender()
     for _ in 1...2 {

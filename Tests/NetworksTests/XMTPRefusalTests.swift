@@ -6,7 +6,7 @@ import Testing
 
 @testable import Networks
 
-/// What XMTP is not asked, does not take or cannot tell, and in whose words.
+/// Errors of XMTP, and their causes and sentences.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct XMTPRefusalTests {
   @Test(
     "What relays refuse has its cause",
@@ -21,7 +21,7 @@ import Testing
     let reserved = message.reserved(as: try await sender.reserve(message))
     await sender.stop()
     try await world.refuse(status)
-    // This process does not know whether it is out, and asks first.
+    // A new process does not know whether it was sent, and asks first.
     let fresh = world.sender()
     await #expect { try await fresh.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == cause }
     try await world.refuse(nil)
@@ -57,7 +57,7 @@ import Testing
     let (group, id) = try await world.group(with: sender)
     _ = try await world.send(world.message("m1", .text("one"), to: group), as: sender)
     _ = try await world.reader.order("remove", ["group": id, "member": try await sender.standing().inbox])
-    // Whoever sends into it first learns of it then.
+    // The next sender learns of it.
     _ = try? await world.send(world.message("m2", .text("two"), to: group), as: sender)
     await #expect { try await sender.reserve(world.message("m3", .text("three"), to: group)) } throws: { error in
       (error as? DeliveryError)?.cause == .roomGone

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Networks
 
-/// A relay of XMTP on loopback, a person who reads, and our sender, whose co-process a test can kill.
+/// A relay of XMTP on loopback, a reader, and our sender, whose co-process a test can kill.
 final class XMTPWorld: Sendable {
   struct Received: Decodable, Sendable {
     let id: String
@@ -27,7 +27,6 @@ final class XMTPWorld: Sendable {
   let endpoint: String
   let readerInbox: String
   let readerAddress: String
-  /// What the co-process said on standard error.
   let said: Said
 
   init() async throws {
@@ -54,28 +53,27 @@ final class XMTPWorld: Sendable {
     return options
   }
 
-  /// Lets the program of `haltedOptions` stop at a moment of its work, named as its script says.
+  /// Stops the program of `haltedOptions` at a moment named in its script.
   func halt(at moment: String?) throws {
     try Data((moment ?? "").utf8).write(to: URL(fileURLWithPath: scratch.path("halt")))
   }
 
-  /// A sender as a daemon would have it that has just been started.
+  /// A sender as in a new daemon.
   func sender(_ change: (inout XMTPNetwork.Options) -> Void = { _ in }) -> XMTPNetwork {
     var options = options
     change(&options)
     return XMTPNetwork(options) { [said] in said.add($0) }
   }
 
-  /// The program beside these tests' sources.
   static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Sources/photospool-xmtp/photospool-xmtp.py").path
 
-  /// Kills the co-process as a power cut would, and whatever it started.
+  /// Kills the co-process and its children as a power cut would.
   func kill(_ sender: XMTPNetwork) throws {
     Glibc.kill(-(try #require(sender.coProcess.processID)), SIGKILL)
   }
 
-  /// A group that the reader made with the sender, and its id.
+  /// A group of the reader and the sender, and its id.
   func group(with sender: XMTPNetwork) async throws -> (ConversationID, id: String) {
     let group = try await reader.order("group", ["with": try await sender.standing().inbox])["group"] ?? ""
     return (ConversationID(unchecked: "group:\(group)"), group)
@@ -83,17 +81,16 @@ final class XMTPWorld: Sendable {
 
   var directly: ConversationID { ConversationID(unchecked: "dm:\(readerInbox)") }
 
-  /// What the reader has received, in order.
   func received() async throws -> [Received] {
     try await reader.order("read", as: [String: [Received]].self)["messages"] ?? []
   }
 
-  /// Messages of the group that the relay has, whether receivers take them for one or not.
+  /// The number of the group's messages on the relay, including those that receivers ignore.
   func envelopes(of group: String) async throws -> Int {
     try await relay.order("stored", ["group": group], as: [String: Int].self)["stored"] ?? 0
   }
 
-  /// Waits until a message stands at the relay's gate.
+  /// Waits until the relay holds a message.
   func waitUntilHeld() async throws { _ = try await relay.order("held") }
 
   func hold(_ when: String) async throws { _ = try await relay.order("hold", ["when": when]) }
@@ -113,7 +110,7 @@ final class XMTPWorld: Sendable {
     ).reserved(as: reserved)
   }
 
-  /// A photo as the seal makes it, with the object in a file.
+  /// A sealed photo with its object in a file.
   func photo(_ bytes: [UInt8], object: String = "object") throws -> (OutgoingMessage.Content, object: String) {
     let sealed = try XMTPSeal().seal(
       PhotoFile(bytes: bytes, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4))
@@ -122,14 +119,14 @@ final class XMTPWorld: Sendable {
     return (.photo(sealed.facts.attachment(at: "https://photos.example/\(sealed.digest.hex)")), path)
   }
 
-  /// Reserves as delivery does, and publishes.
+  /// Reserves and publishes as delivery does.
   func send(_ message: OutgoingMessage, as sender: XMTPNetwork) async throws -> Publication {
     try await sender.publish(message.reserved(as: try await sender.reserve(message)))
   }
 }
 
 extension OutgoingMessage {
-  /// The same message, with the id that was reserved for it.
+  /// The same message with its reserved id.
   func reserved(as id: String?) -> OutgoingMessage {
     var message = self
     message.reserved = id

@@ -36,7 +36,7 @@ import Testing
   @Test(arguments: ["-1", "0", "\"12\"", "null", "1e400", "{}"])
   func aLengthThatIsNoneIsNotKnown(_ length: String) throws {
     let json = try sealed { $0["contentLength"] = nil }.dropLast() + ",\"contentLength\":\(length)}"
-    // A number beyond all numbers is no JSON to some readers; then it is refused as a whole.
+    // Some JSON parsers refuse a number beyond all limits.
     let photos = try? read(String(json))
     #expect(photos?.first?.contentLength == nil && (photos != nil || length == "1e400"))
   }
@@ -182,7 +182,6 @@ import Testing
   }
 }
 
-/// Numbers that are the same in every run.
 struct SeededGenerator {
   private var state: UInt64
 

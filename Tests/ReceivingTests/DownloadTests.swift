@@ -13,7 +13,7 @@ import Testing
 
 @testable import Receiving
 
-/// Downloads from a server that does as it is told. The limits bound a failure; no test measures time.
+/// A scripted server. Limits only bound failures; no time is measured.
 @Suite(.timeLimit(.minutes(5))) struct DownloadTests {
   private static let shared = Result { try TestServer("object_server.py") }
 
@@ -28,7 +28,7 @@ import Testing
     server = try Self.shared.get()
     scratch = try TemporaryDirectory()
     incoming = try IncomingSpool(Spool(creating: scratch.path("spool")))
-    // All tests make it, and others are just being served it.
+    // Other tests are being served the same object.
     try Data(bytes).write(to: URL(fileURLWithPath: "\(server["directory"])/object"), options: .atomic)
   }
 
@@ -89,8 +89,6 @@ import Testing
     return try JSONDecoder().decode([Asked].self, from: Data(response.body)).filter { $0.path.contains(path) }
   }
 
-  // MARK: What comes
-
   @Test(arguments: ["plain/object", "untagged/object", "redirect/1/plain/object", "redirect/10/plain/object"])
   func anObjectComesWhole(_ path: String) async throws {
     let part = try part()
@@ -144,8 +142,6 @@ import Testing
     #expect(try await asked("undigested").allSatisfy { $0.headers["Range"] == nil })
   }
 
-  // MARK: Hostile answers
-
   @Test(arguments: [
     ("endless/200", Cause.tooLarge), ("endless/404", .notFound), ("endless/302", .httpStatus),
     ("claims/10000000000", .tooLarge), ("claims/-1", .network), ("loop", .tooManyRedirects),
@@ -191,8 +187,6 @@ import Testing
     } throws: { ($0 as? DeliveryError)?.retryAfter == 7 }
   }
 
-  // MARK: Where it is allowed
-
   @Test(arguments: [
     "https://127.0.0.1:1/x", "https://localhost:1/x", "https://10.0.0.1/x", "https://[::1]:1/x",
     "https://[::ffff:127.0.0.1]:1/x", "https://169.254.169.254/latest", "https://100.64.0.1/x", "https://0.0.0.0:1/x",
@@ -210,8 +204,6 @@ import Testing
     let photo = RemotePhoto(url: url)
     #expect(try await cause(photo, settings: Settings(), homeserver: account) == .insecureURL)
   }
-
-  // MARK: Matrix
 
   @Test func matrixMediaComesFromTheHomeserverWithItsToken() async throws {
     let part = try part()

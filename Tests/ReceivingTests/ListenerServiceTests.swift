@@ -13,19 +13,18 @@ import Testing
 
 @testable import Receiving
 
-/// A network in this process says what it is told to.
 private final class Speaker: Listener {
   enum Word: Sendable {
-    /// Messages in one part, and the place behind them.
+    /// Messages in one part, and the position after them.
     case says([String], String)
     case fails(Cause)
-    /// Hands over messages and dies before it tells the place behind them.
+    /// Delivers messages and fails before it returns the position.
     case breaksOff([String])
   }
 
   let name = "matrix"
   private let words: Mutex<[Word]>
-  /// The places that it was asked for, and whether it is listened to just now.
+  /// The positions that were asked for, and whether a call is running.
   private let places = Mutex<[String?]>([])
   private let busy = Mutex(false)
   var asked: [String?] { places.withLock { $0 } }
@@ -104,7 +103,7 @@ private final class Speaker: Listener {
     Issue.record("it never came to this: \(what)")
   }
 
-  /// What lies in `incoming/new/`, in the order in which it is taken in.
+  /// The entries of `incoming/new/`, in order of arrival.
   private func dropped() throws -> [String] {
     let scan = try ArrivalScan(incoming.new)
     return try (0..<scan.count).compactMap { try incoming.read(scan[$0].name)?.message.text }
@@ -134,7 +133,7 @@ private final class Speaker: Listener {
     try await run([subscription(speaker)]) { _ in try await wait(for: "s2") { try place == "s2" } }
     #expect(Array(speaker.asked.prefix(4)) == [nil, "s1", "s1", "s1"])
     #expect(try dropped() == ["a", "b", "a", "b", "c"])
-    // The ledger knows what it has.
+    // The ledger recognises known messages.
     let ledger = try Ledger(in: spool.state)
     let names = try ArrivalScan(incoming.new)
     let messages = try (0..<names.count).map { index in
@@ -238,7 +237,7 @@ private final class Speaker: Listener {
   }
 }
 
-/// Answers at once, always with another place and nothing else.
+/// A listener that answers at once with a new position and nothing else.
 private final class Hasty: Listener {
   let name = "hasty"
   private let answers = Mutex(0)

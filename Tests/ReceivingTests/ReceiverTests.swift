@@ -15,7 +15,7 @@ import Testing
 
 @testable import Receiving
 
-/// A whole receiver in this process, on a spool of its own, with a server that does as it is told.
+/// A whole receiver in this process with its own spool and a scripted server.
 @Suite(.timeLimit(.minutes(5))) struct ReceiverTests {
   private static let shared = Result { try TestServer("object_server.py") }
 
@@ -34,7 +34,6 @@ import Testing
     ledger = try Ledger(in: spool.state)
   }
 
-  /// Photos are not the subject here: what came is what is kept.
   private struct AsItCame: PhotoPreparer {
     let refusal: DeliveryError?
 
@@ -65,7 +64,7 @@ import Testing
       ownDirectories: [spool.objects.path])
     let receiver = try Receiver(spool: spool, ledger: ledger, mailbox: Mailbox(), plan: { plan }, log: log)
     let running = Task { try await receiver.run() }
-    // A service group would ask it to stop; here its rings end.
+    // Instead of a service group, the end of its rings stops it.
     do { try await body(receiver) } catch {
       await receiver.stop()
       throw error
@@ -74,7 +73,7 @@ import Testing
     try await running.value
   }
 
-  /// Drops a sealed photo, which the server keeps, and says so.
+  /// Drops the announcement of a sealed photo on the server.
   private func drop(_ name: String, at words: String, to receiver: Receiver, object: String? = nil) throws {
     let photo = PhotoFile(
       bytes: [0xff, 0xd8, 0xff, 0xd9], filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 1,
@@ -97,7 +96,6 @@ import Testing
     try LedgerView(in: spool.state).photos(called: name).first
   }
 
-  /// Waits until a photo has come so far.
   private func wait(_ name: String, _ state: ReceivedState) async throws {
     for _ in 0..<6000 {
       if try story(name)?.state == state { return }
@@ -159,7 +157,7 @@ import Testing
       try drop("first", at: "plain", to: receiver)
       try await wait("first", .downloaded)
     }
-    // Nobody is told of this one. It looks as if it were being built in place, so it is left alone for a while.
+    // There is no event for it. It looks as if built in place, so it waits for a while.
     try await run(settings { $0.intake.settle = .milliseconds(100) }) { receiver in
       try drop("second", at: "plain", to: receiver)
       receiver.mailbox.postScan()

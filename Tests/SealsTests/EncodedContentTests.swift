@@ -82,7 +82,6 @@ import Testing
   }
 }
 
-/// SplitMix64 (Steele, Lea, Flood): the same numbers in every run.
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

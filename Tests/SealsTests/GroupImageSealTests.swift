@@ -60,9 +60,7 @@ import Testing
     #expect("\(try groupKey()) \(first.facts.opening)" == "(key material) (key material)")
   }
 
-  // MARK: App data
-
-  /// A tag, four members' profiles, a time and the key, as they are written: plain, deflated without a frame, with zlib's.
+  /// A tag, four members' profiles, a time and the key: plain, deflated without a frame, and in zlib's.
   private static let appData = [
     "CgphYmNkZWZnaGlqEigKIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEgRBbm5hEigKIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBEgRBbm5hEigKIAICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICEgRBbm5hEigKIAMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDEgRBbm5hGYDY23AAAAAAIiAAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHw",
     "HwAAAN_j4kpMSk5JTUvPyMwS0uBSYCAAhFgc8_ISQSoZCQCESiYCAKGSmQCAqJRsuHG7AOQYJQUGRiZmFlY2dg5OLm4eXj5-AUEhYRFRMXEJSSlpGVk5eQA",
@@ -88,8 +86,6 @@ import Testing
     #expect(throws: SealError.compressed) { try find([0x1f, 0, 0, 0, 9]) }
     #expect(throws: SealError.compressed) { try find([0x1f, 0, 0, 0, 9, 0xff, 0xff]) }
   }
-
-  // MARK: The message
 
   @Test("A profile update names URL, salt and nonce, as its protobuf has them")
   func update() throws {

@@ -11,7 +11,7 @@ import Testing
     bytes: [0xff, 0xd8, 0xff, 0xd9], filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 2,
     blurhash: "LEHV6nWB2yk8")
 
-  /// What the specification's test set and an independent library have for known keys.
+  /// Vectors of the specification's tests and of an independent library.
   struct Vector: CustomStringConvertible {
     let key: [UInt8]
     /// The first half of the counter block.

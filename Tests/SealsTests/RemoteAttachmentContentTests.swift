@@ -4,7 +4,7 @@ import Testing
 
 @testable import Seals
 
-/// What other programs write differently from what the specification says, and what is no announcement at all.
+/// Variants of other programs, and invalid announcements.
 @Suite struct RemoteAttachmentContentTests {
   private static let digest = String(repeating: "ab", count: 32)
   private static let key = String(repeating: "0f", count: 32)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func anotherMinorVersionIsReadAndAnotherMajorOneIsNot() throws {
-    // Field 4 of the type, behind the other three.
+    // Field 4 of the type, after the other three.
     var type = ProtobufWriter()
     type.write(1, "xmtp.org")
     type.write(2, "remoteStaticAttachment")

@@ -11,7 +11,7 @@ import Testing
   private let photo = PhotoFile(
     bytes: [0xff, 0xd8, 0xff, 0xd9], filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 2)
 
-  /// Gives the known vector's bytes: secret 00…1f, salt 20…3f, nonce 40…4b.
+  /// The known vector's bytes: secret 00…1f, salt 20…3f, nonce 40…4b.
   private func vectorSeal() -> XMTPSeal {
     let next = Mutex<UInt8>(0)
     return XMTPSeal { count throws(DeliveryError) in
@@ -120,7 +120,7 @@ import Testing
     #expect(opened.bytes == photo.bytes && opened.filename == "a.jpg" && opened.mimeType == "image/jpeg")
   }
 
-  /// libxmtp's fixture of a text, which is a whole envelope and no attachment.
+  /// libxmtp's fixture of a text, a whole envelope and not an attachment.
   @Test func aSealedTextIsNoAttachment() throws {
     let envelope = try #require(
       Data(base64Encoded: "ChIKCHhtdHAub3JnEgR0ZXh0GAESEQoIZW5jb2RpbmcSBVVURi04Ig1IZWxsbywgV29ybGQh"))
@@ -189,7 +189,6 @@ import Testing
       nonce: nonce ?? ownNonce)
   }
 
-  /// Seals `content` as it is and opens it again.
   private func opened(_ content: EncodedContent) throws -> (bytes: [UInt8], filename: String?, mimeType: String) {
     let (secret, salt, nonce) = ([UInt8](0...31), [UInt8](32...63), [UInt8](64...75))
     let key = try KeyDerivation.hkdf(secret: secret, salt: salt)

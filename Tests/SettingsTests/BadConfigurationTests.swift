@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-/// The gallery: each file of `BadConfigurations/` beside the exact sentences that it has to produce.
+/// The gallery: each file of `BadConfigurations/` with its exact sentences.
 struct BadConfigurationTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/BadConfigurations/"
 

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Settings
 
-/// `etc/examples/`: configurations for a purpose each.
 struct ExampleTests {
   private func load(_ name: String) throws -> Settings {
     let folder = URL(fileURLWithPath: SampleFileTests.path).deletingLastPathComponent().path + "/examples"

@@ -8,7 +8,6 @@ import Testing
 @testable import Settings
 
 struct LoadTests {
-  /// Loads a file of this text.
   private func load(
     _ text: String, environment: [String: String] = [:], flags: [String: String] = [:]
   ) throws -> Settings {
@@ -18,7 +17,6 @@ struct LoadTests {
       file: scratch.path("photospool.yaml"), fileIsExplicit: true, environment: environment, flags: flags)
   }
 
-  /// What is told about a configuration that is refused.
   private func problems(
     file: String? = nil, fileIsExplicit: Bool = false, environment: [String: String] = [:],
     flags: [String: String] = [:]
@@ -219,7 +217,7 @@ struct LoadTests {
 
   @Test("an unreadable file is told, together with what is wrong elsewhere")
   func unreadableFile() {
-    // Opens, and then has no first byte to read, whoever asks.
+    // It can be opened but not read.
     #expect(
       problems(file: "/proc/self/mem", fileIsExplicit: false, flags: ["seal": "gold"]) == [
         "/proc/self/mem: cannot read the file: Input/output error",

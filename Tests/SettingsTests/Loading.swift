@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Settings
 
-/// The settings of a file of this text that is called `FOLDER/photospool.yaml`.
+/// The settings of a file `FOLDER/photospool.yaml` with this text.
 ///
-/// - Parameter folder: is made, and gone afterwards.
+/// - Parameter folder: made for the call and removed after it.
 func loadSettings(
   _ text: String, environment: [String: String] = [:]
 ) throws -> (settings: Settings, folder: String) {
@@ -17,7 +17,7 @@ func loadSettings(
   return (settings, scratch.path)
 }
 
-/// What is told about a file of this text that is refused, the file called `f`.
+/// The sentences for an invalid file named `f`.
 func settingsProblems(_ text: String, environment: [String: String] = [:]) throws -> [String] {
   let scratch = try TemporaryDirectory()
   let file = scratch.path("photospool.yaml")

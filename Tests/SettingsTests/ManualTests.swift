@@ -3,7 +3,6 @@ import Testing
 
 @testable import Settings
 
-/// `docs/man/photospool.yaml.5`, which people read.
 struct ManualTests {
   private static let path =
     URL(fileURLWithPath: SampleFileTests.path).deletingLastPathComponent().deletingLastPathComponent().path
@@ -27,7 +26,7 @@ struct ManualTests {
     let text = try String(contentsOfFile: Self.path, encoding: .utf8)
     for setting in SettingsSchema.settings {
       guard let bounds = setting.bounds, let begin = text.firstRange(of: ".It Cm \(setting.key) : ") else { continue }
-      // What is said of all settings of a section stands before the first.
+      // The introduction of a section applies to all its settings.
       let section = text[..<begin.lowerBound].components(separatedBy: "\n.Ss ").last ?? ""
       let introduction = section.components(separatedBy: "\n.It ").first ?? ""
       let item = text[begin.upperBound...].components(separatedBy: "\n.It ").first ?? ""

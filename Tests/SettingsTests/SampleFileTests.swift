@@ -5,13 +5,12 @@ import Testing
 
 @testable import Settings
 
-/// `etc/photospool.yaml`, which people start from.
 struct SampleFileTests {
   static let path =
     URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path + "/etc/photospool.yaml"
 
-  /// The file with every setting that is commented out put in force.
+  /// The file with every commented setting enabled.
   private func inForce() throws -> String {
     try String(contentsOfFile: Self.path, encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false)
@@ -59,7 +58,7 @@ struct SampleFileTests {
     }
   }
 
-  /// By key: what stands before a setting and before its section, in one line.
+  /// The comments before a setting and before its section, by key.
   private func comments() throws -> [String: String] {
     var comments = [String: String]()
     var sections = [(name: Substring, comment: String)]()
@@ -88,7 +87,7 @@ struct SampleFileTests {
 }
 
 extension Setting {
-  /// The least and the greatest value as the documentation has them; nil where they are none, or so wide that nobody asks.
+  /// The bounds as documented; nil without them, or if they are very wide.
   var bounds: String? {
     guard let range = expects.firstMatch(of: /from ([^ ]+)(?: bytes)? to ([^ ,]+)/), range.output.2 != "1000TB" else {
       return nil

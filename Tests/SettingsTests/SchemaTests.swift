@@ -21,7 +21,7 @@ struct SchemaTests {
 
   @Test("every property of a section is set by a setting")
   func everyPropertyHasASetting() {
-    // Those whose own properties are settings.
+    // Properties that hold settings.
     let groups = ["limits", "programs", "client", "parts"]
     for case (let section?, let value as any SettingsSection) in Mirror(reflecting: Settings()).children {
       for property in Mirror(reflecting: value).children.compactMap(\.label) where !groups.contains(property) {
@@ -72,7 +72,6 @@ struct SchemaTests {
     }
   }
 
-  /// Key, values, default and help of each setting.
   private func described(_ type: any DestinationType.Type) -> [[String]] {
     func rows<T: DestinationType>(_: T.Type) -> [[String]] {
       T.Section.rows.map { [$0.key, $0.expects, $0.defaultText, $0.help] }

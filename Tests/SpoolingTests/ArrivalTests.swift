@@ -25,7 +25,7 @@ import Testing
     return (0..<scan.count).map { scan[$0].name }
   }
 
-  /// Returns once something that is renamed now has a later time than the request.
+  /// Returns when a rename gets a later time than the request.
   private func letTheFilesystemsClockTick(beyond name: String) throws {
     let renamed = try #require(try spool.new.entry(name)).changed
     repeat {
@@ -40,7 +40,7 @@ import Testing
     arguments: ["", "7\n", "7\nanother boot\n"])
   func lostCounter(_ note: String) throws {
     let first = try submit("first")
-    // As one that was numbered when the clock was far ahead of now.
+    // Numbered when the clock was far ahead.
     let ahead = "o1zzzzzzzzzzzz" + first.dropFirst(14)
     _ = try spool.new.move(first, to: spool.new, as: ahead)
     try Data(note.utf8).write(to: URL(fileURLWithPath: "\(spool.path)/tmp/.order"))
@@ -132,7 +132,7 @@ import Testing
 
   @Test func theClockMaySitBackWithoutDisturbingTheOrder() throws {
     let first = try submit("1")
-    // The counter stands far ahead of the clock, as after the clock was set back.
+    // The counter is far ahead of the clock, as after the clock was set back.
     let ahead = UInt64(Timestamp.now().milliseconds) * 1000 + 400 * 86_400_000_000
     try Data("\(ahead)\n".utf8).write(to: URL(fileURLWithPath: "\(spool.path)/tmp/.order"))
     let second = try submit("2")

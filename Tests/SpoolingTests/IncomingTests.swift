@@ -51,7 +51,7 @@ import Testing
 
   @Test func whatWasTakenOverLeavesInOneRename() throws {
     try drop("a", whole)
-    // What a dead process was deleting of another one of that name does no harm.
+    // A partial deletion by a dead process is harmless.
     try FileManager.default.createDirectory(
       atPath: scratch.path("spool/incoming/cur/taken-a/x"), withIntermediateDirectories: true)
     try incoming.remove("a")

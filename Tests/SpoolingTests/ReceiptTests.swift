@@ -3,7 +3,6 @@ import Messages
 import Spooling
 import Testing
 
-/// What `sent/NAME/receipt.json` says, and to whom.
 @Suite struct ReceiptTests {
   private func receipt(_ messages: [Receipt.Message], conversation: String = "c", id: String? = nil) -> Receipt {
     Receipt(

@@ -6,7 +6,7 @@ import Spooling
 import TestSupport
 import Testing
 
-/// What `photospool` makes of a request's directory, mistake by mistake. Links, FIFOs and owners are told in the stories.
+/// Errors of request directories. Stories cover links, FIFOs and owners.
 @Suite struct RequestReaderTests {
   private let scratch: TemporaryDirectory
 

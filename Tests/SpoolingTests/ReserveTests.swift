@@ -6,7 +6,7 @@ import Testing
 
 @testable import Spooling
 
-/// On a disk that is full it is tried by the story of disks in trouble, with a purge and an eviction.
+/// The story of disks in trouble covers a full disk, with a purge and an eviction.
 @Suite struct ReserveTests {
   private let scratch: TemporaryDirectory
   private let reserve: Reserve
@@ -17,7 +17,7 @@ import Testing
     reserve = Reserve(try Spool(creating: scratch.path("spool")))
   }
 
-  /// Bytes of the disk that the reserve takes; nil when it is not there.
+  /// The allocated bytes of the reserve, if it exists.
   private var room: Int? {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_blocks) * 512 : nil
@@ -50,7 +50,7 @@ import Testing
       let spool = try Spool(creating: disk + "/spool")
       Reserve(spool).take()
       #expect(try spool.state.entry(Reserve.fileName) == nil)
-      // Nor is it kept there, if somebody has brought it.
+      // An allocated reserve is not kept there either.
       try spool.state.file(creating: Reserve.fileName).allocate(4096)
       try Reserve(spool).give()
       #expect(try spool.state.entry(Reserve.fileName) == nil)

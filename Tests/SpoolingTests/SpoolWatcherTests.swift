@@ -32,7 +32,7 @@ import Testing
     watcher.stop()
   }
 
-  /// A watcher, once those of other tests have left it the library.
+  /// A watcher, once other tests have released the library.
   private func started(_ signals: SpoolSignals = SpoolSignals()) async throws -> SpoolWatcher {
     let watcher = try SpoolWatcher(spool, signals)
     while !watcher.start() { try await Task.sleep(for: .milliseconds(10)) }

@@ -30,8 +30,6 @@ import Testing
     Array(try Data(contentsOf: URL(fileURLWithPath: scratch.path("objects dir/\(object)"))))
   }
 
-  // MARK: Put
-
   @Test func anObjectIsKeptUnderItsDigestAndFoundAtItsURL() async throws {
     let url = try await store.put(object, bytes, contentType: "x/y") { _ in }
     #expect(try files() == [object.text])
@@ -112,8 +110,6 @@ import Testing
     #expect(try stored() == bytes)
   }
 
-  // MARK: Giving up
-
   @Test(arguments: [0, 0.3, 0.9])
   func aCancelledUploadLeavesNothing(from fraction: Double) async throws {
     let (store, object, bytes) = (store, object, bytes)
@@ -147,8 +143,6 @@ import Testing
     #expect(try files().sorted() == others.sorted())
   }
 
-  // MARK: Trouble
-
   @Test func aStoreThatIsGoneIsAStorageError() async throws {
     try FileManager.default.removeItem(atPath: scratch.path("objects dir"))
     await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
@@ -156,7 +150,7 @@ import Testing
     }
   }
 
-  /// Nobody may make files in `/sys/kernel`, not even root.
+  /// Nobody can make files in `/sys/kernel`, not even root.
   @Test func aStoreThatCannotBeWrittenIsAStorageError() async throws {
     let store = try Self.open("/sys/kernel")
     await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in

@@ -9,7 +9,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// With Synapse.
 @Suite(.enabled(if: Synapse.isInstalled, "Synapse is not installed"), .timeLimit(.minutes(3)))
 struct MatrixStoreTests {
   private let synapse: Synapse
@@ -78,7 +77,6 @@ struct MatrixStoreTests {
   }
 }
 
-/// With a homeserver that misbehaves.
 @Suite(.timeLimit(.minutes(2))) struct MatrixStoreFaultTests {
   private let server: FaultServer
   private let store: MatrixStore
@@ -120,7 +118,7 @@ struct MatrixStoreTests {
     }
   }
 
-  /// What was asked, without the endpoint's own part.
+  /// The requests, without the endpoint's own part.
   private func asked() async throws -> [String] {
     try await server.asked().map { "\($0.method) \($0.target.replacingOccurrences(of: "/_matrix", with: ""))" }
   }
@@ -196,7 +194,7 @@ struct MatrixStoreTests {
   func everyFaultAtEveryStepHasACauseAndOnePlainSentence(_ fault: (word: String, cause: Cause), step: Int) async throws
   {
     for word in [Self.config, id("a")].prefix(step) { try await server.script(word) }
-    // Twice, because libcurl tries another connection when one that it had kept is closed.
+    // Twice, because libcurl retries when a kept connection is closed.
     let error = try #require(try await error(fault.word, fault.word))
     #expect(error.cause == fault.cause)
     #expect(error.sentence.contains("127.0.0.1") && !error.sentence.contains("SECRET"))

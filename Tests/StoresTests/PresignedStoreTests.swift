@@ -38,8 +38,6 @@ import Testing
     }
   }
 
-  // MARK: The way it goes
-
   @Test func theEndpointIsAskedAndTheObjectPutWhereItSays() async throws {
     try await server.script(ticket(server.url("upload/k?sig=1")), "status/200")
     #expect(try await put() == "https://photos.example.test/k")
@@ -79,8 +77,6 @@ import Testing
     #expect(try await server.fetch("/photos/\(object)").body == bytes)
   }
 
-  // MARK: Expiry
-
   @Test(.enabled(if: !S3Server.installed.isEmpty, "no S3 server is installed"), arguments: S3Server.installed)
   func aURLThatHasExpiredIsAskedForAgain(with server: S3Server) async throws {
     let object = ObjectName(unchecked: "expired")
@@ -108,8 +104,6 @@ import Testing
     #expect(error?.cause == .urlExpired && error?.cause.disposition == .retry)
     #expect(try await server.asked().count == 4)
   }
-
-  // MARK: Trouble
 
   @Test func theEndpointsRefusalHoldsTheStore() async throws {
     #expect(try await error("status/401")?.cause == .authExpired)

@@ -7,7 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// With a service that misbehaves.
 @Suite(.timeLimit(.minutes(2))) struct S3FaultTests {
   private let server: FaultServer
   private let store: S3Store

@@ -6,7 +6,7 @@ import Secrets
 import Stores
 import TestSupport
 
-/// Independent implementations of S3 that check signatures. Each is started once, when a test first asks for it.
+/// Independent implementations of S3 that check signatures. Each starts when a test first needs it.
 enum S3Server: CaseIterable, CustomStringConvertible {
   case openStackSwift
   case seaweedFS
@@ -14,7 +14,6 @@ enum S3Server: CaseIterable, CustomStringConvertible {
   private static let servers: [S3Server: Result<TestServer, any Error>] = Dictionary(
     uniqueKeysWithValues: allCases.map { server in (server, Result { try TestServer(server.script) }) })
 
-  /// Those that `make test` has set up here.
   static let installed = allCases.filter { server in
     let folder = URL(fileURLWithPath: python).deletingLastPathComponent().path
     return FileManager.default.isExecutableFile(atPath: "\(folder)/\(server.program)")
@@ -56,7 +55,7 @@ enum S3Server: CaseIterable, CustomStringConvertible {
     return try S3Service(endpoint: host, region: region, bucket: bucket, addressing: addressing)
   }
 
-  /// A URL that takes one object, made by an independent signer.
+  /// An upload URL for one object, from an independent signer.
   func presigned(_ object: ObjectName, contentType: String?, secondsFromNow: Int = 0) throws -> String {
     let facts = try facts()
     var arguments = [
@@ -67,7 +66,7 @@ enum S3Server: CaseIterable, CustomStringConvertible {
     return try run(arguments).output.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// What the bucket has under `path`, which is encoded; the status is 404 when there is nothing.
+  /// The object of the bucket at the encoded `path`; the status is 404 without one.
   func fetch(_ path: String) async throws -> HTTPResponse {
     let host = try endpoint().replacingOccurrences(of: "http://", with: "")
     let headers = try SigV4(credentials: credentials(), region: "us-east-1").headers(

@@ -6,7 +6,7 @@ import Stores
 import Synchronization
 import Testing
 
-/// With real services, which are strict in different places.
+/// Real services, which are strict in different ways.
 @Suite(
   .timeLimit(.minutes(3)),
   .enabled(if: S3Server.installed.count == S3Server.allCases.count, "the S3 servers of `make test` are not installed"))
@@ -14,7 +14,7 @@ struct S3StoreTests {
   private static let million = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
   private let client = HTTPClient()
 
-  /// Another object for every test, so that none finds what another has put.
+  /// Different bytes for every test.
   private func bytes(_ seed: String = #function) -> [UInt8] { Self.million + Array(seed.utf8) }
 
   private func object(_ bytes: [UInt8]) -> ObjectName { ObjectName(SHA256Digest(of: bytes)) }
@@ -131,8 +131,6 @@ struct S3StoreTests {
     }
     #expect(try await server.fetch("/photos/images/family/image.jpg").body == bytes)
   }
-
-  // MARK: Configurations that are wrong
 
   @Test(arguments: S3Server.allCases)
   func aWrongSecretHoldsTheStore(at server: S3Server) async throws {

@@ -2,14 +2,14 @@ import Children
 import Foundation
 import Glibc
 
-/// What a finished process left: its exit status and all that it printed.
+/// The exit status and output of a finished process.
 package struct CommandResult: Sendable {
   package let status: Int32
   package let output: String
   package let errors: String
 }
 
-/// Runs a program to its end. The output goes through files, so that no pipe can fill up and block.
+/// Runs a program to its end. Files take the output, because a full pipe would block.
 package func run(
   _ arguments: [String], environment: [String: String] = [:], input: String? = nil
 ) throws -> CommandResult {
@@ -28,26 +28,23 @@ package func run(
   return CommandResult(status: status, output: try text("out"), errors: try text("err"))
 }
 
-/// The program of `PATH`, with our environment and what is added to it.
+/// A program of `PATH` with our environment and additions.
 func inherited(_ arguments: [String], _ environment: [String: String] = [:]) -> ChildProgram {
   let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   return ChildProgram(
     path: "/usr/bin/env", arguments: arguments, environment: variables.map { "\($0.key)=\($0.value)" })
 }
 
-/// Waits for a program's end.
-///
-/// - Returns: its exit status; for one that a signal ended, the signal's number, as Foundation has it.
+/// Waits for a program's end. Returns its exit status, or the number of the signal that ended it, as Foundation does.
 func exitStatus(of process: pid_t) -> Int32 {
   var status: Int32 = 0
   while waitpid(process, &status, 0) < 0, errno == EINTR {}
   return status & 0x7F == 0 ? (status >> 8) & 0xFF : status & 0x7F
 }
 
-/// The Python interpreter that has the independent implementations, as `make test` sets it up.
+/// The Python interpreter with the independent implementations, from `make test`.
 package var python: String { ProcessInfo.processInfo.environment["PHOTOSPOOL_PYTHON"] ?? "python3" }
 
-/// The path of a script in `Tests/Support/python`.
 package func pythonScript(_ name: String) -> String {
   URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("python/\(name)").path
 }

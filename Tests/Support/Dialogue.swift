@@ -1,6 +1,6 @@
 import Foundation
 
-/// A script of `Tests/Support/python` that takes orders: one JSON object a line each way, one after the other.
+/// A script of `Tests/Support/python` that takes orders: one JSON object a line each way.
 package final class Dialogue: Sendable {
   private let line: ScriptLine
   private let queue: DispatchQueue
@@ -10,7 +10,7 @@ package final class Dialogue: Sendable {
     queue = DispatchQueue(label: script)
   }
 
-  /// Gives an order and waits for its answer, on a thread that no other test waits for.
+  /// Sends an order and waits for its answer, on a thread of its own.
   package func order<Answer: Decodable & Sendable>(
     _ verb: String, _ members: [String: any Sendable] = [:], as answer: Answer.Type = [String: String].self
   ) async throws -> Answer {

@@ -1,9 +1,8 @@
 import FoundationEssentials
 import GRDB
 
-/// Programs whose ledgers are kept as SQL: the first one; one that knew photos of others but counted none; the last one with
-/// a list of migrations; the first with one schema; and one that knew places of profile photos under the same name. Each file
-/// says what a program made of the ledger before.
+/// Earlier versions whose ledgers are kept as SQL: the first; one with received photos and without counts; the last
+/// with several migrations; the first with one schema; and one with places of profile photos under the same name.
 package enum EarlierProgram: String, CaseIterable, Sendable {
   case first = "v1"
   case ninth = "v9"
@@ -11,14 +10,14 @@ package enum EarlierProgram: String, CaseIterable, Sendable {
   case oneSchema = "v18"
   case places = "v18-places"
 
-  /// Makes a ledger as this program made it, empty or with these rows.
+  /// Makes a ledger of this version, empty or with these rows.
   package func makeLedger(
     at path: String, holding rows: String = "", _ more: @Sendable (Database) throws -> Void = { _ in }
   ) throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("ledgers")
     let pool = try DatabasePool(path: path)
     try pool.write { database in
-      // Its triggers count with functions of that program.
+      // Its triggers call functions of that version.
       for name in ["tally", "latest"] { database.add(function: DatabaseFunction(name, argumentCount: 2) { _ in nil }) }
       for program in Self.allCases.prefix(through: Self.allCases.firstIndex(of: self) ?? 0) {
         let file = folder.appendingPathComponent("\(program.rawValue).sql")
@@ -30,7 +29,7 @@ package enum EarlierProgram: String, CaseIterable, Sendable {
     try pool.close()
   }
 
-  /// A text waits: the message `m` of the request `a`, to `family`.
+  /// A waiting text: message `m` of request `a`, to `family`.
   package static let waitingText = """
     INSERT INTO conversations (conversation, waiting) VALUES ('family', 1);
     INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)

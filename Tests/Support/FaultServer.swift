@@ -1,9 +1,9 @@
 import Foundation
 import HTTP
 
-/// A server of a test's own that misbehaves as `fault_server.py` says.
+/// A server for one test that misbehaves as `fault_server.py` describes.
 package struct FaultServer: Sendable {
-  /// What the server was asked, once.
+  /// A request to the server.
   package struct Asked: Decodable, Sendable {
     package let method: String
     package let target: String
@@ -21,22 +21,21 @@ package struct FaultServer: Sendable {
 
   package init() throws { server = try TestServer("fault_server.py") }
 
-  /// The URL that has the server do `what`.
+  /// The URL for the behaviour `what`.
   package func url(_ what: String) -> String { "\(endpoint)/\(what)" }
 
-  /// Has the server do this with the next requests, whatever they ask.
+  /// Sets the behaviour for the next requests.
   package func script(_ words: String...) async throws {
     let body = Array(try JSONEncoder().encode(words))
     _ = try await HTTPClient().send(HTTPRequest(.put, url("-/script"), body: body))
   }
 
-  /// Has it answer the next request with this text, and with whatever else the server's `json` knows.
+  /// The behaviour that answers with this text, through the server's `json`.
   package static func says(_ text: String, status: Int = 200, retryAfter: String? = nil) -> String {
     let escaped = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     return "json/\(status)?text=\(escaped)" + (retryAfter.map { "&retry-after=\($0)" } ?? "")
   }
 
-  /// All that it was asked so far.
   package func asked() async throws -> [Asked] {
     let response = try await HTTPClient().send(HTTPRequest(.get, url("-/log")))
     return try JSONDecoder().decode([Asked].self, from: Data(response.body))

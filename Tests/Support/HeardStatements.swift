@@ -2,19 +2,18 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The statements that a ledger carries out, of which SQLite is asked how it does so.
+/// The statements of a ledger, with SQLite's query plans.
 package final class HeardStatements: Sendable {
   private let heard = Mutex(Set<String>())
 
-  /// Tables that grow with what is kept.
+  /// Tables that grow with kept data.
   private static let large = [
     "photos", "requests", "messages", "attempts", "uploads", "received", "conversations",
   ]
 
-  /// Hears all from now on.
   package init(of pool: DatabasePool) {
     pool.writeWithoutTransaction { listen(to: $0) }
-    // Each of as many questions at once has a connection of its own.
+    // Each concurrent query has its own connection.
     let (asking, asked) = (DispatchGroup(), DispatchGroup())
     let count = pool.configuration.maximumReaderCount
     for _ in 0..<count {
@@ -43,14 +42,13 @@ package final class HeardStatements: Sendable {
     }
   }
 
-  /// What was heard that asks for rows or changes them.
+  /// Recorded statements that read or change rows.
   package var statements: Set<String> {
     heard.withLock { $0 }.filter { statement in
       ["SELECT", "UPDATE", "DELETE", "INSERT"].contains { statement.hasPrefix($0) }
     }
   }
 
-  /// How SQLite would carry a statement out, step by step.
   private func plan(of statement: String, in pool: DatabasePool) throws -> [String] {
     try pool.writeWithoutTransaction { database in
       let plan = try database.makeStatement(sql: "EXPLAIN QUERY PLAN \(statement)")
@@ -59,9 +57,9 @@ package final class HeardStatements: Sendable {
     }
   }
 
-  /// The tables that SQLite would look through from end to end for a statement.
+  /// The tables that a statement reads completely.
   package func scans(_ statement: String, in pool: DatabasePool) throws -> [String] {
-    // An index of a part of the rows holds what is asked for and nothing else.
+    // A partial index contains only matching rows.
     let partial = try pool.read { database in
       try String.fetchAll(
         database, sql: "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'")
@@ -73,7 +71,7 @@ package final class HeardStatements: Sendable {
     }
   }
 
-  /// Indexes of what is over, in a conversation or in all, that a statement would go through.
+  /// Indexes of finished rows that a statement would read.
   package func histories(_ statement: String, in pool: DatabasePool) throws -> [String] {
     try plan(of: statement, in: pool).filter { step in
       ["messages_conversation", "requests_conversation", "requests_over"].contains { step.contains("INDEX \($0)") }
@@ -81,12 +79,11 @@ package final class HeardStatements: Sendable {
     }
   }
 
-  /// What SQLite would put in order by itself, which takes all of it to be read before the first row is there.
+  /// Sorts by SQLite, which need all rows before the first.
   package func sorts(_ statement: String, in pool: DatabasePool) throws -> [String] {
     try plan(of: statement, in: pool).filter { $0.contains("TEMP B-TREE") }
   }
 
-  /// The table of an alias, as in `messages m`.
   private func table(called name: String, in statement: String) -> String {
     let words = statement.split { " \n(),".contains($0) }
     return zip(words, words.dropFirst()).first { $1 == name && Self.large.contains(String($0)) }.map { String($0.0) }

@@ -1,23 +1,23 @@
 import Ledgers
 import Messages
 
-/// The steps of a single message, for tests of what comes before and after them.
+/// The steps of a single message, for tests of other steps.
 extension Ledger {
-  /// - Returns: the number of the attempt; nil when the message was cancelled or its conversation is held.
+  /// - Returns: the number of the attempt; nil if the message was cancelled or its conversation is held.
   package func beginPublishing(
     _ message: QueuedMessage, reserved: String? = nil, at now: Timestamp
   ) async throws -> Int? {
     try await end(BatchCommit(next: [(message, reserved)]), at: now).attempts?.first
   }
 
-  /// - Returns: the final state of the request when this was its last message, else nil.
+  /// - Returns: the final state of the request after its last message, else nil.
   package func markSent(
     _ message: QueuedMessage, _ published: Published, at now: Timestamp
   ) async throws -> RequestState? {
     try await end(BatchCommit(sent: [(message, published)]), at: now).finished.first
   }
 
-  /// Sends all that waits in the first conversation, up to a duplicate that is to be decided on.
+  /// Sends all waiting messages of the first conversation, up to a duplicate.
   package func publishAll(at now: Timestamp) async throws {
     while let message = try await head(of: 1, limit: 1).first, !message.isDuplicate {
       _ = try await beginPublishing(message, at: now)

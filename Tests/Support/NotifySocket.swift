@@ -1,7 +1,6 @@
 import Dispatch
 import Glibc
 
-/// The socket of a service manager, as systemd has one.
 package final class NotifySocket: Sendable {
   private let descriptor: Int32
 
@@ -18,7 +17,7 @@ package final class NotifySocket: Sendable {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
     }
     if status != 0 { throw BindError(code: errno) }
-    // Whoever waits for what never comes, fails instead of hanging.
+    // A missing message fails the test instead of blocking it.
     var time = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
   }
@@ -29,7 +28,7 @@ package final class NotifySocket: Sendable {
     let code: Int32
   }
 
-  /// The next message; "" when none comes. Waits on a thread that no other test waits for.
+  /// The next message; "" without one. Waits on a thread of its own.
   package func receive() async -> String {
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "notify").async { continuation.resume(returning: self.next()) }

@@ -3,10 +3,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A script of `Tests/Support/python` that takes orders on its standard input and answers on its standard output, a line
-/// each. It ends when its standard input does: with this object or with the test's process, whatever becomes of that.
-///
-/// Started by our own means: Foundation's `Process` reads past its buffer while more than a thousand files are open.
+/// A script of `Tests/Support/python` that reads orders from standard input and answers on standard output, a line
+/// each. It ends with its standard input: with this object or with the test's process. Foundation's `Process` is not
+/// used: it overflows a buffer with more than a thousand open files.
 final class ScriptLine: Sendable {
   private let script: String
   private let process: pid_t
@@ -23,12 +22,11 @@ final class ScriptLine: Sendable {
       throw error
     }
     line = ours
-    // A script that hangs ends its test with a sentence; no time limit ends a thread that waits.
+    // A hanging script fails its test with a sentence; time limits cannot end a blocked thread.
     var patience = timeval(tv_sec: 300, tv_usec: 0)
     setsockopt(line, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Writes one line.
   func write(_ order: Data) throws {
     var left = (order + Data("\n".utf8))[...]
     while !left.isEmpty {
@@ -39,7 +37,6 @@ final class ScriptLine: Sendable {
     }
   }
 
-  /// The next line, waited for.
   func read() throws -> Data {
     try rest.withLock { rest in
       var piece = [UInt8](repeating: 0, count: 65_536)
@@ -64,12 +61,11 @@ final class ScriptLine: Sendable {
   }
 }
 
-/// A script has ended before it answered; it says why on standard error.
+/// The script ended before its answer; standard error has the reason.
 struct ScriptEnded: Error {
   let script: String
 }
 
-/// A script runs and does not answer.
 struct ScriptSilent: Error {
   let script: String
 }

@@ -1,4 +1,4 @@
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed, everywhere and always.
+/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -12,6 +12,6 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// From 0 to `count` - 1; 0 when there is nothing to choose from.
+  /// From 0 to `count` - 1; 0 for an empty range.
   package mutating func below(_ count: Int) -> Int { count > 1 ? Int(next() % UInt64(count)) : 0 }
 }

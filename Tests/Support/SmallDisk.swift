@@ -1,15 +1,14 @@
 import Foundation
 
-/// A filesystem of one test's own that is soon full: 256 KiB of memory. Mounting needs root.
+/// A small filesystem for one test: 256 KiB of memory. Mounting needs root.
 package enum SmallDisk {
-  /// Whether this machine lets a test mount.
+  /// Whether tests may mount here.
   package static let isAllowed: Bool = {
     guard let scratch = try? TemporaryDirectory(), (try? mount(scratch.path)) != nil else { return false }
     unmount(scratch.path)
     return true
   }()
 
-  /// Runs `body` with the path of the mounted disk.
   package static func use(_ body: (String) async throws -> Void) async throws {
     let scratch = try TemporaryDirectory()
     try mount(scratch.path)
@@ -22,6 +21,6 @@ package enum SmallDisk {
     guard result.status == 0 else { throw CocoaError(.fileWriteNoPermission) }
   }
 
-  /// Lazily, because what the test opened there may still be open.
+  /// Lazily, because files there may still be open.
   private static func unmount(_ path: String) { _ = try? run(["umount", "-l", path]) }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A real homeserver with the users alice, bob, carol and dave. Carol has Synapse's own rate limits, and dave is in no room.
+/// A real homeserver with the users alice, bob, carol and dave. Carol has Synapse's own rate limits, and dave is in no
+/// room.
 package final class Synapse: Sendable {
-  /// A room, and another name for it.
   package struct Room: Sendable {
     package let id: String
     package let alias: String
@@ -14,26 +14,24 @@ package final class Synapse: Sendable {
     }
   }
 
-  /// A message as a chat app has it.
+  /// A message as a client shows it.
   package struct Message: Decodable, Sendable {
     package let event: String
     package let sender: String
-    /// The event's content, as JSON.
     package let content: String
     /// `photo`, `sealed photo` or `text`.
     package let kind: String
     package let body: String?
-    /// Of the photo that came out.
+    /// Of the opened photo.
     package let sha256: String?
-    /// What the media repository says of the object.
+    /// The object's type in the media repository.
     package let type: String?
     package let name: String?
   }
 
-  /// Whether `make test` has set it up here.
   package static let isInstalled: Bool = (try? run([python, "-c", "import nio, synapse"]))?.status == 0
 
-  /// The one for all tests that do no harm to it. It is started when a test first asks for it.
+  /// The server for all harmless tests, started when first needed.
   package static func shared() throws -> Synapse { try started.get() }
   private static let started = Result { try Synapse() }
 
@@ -44,10 +42,9 @@ package final class Synapse: Sendable {
 
   package var endpoint: String { server["endpoint"] }
 
-  /// The access token that a user got first.
+  /// The first access token of a user.
   package func token(_ user: String) -> String { server[user] }
 
-  /// A further token.
   package func login(_ user: String, device: String) throws -> String {
     try tell("login \(user) \(device)")["token"] ?? ""
   }
@@ -60,7 +57,7 @@ package final class Synapse: Sendable {
   package func kill() throws { try tell("kill") }
   package func start() throws { try tell("start") }
 
-  /// What a user reads in a room.
+  /// The messages of a room that a user can read.
   package func messages(in room: Room, readBy user: String) throws -> [Message] {
     let result = try run([
       python, pythonScript("read_room.py"), endpoint, "@\(user):localhost", token(user), room.id,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of one test's own, removed with its last reference.
+/// A directory for one test, removed with its last reference.
 package final class TemporaryDirectory: Sendable {
   package let path: String
 
@@ -12,6 +12,5 @@ package final class TemporaryDirectory: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// The path of `name` below the directory.
   package func path(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A server of a script in `Tests/Support/python`. It tells its facts as one line of JSON.
+/// A server in a script of `Tests/Support/python`, which prints its facts as one line of JSON.
 package final class TestServer: Sendable {
-  /// What the server said of itself: its endpoint, its keys.
+  /// The server's facts, such as endpoint and keys.
   package let facts: [String: String]
   private let scratch: TemporaryDirectory
   private let line: ScriptLine
 
-  /// Starts the script with a directory of its own and waits until it serves.
+  /// Starts the script with its own directory and waits until it serves.
   ///
   /// - Parameter arguments: for the script, after the directory.
   package init(_ script: String, _ arguments: String...) throws {
@@ -16,12 +16,12 @@ package final class TestServer: Sendable {
     facts = try JSONDecoder().decode([String: String].self, from: line.read())
   }
 
-  /// Has the script do something that it takes orders for, and waits until it is done. One at a time.
+  /// Sends an order to the script and waits until it is done. One at a time.
   @discardableResult package func tell(_ order: String) throws -> [String: String] {
     try line.write(Data(order.utf8))
     return try JSONDecoder().decode([String: String].self, from: line.read())
   }
 
-  /// One of the facts; a missing one is empty.
+  /// A fact; empty if missing.
   package subscript(_ name: String) -> String { facts[name] ?? "" }
 }
