@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Has batches give back in time what waits in them. One sleeper does it for all, since a timer for each costs a thirtieth
-/// of all that a text takes; while no batch is under way there is none.
+/// Returns the waiting texts of batches that take too long. One sleeper serves all, because a timer per batch costs a
+/// thirtieth of a text's time; without batches there is none.
 final class BatchTimeout: Sendable {
   private struct Watched {
     let batch: TextBatch
@@ -11,7 +11,7 @@ final class BatchTimeout: Sendable {
 
   private let state = Mutex<(batches: [Watched], hasSleeper: Bool)>(([], false))
 
-  /// Has `giveBack` called once if `batch` is not over within `BatchSize.time`.
+  /// Calls `giveBack` once if `batch` is not over within `BatchSize.time`.
   func watch(_ batch: TextBatch, giveBack: @escaping @Sendable () async throws -> Void) {
     let watched = Watched(batch: batch, due: .now + BatchSize.time, giveBack: giveBack)
     let isAlone = state.withLock { state in
@@ -26,7 +26,7 @@ final class BatchTimeout: Sendable {
     while let due = lookAfterAll() { try? await Task.sleep(until: due, clock: .continuous) }
   }
 
-  /// - Returns: when the next batch is due; nil, and no sleeper then, when none is left.
+  /// - Returns: when the next batch is due; nil, without a sleeper, if there is none.
   private func lookAfterAll() -> ContinuousClock.Instant? {
     let now = ContinuousClock.now
     return state.withLock { state in

@@ -7,9 +7,8 @@ import Signalling
 import Spooling
 import Stores
 
-/// Publishes the messages of one conversation, one after the other, while the photos behind the first are prepared and
-/// uploaded. The next message is published when the previous one has succeeded; the outcome of one is committed before the next
-/// begins, but for texts that begin together.
+/// Publishes the messages of one conversation in order, while the photos behind the first are prepared and uploaded. A
+/// message begins after the outcome of the one before it is committed, except for texts in a batch.
 struct ConversationWorker: Sendable {
   let ledger: Ledger
   let files: RequestFiles
@@ -22,38 +21,38 @@ struct ConversationWorker: Sendable {
   let signals: DaemonSignals
   let troubles: Troubles
   let log: Logger
-  /// Looked at between two messages: whether the daemon is stopping.
+  /// Checked between two messages.
   let isStopping = StopFlag()
 
   var settings: Settings.Delivery { plan.delivery }
 
-  /// Messages that are published before other due conversations get their turn.
+  /// Messages until other due conversations get a time slice.
   private static let turn = 64
 
   private static let work = "the ledger failed; conversations wait"
 
   private enum Outcome {
-    /// With what has begun in the commit that ended the last ones.
+    /// With the batch that began in the last commit.
     case goOn([Begun])
     case wait
   }
 
-  /// Works until nothing waits, the conversation has to wait, or its turn is over.
+  /// Works until nothing waits, the conversation has to wait, or its time slice is over.
   func run(_ conversation: Int64) async {
     do {
       var served = 0
       var pace = BatchSize()
       while served < Self.turn {
-        // More than are looked ahead of: texts can follow one another, and no photo is seen later for that.
+        // More than the lookahead, because of batches of texts; photos are not seen later for that.
         let limit = min(settings.lookahead + max(settings.lookahead + 1, 2 * pace.length), Self.turn - served)
         let found = try await ledger.head(of: conversation, limit: limit)
         guard let message = found.first, !message.isHeld, !isStopping.isSet else { return troubles.end(Self.work) }
         if message.isDuplicate {
-          // It is looked at again where it is to be sent.
+          // If it is to be sent, it is read again.
           if try await ledger.decideDuplicate(message, at: .now()) { signals.filing.ring() }
           continue
         }
-        // Whether a duplicate is sent is known once it is the first.
+        // A duplicate is decided when it is the first.
         let ready = found.prefix { !$0.isDuplicate }
         var window = Window(messages: Array(ready), isWhole: found.count < limit && ready.count == found.count)
         for photo in ahead(of: window) where needsUpload(photo) && mayStart(photo, before: message) {
@@ -72,27 +71,27 @@ struct ConversationWorker: Sendable {
     } catch is CancellationError {
     } catch {
       troubles.tell(Self.work, error)
-      // Without a ledger there is nowhere to write a retry time, and nothing else to do than to wait a little.
+      // Without a ledger no retry time can be stored, so wait a little.
       try? await Task.sleep(for: .seconds(1))
     }
   }
 
-  /// The first message, and those of which photos are prepared and uploaded meanwhile.
+  /// The first message, and those whose photos are prepared and uploaded meanwhile.
   private func ahead(of window: Window) -> [QueuedMessage] { Array(window.messages.prefix(settings.lookahead + 1)) }
 
-  /// On a disk that is nearly full the photos behind the first wait: they must not take the room in which it ends.
+  /// On an almost full disk the photos behind the first wait, so that they leave it room to end.
   private func mayStart(_ photo: QueuedMessage, before first: QueuedMessage) -> Bool {
     photo.row == first.row || (try? Reserve(files.spool).hasPlenty()) ?? false
   }
 
-  /// A photo that may be published already is looked for first, with the upload that it had.
+  /// False for a photo that may be published: it is looked up first, with its former upload.
   private func needsUpload(_ message: QueuedMessage) -> Bool {
     message.kind.hasPhoto && message.state != .publishing && message.reserved == nil
   }
 
-  /// Sends the first of the messages in `window`, or a batch of them, and takes what is published out of it.
+  /// Sends the first messages in `window`, and removes the published ones.
   ///
-  /// - Parameter begun: the run, where it has begun already.
+  /// - Parameter begun: the batch, if it has begun.
   private func send(_ begun: [Begun], _ window: inout Window, _ pace: inout BatchSize) async throws -> Outcome {
     guard let first = window.messages.first else { return .goOn([]) }
     do {
@@ -104,11 +103,11 @@ struct ConversationWorker: Sendable {
       }
       return .goOn(try await publish(run, &window, &pace))
     } catch let failure as StepError {
-      // Cut off by a stop: nobody knows how it went, which the next start finds out as after a kill.
+      // Cut off by a stop with unknown outcome; the next start finds out, as after a kill.
       if Task.isCancelled { return .wait }
       return try await settle(window.messages[0], failure, window: window)
     } catch is CancellationError {
-      // Cancelled by its owner, unless the daemon is stopping; the ledger has the truth, so look again.
+      // Cancelled by its owner, unless the daemon stops; the ledger knows.
       if Task.isCancelled || isStopping.isSet { return .wait }
       try await photos.discard([window.messages[0].message])
       signals.sweeper.ring()

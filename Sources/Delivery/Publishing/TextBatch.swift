@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Messages of a batch that the network was not asked for yet, and those that it has published and the ledger does not know of.
-/// Who takes them decides what becomes of them.
+/// The messages of a batch that the network does not have yet, and the published ones that are not committed. They are
+/// taken once, by whoever handles them.
 final class TextBatch: Sendable {
   private struct State {
     var sent: [ConversationWorker.Sent] = []
@@ -14,13 +14,12 @@ final class TextBatch: Sendable {
 
   init(_ rest: ArraySlice<ConversationWorker.Begun>) { state = Mutex(State(rest: rest)) }
 
-  /// The next one to publish; nil when none is left.
+  /// The next one to publish.
   func next() -> ConversationWorker.Begun? { state.withLock { $0.rest.popFirst() } }
 
-  /// One is published.
   func add(_ sent: ConversationWorker.Sent) { state.withLock { $0.sent.append(sent) } }
 
-  /// All that are to be committed: as sent, and as not tried.
+  /// Takes all, to be committed as sent and as untried.
   func takeAll() -> (sent: [ConversationWorker.Sent], untried: [ConversationWorker.Begun]) {
     state.withLock { state in
       defer { (state.sent, state.rest) = ([], []) }
@@ -30,14 +29,14 @@ final class TextBatch: Sendable {
 
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// The batch takes too long: `giveBack` begins, unless it is over.
+  /// Begins `giveBack`, because the batch takes too long, unless it is over.
   func isDue(_ giveBack: @escaping @Sendable () async throws -> Void) {
     state.withLock { state in
       if !state.isOver { state.givingBack = Task { try await giveBack() } }
     }
   }
 
-  /// The batch is over. Waits for what is being given back, and throws what goes wrong with it.
+  /// Ends the batch. Waits for `giveBack` and throws its error.
   func end() async throws {
     let givingBack = state.withLock { state in
       state.isOver = true

@@ -6,10 +6,10 @@ struct Window {
   /// Whether nothing follows them.
   let isWhole: Bool
 
-  /// The messages from the one at `first` on, `limit` at most, that can begin together: of each nothing has to be prepared
-  /// or looked for, and there is no photo within `lookahead` behind it.
+  /// At most `limit` messages from `first` on that can begin together: without preparation or lookup, and without a
+  /// photo within `lookahead` behind them.
   ///
-  /// - Parameter bytes: that they may have in all. Where nothing else is in their run, the first may have more.
+  /// - Parameter bytes: their size limit together; a single message may exceed it.
   func run(from first: Int, limit: Int, lookahead: Int, bytes: Int = BatchSize.bytes) -> [QueuedMessage] {
     let rest = messages.dropFirst(first)
     let known = rest.firstIndex { $0.kind.hasPhoto } ?? (isWhole ? rest.endIndex + lookahead : rest.endIndex)

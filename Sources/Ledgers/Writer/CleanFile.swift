@@ -2,21 +2,21 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Has SQLite write its pages into the ledger's file without remains of rows that were moved or deleted.
+/// Makes SQLite write pages into the ledger's file without remains of moved or deleted rows.
 ///
-/// A page comes into the file when the write-ahead log is emptied into it. What nobody reads in it is written as zeros, so
-/// that a file which was only written like this holds no copy of a row that is not there. The log holds such copies, and
-/// is cut to nothing by a purge: so that a purge costs nothing for the pages that stay.
+/// Pages reach the file when the write-ahead log is copied into it. Their unused space is written as zeros, so the file
+/// holds no copy of a deleted row. The log does, and a purge truncates it. A purge thus costs nothing for pages that
+/// stay.
 ///
-/// It is one method of the file, put before SQLite's own: SQLite looks its methods up in a table whenever it calls one.
+/// This replaces the write method of the file: SQLite looks methods up in a table for each call.
 enum CleanFile {
-  /// Tables of methods, by those that they stand in for. They live as long as the process, as SQLite's own do.
+  /// Our method tables, by the original ones. They live as long as the process, as SQLite's do.
   private static let tables = Mutex<[UInt: UInt]>([:])
 
-  /// Where a table of ours holds the address of SQLite's own: behind the methods.
+  /// The offset of the original table's address in ours, after the methods.
   fileprivate static let originalOffset = MemoryLayout<sqlite3_io_methods>.stride
 
-  /// From here on this connection writes clean pages.
+  /// Enables clean pages on this connection.
   static func keep(by database: Database) throws {
     var file: UnsafeMutablePointer<sqlite3_file>?
     let code = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
@@ -39,7 +39,7 @@ enum CleanFile {
   }
 }
 
-/// SQLite's method for writing, as its table of methods wants it.
+/// The write method, with SQLite's signature.
 private func writeClean(
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: sqlite3_int64
 ) -> Int32 {
@@ -50,7 +50,7 @@ private func writeClean(
   else { return SQLITE_IOERR }
   let page = UnsafeRawBufferPointer(start: bytes, count: Int(count))
   let number = Int(offset) / max(page.count, 1) + 1
-  // Whatever is no whole page is written as it is.
+  // Partial pages are written unchanged.
   guard page.count >= 512, page.count & (page.count - 1) == 0, Int(offset) % page.count == 0,
     number < PageRemains.mostPages, let remains = PageRemains.range(in: page, isFirst: offset == 0)
   else { return write(file, bytes, count, offset) }

@@ -1,18 +1,17 @@
 import Glibc
 
-/// The room of a page of SQLite's file that nobody reads, and in which copies of rows may be left: SQLite moves rows from
-/// page to page to keep its trees balanced, and `secure_delete` overwrites only those that are deleted (measured with
-/// 3.40.1). It lies between a page's index of rows and its first row.
+/// The unused space of a page in SQLite's file, which may hold copies of rows: SQLite moves rows between pages to
+/// balance its trees, and `secure_delete` overwrites only deleted ones (measured with 3.40.1). It lies between a page's
+/// index of rows and its first row.
 enum PageRemains {
-  /// From here on the page numbers that other kinds of pages begin with could be mistaken for a kind of tree page.
+  /// Beyond this number of pages, page numbers in other kinds of pages could look like a tree page.
   static let mostPages = 1 << 24
-  /// Where the file's header tells whether there are pointer maps, in four bytes of which one is not 0 then.
+  /// The header field for pointer maps: one of its bytes is not 0 if there are any.
   static let pointerMapField = 52..<56
-  /// The page that SQLite locks, which nobody writes to, begins here.
+  /// The start of the page that SQLite locks and never writes.
   private static let lockedByte = 0x4000_0000
 
-  /// Whether the page `number`, counted from 1, lists who points to the pages behind it, where there are such lists. It
-  /// may begin like a page of a tree.
+  /// Whether page `number`, from 1, is a pointer map, if there are any. It may begin like a tree page.
   static func isPointerMap(_ number: Int, pageSize: Int) -> Bool {
     guard number >= 2 else { return false }
     let span = pageSize / 5 + 1
@@ -20,7 +19,8 @@ enum PageRemains {
     return number == (map == lockedByte / pageSize + 1 ? map + 1 : map)
   }
 
-  /// Where they are in a page that is no pointer map; nil when there are none, or when it is no page of a tree.
+  /// The range of the unused space in a page that is not a pointer map; nil if there is none, or if it is not a tree
+  /// page.
   static func range(in page: UnsafeRawBufferPointer, isFirst: Bool) -> Range<Int>? {
     let header = isFirst ? 100 : 0
     func number(at offset: Int) -> Int { Int(page[offset]) << 8 | Int(page[offset + 1]) }

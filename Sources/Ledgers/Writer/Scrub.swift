@@ -16,13 +16,12 @@ package enum ScrubError: Error, CustomStringConvertible {
 }
 
 extension Ledger {
-  /// Leaves no byte of deleted rows in the ledger's files: the write-ahead log is emptied into the ledger, whose pages
-  /// are written clean (`CleanFile`), and cut to nothing. Costs what was written since the log was emptied last. Nobody
-  /// else writes meanwhile. The tables of an earlier program, whose pages were not always written clean, were made anew
-  /// (`Upgrade`).
+  /// Removes all bytes of deleted rows from the ledger's files: copies the write-ahead log into the ledger, whose pages
+  /// are written clean (`CleanFile`), and truncates it. The cost depends on the writes since the last time; nothing
+  /// else writes meanwhile. Tables of earlier versions, whose pages were not always clean, were copied (`Upgrade`).
   package func scrub() async throws {
     try await alone { database in
-      // Its commit makes every other process forget its copies of pages, in which remains would come back.
+      // Its commit invalidates the cached pages of other processes, which may contain remains.
       try database.execute(
         sql: "INSERT INTO janitor VALUES ('scrubs', '1') ON CONFLICT DO UPDATE SET value = value + 1")
       guard try database.waiting(milliseconds: 500, Self.emptyLog) else { throw ScrubError.busy }
@@ -33,16 +32,16 @@ extension Ledger {
     }
   }
 
-  /// Gives the room of deleted rows back to the disk, and empties the write-ahead log unless somebody reads there.
+  /// Returns the space of deleted rows to the disk, and empties the write-ahead log unless somebody reads it.
   package func tidy() async throws {
     try await alone { database in
-      // Each step of it moves one page.
+      // Each step moves one page.
       _ = try Row.fetchAll(database, sql: "PRAGMA incremental_vacuum(1024)")
       _ = try database.checkpoint(.passive)
     }
   }
 
-  /// False when somebody reads there.
+  /// False if somebody reads it.
   private static func emptyLog(of database: Database) throws -> Bool {
     do {
       return try database.checkpoint(.truncate).walFrameCount <= 0
@@ -53,7 +52,7 @@ extension Ledger {
 }
 
 extension Database {
-  /// Runs `body` and waits in it for those who read, but not for long, as everybody's writes wait meanwhile.
+  /// Runs `body` with a short wait for readers, because all writes wait meanwhile.
   func waiting<Answer>(milliseconds: Int, _ body: (Database) throws -> Answer) throws -> Answer {
     _ = try Row.fetchAll(self, sql: "PRAGMA busy_timeout = \(milliseconds)")
     defer { _ = try? Row.fetchAll(self, sql: "PRAGMA busy_timeout = \(Int(Ledger.patience * 1000))") }

@@ -2,14 +2,13 @@ import GRDB
 import GRDBSQLite
 import Messages
 
-/// Statements that are asked again and again. A connection keeps their plans: to make one takes longer than to run it,
-/// most of all where triggers count along. The text of such a statement has no values in it, and is one of a few.
+/// Statements with cached plans, because making a plan costs more than running it. Their texts contain no values.
 ///
-/// The hottest of them say OR FAIL: SQLite then does not make ready to take back a statement by itself, which took it a
-/// fifth of the statement's time. What a statement that failed has done goes with its whole change (`GroupCommit`).
+/// The hottest ones say OR FAIL, which saves a fifth of their time: SQLite then prepares no rollback of a single
+/// statement. A failed statement is rolled back with its whole change (`GroupCommit`).
 ///
-/// Values go to SQLite, and come from it, as what they are. GRDB makes a list of boxes of them, and copies each row under
-/// the names of its columns: for a text that took as long as SQLite's own work. Errors are GRDB's, as everywhere.
+/// Values are bound and read directly. GRDB boxes values and copies rows by column name, which took as long as SQLite's
+/// own work for a text. Errors are GRDB's.
 extension Database {
   /// A statement with a cached plan. Do not run it again while its rows are read.
   func kept(_ sql: String) throws -> Statement { try cachedStatement(sql: sql) }
