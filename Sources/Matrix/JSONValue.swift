@@ -20,8 +20,8 @@ package enum JSONValue: Codable, Sendable, Equatable {
       self = .number(number)
     } else if let text = try? value.decode(String.self) {
       self = .text(text)
-    } else if let list = try? value.decode([JSONValue].self) {
-      self = .list(list)
+    } else if let list = try? value.decode([Element].self) {
+      self = .list(list.map(\.value))
     } else {
       self = .object(try value.decode([String: JSONValue].self))
     }
@@ -41,13 +41,50 @@ package enum JSONValue: Codable, Sendable, Equatable {
   }
 
   /// A member of an object; nil for other values.
-  package subscript(_ name: String) -> JSONValue? {
-    guard case .object(let members) = self else { return nil }
-    return members[name]
+  package subscript(_ name: String) -> JSONValue? { members[name] }
+
+  /// An element of a list. One that cannot be decoded becomes null, so that it does not spoil the others.
+  private struct Element: Decodable {
+    let value: JSONValue
+
+    init(from decoder: any Decoder) { value = (try? JSONValue(from: decoder)) ?? .null }
   }
 
   package var text: String? {
     guard case .text(let text) = self else { return nil }
     return text
+  }
+
+  /// The members of an object; none for other values.
+  package var members: [String: JSONValue] {
+    guard case .object(let members) = self else { return [:] }
+    return members
+  }
+
+  /// The elements of a list; none for other values.
+  package var elements: [JSONValue] {
+    guard case .list(let elements) = self else { return [] }
+    return elements
+  }
+
+  /// A text of JSON whose arrays and objects below `depth` are empty: a decoder refuses a whole text for the depth of one
+  /// value.
+  static func text(_ text: [UInt8], cutAt depth: Int) -> [UInt8] {
+    var level = 0
+    var (isString, isEscaped) = (false, false)
+    return text.filter { byte in
+      if isString {
+        (isString, isEscaped) = (isEscaped || byte != UInt8(ascii: "\""), !isEscaped && byte == UInt8(ascii: "\\"))
+        return level <= depth
+      }
+      switch byte {
+      case UInt8(ascii: "["), UInt8(ascii: "{"):
+        level += 1
+        return level <= depth + 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1
+      default: isString = byte == UInt8(ascii: "\"")
+      }
+      return level <= depth
+    }
   }
 }

@@ -25,14 +25,16 @@ package struct MatrixAnswer: Sendable {
   /// The specification's error code, such as `M_FORBIDDEN`, if any.
   package let code: String?
   private let body: [UInt8]
+  /// Far deeper than any event of a client, and far less than what the decoder refuses.
+  private static let depth = 64
   private let isObject: Bool
   private let retryAfterHeader: String?
   private let retryAfterMilliseconds: Double?
 
   init(_ response: HTTPResponse) {
     status = response.status
-    body = response.body
-    let facts = try? JSONDecoder().decode(Facts.self, from: Data(response.body))
+    body = JSONValue.text(response.body, cutAt: Self.depth)
+    let facts = try? JSONDecoder().decode(Facts.self, from: Data(body))
     isObject = facts != nil
     code = facts?.errcode.flatMap(Self.word)
     retryAfterHeader = response.header("Retry-After")
@@ -52,8 +54,8 @@ package struct MatrixAnswer: Sendable {
     try? JSONDecoder().decode(type, from: Data(body))
   }
 
-  /// The body for lazy parsing; nil if it is not JSON.
-  package var slice: JSONSlice? { JSONSlice(body) }
+  /// The body as any JSON; nil when it is none.
+  package var json: JSONValue? { decoded(as: JSONValue.self) }
 
   /// The requested wait in seconds: from the header, or the older one in the body.
   func retryAfter(now: Timestamp) -> Double? {

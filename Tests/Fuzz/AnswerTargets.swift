@@ -7,7 +7,7 @@ import Messages
 @testable import Stores
 
 extension FuzzTarget {
-  static let answers: [FuzzTarget] = [retryAfter, matrixAnswer, jsonSlice, matrixMediaID, storeAnswer, uploadTicket]
+  static let answers: [FuzzTarget] = [retryAfter, matrixAnswer, matrixMediaID, storeAnswer, uploadTicket]
 
   private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
@@ -51,21 +51,6 @@ extension FuzzTarget {
       inbox: InboxID(unchecked: "i"), content: .photo(attachment))
     let line = LocalLine(outgoing, publishedAt: now)
     try hold(LocalLine(line.encoded)?.publication.attachment == attachment, "what was written is not what is read")
-  }
-
-  static let jsonSlice = FuzzTarget(
-    "json-slice", words: ["{", "}", "[", "]", "\"", "\\", ":", ",", "rooms", "join", "timeline", "events", "null"]
-  ) { input throws(BrokenProperty) in
-    guard let slice = JSONSlice(input) else { return }
-    try hold(slice.count <= input.count, "a value is longer than its text")
-    for (_, value) in slice.members {
-      try hold(value.count < slice.count, "a member is longer than its object")
-      _ = (value.decoded(as: String.self), value.members.count, value.elements.count)
-    }
-    for element in slice.elements {
-      try hold(element.count < slice.count, "an element is longer than its array")
-      _ = (element.decoded(as: Double.self), element["type"])
-    }
   }
 
   static let matrixMediaID = FuzzTarget("media-id", words: ["mxc://", "/", "..", "%2e", ":", "[::1]"]) {

@@ -13,8 +13,8 @@ struct MatrixArrival {
   /// nil for anything but a photo of another user: texts, our own events, redacted ones, edits.
   ///
   /// - Parameter account: our own user.
-  init?(_ event: JSONSlice, in room: String, account: String) {
-    guard let event = event.decoded(as: JSONValue.self), event["type"]?.text == "m.room.message",
+  init?(_ event: JSONValue, in room: String, account: String) {
+    guard event["type"]?.text == "m.room.message",
       event["state_key"] == nil, let sender = event["sender"]?.text, sender != account,
       let id = event["event_id"]?.text, let content = event["content"], Self.isPhoto(content)
     else { return nil }

@@ -154,7 +154,7 @@ package final class MatrixListener: Listener {
     } catch {
       throw faults.error(error)
     }
-    guard answer.isSuccess, let id = answer.slice?["filter_id"]?.decoded(as: String.self) else { throw error(answer) }
+    guard answer.isSuccess, let id = answer.json?["filter_id"]?.text else { throw error(answer) }
     known.withLock { $0.filters[limit] = id }
     return id
   }
@@ -179,7 +179,7 @@ package final class MatrixListener: Listener {
   // MARK: Messages
 
   private func hand(
-    _ events: [JSONSlice], of room: String, _ conversation: ConversationID, _ account: String,
+    _ events: [JSONValue], of room: String, _ conversation: ConversationID, _ account: String,
     _ deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws {
     let arrivals = events.compactMap { event in

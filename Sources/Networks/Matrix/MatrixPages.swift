@@ -16,14 +16,14 @@ struct MatrixPages {
   private(set) var isCutOff = false
 
   struct Page {
-    let events: [JSONSlice]
+    let events: [JSONValue]
     /// The start of the next page; nil at the end.
     let end: String?
 
     init?(_ answer: MatrixAnswer) {
-      guard 200..<300 ~= answer.status, let body = answer.slice, let chunk = body["chunk"] else { return nil }
+      guard 200..<300 ~= answer.status, let body = answer.json, let chunk = body["chunk"] else { return nil }
       events = chunk.elements
-      end = body["end"]?.decoded(as: String.self)
+      end = body["end"]?.text
     }
   }
 

@@ -3,7 +3,7 @@ import Matrix
 /// An answer of `/sync`: the next position, and events in rooms.
 struct MatrixSync {
   struct Timeline {
-    let events: [JSONSlice]
+    let events: [JSONValue]
     /// The end of a gap before the events; nil without one.
     let gapEnd: String?
   }
@@ -13,19 +13,14 @@ struct MatrixSync {
 
   /// nil for an invalid answer. Invalid rooms and events are skipped.
   init?(_ answer: MatrixAnswer) {
-    guard 200..<300 ~= answer.status, let body = answer.slice,
-      let next = body["next_batch"]?.decoded(as: String.self)
-    else { return nil }
+    guard 200..<300 ~= answer.status, let body = answer.json, let next = body["next_batch"]?.text else {
+      return nil
+    }
     self.next = next
-    rooms = (body["rooms"]?["join"]?.members ?? []).compactMap { room, value in
+    rooms = (body["rooms"]?["join"]?.members ?? [:]).sorted { $0.key < $1.key }.compactMap { room, value in
       guard let timeline = value["timeline"] else { return nil }
-      let isLimited = timeline["limited"]?.decoded(as: Bool.self) ?? false
-      return (
-        room,
-        Timeline(
-          events: timeline["events"]?.elements ?? [],
-          gapEnd: isLimited ? timeline["prev_batch"]?.decoded(as: String.self) : nil)
-      )
+      let gapEnd = timeline["limited"] == .flag(true) ? timeline["prev_batch"]?.text : nil
+      return (room, Timeline(events: timeline["events"]?.elements ?? [], gapEnd: gapEnd))
     }
   }
 }
