@@ -125,7 +125,7 @@ package struct Daemon: Sendable {
   private func recover(_ files: RequestFiles) async throws {
     let count = try await ledger.recover(at: .now())
     if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
-    do { try spool.state.removeTree(TrashedRequest.directoryName) } catch {
+    do { try spool.state.removeTree(Trash.directoryName) } catch {
       log.warning("requests that were taken back are left in state/trash", metadata: ["error": "\(error)"])
     }
     do { try await files.eraseSupersededProfiles(ledger) } catch {

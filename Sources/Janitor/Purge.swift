@@ -29,7 +29,7 @@ package struct PurgeCount: Sendable, Equatable {
 /// 3. `complete` overwrites the remains of rows in the ledger's files and strikes the order out.
 ///
 /// Each entry leaves its place in one rename, so that a partly removed request is never mistaken for another.
-/// `state/purged/` holds it until it is deleted; the next purge empties it, too.
+/// `state/trash` holds it until it is deleted; the next purge empties it, too.
 package struct Purge: Sendable {
   private let spool: Spool
   private let ledger: Ledger
@@ -37,7 +37,6 @@ package struct Purge: Sendable {
   private let objects: @Sendable () throws -> ObjectDirectories
 
   private static let batch = 256
-  static let trashName = "purged"
 
   /// - Parameters:
   ///   - publishedNames: the names under which the `local` network may have published a conversation.
@@ -106,7 +105,6 @@ package struct Purge: Sendable {
       let directory = try spool.incoming.directory(name)
       for found in try names.received(in: directory) { try trash.take(found, from: directory) }
     }
-    try takeHalfDeleted(trash)
     for inbox in try spool.photos.names() where try spool.photos.entry(inbox)?.kind == .directory {
       let directory = try spool.photos.directory(inbox)
       guard try trash.take(conversation.fileName, from: directory) else { continue }
@@ -161,15 +159,6 @@ package struct Purge: Sendable {
         left.insert(upload.row)
       }
     }
-  }
-
-  /// Takes entries that a killed process was deleting. They name no conversation any more, so all of them go.
-  private func takeHalfDeleted(_ trash: PurgeTrash) throws {
-    let cur = try IncomingSpool(spool).cur
-    for name in try cur.names() where name.hasPrefix(IncomingSpool.takenPrefix) { try trash.take(name, from: cur) }
-    guard try spool.state.entry(TrashedRequest.directoryName) != nil else { return }
-    let trashed = try spool.state.directory(TrashedRequest.directoryName)
-    for name in try trashed.names() { try trash.take(name, from: trashed) }
   }
 
   /// Overwrites the remains of the rows and strikes the orders out. Requests may enter the ledger again after that.

@@ -1,10 +1,48 @@
 import DurableFiles
 import Foundation
 
-/// A request's directory that was renamed away and will be deleted. The next start deletes what a crash leaves.
-package struct TrashedRequest: Sendable {
-  /// Its parent in `state/`.
+/// `state/trash`: entries that were renamed away and will be deleted. A start and every purge empty it.
+package struct Trash: Sendable {
+  /// In `state/`.
   package static let directoryName = "trash"
+  private let directory: Directory
+
+  /// Opens the trash of a spool, or makes it.
+  package init(_ spool: Spool) throws { directory = try spool.state.directory(creating: Self.directoryName) }
+
+  /// Takes an entry away. The name may be confidential and does not stay. Nothing is synced.
+  ///
+  /// - Parameter isMeant: tells whether it is the wanted entry. One that replaced it since the check goes back.
+  /// - Returns: nil if it is not there.
+  package func take(
+    _ name: String, from place: Directory, where isMeant: (Entry) -> Bool = { _ in true }
+  ) throws -> TrashedEntry? {
+    let parked = UUID().uuidString
+    do { _ = try place.move(name, to: directory, as: parked) } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+    // A purge may have deleted it.
+    guard let entry = try directory.entry(parked) else { return nil }
+    if isMeant(entry) { return TrashedEntry(trash: directory, name: parked, identity: RequestIdentity(entry)) }
+    _ = try directory.move(parked, to: place, as: name)
+    return nil
+  }
+
+  /// Deletes all entries by `remove` and syncs. An entry that cannot be deleted does not stop the rest.
+  package func empty(_ remove: (String, Directory) async throws -> Void) async throws {
+    let names = try directory.names()
+    var failure: (any Error)?
+    for name in names {
+      do { try await remove(name, directory) } catch { failure = error }
+    }
+    if !names.isEmpty { try directory.sync() }
+    if let failure { throw failure }
+  }
+}
+
+/// An entry of the trash.
+package struct TrashedEntry: Sendable {
   fileprivate let trash: Directory
   fileprivate let name: String
   package let identity: RequestIdentity
@@ -22,24 +60,14 @@ extension Spool {
   /// - Returns: nil if it is not there.
   package func takeAway(
     _ name: String, from directory: Directory, identity: RequestIdentity? = nil
-  ) throws -> TrashedRequest? {
+  ) throws -> TrashedEntry? {
     guard RequestName(name) != nil, let entry = try directory.entry(name), entry.kind == .directory else { return nil }
     let found = RequestIdentity(entry)
     if let identity, found != identity { return nil }
-    let trash = try state.directory(creating: TrashedRequest.directoryName)
-    let parked = "\(name)-\(UUID().uuidString)"
-    do {
-      _ = try directory.move(name, to: trash, as: parked)
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
-    if let moved = try trash.entry(parked), RequestIdentity(moved) != found {
-      // The client replaced it between the check and the rename; the new one goes back.
-      _ = try trash.move(parked, to: directory, as: name)
+    guard let taken = try Trash(self).take(name, from: directory, where: { RequestIdentity($0) == found }) else {
       return nil
     }
     try directory.sync()
-    return TrashedRequest(trash: trash, name: parked, identity: found)
+    return taken
   }
 }

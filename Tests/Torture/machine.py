@@ -222,7 +222,7 @@ class Machine:
 
     def left_behind(self):
         """What an idle spool must not hold, as sentences."""
-        for place in ("new", "cur", "state/trash", "state/purged"):
+        for place in ("new", "cur", "state/trash"):
             directory = self.spool / place
             names = [name for name in os.listdir(directory) if name != ".order"] if directory.exists() else []
             if names:

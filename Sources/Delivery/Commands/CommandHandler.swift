@@ -136,7 +136,7 @@ package struct CommandHandler: Sendable {
   }
 
   /// Records a cancelled request that was never accepted, for `show`.
-  private func remember(_ taken: TrashedRequest, droppedAs name: String) async throws {
+  private func remember(_ taken: TrashedEntry, droppedAs name: String) async throws {
     let goal = try? RequestReader.goal(of: taken.directory())
     // Nothing of a conversation that is being purged enters the ledger.
     if let conversation = goal?.conversation, work?.closed.all.contains(conversation) == true { return }

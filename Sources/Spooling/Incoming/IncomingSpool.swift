@@ -7,14 +7,14 @@ import Messages
 package struct IncomingSpool: Sendable {
   let tmp: Directory
   package let new: Directory
-  /// Downloads in progress, a directory per photo, and entries from `new/` that are being deleted.
+  /// Downloads in progress, a directory per photo.
   package let cur: Directory
   package let failed: Directory
   let order = DropOrder()
-  /// The prefix of entries that are being deleted.
-  package static let takenPrefix = "taken-"
+  private let spool: Spool
 
   package init(_ spool: Spool) throws {
+    self.spool = spool
     tmp = try spool.incoming.directory("tmp")
     new = try spool.incoming.directory("new")
     cur = try spool.incoming.directory("cur")
@@ -45,19 +45,10 @@ package struct IncomingSpool: Sendable {
     }
   }
 
-  /// Removes an entry that the ledger has accepted. After a crash the ledger recognises it. Order: a rename into
-  /// `cur/`, so that nobody finds parts of it in `new/`, then the deletion. The next start deletes what a crash left
-  /// there.
-  package func remove(_ name: String) throws {
-    let taken = Self.takenPrefix + name
-    do {
-      while try !new.move(name, to: cur, as: taken) { try cur.removeTree(taken) }
-    } catch let error as FileError {
-      if error.isMissing { return }
-      throw error
-    }
-    try cur.removeTree(taken)
-  }
+  /// Removes an entry that the ledger has accepted. After a crash the ledger recognises it.
+  ///
+  /// Order: a rename into the trash, so that nobody finds parts of it in `new/`, then the deletion.
+  package func remove(_ name: String) throws { try Trash(spool).take(name, from: new)?.delete() }
 
   /// Moves a refused entry into `failed/` with an `error`.
   ///

@@ -1,5 +1,4 @@
 import DurableFiles
-import Foundation
 import Glibc
 
 /// A file of `cancel/` or `purge/`, with one name a line.
@@ -43,16 +42,6 @@ struct OrderFile: Sendable {
   func remove(from directory: Directory, of spool: Spool) throws {
     func isSame(_ found: Entry) -> Bool { found.inode == entry.inode && found.modified == entry.modified }
     guard let found = try directory.entry(name), isSame(found) else { return }
-    let trash = try spool.state.directory(creating: TrashedRequest.directoryName)
-    let parked = UUID().uuidString
-    do { _ = try directory.move(name, to: trash, as: parked) } catch {
-      if error.isMissing { return }
-      throw error
-    }
-    if let moved = try trash.entry(parked), !isSame(moved) {
-      _ = try trash.move(parked, to: directory, as: name)
-    } else {
-      try trash.remove(parked)
-    }
+    try Trash(spool).take(name, from: directory, where: isSame)?.delete()
   }
 }

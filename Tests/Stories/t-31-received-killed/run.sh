@@ -35,7 +35,8 @@ receive() {
 # Those with which a drop is taken over are all among them.
 receive
 run_killed_until 1000000 is_there
-taking=$(grep -n 'taken-' trace | cut -d: -f1)
+first=$(grep -n trash trace | cut -d: -f1 | head -n 1)
+taking=$(seq "$first" $((first + 7)))
 k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-9}
 while :; do
   receive
@@ -51,7 +52,7 @@ while :; do
   k=$next
 done
 check 'not killed'
-for change in ledger.sqlite-wal original.jpg blurred.jpg received.json attachment taken-cat object; do
+for change in ledger.sqlite-wal original.jpg blurred.jpg received.json attachment trash object; do
   grep -q "$change" trace || fail "no call for $change in the trace"
 done
 [ "$kills" -ge 3 ] || fail "only $kills kills"
