@@ -1,58 +1,55 @@
 #!/usr/bin/env python3
-"""photospool-xmtp: speaks XMTP, through libxmtp, for a photospool daemon that keeps it running.
+"""photospool-xmtp: connects a photospool daemon to XMTP through libxmtp.
 
     photospool-xmtp.py --state DIR --key FILE --endpoint HOST:PORT [--plaintext] [--inbox ID] [--seconds N]
 
-It needs Python 3.11 and the package xmtp-bindings. One process speaks for one identity: that of the Ethereum account
-whose private key, 64 hexadecimal characters, is the one line of the key file. The file and the state directory must be
-closed to others than their owner. The state directory holds the database of libxmtp, encrypted under a key that is
-derived from the private key. It is part of the identity: a lost one is a new device, a copied or restored one must not
-be used beside or after the other.
+It needs Python 3.11 and the package xmtp-bindings. One process uses one identity: the Ethereum account whose private
+key, 64 hexadecimal characters, is the only line of the key file. Only their owner may read the file and the state
+directory. The state directory holds libxmtp's database, encrypted under a key derived from the private key. It is part
+of the identity: a lost one means a new device, and a copied or restored one must not be used beside or after the other.
 
-One JSON object a line goes each way. Requests are worked on at the same time, but for those of one conversation, which
-whoever asks has to send one after the other. Each has an `id`, which its answer repeats:
+One JSON object a line goes each way. Requests run at the same time; the caller sends those of one conversation one
+after the other. Each has an `id`, which its answer repeats:
 
     {"id": 1, "do": "reserve", "conversation": C, "text": T}
     {"id": 1, "do": "reserve", "conversation": C, "attachment": {"url", "contentDigest", "secret", "salt", "nonce",
                                                                  "scheme", "contentLength", "filename"}}
-    {"id": 1, "do": "reserve", "conversation": C, "content": BASE64}   as it is encoded, and nobody is notified of it
-        -> {"reserved": HEX}             the message is stored under that id, and nothing is sent
+    {"id": 1, "do": "reserve", "conversation": C, "content": BASE64}   already encoded, without a notification
+        -> {"reserved": HEX}             the message is stored under that id, and not sent
     {"id": 2, "do": "publish", "reserved": HEX}
-        -> {"publishedAt": MS}           and "attachment", of a photo: what really was published
+        -> {"publishedAt": MS}           and "attachment", for a photo: the published one
     {"id": 3, "do": "check"}             or with "conversation": C
         -> {"inbox": ID, "address": A, "installation": HEX, "reachable": BOOL, "conversation": BOOL, "obstacle": WHY NOT}
-           of an identity that is registered; one that cannot be is an error
+           of a registered identity; an error if it cannot be registered
     {"id": 4, "do": "listen", "after": POSITION, "named": [C, ...], "others": BOOL, "wait": SECONDS}
         -> {"heard": [{"conversation": C, "message": HEX, "content": BASE64}, ...], "position": TEXT}
-                                         photos that others sent, in the order in which they came, a bounded part of them;
-                                         none after that many seconds in which none came
+                                         a limited number of received photos, in order of arrival; none after that many
+                                         seconds without any
     {"id": 5, "do": "group", "conversation": C}
-        -> {"appData": TEXT}             what apps keep with that group, as its members have it now
+        -> {"appData": TEXT}             the group's current app data
     {"id": 6, "do": "shutdown"}
-        -> {}                            the end, after all answers; so is the end of standard input, without them
+        -> {}                            ends after all answers; the end of standard input ends without them
 
     {"id": 1, "ok": {...}}  or  {"id": 1, "error": {"cause": WORD, "sentence": TEXT}}
 
-A conversation is `group:ID` with the hexadecimal id of a group, `dm:ID` with the inbox id of a person, or `dm:0x...`
-with the address of an account. The identity is registered when it is first needed, and needs no network from then on to
-reserve messages of conversations that it knows. Causes are those of photospool. Standard output carries nothing but
-answers; all else, also what libxmtp says, is on standard error.
+A conversation is `group:ID` with a group's hexadecimal id, `dm:ID` with a person's inbox id, or `dm:0x...` with an
+account's address. The identity is registered on first use. After that, reserving messages in known conversations needs
+no network. Causes are photospool's. Standard output carries only answers; everything else is on standard error.
 
-A reserved message is published once, however often it is asked for and whoever was killed in between. libxmtp marks it
-as published when it sees it among the messages of the group. A kill behind the sending and before the mark would make a
-repeated publication send it again, as a second envelope of the same id: receivers keep one message, but those that
-listen to a stream are told twice. So whatever this process has not reserved itself, or has tried to publish before, is
-first looked for in the group.
+A reserved message is published once, whatever is repeated or killed. libxmtp marks it as published when it sees it in
+the group. After a kill between sending and mark, publishing again would send a second envelope of the same id:
+receivers keep one message, but readers of a stream get both. So a message that this process has not reserved, or has
+tried to publish before, is first looked up in the group.
 
-What is heard are messages of the content types remoteStaticAttachment and multiRemoteStaticAttachment, as they were encoded.
-They are those of the conversations in `named`, called as they are there, and with `others` those of all conversations.
-Neither what this identity sent is among them, nor what came in conversations that it has denied. Whoever asks for what
-comes after a position says by this that it has kept all before; what it has not kept, it is told again. A position is
-good for every process of the same state directory; around it something may be told twice.
+`listen` returns messages of the types remoteStaticAttachment and multiRemoteStaticAttachment as they were encoded: those
+of conversations in `named`, under these names, and with `others` those of all conversations. It skips this identity's
+own messages and conversations that it has denied. Asking for messages after a position confirms that all earlier ones
+are stored; others are repeated. A position is valid for every process with the same state directory. Messages near it
+may be repeated.
 
-libxmtp asks for more than ten seconds before it says that nobody answers, and pauses longer and longer in between. So
-whatever takes long is given up when nobody listens at the endpoint, and after a failure that is asked first: one who
-asks every few seconds then learns within these that the node is back.
+libxmtp needs more than ten seconds to report an unreachable node, and its pauses grow. So a slow call is given up if
+nothing listens at the endpoint, and after a failure the endpoint is tested first. A caller that asks every few seconds
+then learns within seconds that the node is back.
 """
 
 import argparse
@@ -72,7 +69,7 @@ import threading
 import time
 
 LONGEST_REQUEST = 1 << 20
-PATIENCE = 1  # seconds in which libxmtp has done almost everything that the node answers
+PATIENCE = 1  # seconds for almost every call that the node answers
 CONNECT_SECONDS = 4
 LONGEST_CONTENT = 1 << 18  # one that is heard; what announces photos has some hundred bytes for each
 LONGEST_PART = 1 << 19  # contents of one answer
@@ -82,12 +79,12 @@ OVERLAP = 600 * 10**9  # nanoseconds by which this machine's clock may be set ba
 
 
 def words(error):
-    """What an error says, on one line, without the statistics that libxmtp puts behind it."""
+    """An error on one line, without the statistics that libxmtp appends."""
     return " ".join(re.sub("={3,}", " ", str(error).partition("============ Api Stats")[0]).split())
 
 
 class Failure(Exception):
-    """Why a request is not done: one of photospool's causes and one sentence."""
+    """Why a request failed: one of photospool's causes and one sentence."""
 
     def __init__(self, cause, sentence):
         super().__init__(sentence)
@@ -95,8 +92,7 @@ class Failure(Exception):
 
     @classmethod
     def of(cls, error, endpoint):
-        """What an error of libxmtp means. It has no codes for what its node said: its words are all there is, and they
-        are not for people. The log has them."""
+        """The meaning of an error of libxmtp, which has no codes for its node's errors, only words. The log has them."""
         if isinstance(error, Failure):
             return error
         if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
@@ -106,7 +102,7 @@ class Failure(Exception):
         for cause, pattern, sentence in CAUSES:
             if re.search(pattern, words(error), re.IGNORECASE):
                 return cls(cause, sentence.format(node=f"the XMTP node at {endpoint}"))
-        # Whatever else goes wrong in libxmtp may pass: its database, a group that moves on, a node that is ill.
+        # Other errors may be temporary: of its database, of a changing group, of a failing node.
         return cls("server_busy", f"libxmtp failed and is asked again: {words(error)}")
 
 
@@ -141,7 +137,7 @@ def arguments():
 
 
 def private_key(path):
-    """Reads the account's key from a file that is its owner's alone."""
+    """Reads the account's key from a file that only its owner can read."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError as error:
@@ -165,7 +161,7 @@ def check_owner(path, status, what):
 
 
 class State:
-    """The directory that holds what libxmtp keeps. One process at a time has it."""
+    """The directory of libxmtp's database. One process at a time uses it."""
 
     def __init__(self, path):
         self.path = path
@@ -183,7 +179,7 @@ class State:
         return os.path.join(self.path, name)
 
     def inbox(self):
-        """The inbox id with which the database was made; None before that."""
+        """The inbox id of the database; None before it is made."""
         try:
             with open(self.file("inbox")) as file:
                 return file.read().strip() or None
@@ -191,7 +187,7 @@ class State:
             return None
 
     def set_inbox(self, inbox):
-        """Written before the database is made, because libxmtp opens it only with the right id, and tells nobody."""
+        """Written before the database is made, because libxmtp opens it only with its id and cannot report the id."""
         with open(self.file("inbox.new"), "w") as file:
             file.write(inbox + "\n")
             file.flush()
@@ -203,7 +199,7 @@ class State:
 
 
 class Node:
-    """Whom libxmtp talks to, as far as a socket tells."""
+    """The node, as far as a socket shows."""
 
     def __init__(self, endpoint):
         self.endpoint = endpoint
@@ -212,7 +208,7 @@ class Node:
         self.turn, self.found, self.is_doubtful = asyncio.Lock(), -math.inf, False
 
     async def ask(self, work):
-        """Awaits what `work` begins, for as long as somebody listens at the endpoint."""
+        """Awaits `work` as long as the endpoint accepts connections."""
         if self.is_doubtful:
             await self.find("unreachable")
         task = asyncio.ensure_future(work())
@@ -234,7 +230,7 @@ class Node:
             await asyncio.gather(task, return_exceptions=True)
 
     async def find(self, cause):
-        """Connects, unless that was done just now."""
+        """Connects, unless it has just done so."""
         async with self.turn:
             if time.monotonic() < self.found + PATIENCE:
                 return
@@ -253,7 +249,7 @@ class Node:
 
 
 class Identity:
-    """The client of libxmtp, made and registered when it is first needed."""
+    """The client of libxmtp, made and registered on first use."""
 
     def __init__(self, options, node):
         self.options = options
@@ -294,7 +290,7 @@ class Identity:
         return client
 
     async def find_inbox(self, account):
-        """The network's word at the first time, and what was remembered of it from then on, without the network."""
+        """From the network the first time, then from the stored answer."""
         inbox = self.state.inbox()
         if not inbox:
             known = await self.node.ask(lambda: xmtp.get_inbox_id_for_identifier(self.api, account))
@@ -308,7 +304,7 @@ class Identity:
 
 
 class Conversations:
-    """Finds the conversations of a client by the names that photospool has for them."""
+    """Finds a client's conversations by photospool's names."""
 
     FORM = re.compile(
         r"(?P<group>group:(?:[0-9a-f]{2}){1,64})|dm:(?P<inbox>[0-9a-f]{64})|dm:(?P<address>0x[0-9a-f]{40})")
@@ -331,7 +327,7 @@ class Conversations:
         try:
             return client.conversation(bytes.fromhex(id))
         except xmtp.FfiError:
-            # It may be among the invitations that were not fetched yet.
+            # It may be among invitations that were not fetched yet.
             await self.node.ask(client.conversations().sync)
         try:
             return client.conversation(bytes.fromhex(id))
@@ -349,7 +345,7 @@ class Conversations:
 
     @staticmethod
     async def check_inbox(client, inbox):
-        """libxmtp makes a conversation also with an inbox that nobody has, and sends into it."""
+        """Checked here, because libxmtp also makes conversations with inboxes that do not exist."""
         try:
             await client.addresses_from_inbox_id(True, [inbox])
         except xmtp.FfiError as error:
@@ -368,7 +364,7 @@ class Conversations:
 
 
 def encoded(request):
-    """The content of a message, with a text for receivers that cannot show it unless it was given encoded."""
+    """The content of a message, with a fallback text unless it was given encoded."""
     if "content" in request:
         return base64.b64decode(request["content"], validate=True)
     if "text" in request:
@@ -382,7 +378,7 @@ def encoded(request):
 
 
 def attachment(content):
-    """The photo that a message carries; None for one that carries none."""
+    """The photo of a message, or None."""
     try:
         photo = xmtp.decode_remote_attachment(content)
     except xmtp.FfiError:
@@ -402,12 +398,12 @@ def attachment(content):
 
 
 def is_photo(content):
-    """Whether a content may announce photos; to be told exactly from its type, which the database knows."""
+    """Whether a content may announce photos; the type in the database decides exactly."""
     return b"emoteStaticAttachment" in content[:4096]
 
 
 class Bell:
-    """Rings when libxmtp's stream has brought a photo, or has ended. libxmtp calls it on threads of its own."""
+    """Rings for a photo in libxmtp's stream, and at its end. libxmtp calls it on its own threads."""
 
     def __init__(self):
         self.loop, self.rung, self.closer, self.has_ended = asyncio.get_running_loop(), asyncio.Event(), None, False
@@ -428,8 +424,8 @@ class Bell:
 
 
 class Ear:
-    """Hears what others send. A stream brings it into libxmtp's database, and from there it is told, by the time at which
-    it came there."""
+    """Listens. A stream puts messages into libxmtp's database, from where they are returned by their time of arrival
+    there."""
 
     def __init__(self, node, conversations):
         self.node, self.conversations = node, conversations
@@ -450,7 +446,7 @@ class Ear:
             bell = self.bell
             bell.rung.clear()
             heard = await self.heard(client, after, names, others)
-            # Whoever asked before has gone away, and what it would be told is for the one that asks now.
+            # The former caller is gone; this one gets its messages.
             if turn is not self.turn:
                 return {"heard": [], "position": after or self.position(0)}
             if heard:
@@ -463,7 +459,7 @@ class Ear:
                 raise Failure("network", f"the XMTP node at {self.node.endpoint} has ended the stream of messages")
 
     async def begin(self, client):
-        """The stream first and all that came before it then, so that nothing is between them."""
+        """Starts the stream before it reads earlier messages, so that none is missed in between."""
         consent = [xmtp.FfiConsentState.ALLOWED, xmtp.FfiConsentState.UNKNOWN]
         bell = Bell()
 
@@ -481,7 +477,7 @@ class Ear:
         self.bell = bell
 
     async def names(self, client, named):
-        """What conversations are called there, by what they are called here. Names that nobody has are left out."""
+        """Conversation ids by name. Unknown names are left out."""
         names = {}
         for name in named:
             form = Conversations.FORM.fullmatch(name.lower())
@@ -497,7 +493,7 @@ class Ear:
         return names
 
     async def heard(self, client, after, names, others):
-        """The messages after a position that are not told yet: (when it came, conversation, message)."""
+        """The messages after a position that were not returned yet: (time of arrival, conversation, message)."""
         start = self.time(after)
         self.told = {id: moment for id, moment in self.told.items() if moment > start - OVERLAP}
         options = empty(xmtp.FfiListConversationsOptions)
@@ -508,7 +504,7 @@ class Ear:
             conversation = item.conversation()
             name = self.name(conversation)
             if name in names or others:
-                # Memory does not grow with the number of conversations.
+                # Limits memory, whatever the number of conversations.
                 found = self.next(after, found) if len(found) > 2 * MOST_HISTORY else found
                 found += [(message.inserted_at_ns, names.get(name, name), message)
                           for message in await self.photos(client, conversation, start if after else None)]
@@ -516,7 +512,7 @@ class Ear:
 
     @staticmethod
     def next(after, found):
-        """Those of them that can be told next, in order: the earliest, or the latest of the time before anybody listened."""
+        """The next ones in order: the earliest, or the latest of those before listening began."""
         found.sort(key=lambda one: (one[0], one[2].sequence_id))
         return found[:MOST_HEARD] if after else found[-MOST_HISTORY:]
 
@@ -539,7 +535,7 @@ class Ear:
         return f"group:{conversation.id().hex()}"
 
     def tell(self, after, heard):
-        """The next part of it, which is kept once somebody asks for what comes after it."""
+        """The next part, which counts as stored once the caller asks for what follows it."""
         told, answer, size, latest = {}, [], 0, self.time(after)
         for moment, name, message in heard[:MOST_HEARD]:
             content = message.content
@@ -559,7 +555,7 @@ class Ear:
 
     @staticmethod
     def position(moment):
-        """A text that is no other position, even of the same time."""
+        """A text that differs for each position, even at the same time."""
         return f"{moment}/{os.urandom(8).hex()}"
 
     @staticmethod
@@ -569,12 +565,12 @@ class Ear:
 
 
 def empty(options):
-    """Options of libxmtp of which none is set."""
+    """Options of libxmtp, all unset."""
     return options(**{name: None for name in options.__annotations__})
 
 
 class Work:
-    """What requests ask for: one method per verb."""
+    """The verbs of requests, one method each."""
 
     def __init__(self, options):
         self.node = Node(options.endpoint)
@@ -605,16 +601,16 @@ class Work:
     async def send(self, client, message):
         conversation, reserved = client.conversation(message.conversation_id), message.id.hex()
         if reserved not in self.fresh:
-            # It may be out: whether it is, the group knows, and this marks it.
+            # It may be published; the group knows, and this sets the mark.
             await conversation.sync()
         self.fresh.discard(reserved)
-        # Once it is marked, this does nothing.
+        # Does nothing once it is marked.
         try:
             await conversation.publish_stored_message(message.id)
         except xmtp.FfiError as error:
             if "SyncFailedToWait" not in str(error):
                 raise
-            # Which tells nothing of what the node said to it. What it says to a question may tell.
+            # This error hides the node's answer. Another question may show it.
             await client.fetch_own_inbox_updates_count(True)
             raise Failure("server_busy", "the XMTP node answers, and does not take the message now") from None
 
@@ -672,7 +668,7 @@ class Work:
 
 
 class Service:
-    """Reads requests, lets the work be done, and answers."""
+    """Reads requests, runs them, and writes answers."""
 
     VERBS = {"reserve", "publish", "listen", "check", "group"}
 
@@ -708,13 +704,13 @@ class Service:
 
 
 def end():
-    """The end of the process at once, whatever libxmtp does: a kill would not harm it either."""
+    """Ends the process at once, whatever libxmtp does; a kill is harmless, too."""
     os._exit(0)
 
 
 def read_requests(loop, lines):
-    """On a thread of its own, so that nothing holds it up, and so that nobody has to make standard input non-blocking,
-    which standard output may share."""
+    """Runs on its own thread, so that nothing delays it, and because standard input may share its flags with standard
+    output and must stay blocking."""
     try:
         with os.fdopen(0, "rb", closefd=False) as requests:
             while (line := requests.readline(LONGEST_REQUEST)).endswith(b"\n"):
@@ -722,8 +718,8 @@ def read_requests(loop, lines):
         if line:
             print("a request has no end, or is too long", file=sys.stderr, flush=True)
     finally:
-        # Whoever asked may have died with answers unread, so that reading fails, or standard error is gone with them. Were
-        # this to live on, nobody else could use the state.
+        # The caller may have died, so that reading or standard error fails. If this process lived on, no other could use
+        # the state.
         end()
 
 
@@ -738,7 +734,7 @@ def main():
     options = arguments()
     os.umask(0o077)
     os.environ.setdefault("RUST_LOG", "warn")
-    # libxmtp says what it does on standard output.
+    # libxmtp logs to standard output.
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     asyncio.run(serve(options, output))
