@@ -1,4 +1,4 @@
-# The index of what one can do here.
+# The index of all commands.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
 PACKAGES := bindfs btrfs-progs build-essential e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
@@ -8,12 +8,11 @@ PACKAGES := bindfs btrfs-progs build-essential e2fsprogs fish groff-base imagema
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
 BENCH_PACKAGES := curl graphicsmagick inotify-tools libvips-tools openssl postfix util-linux
-# Many tests wait for a server or a child of theirs; more at once only makes each of them slow.
+# Many tests wait for a server or a child process; more at once only slow each other down.
 export TESTS_AT_ONCE ?= 16
-# Of `make fuzz`, for each parser.
+# Seconds of `make fuzz` for each parser.
 SECONDS_EACH ?= 60
-# The programs that are installed hold the runtime of Swift, and start in half the time for it. Packed, the addresses that
-# the loader has to set take little room.
+# Installed programs contain Swift's runtime, which halves their start. Packed relocations take little space.
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -24,7 +23,7 @@ export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
-commit-header: # What `photospool --version` tells of the commit
+commit-header: # The commit for `photospool --version`
 	@mkdir -p .build
 	@commit=$$(git describe --always --dirty --abbrev=12 2> /dev/null); echo "#define COMMIT \"$$commit\"" > .build/commit.h
 	@cmp -s .build/commit.h Sources/CKernel/commit.h || \
@@ -43,29 +42,29 @@ deb-check: deb ## Installs the package in a fresh Debian 12, sends a photo there
 	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_CHECK_PACKAGES))
 	$(AS_ROOT) tools/deb-check.sh .build/photospool_*_$$(dpkg --print-architecture).deb || [ $$? = 77 ]
 
-demo: .build/setup ## The main job once, on a real photograph, and what happened
+demo: .build/setup ## Sends one real photograph and shows what happened
 	$(SWIFT) build --product photospool
 	$(SWIFT) build --product photospool-darkroom
 	@bash tools/demo.sh
 
 test: unit stories ## Every test
 
-unit: .build/setup $(PYTHON_ENV)/ready ## The tests of the modules
+unit: .build/setup $(PYTHON_ENV)/ready ## Unit tests
 	$(SWIFT) build --build-tests
 	Tests/unit
 
-stories: .build/setup $(PYTHON_ENV)/ready ## The tests with real processes
+stories: .build/setup $(PYTHON_ENV)/ready ## Story tests, with real processes
 	$(SWIFT) build --product photospool
 	$(SWIFT) build --product photospool-darkroom
 	bash Tests/Stories/run
 
-torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; goes on where it was stopped
+torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; continues an interrupted run
 	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --json .build/torture/table.json
 
-soak: build $(PYTHON_ENV)/ready ## Random faults at full load for SOAK_MINUTES (1), with the real programs
+soak: build $(PYTHON_ENV)/ready ## Random faults under full load for SOAK_MINUTES (1), with the real programs
 	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --only soak --fresh --json .build/torture/soak.json
 
-bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, uploads, texts and the janitor beside their peers, fairness, latency, idleness, backlogs
+bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Benchmarks: photos, uploads, texts and the janitor against their peers, fairness, latency, idleness, backlogs
 	$(SWIFT) build $(RELEASE) --product uploads
 	.build/bench-python/bin/python Benchmarks/photos.py
 	.build/bench-python/bin/python Benchmarks/photo_requests.py
@@ -81,19 +80,19 @@ bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Figures: photos, u
 	Benchmarks/instructions.sh
 	$(AS_ROOT) Benchmarks/janitor.sh
 
-fuzz: .build/setup ## Searches, with libFuzzer, for inputs that break a parser of outside bytes: SECONDS_EACH=60
+fuzz: .build/setup ## Searches with libFuzzer for inputs that break a parser: SECONDS_EACH=60
 	$(SWIFT) build --sanitize fuzzer -Xswiftc -DPHOTOSPOOL_FUZZER --scratch-path .build/fuzz --product photospool-fuzz
 	tools/fuzz.sh .build/fuzz/debug/photospool-fuzz $(SECONDS_EACH)
 
-lint: ## What CI holds the form of the code to
+lint: ## The checks of CI on format and scripts
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	python3 tools/unused-dependencies.py
 	bash -n tools/*.sh Tests/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/lib/*.sh Tests/unit Tests/Stories/run Tests/Stories/*/run.sh .ci/run
 
-format: ## The code in its form
+format: ## Formats the code
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
 
-setup: .build/setup ## Debian's packages that building and testing need
+setup: .build/setup ## Installs Debian's packages for building and testing
 
 .build/setup: Makefile
 	@dpkg -s $(PACKAGES) > /dev/null 2>&1 || \
@@ -116,5 +115,5 @@ $(PYTHON_ENV)/ready: Makefile
 	  numpy pillow requests scikit-image
 	@touch $@
 
-clean: ## Forgets what was built
+clean: ## Removes everything that was built
 	rm -rf .build

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# deb-boot.sh TREE PACKAGE PHOTO: boots the Debian in TREE with its own systemd, installs the package there, and has the service
-# sent to, reloaded, hung and removed, and the janitor run by its unit. Root only; 77 where this machine cannot boot one.
+# deb-boot.sh TREE PACKAGE PHOTO: boots the Debian in TREE with its own systemd and installs the package there. Sends to the
+# service, reloads, hangs and removes it, and runs the janitor's unit. Root only; 77 if this machine cannot boot it.
 set -euo pipefail
 tree=$1 package=$2 photo=$3
 scratch=$(mktemp -d)
@@ -25,7 +25,7 @@ says() { in_debian journalctl -b --no-pager -o cat -u "$1" | grep -q -- "$2"; }
 end() {
   set +e
   if [ -n "$machine" ]; then
-    # The second one ends it at once.
+    # The second signal ends it at once.
     kill -TERM "$machine" 2> /dev/null && sleep 2 && kill -TERM "$machine" 2> /dev/null
     wait "$machine" 2> /dev/null
   fi
@@ -41,7 +41,7 @@ cp "$photo" "$tree/root/cat.jpg"
 systemd-nspawn --quiet --directory="$tree" --machine=photospool-check --boot --register=no --keep-unit --private-network --console=pipe \
   < /dev/null > "$scratch/console" 2>&1 &
 machine=$!
-# The one process below it is the other systemd.
+# Its only child is the other systemd.
 has_leader() { leader=$(pgrep -P "$machine" | head -n 1) && [ -n "$leader" ]; }
 wait_until 10 has_leader && leader=$(pgrep -P "$machine" | head -n 1) || skip "systemd-nspawn does not run here: $(head -n 3 "$scratch/console")"
 is_up() { in_debian systemctl is-system-running | grep -qE '^(running|degraded)$'; }
@@ -80,7 +80,7 @@ wait_until 30 says photospool 'configuration reloaded' || fail 'the journal does
 [ "$(shows photospool ActiveState)" = active ] || fail 'it does not live after a reload'
 ok 'reloaded'
 
-# A daemon that hangs is ended and started again.
+# systemd restarts a daemon that hangs.
 in_debian mkdir -p /run/systemd/system/photospool.service.d
 printf '[Service]\nWatchdogSec=10s\nTimeoutAbortSec=5s\n' > "$scratch/watchdog"
 in_debian tee /run/systemd/system/photospool.service.d/watchdog.conf < "$scratch/watchdog" > /dev/null

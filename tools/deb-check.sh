@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# deb-check.sh PACKAGE: installs it in a fresh Debian 12, sends photos there as another user than the daemon's, reads the
-# manual, asks the shells, and removes and purges it again; then boots that Debian and has its systemd run the service
-# (deb-boot.sh). Root only; 77 where the machine does not let it.
+# deb-check.sh PACKAGE: installs it in a fresh Debian 12, sends photos as another user than the daemon's, checks manual and
+# completions, and removes and purges it; then boots that Debian and runs the service with systemd (deb-boot.sh). Root
+# only; 77 if the machine does not permit it.
 set -euo pipefail
 package=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,12 +17,12 @@ if [ "${INSIDE:-}" != 1 ]; then
   unshare --mount --pid --fork true 2> /dev/null || skip 'this machine allows no namespaces'
   status=0
   scratch=$(mktemp -d)
-  # What runs and what is mounted in there ends with it.
+  # Its processes and mounts end with it.
   INSIDE=1 unshare --mount --pid --fork --kill-child "$0" "$package" "$scratch" || status=$?
   if [ "$status" = 0 ]; then
     "$here/deb-boot.sh" "$scratch/debian" "$package" "$photo" || status=$?
     if [ "$status" = 77 ]; then
-      # As much as can be said of units that nobody runs.
+      # The checks that need no running units.
       dpkg-deb -x "$package" "$scratch/unpacked"
       systemctl --root="$scratch/unpacked" list-unit-files --no-pager 'photospool*'
       (cd "$scratch/unpacked/lib/systemd/system" && tail -n +1 photospool.service photospool-janitor.service photospool-janitor.timer)
@@ -37,7 +37,7 @@ fi
 scratch=$2
 tree=$scratch/debian
 mount --make-rprivate /
-# Where this machine has its packages from is where the new one has them from.
+# The new Debian uses this machine's package sources.
 mirror=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' | sed -n 's/^bookworm //p' | head -n 1)
 [ -n "$mirror" ] || skip 'this machine knows no mirror of Debian 12'
 debootstrap --variant=minbase bookworm "$tree" "$mirror" > "$scratch/log" 2>&1 || { tail -n 5 "$scratch/log"; skip 'debootstrap does not work here'; }
@@ -122,7 +122,7 @@ in_debian dpkg -r photospool > "$scratch/removed" 2>&1 || fail 'it cannot be rem
 [ -s "$tree/etc/photospool/photospool.yaml" ] || fail 'removal took the configuration'
 in_debian dpkg -P photospool > "$scratch/removed" 2>&1 || fail 'it cannot be purged'
 grep -q 'holds messages or photos and is kept' "$scratch/removed" || fail 'purging did not tell of the spool'
-# The user stays, as Debian has it, and its backups of passwd and so on.
+# The user and backups of passwd stay, as usual in Debian.
 left=$(files | comm -13 "$scratch/before" - | grep -v -e '^./var/spool/photospool\(/\|$\)' -e '^./etc/\(passwd\|group\|shadow\|gshadow\)-$' -e '^./etc/.pwd.lock$' || true)
 [ -z "$left" ] || fail "left behind: $left"
 ok 'removed, then purged; messages and photos are kept'
@@ -143,5 +143,5 @@ if command -v lintian > /dev/null; then
   ok "lintian: no errors, $(grep -c ^W: "$scratch/lintian" || true) warnings"
 fi
 
-# To be booted, with the policy of a machine that starts services.
+# For booting, with a policy that starts services.
 in_debian apt-get install -q -y --no-install-recommends systemd-sysv > "$scratch/log" 2>&1 || fail 'no systemd'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes of the programs in .build/release a Debian package: .build/photospool_VERSION_ARCHITECTURE.deb. Built again from the
-# same commit it is the same, byte for byte.
+# Makes a Debian package of the programs in .build/release: .build/photospool_VERSION_ARCHITECTURE.deb, byte for byte
+# reproducible from a commit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 programs=.build/release
@@ -11,19 +11,19 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH LC_ALL=C
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-# Where dpkg-shlibdeps expects it.
+# The place that dpkg-shlibdeps expects.
 tree=$stage/debian/photospool
 umask 022
 
 # put MODE DIRECTORY FILE...
 put() { mkdir -p "$tree/$2"; install -m "$1" -t "$tree/$2" "${@:3}"; }
-# pack FILE: as Debian wants manual pages and changelogs.
+# pack FILE: compresses manual pages and changelogs as Debian requires.
 pack() { gzip -9n "$tree/$1"; }
 
 put 755 usr/bin "$photospool"
 put 755 usr/libexec/photospool "$programs/photospool-darkroom"
 put 644 usr/libexec/photospool Sources/photospool-xmtp/photospool-xmtp.py
-# The daemon starts it with the Python that the configuration names.
+# The daemon starts it with the configured Python.
 sed -i '1{/^#!/d}' "$tree/usr/libexec/photospool/photospool-xmtp.py"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note \
   "$tree/usr/bin/photospool" "$tree/usr/libexec/photospool/photospool-darkroom"
@@ -68,7 +68,7 @@ pack $doc/changelog
 put 644 $doc CHANGELOG.md
 put 644 usr/share/lintian/overrides tools/deb/photospool
 
-# The shared libraries that are really used decide on what it depends.
+# The package depends on the shared libraries that are used.
 mkdir "$tree/DEBIAN"
 printf 'Source: photospool\n\nPackage: photospool\nArchitecture: any\n' > "$stage/debian/control"
 depends=$(cd "$stage" && dpkg-shlibdeps -O -e debian/photospool/usr/bin/photospool \

@@ -1,4 +1,4 @@
-# The main job once: a daemon on a spool of its own, a real photograph with a position in it, dropped with mkdir, cp and mv.
+# A demonstration: a daemon with its own spool gets a real photograph with a position, dropped with mkdir, cp and mv.
 set -euo pipefail
 
 photospool=$PWD/.build/debug/photospool

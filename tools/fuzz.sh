@@ -1,8 +1,8 @@
 #!/bin/bash
 # Searches for inputs that break a parser: fuzz.sh PROGRAM SECONDS [PARSER...]
 #
-# What is new is kept in .build/fuzz/corpus; what breaks a parser, in .build/fuzz/PARSER-crash-*. Put the smallest form of
-# that into Tests/Fuzz/Corpus/PARSER, and it stays mended.
+# New inputs are kept in .build/fuzz/corpus, and crashes in .build/fuzz/PARSER-crash-*. Put a crash in its smallest form into
+# Tests/Fuzz/Corpus/PARSER, so that its fix stays tested.
 set -euo pipefail
 program=$1 seconds=$2
 shift 2
