@@ -17,7 +17,8 @@ struct SettingsDocument {
     problems = Self.anchors(in: text)
     if !problems.isEmpty { return }
     do {
-      root = try compose(yaml: text)
+      // Tags are not needed, and the regular expressions of the default rules take a MiB of memory.
+      root = try compose(yaml: text, .basic)
     } catch let error as YamlError {
       problems = Self.problems(of: error, in: text)
     } catch {
