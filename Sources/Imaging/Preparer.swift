@@ -82,7 +82,6 @@ private struct Preparation {
     return PreparedPhoto(
       jpeg: jpeg, width: size.width, height: size.height, thumbnail: try encodeSmall(small),
       blurred: try encodeSmall(small.blurred), blurhash: Blurhash(of: small).text, quality: quality,
-      isLossless: quality == nil,
       original: OriginalPhoto(
         format: format, bytes: bytes, width: decoder.size.width, height: decoder.size.height,
         orientation: decoder.orientation.rawValue),

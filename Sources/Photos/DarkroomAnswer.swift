@@ -83,7 +83,7 @@ package struct DarkroomAnswer: Sendable {
     for _ in 0..<(try reader.number(in: 0...64)) { stripped.append(try words(from: &reader, limit: wordLimit)) }
     return PreparedPhoto(
       jpeg: jpeg, width: width, height: height, thumbnail: thumbnail, blurred: blurred, blurhash: blurhash,
-      quality: quality == 0 ? nil : quality, isLossless: quality == 0, original: original, stripped: stripped)
+      quality: quality == 0 ? nil : quality, original: original, stripped: stripped)
   }
 
   /// A sentence on one line without terminal controls.

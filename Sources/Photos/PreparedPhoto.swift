@@ -14,14 +14,13 @@ package struct PreparedPhoto: Sendable, Hashable {
   /// The JPEG quality; nil if the photo's own data was kept.
   package let quality: Int?
   /// The photo's own picture data was kept, bit for bit.
-  package let isLossless: Bool
+  package var isLossless: Bool { quality == nil }
   package let original: OriginalPhoto
   /// Removed metadata, in words for people.
   package let stripped: [String]
 
   package init(
     jpeg: [UInt8], width: Int, height: Int, thumbnail: [UInt8], blurred: [UInt8], blurhash: String, quality: Int?,
-    isLossless: Bool,
     original: OriginalPhoto, stripped: [String]
   ) {
     self.jpeg = jpeg
@@ -31,7 +30,6 @@ package struct PreparedPhoto: Sendable, Hashable {
     self.blurred = blurred
     self.blurhash = blurhash
     self.quality = quality
-    self.isLossless = isLossless
     self.original = original
     self.stripped = stripped
   }

@@ -155,7 +155,7 @@ private actor Gates {
 private struct SmallPhotos: PhotoPreparer {
   func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
     PreparedPhoto(
-      jpeg: [1], width: 1, height: 1, thumbnail: [2], blurred: [3], blurhash: "00", quality: 85, isLossless: false,
+      jpeg: [1], width: 1, height: 1, thumbnail: [2], blurred: [3], blurhash: "00", quality: 85,
       original: OriginalPhoto(format: .jpeg, bytes: 1, width: 1, height: 1, orientation: 1), stripped: [])
   }
 }

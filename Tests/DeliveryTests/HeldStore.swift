@@ -67,7 +67,6 @@ struct EasyPreparer: PhotoPreparer {
   func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {
     PreparedPhoto(
       jpeg: [1, 2, 3], width: 1, height: 1, thumbnail: [1], blurred: [1], blurhash: "", quality: nil,
-      isLossless: true,
       original: OriginalPhoto(format: .jpeg, bytes: 3, width: 1, height: 1, orientation: 1), stripped: [])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct WireTests {
   private let photo = PreparedPhoto(
     jpeg: [0xFF, 0xD8, 0xFF, 1, 2, 0xFF, 0xD9], width: 20, height: 10, thumbnail: [0xFF, 0xD8, 0xFF, 0xFF, 0xD9],
-    blurred: [0xFF, 0xD8, 0xFF, 3, 0xFF, 0xD9], blurhash: "LEHV6nWB2yk8", quality: 71, isLossless: false,
+    blurred: [0xFF, 0xD8, 0xFF, 3, 0xFF, 0xD9], blurhash: "LEHV6nWB2yk8", quality: 71,
     original: OriginalPhoto(format: .heic, bytes: 99, width: 40, height: 20, orientation: 6),
     stripped: ["EXIF", "GPS position"])
 
@@ -71,7 +71,7 @@ import Testing
     for (blurhash, stripped) in [(photo.blurhash, [text]), (text, [])] {
       let other = PreparedPhoto(
         jpeg: photo.jpeg, width: 20, height: 10, thumbnail: photo.thumbnail, blurred: photo.blurred,
-        blurhash: blurhash, quality: 71, isLossless: false, original: photo.original, stripped: stripped)
+        blurhash: blurhash, quality: 71, original: photo.original, stripped: stripped)
       #expect(DarkroomAnswer(encoded: DarkroomAnswer(.success(other)).encoded, limits: PhotoLimits()) == nil)
     }
   }
@@ -81,7 +81,7 @@ import Testing
     let other = PreparedPhoto(
       jpeg: Array("GIF89a".utf8), width: 20, height: 10, thumbnail: photo.thumbnail, blurred: photo.blurred,
       blurhash: photo.blurhash,
-      quality: 71, isLossless: false, original: photo.original, stripped: [])
+      quality: 71, original: photo.original, stripped: [])
     #expect(DarkroomAnswer(encoded: DarkroomAnswer(.success(other)).encoded, limits: PhotoLimits()) == nil)
   }
 }

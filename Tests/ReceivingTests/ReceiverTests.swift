@@ -41,7 +41,6 @@ import Testing
       if let refusal { throw refusal }
       return PreparedPhoto(
         jpeg: [1, 2, 3], width: 1, height: 1, thumbnail: [1], blurred: [2], blurhash: "", quality: nil,
-        isLossless: true,
         original: OriginalPhoto(format: .jpeg, bytes: photo.count, width: 1, height: 1, orientation: 1),
         stripped: [])
     }
