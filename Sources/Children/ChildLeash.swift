@@ -32,8 +32,7 @@ package final class ChildLeash: Sendable {
   /// Sends SIGTERM, and SIGKILL after `grace`.
   package func end(within grace: Duration) {
     pull(SIGTERM)
-    let wait = Double(grace.components.seconds) + Double(grace.components.attoseconds) / 1e18
-    DispatchQueue.global().asyncAfter(deadline: .now() + wait) { self.pullIfRunning(SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) { self.pullIfRunning(SIGKILL) }
   }
 
   private func pullIfRunning(_ signal: Int32) { if processID != nil { pull(signal) } }

@@ -3,12 +3,12 @@ import Glibc
 /// Reads an answer with a time limit.
 struct AnswerLine {
   let socket: Int32
-  private let end: Double
+  private let end: SuspendingClock.Instant
 
   /// - Parameter seconds: the time limit from now.
   init(socket: Int32, seconds: Int) {
     self.socket = socket
-    end = Self.now + Double(seconds)
+    end = .now + .seconds(seconds)
   }
 
   /// - Parameter limit: the size limit of an answer.
@@ -43,18 +43,12 @@ struct AnswerLine {
   /// Waits for data; false when the time is up.
   private var isReady: Bool {
     while true {
-      let rest = end - Self.now
+      let rest = (end - .now) / .seconds(1)
       guard rest > 0 else { return false }
       var request = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
       let found = poll(&request, 1, Int32(min(rest * 1000 + 1, 1e6)))
       if found > 0 { return true }
       if found < 0 && errno != EINTR { return false }
     }
-  }
-
-  private static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
