@@ -1,6 +1,7 @@
 import Hooks
 import Ledgers
 import Messages
+import Settings
 
 extension HookLine {
   /// Runs the hook of a filed request that was sent or has failed.
@@ -13,16 +14,39 @@ extension HookLine {
   }
 }
 
-extension RequestNotice {
-  fileprivate init(_ request: UnfiledRequest, _ event: HookEvent) {
-    self.init(
-      event: event, request: request.request, conversation: request.conversation?.description,
-      inbox: request.inbox.text, error: request.error, acceptedAt: request.acceptedAt.description,
-      finishedAt: request.finishedAt.description,
-      messages: request.messages.map { message in
-        Message(
-          message: message.message.text, kind: message.kind.rawValue, state: message.state.rawValue,
-          publishedAt: message.sentAt?.description, remote: message.remote)
-      })
+/// The event of a finished request: names and states, no text, photo or key. Keys are never renamed once released, and
+/// absent if they do not apply.
+private struct RequestNotice: Encodable {
+  struct Message: Encodable {
+    let message: String
+    let kind: String
+    let state: String
+    let publishedAt: String?
+    /// The network's own id of the message.
+    let remote: String?
+  }
+
+  let event: HookEvent
+  let request: String
+  let conversation: String?
+  let inbox: String
+  let error: String?
+  let acceptedAt: String
+  let finishedAt: String
+  let messages: [Message]
+
+  init(_ request: UnfiledRequest, _ event: HookEvent) {
+    self.event = event
+    self.request = request.request
+    conversation = request.conversation?.description
+    inbox = request.inbox.text
+    error = request.error
+    acceptedAt = request.acceptedAt.description
+    finishedAt = request.finishedAt.description
+    messages = request.messages.map { message in
+      Message(
+        message: message.message.text, kind: message.kind.rawValue, state: message.state.rawValue,
+        publishedAt: message.sentAt?.description, remote: message.remote)
+    }
   }
 }

@@ -82,3 +82,15 @@ struct RunCommand: AsyncParsableCommand {
     inForce.now.darkroom.close()
   }
 }
+
+/// The event of a received photo; `photospool view MESSAGE` prints the path of what may be shown. Keys are never renamed
+/// once released, and absent if they do not apply.
+private struct PhotoNotice: Encodable {
+  let event = HookEvent.received
+  let message: String
+  let conversation: String
+  let inbox: String
+  /// The sender in the network's words; absent if unknown.
+  let sender: String?
+  let receivedAt: String
+}
