@@ -20,13 +20,6 @@ package enum MessageState: String, CaseIterable, Sendable, Codable {
     case .sent, .failed, .cancelled: true
     }
   }
-
-  package var canBeCancelled: Bool {
-    switch self {
-    case .pending, .preparing, .uploading, .uploaded: true
-    case .publishing, .sent, .failed, .cancelled: false
-    }
-  }
 }
 
 /// The state of a request. Raw values are the words of the ledger and of `show`.
