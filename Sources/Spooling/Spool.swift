@@ -105,18 +105,15 @@ package final class Spool: Sendable {
   }
 
   /// Opens `new/` again after it was replaced. Returns false if the open one is still in place.
-  package func reopenNew() throws -> Bool {
-    let directory = try root.directory("new")
-    if try directory.entry().inode == new.entry().inode { return false }
-    currentNew.withLock { $0 = directory }
-    return true
-  }
+  package func reopenNew() throws -> Bool { try reopen("new", currentNew) }
 
   /// Opens `draft/` again after it was replaced. Returns false if the open one is still in place.
-  package func reopenDraft() throws -> Bool {
-    let directory = try root.directory("draft")
-    if try directory.entry().inode == draft.entry().inode { return false }
-    currentDraft.withLock { $0 = directory }
+  package func reopenDraft() throws -> Bool { try reopen("draft", currentDraft) }
+
+  private func reopen(_ name: String, _ current: borrowing Mutex<Directory>) throws -> Bool {
+    let directory = try root.directory(name)
+    if try directory.entry().inode == current.withLock({ $0 }).entry().inode { return false }
+    current.withLock { $0 = directory }
     return true
   }
 
