@@ -11,18 +11,12 @@ struct CacheSlice: Sendable {
   let ledger: Ledger
   let isRehearsal: Bool
 
-  struct Count: Sendable {
-    /// Photos with files that no row knows.
-    var orphans = 0
-    /// Photos with missing files.
-    var missing = 0
-  }
-
   /// Photos per run and direction.
   private static let size = 1024
 
-  func keep(_ notes: inout [String: String]) async throws -> Count {
-    Count(orphans: try await removeOrphans(&notes), missing: try await recount(&notes))
+  func keep(_ notes: inout [String: String], _ report: inout JanitorReport) async throws {
+    report.removed.orphans = try await removeOrphans(&notes)
+    report.recounted = try await recount(&notes)
   }
 
   // MARK: Rows without files

@@ -1,6 +1,7 @@
 import Glibc
 import Ledgers
 import Messages
+import Spooling
 
 /// Whether the wall clock can be trusted: after a jump, new files may look old. The clock since boot does not jump.
 /// Within one boot both clocks must have advanced by the same time since the last run. Otherwise this run deletes
@@ -28,15 +29,8 @@ package struct JanitorClock: Sendable {
   package static func current() -> JanitorClock {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
-    var boot = ""
-    if let file = fopen("/proc/sys/kernel/random/boot_id", "r") {
-      var bytes = [UInt8](repeating: 0, count: 64)
-      let count = fread(&bytes, 1, bytes.count, file)
-      fclose(file)
-      boot = String(decoding: bytes.prefix(count).prefix { $0 > 32 }, as: UTF8.self)
-    }
     return JanitorClock(
-      now: .now(), sinceBoot: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, boot: boot)
+      now: .now(), sinceBoot: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, boot: ArrivalNumber.boot)
   }
 
   /// The seconds by which the wall clock has jumped since the run that left `notes`; nil if it has not.

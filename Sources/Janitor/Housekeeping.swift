@@ -13,41 +13,31 @@ struct Housekeeping: Sendable {
   let clock: JanitorClock
   let isRehearsal: Bool
 
-  struct Count: Sendable {
-    var tmp = 0
-    var drafts = 0
-    var receipts = 0
-    var failed = 0
-    var announced = 0
-    /// Entries that could not be removed, and why.
-    var left = [String]()
-  }
-
   private static let batch = 256
   /// Names in `failed/` and `incoming/failed/` that one run checks for entries unknown to the ledger.
   private static let slice = 2048
 
-  func keep(_ notes: inout [String: String]) async throws -> Count {
-    var count = Count()
+  func keep(_ notes: inout [String: String], _ report: inout JanitorReport) async throws {
+    var left = [String]()
     for place in [spool.tmp, try spool.incoming.directory("tmp")] {
-      count.tmp += try await removeAbandoned(in: place, after: settings.tmp.seconds, &count.left) { name, _ in
+      report.removed.tmp += try await removeAbandoned(in: place, after: settings.tmp.seconds, &left) { name, _ in
         name != Array(ArrivalNumber.lockName.utf8)
       }
     }
     // Entries of draft/ that cannot be drafts.
-    count.drafts = try await removeAbandoned(in: spool.draft, after: settings.drafts.seconds, &count.left) {
+    report.removed.drafts = try await removeAbandoned(in: spool.draft, after: settings.drafts.seconds, &left) {
       name, kind in
       kind != .directory || RequestName(String(decoding: name, as: UTF8.self)) == nil
     }
-    count.drafts += try await removeDrafts(&count.left)
-    count.receipts = try await forget(
+    report.removed.drafts += try await removeDrafts(&left)
+    report.removed.receipts = try await forget(
       [.sent, .duplicate, .cancelled], after: settings.receipts.seconds, from: spool.sent)
-    count.failed = try await forget([.failed], after: settings.failed.seconds, from: spool.failed)
+    report.removed.failed = try await forget([.failed], after: settings.failed.seconds, from: spool.failed)
     for (place, note) in [(spool.failed, "failed"), (try spool.incoming.directory("failed"), "incoming-failed")] {
-      count.failed += try await removeUnknown(in: place, note, &notes, &count.left)
+      report.removed.failed += try await removeUnknown(in: place, note, &notes, &left)
     }
-    count.announced = try await forgetAnnouncements()
-    return count
+    report.removed.announced = try await forgetAnnouncements()
+    report.warnings += left
   }
 
   /// Counts one more if `remove` returns true. An entry that its client has locked is left and reported, and does not

@@ -40,8 +40,7 @@ package struct Janitor: Sendable {
   ///
   /// - Parameter isRehearsal: change nothing; the report says what would be done.
   package func pass(isRehearsal: Bool = false) async throws -> JanitorReport {
-    var report = JanitorReport()
-    report.isRehearsal = isRehearsal
+    var report = JanitorReport(dryRun: isRehearsal)
     try await purges(&report)
     var notes = try await ledger.janitorNotes()
     let jump = clock.jump(since: notes)
@@ -51,23 +50,20 @@ package struct Janitor: Sendable {
         "the clock has jumped by \(Int(jump)) s since the last pass; nothing is removed for its age now, and the next pass takes the new time for the right one"
       )
     } else {
-      let housekeeping = Housekeeping(
-        spool: spool, ledger: ledger, settings: settings.janitor, clock: clock, isRehearsal: isRehearsal)
-      let count = try await housekeeping.keep(&notes)
-      (report.tmp, report.drafts, report.receipts, report.failed, report.announced) =
-        (count.tmp, count.drafts, count.receipts, count.failed, count.announced)
-      report.warnings += count.left
+      try await Housekeeping(
+        spool: spool, ledger: ledger, settings: settings.janitor, clock: clock, isRehearsal: isRehearsal
+      ).keep(&notes, &report)
       if !isRehearsal {
         try await ledger.expireRemotes(at: clock.now)
-        report.rows = try await ledger.forgetGonePhotos()
+        report.removed.rows = try await ledger.forgetGonePhotos()
       }
     }
-    let slice = try await CacheSlice(spool: spool, ledger: ledger, isRehearsal: isRehearsal).keep(&notes)
-    (report.orphans, report.missing) = (slice.orphans, slice.missing)
-    let limits = try await isRehearsal ? self.limits.plan() : self.limits.keep()
-    report.evicted = limits.evicted
-    report.warnings += limits.warnings
-    if isRehearsal { return report }
+    try await CacheSlice(spool: spool, ledger: ledger, isRehearsal: isRehearsal).keep(&notes, &report)
+    if isRehearsal {
+      try await limits.plan(&report)
+      return report
+    }
+    try await limits.keep(&report)
     if !wasDoubted { notes.merge(clock.notes) { $1 } }
     // A purge of the daemon may have set this meanwhile.
     notes["scrubs"] = nil
@@ -89,12 +85,12 @@ package struct Janitor: Sendable {
     let (conversations, unreadable) = try await purge.ordered()
     report.warnings += unreadable
     guard !conversations.isEmpty else { return }
-    if report.isRehearsal {
+    if report.dryRun {
       report.purged.conversations = conversations.count
       return
     }
     guard let claim = try spool.claim(briefly: true) else {
-      report.leftToDaemon = conversations.count
+      report.purged.leftToDaemon = conversations.count
       return
     }
     defer { claim.release() }

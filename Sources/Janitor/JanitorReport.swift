@@ -1,34 +1,34 @@
 import Ledgers
 
-/// The results of a janitor run.
-package struct JanitorReport: Sendable {
+/// The results of a janitor run, as `janitor --json` prints them. Keys are never renamed once released.
+package struct JanitorReport: Sendable, Equatable, Encodable {
+  package struct Removed: Sendable, Equatable, Encodable {
+    /// Entries of `tmp/`.
+    package var tmp = 0
+    package var drafts = 0
+    /// Finished requests with their receipts.
+    package var receipts = 0
+    /// Failed requests and incoming messages.
+    package var failed = 0
+    /// Unfetched announcements.
+    package var announced = 0
+    /// Photos with files that no row knows.
+    package var orphans = 0
+    /// Rows of photos without files.
+    package var rows = 0
+  }
+
   /// Nothing was changed.
-  package var isRehearsal = false
+  package var dryRun = false
   /// Another janitor was running, and nothing was done.
-  package var isSkipped = false
-  package var purged = PurgeCount()
-  /// Conversations that the running daemon has to purge.
-  package var leftToDaemon = 0
+  package var skipped = false
   package var evicted = EvictionCount()
-  /// Removed entries of `tmp/`, drafts, requests with receipts, failed requests and incoming messages, and unfetched
-  /// announcements.
-  package var tmp = 0
-  package var drafts = 0
-  package var receipts = 0
-  package var failed = 0
-  package var announced = 0
-  /// Photos with unknown files, photos with missing files, and deleted rows.
-  package var orphans = 0
-  package var missing = 0
-  package var rows = 0
+  package var purged = PurgeCount()
+  package var removed = Removed()
+  /// Photos with missing files.
+  package var recounted = 0
   /// Warnings for people.
   package var warnings = [String]()
 
-  package init() {}
-
-  /// Whether something was or would be removed.
-  package var hasWork: Bool {
-    purged.conversations + tmp + drafts + receipts + failed + announced + orphans + missing + rows > 0
-      || evicted != EvictionCount()
-  }
+  package init(dryRun: Bool = false) { self.dryRun = dryRun }
 }

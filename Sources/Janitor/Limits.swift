@@ -9,39 +9,31 @@ struct Limits: Sendable {
   let ledger: Ledger
   let cache: Settings.Cache
 
-  struct Result: Sendable {
-    var evicted = EvictionCount()
-    var warnings = [String]()
-  }
-
   /// Evicts the excess: first of each inbox, then of all together.
-  func keep() async throws -> Result {
-    var result = Result()
+  func keep(_ report: inout JanitorReport) async throws {
     // A crash may have left marked photos.
-    result.evicted += try await end()
+    report.evicted += try await end()
     let uses = try await ledger.cacheUse()
     for use in uses where isBeyond(use) && !use.isWarned {
-      result.warnings.append(warning(use))
+      report.warnings.append(warning(use))
       try await ledger.setWarned(true, inbox: use.inbox)
     }
     for use in uses where use.inbox != nil && isBeyond(use) {
-      result.evicted += try await evict(use.bytes - limit(use), inbox: use.inbox)
+      report.evicted += try await evict(use.bytes - limit(use), inbox: use.inbox)
     }
     if let total = try await ledger.cacheUse().first, isBeyond(total) {
-      result.evicted += try await evict(total.bytes - limit(total), inbox: nil)
+      report.evicted += try await evict(total.bytes - limit(total), inbox: nil)
     }
     // A full cache reaches the limit again and again, so the next warning needs a clear gap.
     for use in try await ledger.cacheUse() where use.isWarned && use.bytes < limit(use) / 10 * 9 {
       try await ledger.setWarned(false, inbox: use.inbox)
     }
-    return result
   }
 
-  /// Returns what `keep` would do now. Writes nothing.
-  func plan() async throws -> Result {
-    let evicted = try await ledger.evictionPlan(inboxLimit: cache.inbox, totalLimit: cache.total)
-    let beyond = try await ledger.cacheUse().filter { isBeyond($0) && !$0.isWarned }
-    return Result(evicted: evicted, warnings: beyond.map(warning))
+  /// Reports what `keep` would do now. Writes nothing.
+  func plan(_ report: inout JanitorReport) async throws {
+    report.evicted = try await ledger.evictionPlan(inboxLimit: cache.inbox, totalLimit: cache.total)
+    report.warnings += try await ledger.cacheUse().filter { isBeyond($0) && !$0.isWarned }.map(warning)
   }
 
   /// Evicts every original in the scope that can be fetched again.

@@ -6,10 +6,12 @@ import Messages
 import Spooling
 
 /// The numbers of a purge, without names.
-package struct PurgeCount: Sendable, Equatable {
+package struct PurgeCount: Sendable, Equatable, Encodable {
   package var conversations = 0
   package var requests = 0
   package var photos = 0
+  /// Conversations that the running daemon has to purge.
+  package var leftToDaemon = 0
 
   package init() {}
 

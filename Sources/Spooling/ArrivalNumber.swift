@@ -30,7 +30,7 @@ package enum ArrivalNumber {
   static func note(_ order: UInt64) -> String { "\(order)\n\(boot)\n" }
 
   /// The id of this boot: random(4).
-  private static let boot: String = {
+  package static let boot: String = {
     let bytes = try? File(reading: "/proc/sys/kernel/random/boot_id").bytes(from: 0, count: 64)
     return String(decoding: bytes ?? [], as: UTF8.self).filter { !$0.isWhitespace }
   }()

@@ -12,7 +12,7 @@ package enum CacheLayer: Int, CaseIterable, Sendable {
 }
 
 /// Photos that are evicted or marked for it.
-package struct EvictionCount: Sendable, Equatable {
+package struct EvictionCount: Sendable, Equatable, Encodable {
   package var photos = 0
   package var thumbnails = 0
   package var bytes = 0
@@ -132,20 +132,29 @@ extension Ledger {
 extension LedgerView {
   /// The number and bytes of originals that could be evicted because they can be fetched again.
   package func clearable(inbox: InboxID?, conversation: ConversationID?) throws -> (photos: Int, bytes: Int) {
-    var conditions = [LedgerSchema.evictable, "fetchable = 1"]
-    if inbox != nil { conditions.append("inbox = ?") }
-    if conversation != nil {
-      conditions.append("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)")
-    }
+    let (scope, arguments) = evictionScope(inbox, conversation)
     return try read { database in
       let row = try Row.fetchOne(
         database,
-        sql: "SELECT count(*) AS photos, sum(cached_bytes) AS bytes FROM photos WHERE "
-          + conditions.joined(separator: " AND "),
-        arguments: StatementArguments([inbox?.text, conversation?.text].compactMap { $0 }))
+        sql: """
+          SELECT count(*) AS photos, sum(cached_bytes) AS bytes FROM photos
+          WHERE \(LedgerSchema.evictable) AND fetchable = 1\(scope)
+          """, arguments: arguments)
       return (row?["photos"] ?? 0, row?["bytes"] ?? 0)
     }
   }
+}
+
+/// The condition, to be appended to others, for the photos of an inbox, of a conversation, or all.
+private func evictionScope(
+  _ inbox: InboxID?, _ conversation: ConversationID?
+) -> (condition: String, arguments: StatementArguments) {
+  var condition = ""
+  if inbox != nil { condition += " AND inbox = ?" }
+  if conversation != nil {
+    condition += " AND conversation_id = (SELECT id FROM conversations WHERE conversation = ?)"
+  }
+  return (condition, StatementArguments([inbox?.text, conversation?.text].compactMap { $0 }))
 }
 
 extension Database {
@@ -154,19 +163,16 @@ extension Database {
     _ layer: CacheLayer, inbox: InboxID?, conversation: ConversationID? = nil, limit: Int = -1, condition: String? = nil
   ) throws -> MapCursor<RowCursor, EvictionCandidate> {
     let isThumbnails = layer == .thumbnails
-    var conditions = [condition ?? (isThumbnails ? LedgerSchema.evictableThumbnails : LedgerSchema.evictable)]
-    if !isThumbnails { conditions.append("fetchable = \(layer == .fetchable ? 1 : 0)") }
-    if inbox != nil { conditions.append("inbox = ?") }
-    if conversation != nil {
-      conditions.append("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)")
-    }
+    let condition = condition ?? (isThumbnails ? LedgerSchema.evictableThumbnails : LedgerSchema.evictable)
+    let fetchable = isThumbnails ? "" : " AND fetchable = \(layer == .fetchable ? 1 : 0)"
+    let (scope, arguments) = evictionScope(inbox, conversation)
     return try Row.fetchCursor(
       self,
       sql: """
         SELECT rowid, recency, \(isThumbnails ? "cached_thumbnail_bytes" : "cached_bytes") AS size
-        FROM photos \(conversation == nil ? "" : "INDEXED BY photos_conversation") WHERE \(conditions.joined(separator: " AND ")) ORDER BY recency LIMIT \(limit)
-        """,
-      arguments: StatementArguments([inbox?.text, conversation?.text].compactMap { $0 })
+        FROM photos \(conversation == nil ? "" : "INDEXED BY photos_conversation")
+        WHERE \(condition)\(fetchable)\(scope) ORDER BY recency LIMIT \(limit)
+        """, arguments: arguments
     ).map { row in
       EvictionCandidate(row: row["rowid"], recency: row["recency"], isWhole: isThumbnails, bytes: row["size"])
     }

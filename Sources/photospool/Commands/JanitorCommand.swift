@@ -26,7 +26,7 @@ struct JanitorCommand: AsyncParsableCommand {
     umask(0o077)
     let settings = try options.settings()
     let spool = try Spool(opening: settings.spool.directory)
-    var report = JanitorReport()
+    var report = JanitorReport(dryRun: dryRun)
     // A rehearsal only reads, so it needs no lock.
     let turn = try dryRun ? nil : Janitor.turn(on: spool)
     if dryRun || turn != nil {
@@ -43,63 +43,14 @@ struct JanitorCommand: AsyncParsableCommand {
         if !dryRun { _ = try? ControlClient.ask(.metrics, in: spool.state) }
       }
     } else {
-      report.isSkipped = true
+      report.skipped = true
     }
     for warning in report.warnings { Terminal.complain(warning) }
     if json {
-      try printJSON(JanitorLine(report, isDryRun: dryRun))
+      try printJSON(report)
     } else if dryRun {
       for line in report.lines { print("would \(line)") }
     }
-  }
-}
-
-/// The output of `janitor --json`. Keys are never renamed once released.
-private struct JanitorLine: Encodable {
-  struct Evicted: Encodable {
-    let photos: Int
-    let thumbnails: Int
-    let bytes: Int
-  }
-
-  struct Purged: Encodable {
-    let conversations: Int
-    let requests: Int
-    let photos: Int
-    let leftToDaemon: Int
-  }
-
-  struct Removed: Encodable {
-    let tmp: Int
-    let drafts: Int
-    let receipts: Int
-    let failed: Int
-    let announced: Int
-    let orphans: Int
-    let rows: Int
-  }
-
-  let dryRun: Bool
-  let skipped: Bool
-  let evicted: Evicted
-  let purged: Purged
-  let removed: Removed
-  let recounted: Int
-  let warnings: [String]
-
-  init(_ report: JanitorReport, isDryRun: Bool) {
-    dryRun = isDryRun
-    skipped = report.isSkipped
-    evicted = Evicted(
-      photos: report.evicted.photos, thumbnails: report.evicted.thumbnails, bytes: report.evicted.bytes)
-    purged = Purged(
-      conversations: report.purged.conversations, requests: report.purged.requests, photos: report.purged.photos,
-      leftToDaemon: report.leftToDaemon)
-    removed = Removed(
-      tmp: report.tmp, drafts: report.drafts, receipts: report.receipts, failed: report.failed,
-      announced: report.announced, orphans: report.orphans, rows: report.rows)
-    recounted = report.missing
-    warnings = report.warnings
   }
 }
 
@@ -111,13 +62,13 @@ extension JanitorReport {
     }
     return [
       (purged.conversations, "purge \(many(purged.conversations, "conversation"))"),
-      (tmp, "remove \(many(tmp, "abandoned entry", "abandoned entries")) of tmp/"),
-      (drafts, "cancel \(many(drafts, "draft")) left alone"),
-      (receipts, "forget at least \(many(receipts, "request")) with receipt"),
-      (failed, "forget at least \(many(failed, "failed request"))"),
-      (announced, "forget \(many(announced, "photo")) that others announced and nobody fetched"),
-      (orphans, "remove files of \(many(orphans, "photo")) that the ledger does not count"),
-      (missing, "count \(many(missing, "photo")) no more whose files are gone"),
+      (removed.tmp, "remove \(many(removed.tmp, "abandoned entry", "abandoned entries")) of tmp/"),
+      (removed.drafts, "cancel \(many(removed.drafts, "draft")) left alone"),
+      (removed.receipts, "forget at least \(many(removed.receipts, "request")) with receipt"),
+      (removed.failed, "forget at least \(many(removed.failed, "failed request"))"),
+      (removed.announced, "forget \(many(removed.announced, "photo")) that others announced and nobody fetched"),
+      (removed.orphans, "remove files of \(many(removed.orphans, "photo")) that the ledger does not count"),
+      (recounted, "count \(many(recounted, "photo")) no more whose files are gone"),
       (evicted.photos, "evict \(many(evicted.photos, "photo"))"),
       (evicted.thumbnails, "evict the thumbnails of \(many(evicted.thumbnails, "photo"))"),
       (evicted.bytes, "free \(Terminal.bytes(evicted.bytes)) of the cache"),
