@@ -38,19 +38,6 @@ package final class Directory: Sendable {
     return Entry(status)
   }
 
-  /// The same for a name of any bytes.
-  package func entry(ofAny name: [UInt8]) throws(FileError) -> Entry? {
-    var status = ckernel_status()
-    let result = (name + [0]).withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { text in
-        text.baseAddress.map { ckernel_status_at(descriptor, $0, &status) } ?? -1
-      }
-    }
-    if result == 0 { return Entry(status) }
-    if errno == ENOENT { return nil }
-    throw FileError("stat", path(of: String(decoding: name, as: UTF8.self)))
-  }
-
   /// The status of the directory itself.
   package func entry() throws(FileError) -> Entry {
     var status = ckernel_status()
@@ -198,6 +185,7 @@ package final class Directory: Sendable {
 }
 
 extension Directory {
+  /// As `entry`, for a name of any bytes.
   package func entry(bytes name: [UInt8]) throws(FileError) -> Entry? {
     var status = ckernel_status()
     let result = (name + [0]).withUnsafeBufferPointer { bytes in
@@ -224,11 +212,7 @@ extension Directory {
 extension Directory {
   /// Takes the kernel's lock (flock) on the directory; false if it is taken. It ends with this `Directory`.
   package func tryLock() throws(FileError) -> Bool {
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EWOULDBLOCK { return false }
-      if errno != EINTR { throw FileError("lock", path) }
-    }
-    return true
+    try tryFlock(descriptor, path)
   }
 }
 

@@ -16,13 +16,7 @@ package final class FileLock: Sendable {
   }
 
   /// Takes the lock if it is free; false if another process holds it.
-  package func tryAcquire() throws(FileError) -> Bool {
-    while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EWOULDBLOCK { return false }
-      if errno != EINTR { throw FileError("lock", file.path) }
-    }
-    return true
-  }
+  package func tryAcquire() throws(FileError) -> Bool { try tryFlock(file.descriptor, file.path) }
 
   package func release() { flock(file.descriptor, LOCK_UN) }
 
@@ -42,4 +36,13 @@ package final class FileLock: Sendable {
   package func note() throws(FileError) -> String {
     String(decoding: try file.bytes(from: 0, count: 256), as: UTF8.self)
   }
+}
+
+/// Takes the kernel's lock if it is free.
+func tryFlock(_ descriptor: Int32, _ path: String) throws(FileError) -> Bool {
+  while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    if errno == EWOULDBLOCK { return false }
+    if errno != EINTR { throw FileError("lock", path) }
+  }
+  return true
 }

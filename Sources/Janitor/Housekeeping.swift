@@ -61,7 +61,7 @@ struct Housekeeping: Sendable {
     var count = 0
     for bytes in names {
       try await tidy(&left, &count) {
-        guard let entry = try place.entry(ofAny: bytes), isAbandoned(bytes, entry.kind),
+        guard let entry = try place.entry(bytes: bytes), isAbandoned(bytes, entry.kind),
           clock.isOlder(entry.changed, than: seconds)
         else { return false }
         var name = String(decoding: bytes, as: UTF8.self)
