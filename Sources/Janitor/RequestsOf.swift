@@ -39,7 +39,7 @@ struct RequestsOf {
 
   private func isNamed(by request: Directory) throws -> Bool {
     // A profile photo belongs to the inbox, whatever else its request says.
-    let isOfProfile = try Self.text(of: "kind", in: request) == "profile"
+    let isOfProfile = try request.field("kind") == "profile"
     return try !isOfProfile && names(it: "to", in: request) || names(it: "to", below: "entry", in: request)
       || Receipt(in: request)?.conversation == conversation.text
   }
@@ -73,16 +73,7 @@ struct RequestsOf {
   }
 
   private func names(it field: String, in directory: Directory) throws -> Bool {
-    try Self.text(of: field, in: directory) == conversation.text
-  }
-
-  /// The line of a field; nil without the file.
-  private static func text(of field: String, in directory: Directory) throws -> String? {
-    guard try directory.entry(field)?.kind == .file,
-      let bytes = try directory.file(field).contents(limit: 4096)
-    else { return nil }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
+    try directory.field(field) == conversation.text
   }
 }
 

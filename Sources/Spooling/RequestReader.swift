@@ -42,7 +42,7 @@ package struct RequestReader: Sendable {
     func field(_ name: String) throws(Refusal) -> String? {
       guard let contents = found[name]?.contents else { return nil }
       guard let text = String(validating: contents, as: UTF8.self) else { throw .notUTF8(name) }
-      return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
+      return text.withoutLastNewline
     }
 
     if let sum = try field(".sum") {
@@ -149,15 +149,9 @@ package struct RequestReader: Sendable {
 
   /// The same without the configured inbox; nil for a profile photo that needs it.
   package static func goal(of directory: Directory) throws -> (conversation: ConversationID?, inbox: InboxID?) {
-    func line(_ name: String) throws -> String? {
-      guard try directory.entry(name)?.kind == .file else { return nil }
-      let bytes = try directory.file(name).contents(limit: RequestLimits.fieldBytes) ?? []
-      let text = String(decoding: bytes, as: UTF8.self)
-      return text.hasSuffix("\n") ? String(text.dropLast()) : text
-    }
-    let inbox = try line("from").map { try InboxID($0) }
-    if try line("kind") == "profile" { return (inbox.map { Addressee.profile.conversation(of: $0) }, inbox) }
-    return try (ConversationID(line("to") ?? ""), inbox)
+    let inbox = try directory.field("from").map { try InboxID($0) }
+    if try directory.field("kind") == "profile" { return (inbox.map { Addressee.profile.conversation(of: $0) }, inbox) }
+    return try (ConversationID(directory.field("to") ?? ""), inbox)
   }
 
   private static func entries(of directory: Directory) throws -> [(name: String, kind: Entry.Kind?)] {
@@ -259,4 +253,18 @@ extension Entry.Kind {
     case .device: "a device"
     }
   }
+}
+
+extension Directory {
+  /// The text of a request's field, of any bytes; nil if it is not a file, empty if it is too large.
+  package func field(_ name: String) throws -> String? {
+    guard try entry(name)?.kind == .file else { return nil }
+    return String(decoding: try file(name).contents(limit: RequestLimits.fieldBytes) ?? [], as: UTF8.self)
+      .withoutLastNewline
+  }
+}
+
+extension String {
+  /// The text without one newline at its end, which editors and `echo` write.
+  var withoutLastNewline: String { hasSuffix("\n") ? String(unicodeScalars.dropLast()) : self }
 }

@@ -66,8 +66,7 @@ package enum IncomingReader {
     func field<ID: Identifier>(_ name: String, _ kind: ID.Type) throws -> ID? {
       guard let contents = found[name] else { return nil }
       guard let text = String(validating: contents, as: UTF8.self) else { throw Refusal.notUTF8(name) }
-      return try RequestReader.identifier(
-        kind, text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text, in: name)
+      return try RequestReader.identifier(kind, text.withoutLastNewline, in: name)
     }
     func needed<Value>(_ value: Value?, _ name: String) throws -> Value {
       guard let value else { throw IncomingRefusal("there is no file named \(name); add it and rename it again") }
