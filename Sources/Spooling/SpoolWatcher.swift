@@ -1,6 +1,7 @@
 import CInotifyTools
 import DurableFiles
 import Foundation
+import Signalling
 import Synchronization
 
 /// Watches the spool with libinotifytools, on a thread that does nothing else. The library has one inotify descriptor
@@ -161,37 +162,33 @@ package final class SpoolWatcher: Sendable {
         }
         if mask & UInt32(IN_CREATE) != 0 { passed(fence: Int(name(of: event)) ?? 0) }
       } else if event.pointee.wd == draft {
-        if mask & UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE) != 0 {
-          signals.draft.post(renamed: name(of: event))
-        } else if mask & UInt32(IN_CREATE) != 0 {
-          signals.draft.post(builtInPlace: name(of: event))
-        } else {
-          // The directory itself was moved or removed.
-          signals.draft.postLoss()
-        }
+        post(event, to: signals.draft, renames: IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE) { $0.postLoss() }
       } else if event.pointee.wd == cancel {
         signals.cancel.ring()
       } else if event.pointee.wd == purge {
         signals.purge.ring()
       } else if event.pointee.wd == incoming {
-        if mask & UInt32(IN_MOVED_TO) != 0 {
-          signals.incoming.post(renamed: name(of: event))
-        } else if mask & UInt32(IN_CREATE) != 0 {
-          signals.incoming.post(builtInPlace: name(of: event))
-        } else {
-          signals.incoming.postLoss()
-        }
+        post(event, to: signals.incoming) { $0.postLoss() }
       } else if event.pointee.wd == new {
-        if mask & UInt32(IN_MOVED_TO) != 0 {
-          signals.new.post(renamed: name(of: event))
-        } else if mask & UInt32(IN_CREATE) != 0 {
-          signals.new.post(builtInPlace: name(of: event))
-        } else {
-          signals.new.postVanished()
-        }
+        post(event, to: signals.new) { $0.postVanished() }
       }
     }
     leaveLibrary()
+  }
+
+  /// - Parameter vanished: called if the directory itself was moved or removed.
+  private func post(
+    _ event: UnsafeMutablePointer<inotify_event>, to mailbox: Mailbox, renames: Int32 = IN_MOVED_TO,
+    vanished: (Mailbox) -> Void
+  ) {
+    let mask = event.pointee.mask
+    if mask & UInt32(renames) != 0 {
+      mailbox.post(renamed: name(of: event))
+    } else if mask & UInt32(IN_CREATE) != 0 {
+      mailbox.post(builtInPlace: name(of: event))
+    } else {
+      vanished(mailbox)
+    }
   }
 
   /// The library uses `select`, for which glibc aborts with a descriptor of 1,024 or more. It opens the lowest free
