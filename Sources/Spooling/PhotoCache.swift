@@ -49,18 +49,22 @@ package struct PhotoCache: Sendable {
     }
   }
 
+  private func existing(
+    _ inbox: InboxID, _ conversation: ConversationID, _ message: MessageID
+  ) throws(FileError) -> Directory? {
+    do { return try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text) } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
   /// Whether all files of the photo are there, with the note of a received one.
   package func isWhole(
     inbox: InboxID, conversation: ConversationID, message: MessageID, hasNote: Bool
   ) throws -> Bool {
-    do {
-      let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
-      let names = Self.names + (hasNote ? [ReceivedNote.fileName] : [])
-      return try names.allSatisfy { try directory.entry($0)?.kind == .file }
-    } catch let error as FileError {
-      if error.isMissing { return false }
-      throw error
-    }
+    guard let directory = try existing(inbox, conversation, message) else { return false }
+    let names = Self.names + (hasNote ? [ReceivedNote.fileName] : [])
+    return try names.allSatisfy { try directory.entry($0)?.kind == .file }
   }
 
   /// The path of a photo's original or blurred preview, relative to the spool; nil if it is not there.
@@ -68,14 +72,8 @@ package struct PhotoCache: Sendable {
     inbox: InboxID, conversation: ConversationID, message: MessageID, isBlurred: Bool
   ) throws -> String? {
     let name = isBlurred ? Self.blurredName : Self.originalName
-    do {
-      let directory = try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text)
-      guard try directory.entry(name)?.kind == .file else { return nil }
-      return "\(Self.path(inbox: inbox, conversation: conversation, message: message))/\(name)"
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+    guard try existing(inbox, conversation, message)?.entry(name)?.kind == .file else { return nil }
+    return "\(Self.path(inbox: inbox, conversation: conversation, message: message))/\(name)"
   }
 
   package func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
