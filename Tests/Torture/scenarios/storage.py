@@ -114,8 +114,9 @@ def purge_by_daemon(part):
 
 
 LEDGERS = pathlib.Path(__file__).resolve().parents[2] / "Support/ledgers"
-# Programs whose ledgers are kept as SQL.
-EARLIER = ["v1", "v16"]
+# Programs whose ledgers are kept as SQL, each a change of the one before it.
+KEPT = ["v1", "v9", "v16", "v18", "v18-places"]
+EARLIER = ["v1", "v16", "v18"]
 SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
 
 
@@ -126,7 +127,8 @@ def take_back(path, version):
     # Its triggers count with functions of that program.
     for name in ("tally", "latest"):
         earlier.create_function(name, 2, lambda name, value: None)
-    earlier.executescript((LEDGERS / f"{version}.sql").read_text())
+    for program in KEPT[:KEPT.index(version) + 1]:
+        earlier.executescript((LEDGERS / f"{program}.sql").read_text())
     earlier.execute("PRAGMA journal_mode = WAL")
     earlier.execute("ATTACH ? AS newer", [f"{path}.newer"])
     def tables(schema):
