@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The arrows of the house point down this list and never up; `docs/architecture.md` draws it.
+/// The arrows of the house point down this list and never up; `make lint` checks that, and `docs/architecture.md` draws it.
 let package = Package(
   name: "photospool",
   products: [
@@ -20,10 +20,8 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "CKernel", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Hooks", "Janitor",
-        "Ledgers", "Matrix", "Messages", "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit",
-        "Settings", "Spooling", "Stores",
-        "Supervision",
+        "CKernel", "Composition", "Control", "Delivery", "Digests", "DurableFiles", "HTTP", "Janitor", "Ledgers",
+        "Messages", "Metrics", "Photos", "Rebuilding", "Receiving", "SettingKit", "Settings", "Spooling",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -32,17 +30,31 @@ let package = Package(
     // The process in which hostile images are decoded: sandboxed, and linked with nothing else.
     .executableTarget(name: "photospool-darkroom", dependencies: ["CKernel", "CSandbox", "Imaging", "Photos"]),
 
+    // Makes the daemon and its parts from the configuration. Nothing else knows every module.
+    .target(
+      name: "Composition",
+      dependencies: [
+        "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers", "Matrix", "Messages",
+        "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Spooling",
+        "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ]),
+
     // The heart: knows the seams below it, not who fills them.
     .target(
       name: "Delivery",
       dependencies: [
         "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "Messages",
-        "Metrics",
-        "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores", "Supervision",
+        "Metrics", "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores", "Supervision",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
+
+    // Makes a new ledger from the spool.
+    .target(
+      name: "Rebuilding", dependencies: ["Digests", "DurableFiles", "Janitor", "Ledgers", "Messages", "Spooling"]),
 
     // Keeps storage in bounds: limits, purges, housekeeping. Delivery purges with it.
     .target(
@@ -54,8 +66,7 @@ let package = Package(
       name: "Receiving",
       dependencies: [
         "Blocking", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos", "Seals",
-        "Secrets", "Settings", "Signalling", "Spooling",
-        .product(name: "Logging", package: "swift-log"),
+        "Secrets", "Settings", "Signalling", "Spooling", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
 
@@ -63,16 +74,36 @@ let package = Package(
     .target(
       name: "Hooks",
       dependencies: [
-        "Children", "Messages", "Settings", "Signalling",
-        .product(name: "Logging", package: "swift-log"),
+        "Children", "Messages", "Settings", "Signalling", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
 
+    // Processes that decode photos.
+    .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Children", "Messages", "Photos", "Settings"]),
+
+    // The configuration, and the destinations whose settings it holds.
+    .target(
+      name: "Settings",
+      dependencies: [
+        "HTTP", "Messages", "Networks", "Photos", "Seals", "SettingKit", "Stores",
+        .product(name: "Yams", package: "Yams"),
+      ]),
+    .target(
+      name: "Networks",
+      dependencies: [
+        "Blocking", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets",
+        "SettingKit", "Stores",
+      ]),
+    .target(
+      name: "Stores",
+      dependencies: [
+        "Blocking", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets", "SettingKit",
+      ]),
+    .target(name: "SettingKit", dependencies: ["Messages", "Secrets"]),
+
     // What a request is on disk, how it comes in, and what is remembered of it.
     .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),
-    .target(
-      name: "Spooling",
-      dependencies: ["CInotifyTools", "Digests", "DurableFiles", "Messages", "Signalling"]),
+    .target(name: "Spooling", dependencies: ["CInotifyTools", "Digests", "DurableFiles", "Messages", "Signalling"]),
     .target(
       name: "Ledgers",
       dependencies: [
@@ -80,45 +111,24 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
 
-    // What happens to a photo on its way: prepared, sealed, stored, published.
-    .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
-    .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Children", "Messages", "Photos", "Settings"]),
+    // What happens to a photo on its way: decoded, prepared, sealed.
     .target(
       name: "Imaging",
       dependencies: ["CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "Messages", "Photos"],
       // Pixel work without the optimiser is a hundred times slower, also under test.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
     .target(name: "Seals", dependencies: ["COpenSSL", "CZlib", "Digests", "Messages"]),
-    .target(
-      name: "Stores",
-      dependencies: [
-        "Blocking", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets", "SettingKit",
-      ]),
-    .target(
-      name: "Networks",
-      dependencies: [
-        "Blocking", "Children", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets",
-        "SettingKit",
-        "Stores",
-      ]),
 
     // The ground floor.
-    .target(
-      name: "Settings",
-      dependencies: [
-        "HTTP", "Messages", "Networks", "Photos", "Seals", "SettingKit", "Stores",
-        .product(name: "Yams", package: "Yams"),
-      ]),
-    .target(name: "SettingKit", dependencies: ["Messages", "Secrets"]),
-    .target(name: "DurableFiles", dependencies: ["CKernel"]),
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
     .target(name: "Secrets"),
+    .target(name: "DurableFiles", dependencies: ["CKernel"]),
     .target(name: "Children", dependencies: ["CKernel", "Messages"]),
     .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
     .target(name: "Blocking"),
-    .target(
-      name: "Signalling", dependencies: [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]),
+    .target(name: "Signalling", dependencies: [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]),
     .target(name: "Messages"),
     .target(name: "Metrics"),
     .target(name: "Supervision"),
@@ -221,6 +231,11 @@ let package = Package(
         "Photos",
         "Seals", "Secrets", "Signalling", "Spooling", .product(name: "Logging", package: "swift-log"),
       ]),
+    .testTarget(
+      name: "CompositionTests",
+      dependencies: ["Composition", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling"]),
+    .testTarget(
+      name: "RebuildingTests", dependencies: ["DurableFiles", "Messages", "Rebuilding", "Spooling", "TestSupport"]),
     .testTarget(
       name: "DeliveryTests",
       dependencies: [

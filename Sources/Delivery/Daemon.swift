@@ -70,14 +70,14 @@ package struct Daemon: Sendable {
       ConversationWorker(
         ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times,
         timeout: BatchTimeout(), filing: filing, signals: signals, troubles: troubles, log: log))
-    let drafts = Drafts(
+    let drafts = DraftService(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
       circuits: circuits, plan: plan, closed: closed, watcher: watcher, signals: signals, troubles: troubles, log: log)
     intake = Intake(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, watcher: watcher,
       signals: signals, photos: photos, closed: closed, manager: manager, troubles: troubles, log: log)
     let purger = Purger(
-      purge: Purge(
+      purge: PurgeRun(
         spool: spool, ledger: ledger, publishedNames: { plan.destinations.publishedNames($0) },
         objects: { try ObjectDirectories(plan.destinations.objectDirectories) }),
       spool: spool, closed: closed, signals: signals,

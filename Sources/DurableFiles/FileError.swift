@@ -22,4 +22,10 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
   package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   package var isMissing: Bool { code == ENOENT }
   package var isTaken: Bool { code == EEXIST || code == ENOTEMPTY }
+  /// The machine has run out of something; the request is not to blame.
+  package var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+  /// Its owner does not permit it; others are not affected.
+  package var isForbidden: Bool { code == EACCES || code == EPERM }
+  /// The disk or its server failed; the request may be valid.
+  package var isOfDisk: Bool { [EIO, ESTALE, EINTR, ETIMEDOUT, ENODATA, EUCLEAN].contains(code) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CKernel
+import Composition
 import Delivery
 import Digests
 import DurableFiles

@@ -61,7 +61,7 @@ import Testing
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.tmp.make("new")
     func pass(_ days: Double, up: Double) async throws -> JanitorReport {
-      try await Janitor(
+      try await SpoolJanitor(
         spool: spool.spool, ledger: spool.ledger, settings: spool.settings,
         clock: JanitorClock(now: later(days * 24), sinceBoot: up, boot: up < 0 ? "before" : "after")
       ).pass()

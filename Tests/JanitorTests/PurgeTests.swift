@@ -64,7 +64,7 @@ import Testing
     let others = try await spool.ledger.read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM requests WHERE conversation_id = 2")
     }
-    let count = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    let count = try await PurgeRun(spool: spool.spool, ledger: spool.ledger).run([marked])
     #expect(count.requests == 1500)
     #expect(try hits(spool) == 0)
     #expect(try await spool.ledger.count("requests") == others)
@@ -85,7 +85,7 @@ import Testing
     // Written by SQLite alone, which leaves remains in its pages.
     try program.makeLedger(at: former.state.path(of: Ledger.fileName), Self.churn)
     let ledger = try Ledger(in: former.state)
-    _ = try await Purge(spool: former, ledger: ledger).run([marked])
+    _ = try await PurgeRun(spool: former, ledger: ledger).run([marked])
     for name in ["ledger.sqlite", "ledger.sqlite-wal"] {
       let data = try Data(contentsOf: URL(fileURLWithPath: former.state.path(of: name)))
       #expect(data.range(of: Data("MARKER".utf8)) == nil, "\(name)")
@@ -100,7 +100,7 @@ import Testing
     for name in ["ledger-1763700000000", "rebuild"] {
       try spool.spool.state.directory(creating: name).write(Array("MARKER".utf8), as: "ledger.sqlite")
     }
-    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    _ = try await PurgeRun(spool: spool.spool, ledger: spool.ledger).run([marked])
     let names = try spool.spool.state.names()
     #expect(!names.contains { $0 == "rebuild" || $0.hasPrefix("ledger-") })
     #expect(names.contains("ledger.sqlite"))
@@ -110,7 +110,7 @@ import Testing
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER", ends: false)
     let message = try #require(try await spool.ledger.head(of: 1, limit: 1).first)
-    let purge = Purge(spool: spool.spool, ledger: spool.ledger)
+    let purge = PurgeRun(spool: spool.spool, ledger: spool.ledger)
     let purged = try #require(try await purge.begin(marked))
     #expect(purged.messages == [message.message])
     #expect(try await spool.ledger.beginPublishing(message, at: SpoolUnderJanitor.now) == nil)
@@ -131,7 +131,7 @@ import Testing
     let spool = try SpoolUnderJanitor()
     try await spool.send("sent", to: "MARKER")
     try await spool.send("waits", to: "MARKER", ends: false)
-    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    _ = try await PurgeRun(spool: spool.spool, ledger: spool.ledger).run([marked])
     let uploads = try await spool.ledger.read {
       try Row.fetchAll($0, sql: "SELECT message, object, state FROM uploads").map { "\($0[0]!)|\($0[1]!)|\($0[2]!)" }
     }
@@ -156,8 +156,8 @@ import Testing
     return digest
   }
 
-  private func purge(_ spool: SpoolUnderJanitor) -> Purge {
-    Purge(
+  private func purge(_ spool: SpoolUnderJanitor) -> PurgeRun {
+    PurgeRun(
       spool: spool.spool, ledger: spool.ledger,
       objects: { [objects = spool.spool.objects.path] in try ObjectDirectories(["store": objects]) })
   }
@@ -231,7 +231,7 @@ import Testing
     configuration.allowsUnsafeTransactions = true
     let reader = try DatabaseQueue(
       path: spool.spool.state.path(of: Ledger.fileName), configuration: configuration)
-    let purge = Purge(spool: spool.spool, ledger: spool.ledger)
+    let purge = PurgeRun(spool: spool.spool, ledger: spool.ledger)
     try await reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT count(*) FROM requests") }
     await #expect(throws: ScrubError.self) { _ = try await purge.run(purge.ordered().conversations) }
     #expect(try await purge.ordered().conversations == [marked])
@@ -300,7 +300,7 @@ import Testing
     try failed.write(Array("precious".utf8), as: "entry")
     let other = try spool.spool.cur.directory(creating: "a")
     try other.write(Array("another\n".utf8), as: "to")
-    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    _ = try await PurgeRun(spool: spool.spool, ledger: spool.ledger).run([marked])
     #expect(try spool.spool.sent.names() == [])
     #expect(try spool.spool.failed.names() == ["a"] && spool.spool.cur.names() == ["a"])
   }
@@ -310,7 +310,7 @@ import Testing
     try await spool.send("a", to: "MARKER")
     // As in a restored spool: the ledger knows another inode.
     try await spool.file("a", to: "MARKER", isCopy: true)
-    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    _ = try await PurgeRun(spool: spool.spool, ledger: spool.ledger).run([marked])
     #expect(try spool.spool.sent.names() == [])
   }
 
@@ -334,7 +334,7 @@ import Testing
     }
     let held = try spool.spool.tmp.directory("held")
     #expect(try held.tryLock())
-    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    _ = try await PurgeRun(spool: spool.spool, ledger: spool.ledger).run([marked])
     #expect(try spool.spool.tmp.names().filter { $0 != ".order" } == ["held"])
   }
 
@@ -343,7 +343,7 @@ import Testing
     _ = try spool.spool.new.make("b")
     try spool.spool.new.directory("b").write(Array("MARKER\n".utf8), as: "caption")
     _ = try #require(try spool.spool.takeAway("b", from: spool.spool.new))
-    _ = try await Purge(spool: spool.spool, ledger: spool.ledger).run([marked])
+    _ = try await PurgeRun(spool: spool.spool, ledger: spool.ledger).run([marked])
     #expect(try spool.spool.state.directory(Trash.directoryName).names() == [])
   }
 }

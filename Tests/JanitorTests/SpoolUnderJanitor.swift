@@ -68,8 +68,8 @@ struct SpoolUnderJanitor {
     url: "https://example.org/o", contentDigest: "d", secret: "s", salt: "s", nonce: "n", scheme: "https://",
     contentLength: 1, filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 1)
 
-  func janitor(at now: Timestamp = now, sinceBoot: Double = 1000) -> Janitor {
-    Janitor(
+  func janitor(at now: Timestamp = now, sinceBoot: Double = 1000) -> SpoolJanitor {
+    SpoolJanitor(
       spool: spool, ledger: ledger, settings: settings,
       clock: JanitorClock(now: now, sinceBoot: sinceBoot, boot: "this one"))
   }

@@ -188,14 +188,3 @@ extension NewRequest.Contents {
       })
   }
 }
-
-extension FileError {
-  /// The machine has run out of something; the request is not to blame.
-  var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
-
-  /// Its owner does not permit it; others are not affected.
-  var isForbidden: Bool { code == EACCES || code == EPERM }
-
-  /// The disk or its server failed; the request may be valid.
-  var isOfDisk: Bool { [EIO, ESTALE, EINTR, ETIMEDOUT, ENODATA, EUCLEAN].contains(code) }
-}

@@ -28,7 +28,7 @@ final class Purger: Service {
     }
   }
 
-  private let purge: Purge
+  private let purge: PurgeRun
   private let spool: Spool
   private let closed: ClosedConversations
   private let signals: DaemonSignals
@@ -41,7 +41,7 @@ final class Purger: Service {
   private static let patience = 30.0
 
   init(
-    purge: Purge, spool: Spool, closed: ClosedConversations, signals: DaemonSignals, work: Work, log: Logger
+    purge: PurgeRun, spool: Spool, closed: ClosedConversations, signals: DaemonSignals, work: Work, log: Logger
   ) {
     self.purge = purge
     self.spool = spool

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Composition
 import Control
 import Delivery
 import DurableFiles
@@ -64,93 +65,10 @@ struct CheckCommand: AsyncParsableCommand {
         "receiving.allowPrivate: photos of others are fetched from private networks and without encryption, and their "
           + "senders choose the addresses; set it to false unless all of them are trusted")
     }
-    let own = isNew ? [("spool \(path)", { try Self.checkNew(path) })] : checks(settings)
-    let darkroom: (String, () async throws -> String) = ("darkroom", { try DarkroomProgram.probe() })
-    for (subject, check) in own + [darkroom] + Self.furtherChecks(settings) { _ = await report(subject, check) }
+    for check in SpoolChecks(settings).all(isNew: isNew) { _ = await report(check.subject, check.run) }
     if let spool = try? scratch?.spool ?? Spool(opening: path) {
       await DestinationChecks(settings: settings, spool: spool, isNew: isNew).run(report)
     }
     if problems > 0 { throw Failure(.configuration, "\(problems) thing\(problems == 1 ? "" : "s") to mend") }
-  }
-
-  /// The checks: a subject, and a function that returns a sentence or throws one with the remedy.
-  private func checks(_ settings: Settings) -> [(String, () async throws -> String)] {
-    let path = settings.spool.directory
-    return [
-      (
-        "spool \(path)",
-        {
-          let spool = try Spool(opening: path)
-          try Self.checkParents(of: spool.path)
-          return "complete, on one filesystem"
-        }
-      ),
-      (
-        "disk",
-        {
-          let free = try FileManager.default.attributesOfFileSystem(forPath: path)[.systemFreeSize] as? Int ?? 0
-          if free < 100_000_000 {
-            let wait = free < Reserve.bytes ? ", and new requests wait in new/" : ""
-            throw Failure(.configuration, "only \(Terminal.bytes(free)) are free\(wait); make room")
-          }
-          return "\(Terminal.bytes(free)) free"
-        }
-      ),
-      (
-        "ledger",
-        {
-          let ledger = try LedgerView(of: Spool(opening: path))
-          return try ledger?.checkIntegrity() ?? "none yet; the daemon makes it"
-        }
-      ),
-      (
-        "daemon",
-        {
-          let spool = try Spool(opening: path)
-          guard let process = try Self.daemon(of: spool) else { return "not running" }
-          do { _ = try ControlClient.ask(.progress, in: spool.state) } catch ControlError.noAnswer {
-            throw Failure(.configuration, "runs and does not answer; look at its log and at process \(process)")
-          }
-          return "running, process \(process)"
-        }
-      ),
-    ]
-  }
-
-  /// Checks the place of a new spool.
-  private static func checkNew(_ path: String) throws -> String {
-    let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    guard access(parent, F_OK) == 0 else {
-      throw Failure(
-        .configuration, "there is none, and \(parent) is not there either; make that with `mkdir -p \(parent)`")
-    }
-    guard access(parent, W_OK | X_OK) == 0 else {
-      throw Failure(
-        .configuration, "there is none, and it cannot be made in \(parent); make it for the user of `photospool run`")
-    }
-    return "none yet; `photospool run` makes it"
-  }
-
-  /// The process id of the spool's daemon, if it runs.
-  static func daemon(of spool: Spool) throws -> String? {
-    let lock = try FileLock("daemon.lock", in: spool.state)
-    if try lock.tryAcquire() {
-      lock.release()
-      return nil
-    }
-    return try lock.note().trimmingCharacters(in: .newlines)
-  }
-
-  /// Checks the parents: in one that others can write to, they can replace the spool.
-  private static func checkParents(of path: String) throws {
-    var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
-    while true {
-      let permissions = try Directory(path: parent.path).entry().permissions
-      if permissions & 0o002 != 0 && permissions & 0o1000 == 0 {
-        throw Failure(.configuration, "\(parent.path) can be written by everybody; run `chmod o-w \(parent.path)`")
-      }
-      if parent.path == "/" { return }
-      parent.deleteLastPathComponent()
-    }
   }
 }

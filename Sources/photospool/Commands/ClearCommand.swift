@@ -1,4 +1,5 @@
 import ArgumentParser
+import Composition
 import DurableFiles
 import Foundation
 import Janitor
@@ -33,13 +34,13 @@ struct ClearCommand: AsyncParsableCommand {
       return say(photos: count?.photos ?? 0, bytes: count?.bytes ?? 0)
     }
     // A running janitor ends soon.
-    let turn = try Janitor.turn(on: spool, waits: true)
+    let turn = try SpoolJanitor.turn(on: spool, waits: true)
     defer { turn?.release() }
     let reserve = Reserve(spool)
     try reserve.give()
     defer { reserve.take() }
     let ledger = try Ledger.beside(daemonOf: spool)
-    let count = try await Assembly(settings: settings).janitor(spool, ledger)
+    let count = try await settings.makeJanitor(spool, ledger)
       .clear(inbox: inbox, conversation: conversation)
     try ledger.close()
     say(photos: count.photos, bytes: count.bytes)

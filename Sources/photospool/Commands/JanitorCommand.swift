@@ -1,4 +1,5 @@
 import ArgumentParser
+import Composition
 import Control
 import DurableFiles
 import Foundation
@@ -28,7 +29,7 @@ struct JanitorCommand: AsyncParsableCommand {
     let spool = try Spool(opening: settings.spool.directory)
     var report = JanitorReport(dryRun: dryRun)
     // A rehearsal only reads, so it needs no lock.
-    let turn = try dryRun ? nil : Janitor.turn(on: spool)
+    let turn = try dryRun ? nil : SpoolJanitor.turn(on: spool)
     if dryRun || turn != nil {
       defer { turn?.release() }
       // Without a ledger there is nothing to rehearse.
@@ -37,7 +38,7 @@ struct JanitorCommand: AsyncParsableCommand {
         if !dryRun { try reserve.give() }
         defer { if !dryRun { reserve.take() } }
         let ledger = try dryRun ? Ledger(of: spool, isClaimed: false) : Ledger.beside(daemonOf: spool)
-        report = try await Assembly(settings: settings).janitor(spool, ledger).pass(isRehearsal: dryRun)
+        report = try await settings.makeJanitor(spool, ledger).pass(isRehearsal: dryRun)
         try ledger.close()
         // The daemon reports only its own changes, unless it is asked.
         if !dryRun { _ = try? ControlClient.ask(.metrics, in: spool.state) }

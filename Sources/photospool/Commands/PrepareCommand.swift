@@ -1,4 +1,5 @@
 import ArgumentParser
+import Composition
 import DurableFiles
 import Foundation
 import Messages
@@ -33,7 +34,7 @@ struct PrepareCommand: AsyncParsableCommand {
     var folder = PreparedFolder(try Self.directory(output), replaces: force)
     var progress = PrepareProgress(count: files.count)
     var unwritten = 0
-    let darkroom = Assembly(settings: settings).darkroom()
+    let darkroom = settings.makeDarkroom()
     defer { darkroom.close() }
     try await Preparing(darkroom, ahead: 4 * darkroom.processes).forEach(files) { file, result in
       progress.hide()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Composition
 import DurableFiles
 import Foundation
 import Janitor
@@ -47,7 +48,7 @@ struct PurgeCommand: AsyncParsableCommand {
       if let claim = try spool.claim(briefly: true) {
         defer { claim.release() }
         let ledger = try Ledger(of: spool, isClaimed: true)
-        let purge = Assembly(settings: settings).purge(spool, ledger)
+        let purge = settings.makePurge(spool, ledger)
         _ = try await purge.run(purge.ordered().conversations)
         try ledger.close()
         break

@@ -1,7 +1,8 @@
 import ArgumentParser
-import Delivery
+import Composition
 import Foundation
 import Messages
+import Rebuilding
 import Settings
 import Spooling
 

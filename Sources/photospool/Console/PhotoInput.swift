@@ -1,3 +1,4 @@
+import Composition
 import DurableFiles
 import Glibc
 import Spooling

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Composition
 import DurableFiles
 import Foundation
 import Ledgers
@@ -87,9 +88,7 @@ struct SpoolOptions: ParsableArguments {
 
   /// As `openSpool`, for following requests.
   func openToFollow(complains: Bool = true) throws -> Spool {
-    do { return try openSpool(complains: complains) } catch let error as FileError
-      where error.code == EACCES || error.code == EPERM
-    {
+    do { return try openSpool(complains: complains) } catch let error as FileError where error.isForbidden {
       throw Failure(
         .noPermission,
         "only the user that photospool runs as may follow requests (\(error)); `send` without --wait drops one, and that user may `wait` and `show`"

@@ -1,4 +1,5 @@
 import CKernel
+import Composition
 import Foundation
 import Messages
 import Spooling
@@ -79,3 +80,6 @@ enum Terminal {
   /// A size for people: `512 B`, `1.2 MB`.
   static func bytes(_ count: Int) -> String { sizeInWords(count) }
 }
+
+/// Prints one JSON object on a line.
+func printJSON(_ value: some Encodable) throws { print(try JSONLine.text(value)) }

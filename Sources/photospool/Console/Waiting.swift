@@ -1,3 +1,4 @@
+import Composition
 import Control
 import Foundation
 import Ledgers

@@ -4,7 +4,7 @@ import Spooling
 import TestSupport
 import Testing
 
-@testable import Delivery
+@testable import Rebuilding
 
 @Suite(.timeLimit(.minutes(5))) struct FoundRequestsTests {
   private func drop(_ name: String, in spool: Spool, receipt: (file: String, bytes: [UInt8])) throws {

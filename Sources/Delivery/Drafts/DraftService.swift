@@ -13,7 +13,7 @@ import Spooling
 /// else reads `draft/`. Intake never waits for it. Renames decide: Send moves a draft into `new/`, a removal moves it
 /// out of `draft/`, and the ledger accepts a directory once. A draft is gone if it is neither in `draft/` nor, checked
 /// after that, in `new/`; if it is accepted meanwhile, it is no longer a draft.
-actor Drafts: Service {
+actor DraftService: Service {
   private let spool: Spool
   private let ledger: Ledger
   private let pool: BlockingPool

@@ -3,10 +3,10 @@ import Settings
 import Synchronization
 
 /// The current log settings, shared by all loggers.
-final class LogSetting: Sendable {
+package final class LogSetting: Sendable {
   private let settings: Mutex<Settings.Log>
 
-  init(_ settings: Settings.Log) { self.settings = Mutex(settings) }
+  package init(_ settings: Settings.Log) { self.settings = Mutex(settings) }
 
   var level: Logger.Level { settings.withLock { Logger.Level(rawValue: $0.level.rawValue) ?? .info } }
   var format: Settings.Log.Format { settings.withLock { $0.format } }

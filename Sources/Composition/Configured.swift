@@ -22,7 +22,6 @@ struct Configured: Sendable {
   /// - Throws: an error in the configuration, such as an unreadable secret.
   init(_ settings: Settings, spool: Spool, after former: Configured?, log: Logger) throws {
     self.settings = settings
-    let assembly = Assembly(settings: settings)
     factory = DestinationFactory(settings, spool: spool, after: former?.factory) {
       log.info("network says", metadata: ["line": "\($0)"])
     }
@@ -30,12 +29,12 @@ struct Configured: Sendable {
     if let former, former.settings.photo == settings.photo, former.settings.profile == settings.profile {
       darkroom = former.darkroom
     } else {
-      darkroom = assembly.darkroom()
+      darkroom = settings.makeDarkroom()
     }
     plan = DeliveryPlan(settings: settings, destinations: destinations, preparer: darkroom)
     let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.client : nil }
     client = sameClient ?? HTTPClient(settings.http.client)
-    receiving = try assembly.receivingPlan(spool, darkroom, client: client)
+    receiving = try settings.makeReceivingPlan(spool, darkroom, client: client)
     subscriptions = try factory.subscriptions()
   }
 

@@ -6,7 +6,7 @@ import Settings
 import Spooling
 
 /// Removes leftovers of clients and finished requests by age.
-struct Housekeeping: Sendable {
+struct SpoolHousekeeping: Sendable {
   let spool: Spool
   let ledger: Ledger
   let settings: Settings.Janitor

@@ -7,16 +7,22 @@ import Settings
 import Spooling
 
 /// Tests every store and network, and the conversations in routes, without sending.
-struct DestinationChecks {
+package struct DestinationChecks {
   /// Runs a check, reports its sentence or error under the subject, and returns whether all is well.
-  typealias Report = (_ subject: String?, _ check: () async throws -> String) async -> Bool
+  package typealias Report = (_ subject: String?, _ check: () async throws -> String) async -> Bool
 
   let settings: Settings
   let spool: Spool
   /// Whether the daemon never ran. XMTP accounts, which are made with the spool, cannot be tested then.
   let isNew: Bool
 
-  func run(_ report: Report) async {
+  package init(settings: Settings, spool: Spool, isNew: Bool) {
+    self.settings = settings
+    self.spool = spool
+    self.isNew = isNew
+  }
+
+  package func run(_ report: Report) async {
     let destinations: Destinations
     do {
       // Errors are in the co-process's answers, so its log is dropped.
@@ -63,7 +69,7 @@ struct DestinationChecks {
       do { return "\(try await network.check()); \(Self.privacy(of: settings))\(reach(of: settings))" } catch let error
         as DeliveryError
       {
-        guard error.cause == .conflict, let process = try CheckCommand.daemon(of: spool) else { throw error }
+        guard error.cause == .conflict, let process = try spool.daemonProcess() else { throw error }
         isAnswering = false
         return "only the daemon, process \(process), can try it; `photospool queue` tells whether it gets through"
       }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// The program that decodes photos.
-enum DarkroomProgram {
-  static let path = Programs.path(of: "photospool-darkroom")
+package enum DarkroomProgram {
+  package static let path = Programs.path(of: "photospool-darkroom")
 
   /// The versions of the decoding libraries; nil if the program cannot be started.
-  static func libraries() -> String? {
+  package static func libraries() -> String? {
     guard let (text, status) = try? output(of: "--version"), status == 0 else { return nil }
     return text.trimmingCharacters(in: .newlines)
   }
@@ -27,7 +27,7 @@ enum DarkroomProgram {
   /// Tests the sandbox. Returns a sentence.
   ///
   /// - Throws: the failed protection.
-  static func probe() throws -> String {
+  package static func probe() throws -> String {
     let (text, status) = try output(of: "probe")
     let lines = text.split(separator: "\n")
     let allowed = lines.filter { $0.hasSuffix("ALLOWED") }.map { String($0.prefix { $0 != ":" }) }

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Standard error, for errors, progress and the log. If it cannot be written, the text is dropped and the work goes on.
-enum StandardError {
+package enum StandardError {
   /// Writes `text` in one system call if possible.
-  static func write(_ text: String) { write(Array(text.utf8)) }
+  package static func write(_ text: String) { write(Array(text.utf8)) }
 
   static func write(_ text: [UInt8]) {
     text.withUnsafeBytes { bytes in

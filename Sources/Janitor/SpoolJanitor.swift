@@ -7,21 +7,21 @@ import Spooling
 
 /// One run of the janitor: purges, housekeeping, limits. It works with or without a running daemon; every change of the
 /// ledger holds the daemon's lock.
-package struct Janitor: Sendable {
+package struct SpoolJanitor: Sendable {
   private let spool: Spool
   private let ledger: Ledger
   private let settings: Settings
   private let clock: JanitorClock
-  private let purge: Purge
+  private let purge: PurgeRun
 
   package init(
-    spool: Spool, ledger: Ledger, settings: Settings, clock: JanitorClock = .current(), purge: Purge? = nil
+    spool: Spool, ledger: Ledger, settings: Settings, clock: JanitorClock = .current(), purge: PurgeRun? = nil
   ) {
     self.spool = spool
     self.ledger = ledger
     self.settings = settings
     self.clock = clock
-    self.purge = purge ?? Purge(spool: spool, ledger: ledger)
+    self.purge = purge ?? PurgeRun(spool: spool, ledger: ledger)
   }
 
   /// The kernel lock of a spool's janitor; nil if another one runs.
@@ -50,7 +50,7 @@ package struct Janitor: Sendable {
         "the clock has jumped by \(Int(jump)) s since the last pass; nothing is removed for its age now, and the next pass takes the new time for the right one"
       )
     } else {
-      try await Housekeeping(
+      try await SpoolHousekeeping(
         spool: spool, ledger: ledger, settings: settings.janitor, clock: clock, isRehearsal: isRehearsal
       ).keep(&notes, &report)
       if !isRehearsal {

@@ -5,19 +5,19 @@ import Settings
 import Spooling
 
 /// A line per event on standard error, as logfmt or JSON. For journald it has a priority and no time.
-struct LineLog: LogHandler {
+package struct LineLog: LogHandler {
   let setting: LogSetting
   let isJournal: Bool
-  var metadata: Logger.Metadata = [:]
+  package var metadata: Logger.Metadata = [:]
   private var least = Logger.Level.trace
 
-  init(_ setting: LogSetting) {
+  package init(_ setting: LogSetting) {
     self.setting = setting
     isJournal = Self.isJournal(ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
   }
 
   /// At least the configured level, which may change; a logger may have a higher one.
-  var logLevel: Logger.Level {
+  package var logLevel: Logger.Level {
     get { max(least, setting.level) }
     set { least = newValue }
   }
@@ -30,12 +30,12 @@ struct LineLog: LogHandler {
     return stream == "\(status.st_dev):\(status.st_ino)"
   }
 
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
-  func log(event: LogEvent) {
+  package func log(event: LogEvent) {
     var fields = isJournal ? [] : [("time", Timestamp.now().description)]
     fields += [("level", event.level.rawValue), ("event", event.message.description)]
     var all = event.metadata ?? [:]

@@ -32,7 +32,7 @@ package struct PurgeCount: Sendable, Equatable, Encodable {
 ///
 /// Each entry leaves its place in one rename, so that a partly removed request is never mistaken for another.
 /// `state/trash` holds it until it is deleted; the next purge empties it, too.
-package struct Purge: Sendable {
+package struct PurgeRun: Sendable {
   private let spool: Spool
   private let ledger: Ledger
   private let publishedNames: @Sendable (ConversationID) -> [ConversationID]

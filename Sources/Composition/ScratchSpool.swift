@@ -3,10 +3,10 @@ import Foundation
 import Spooling
 
 /// A temporary spool, deleted with its last reference.
-final class ScratchSpool {
-  let spool: Spool
+package final class ScratchSpool {
+  package let spool: Spool
 
-  init() throws {
+  package init() throws {
     let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
     spool = try Spool(creating: directory.appendingPathComponent("photospool-\(UUID().uuidString)").path)
   }

@@ -3,10 +3,10 @@ import Spooling
 import Synchronization
 
 /// Root works on another user's spool as that user, so that it leaves no files that the user cannot change.
-enum SpoolUser {
+package enum SpoolUser {
   /// Changes root to the owner of the directory at `path`, for good. Returns false without a change: not root, or
   /// root's own or no directory.
-  static func become(ownerOf path: String) throws -> Bool {
+  package static func become(ownerOf path: String) throws -> Bool {
     var status = stat()
     guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return false }
     try become(status.st_uid, group: status.st_gid)
@@ -14,7 +14,7 @@ enum SpoolUser {
   }
 
   /// Changes root to the configured user, who gets a new spool at `path`. Returns false without a change.
-  static func become(_ name: String, spool path: String) throws -> Bool {
+  package static func become(_ name: String, spool path: String) throws -> Bool {
     guard geteuid() == 0 else { return false }
     guard let entry = getpwnam(name)?.pointee else {
       throw Failure(.configuration, "spool.user: there is no user \(escaped(name)) on this computer; name another one")
@@ -39,7 +39,7 @@ enum SpoolUser {
 
   /// Executes the program again as the new user. The initial thread would stay root's, so that the user could not stop
   /// the process.
-  static func startOver() throws {
+  package static func startOver() throws {
     guard hasChanged else { return }
     var none = sigset_t()
     sigemptyset(&none)
@@ -50,10 +50,10 @@ enum SpoolUser {
 
   private static let changed = Atomic(false)
 
-  static var hasChanged: Bool { changed.load(ordering: .relaxed) }
+  package static var hasChanged: Bool { changed.load(ordering: .relaxed) }
 
   private static var reason: String { String(cString: strerror(errno)) }
 
   /// The effective user, for sentences.
-  static var name: String { getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())" }
+  package static var name: String { getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())" }
 }

@@ -1,3 +1,4 @@
+import Composition
 import Control
 import Delivery
 import Janitor
@@ -96,16 +97,16 @@ struct PhotoViewing {
 
   /// Fetches the photo without a daemon.
   private func fetchHere(_ photo: PhotoStory) async throws {
-    let assembly = Assembly(settings: try options.settings())
-    let darkroom = assembly.darkroom()
+    let settings = try options.settings()
+    let darkroom = settings.makeDarkroom()
     defer { darkroom.close() }
     try await Daemon.withoutDaemon(spool) { commands in
       try check(await commands.perform(.want([photo.message.text])))
-      let plan = try assembly.receivingPlan(spool, darkroom)
+      let plan = try settings.makeReceivingPlan(spool, darkroom)
       let fetcher = try PhotoFetcher(spool: spool, ledger: commands.ledger) { plan }
       do {
         try await Receiver.fetchOnce(
-          photo.message, with: fetcher, ledger: commands.ledger, settings: assembly.settings,
+          photo.message, with: fetcher, ledger: commands.ledger, settings: settings,
           log: Logger(label: "photospool") { _ in SwiftLogNoOpLogHandler() })
       } catch let error as DeliveryError {
         let status: ExitStatus = error.cause.disposition == .fail ? .unavailable : .tryAgain

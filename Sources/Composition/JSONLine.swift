@@ -2,9 +2,9 @@ import Foundation
 import Spooling
 
 /// JSON on one line, safe on terminals.
-enum JSONLine {
+package enum JSONLine {
   /// The object on one line: nil as null if the type says so, sorted keys, and terminal controls as `\uXXXX`.
-  static func text(_ value: some Encodable) throws -> String {
+  package static func text(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let line = String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -21,6 +21,3 @@ enum JSONLine {
     return result
   }
 }
-
-/// Prints one JSON object on a line.
-func printJSON(_ value: some Encodable) throws { print(try JSONLine.text(value)) }

@@ -55,7 +55,7 @@ package struct Rebuild: Sendable {
   package func run() async throws -> Report {
     guard let claim = try spool.claim(briefly: true, patience: 30) else { throw SpoolError.busy(spool.path) }
     defer { claim.release() }
-    let turn = try Janitor.turn(on: spool, waits: true)
+    let turn = try SpoolJanitor.turn(on: spool, waits: true)
     defer { turn?.release() }
     try spool.state.removeTree(Ledger.workplaceName)
     let workplace = try spool.state.directory(creating: Ledger.workplaceName)

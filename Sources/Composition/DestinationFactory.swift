@@ -165,7 +165,7 @@ extension Settings {
     return networks.first { $0.name == name }
   }
 
-  func network(of conversation: ConversationID) -> NetworkSettings? {
+  package func network(of conversation: ConversationID) -> NetworkSettings? {
     let name = route(of: conversation.text)?.network
     return name.map { name in networks.first { $0.name == name } } ?? networks.first
   }

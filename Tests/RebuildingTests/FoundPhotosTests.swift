@@ -3,7 +3,7 @@ import Spooling
 import TestSupport
 import Testing
 
-@testable import Delivery
+@testable import Rebuilding
 
 @Suite struct FoundPhotosTests {
   private let scratch: TemporaryDirectory

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Control
 import DurableFiles
 import Glibc
@@ -9,7 +8,7 @@ import Settings
 import Spooling
 
 /// The exit statuses, from sysexits.h.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
   case done = 0
   case usage = 64
   case badData = 65
@@ -22,7 +21,7 @@ enum ExitStatus: Int32 {
   case configuration = 78
 
   /// The status of our own errors; nil for those of the argument parser.
-  init?(for error: any Error) {
+  package init?(for error: any Error) {
     switch error {
     case let error as Failure: self = error.status
     case is SettingsError: self = .configuration
@@ -55,11 +54,11 @@ enum ExitStatus: Int32 {
 }
 
 /// Why a command failed: one sentence and its exit status.
-struct Failure: Error, CustomStringConvertible {
-  let status: ExitStatus
-  let description: String
+package struct Failure: Error, CustomStringConvertible {
+  package let status: ExitStatus
+  package let description: String
 
-  init(_ status: ExitStatus, _ sentence: String) {
+  package init(_ status: ExitStatus, _ sentence: String) {
     self.status = status
     description = sentence
   }
@@ -67,9 +66,9 @@ struct Failure: Error, CustomStringConvertible {
 
 extension FileError {
   /// The remedy for a missing permission, as the end of the sentence; empty for other errors.
-  var remedy: String {
+  package var remedy: String {
     if isMissing && operation == "make the spool" { return "; make \(parent) with `mkdir -p`, or name another spool" }
-    guard code == EACCES || code == EPERM else { return "" }
+    guard isForbidden else { return "" }
     if SpoolUser.hasChanged {
       return "; root works on this spool as its user \(SpoolUser.name), who lacks the permission"
     }

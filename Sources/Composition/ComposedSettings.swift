@@ -1,0 +1,64 @@
+import Darkroom
+import DurableFiles
+import HTTP
+import Janitor
+import Ledgers
+import Matrix
+import Messages
+import Networks
+import Photos
+import Receiving
+import Settings
+import Spooling
+import Stores
+
+/// What is made of the configuration for one spool.
+extension Settings {
+  /// The janitor of a spool.
+  package func makeJanitor(_ spool: Spooling.Spool, _ ledger: Ledger) -> SpoolJanitor {
+    SpoolJanitor(spool: spool, ledger: ledger, settings: self, purge: makePurge(spool, ledger))
+  }
+
+  /// The purge of a spool.
+  package func makePurge(_ spool: Spooling.Spool, _ ledger: Ledger) -> PurgeRun {
+    PurgeRun(
+      spool: spool, ledger: ledger, publishedNames: { publishedNames(of: $0) },
+      objects: { try objectDirectories(of: spool) })
+  }
+
+  /// The processes that decode photos.
+  package func makeDarkroom() -> DarkroomPool {
+    DarkroomPool(DarkroomPool.Options(program: DarkroomProgram.path, settings: self))
+  }
+
+  /// - Parameter client: the client before, where it is to be the same.
+  package func makeReceivingPlan(
+    _ spool: Spooling.Spool, _ preparer: any PhotoPreparer, client: HTTPClient? = nil
+  ) throws -> ReceivingPlan {
+    ReceivingPlan(
+      settings: self, client: client ?? HTTPClient(http.client), preparer: preparer, homeservers: try homeservers(),
+      ownDirectories: objectPaths(in: spool).map(\.path) + [spool.objects.path])
+  }
+
+  /// Where stores of this machine keep objects.
+  package func objectDirectories(of spool: Spooling.Spool) throws(FileError) -> ObjectDirectories {
+    try ObjectDirectories(Dictionary(objectPaths(in: spool)) { $1 })
+  }
+
+  private func objectPaths(in spool: Spooling.Spool) -> [(store: String, path: String)] {
+    stores.compactMap { store in
+      (store.type as? DirectoryStoreType).map { (store.name, $0.path ?? spool.objects.path) }
+    }
+  }
+
+  /// The homeserver of the network that a conversation goes to, else that of the first Matrix network.
+  private func homeservers() throws -> Homeservers {
+    let accounts = try networks.compactMap { network in
+      try (network.type as? MatrixNetworkType).map { (name: network.name, account: try $0.account()) }
+    }
+    return { conversation in
+      let name = route(of: conversation.text)?.network ?? networks.first?.name
+      return (accounts.first { $0.name == name } ?? accounts.first)?.account
+    }
+  }
+}
