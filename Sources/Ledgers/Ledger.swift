@@ -32,7 +32,7 @@ package final class Ledger: Sendable {
     try lock.acquire()
     defer { lock.release() }
     do {
-      pool = try DatabasePool(path: path, configuration: Self.configuration())
+      pool = try DatabasePool(path: Self.uri(of: path), configuration: Self.configuration())
       let migrator = Upgrade.migrator
       let refusal: LedgerError? =
         if try pool.read(Upgrade.isNewer) {
@@ -64,7 +64,7 @@ package final class Ledger: Sendable {
       throw LedgerError(error, path: path)
         ?? LedgerError.damaged(path: path, fault: error.message ?? error.description)
     }
-    writer = GroupCommit(pool: pool, lock: lock)
+    writer = GroupCommit(pool: pool, path: path, lock: lock)
   }
 
   /// Makes one change. It is on the disk when this returns.
@@ -139,18 +139,23 @@ package final class Ledger: Sendable {
   /// The longest wait for SQLite's own lock, in seconds.
   static let patience = 10.0
 
-  /// Runs once. It has no effect if the process has already used SQLite.
-  private static let countsNoMemory: Void = csqlite_count_no_memory()
+  /// Runs once.
+  private static let setUp = csqlite_set_up()
+
+  /// The file through the VFS that leaves no remains of rows in its pages (`zeroing.c`).
+  private static func uri(of path: String) throws -> String {
+    guard setUp == SQLITE_OK else { throw LedgerError.notDurable("SQLite takes no VFS of ours (code \(setUp))") }
+    let encoded = path.replacing("%", with: "%25").replacing("?", with: "%3F").replacing("#", with: "%23")
+    return "file:\(path.hasPrefix("/") ? "//" : "")\(encoded)?vfs=\(CSQLITE_VFS)"
+  }
 
   private static func configuration() -> Configuration {
-    _ = countsNoMemory
     var configuration = Configuration()
     configuration.label = "ledger"
     configuration.maximumReaderCount = 3
     // Only other programs can hold SQLite's own lock; ours is taken first.
     configuration.busyMode = .timeout(Self.patience)
     configuration.prepareDatabase { database in
-      try CleanFile.keep(by: database)
       // Temporary data stays in memory. By default it goes to /var/tmp, where the daemon may lack permission and room.
       try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY")
       // Incremental vacuum can be enabled without a copy only in a new ledger.
@@ -162,16 +167,20 @@ package final class Ledger: Sendable {
   }
 
   private static func assertDurable(_ pool: DatabasePool) throws {
-    let (journal, synchronous, secureDelete) = try pool.writeWithoutTransaction { database in
-      (
+    let (journal, synchronous, secureDelete, vfs) = try pool.writeWithoutTransaction { database in
+      var vfs: UnsafeMutablePointer<sqlite3_vfs>?
+      sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_VFS_POINTER, &vfs)
+      return (
         try String.fetchOne(database, sql: "PRAGMA journal_mode"),
         try Int.fetchOne(database, sql: "PRAGMA synchronous"),
-        try Int.fetchOne(database, sql: "PRAGMA secure_delete")
+        try Int.fetchOne(database, sql: "PRAGMA secure_delete"),
+        vfs?.pointee.zName.map { String(cString: $0) }
       )
     }
-    guard secureDelete == 1 else {
+    guard secureDelete == 1, vfs == CSQLITE_VFS else {
       throw LedgerError.notDurable(
-        "secure_delete is \(secureDelete ?? -1) instead of 1, so that a purge would leave traces")
+        "secure_delete is \(secureDelete ?? -1), the VFS is \(vfs ?? "?") instead of 1 and \(CSQLITE_VFS), so that a purge would leave traces"
+      )
     }
     guard journal == "wal", synchronous == 2 else {
       throw LedgerError.notDurable(

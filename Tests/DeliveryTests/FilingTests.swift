@@ -113,7 +113,7 @@ import Testing
       droppedAs: name, inode: entry.inode, born: entry.born, inbox: try InboxID("me"),
       contents: .success(
         NewRequest.Contents(conversation: try ConversationID("c"), key: nil, digest: "d", parts: [text])))
-    _ = try await ledger.accept([request], at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+    _ = try await ledger.accept([request], at: now)
     let message = try #require(try await ledger.head(of: 1, limit: 1).first)
     #expect(try await ledger.beginPublishing(message, at: now) == 1)
     #expect(try await ledger.markSent(message, Published(at: now), at: now) == .sent)

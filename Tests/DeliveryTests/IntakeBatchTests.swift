@@ -1,5 +1,6 @@
 import DurableFiles
 import Foundation
+import Ledgers
 import Messages
 import Spooling
 import TestSupport
@@ -19,6 +20,23 @@ import Testing
     try request.write(Array("\(conversation)\n".utf8), as: "to")
     try request.write(Array("a text\n".utf8), as: "text")
     return request
+  }
+
+  @Test("A name is free that nothing in the spool has, no request, and none that is about to get it")
+  func names() async throws {
+    let scratch = try TemporaryDirectory()
+    let spool = try Spool(creating: scratch.path("spool"))
+    let ledger = try Ledger(in: spool.state)
+    for name in ["a", "b"] { _ = try make(name, to: "family", in: spool) }
+    _ = try spool.sent.directory(creating: "a")
+    let batch = try read(["a", "b"], in: spool, open: OpenRequests())
+    #expect(batch.namesTaken == [0] && batch.requests.map(\.name) == ["a", "b"])
+    var requests = batch.requests
+    requests[0].name = "a.2"
+    #expect(try await ledger.accept(requests, at: .now()).map(\.request) == ["a.2", "b"])
+    #expect(try await spool.freeName(for: "a", in: ledger, except: ["a.3"]) == "a.4")
+    #expect(try await spool.freeName(for: "b", in: ledger) == "b.2")
+    #expect(try await spool.freeName(for: ".c", in: ledger).hasPrefix("unnamed-"))
   }
 
   @Test(

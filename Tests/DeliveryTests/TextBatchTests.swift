@@ -87,8 +87,7 @@ import Testing
         contents: .success(
           NewRequest.Contents(conversation: ConversationID(unchecked: "family"), key: nil, digest: "d", parts: [part])))
     }
-    _ = try await ledger.accept(
-      requests, at: Timestamp(milliseconds: 0), isTaken: { _ in false }, alternative: { name, _ in name })
+    _ = try await ledger.accept(requests, at: Timestamp(milliseconds: 0))
     return Window(messages: try await ledger.head(of: 1, limit: 99), isWhole: isWhole)
   }
 

@@ -42,7 +42,7 @@ struct SpoolUnderJanitor {
           parts: [
             NewRequest.Part(message: { _ in message }, kind: .photo, file: "photo", bytes: bytes, digest: "f")
           ])))
-    _ = try await ledger.accept([request], at: Self.now, isTaken: { _ in false }, alternative: { name, _ in name })
+    _ = try await ledger.accept([request], at: Self.now)
     let row = try await ledger.read {
       try Int64.fetchOne($0, sql: "SELECT id FROM conversations WHERE conversation = ?", arguments: [conversation])
     }

@@ -128,8 +128,7 @@ final class Life {
     var batch = Array(arrivals.filter { !orders.contains($0.conversation) }.prefix(4))
     if mistake == .ordersByName { batch.sort { $0.name < $1.name } }
     if batch.isEmpty { return }
-    let answers = try await ledger.accept(
-      batch.map(request), at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+    let answers = try await ledger.acceptRenaming(batch.map(request), at: now)
     for (drop, answer) in zip(batch, answers) where !answer.wasKnown {
       names.append(answer.request)
       for (position, file) in drop.files.enumerated() where answer.state == .queued {

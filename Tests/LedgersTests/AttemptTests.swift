@@ -25,7 +25,7 @@ import Testing
       conversation: ConversationID(unchecked: "family"), key: nil, digest: "d", parts: [text])
     let request = NewRequest(
       droppedAs: "a", inode: 1, born: 1, inbox: InboxID(unchecked: "me"), contents: .success(contents))
-    _ = try await ledger.accept([request], at: begun, isTaken: { _ in false }, alternative: { name, _ in name })
+    _ = try await ledger.accept([request], at: begun)
   }
 
   private func first(_ ledger: Ledger) async throws -> QueuedMessage {

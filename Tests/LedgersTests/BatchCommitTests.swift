@@ -21,7 +21,7 @@ import Testing
         droppedAs: "r\(number)", inode: UInt64(number), born: 1, inbox: InboxID(unchecked: "me"),
         contents: .success(NewRequest.Contents(conversation: family, key: nil, digest: "d", parts: [text])))
     }
-    _ = try await ledger.accept(requests, at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+    _ = try await ledger.accept(requests, at: now)
   }
 
   private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 9) }

@@ -31,8 +31,7 @@ import Testing
   }
 
   private func accept(_ requests: [NewRequest]) async throws {
-    _ = try await ledger.accept(
-      requests, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+    _ = try await ledger.accept(requests, at: now)
   }
 
   private func expectTruth(_ place: String) async throws {
@@ -142,8 +141,7 @@ import Testing
         group.addTask {
           try? await ledger.write { database in
             let request = request(number, to: "c")
-            var acceptor = Acceptor(
-              database: database, now: now, isTaken: { _ in false }, alternative: { name, _ in name })
+            var acceptor = Acceptor(database: database, now: now)
             _ = try acceptor.accept(request)
             try acceptor.countWaiting()
             if number.isMultiple(of: 3) { throw DeliveryError(.conflict, "no") }

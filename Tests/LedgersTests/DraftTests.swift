@@ -37,13 +37,12 @@ import Testing
 
   @discardableResult
   private func draft(_ draft: NewRequest) async throws -> DraftEntry? {
-    try await ledger.enterDraft(
-      draft, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+    try await ledger.enterDraft(draft, at: now)
   }
 
   @discardableResult
   private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
-    try await ledger.accept(requests, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+    try await ledger.accept(requests, at: now)
   }
 
   private func order(_ conversation: Int64 = 1) async throws -> [String] {

@@ -37,7 +37,7 @@ struct DuplicateTests {
 
   @discardableResult
   private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
-    try await ledger.accept(requests, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+    try await ledger.accept(requests, at: now)
   }
 
   private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 100) }
@@ -132,8 +132,7 @@ struct DuplicateTests {
   @Test("The upload of a draft that ends as a duplicate is deleted")
   func draft() async throws {
     try await accept(request("a", inode: 1))
-    _ = try await ledger.enterDraft(
-      request("b", inode: 2, files: ["photo"]), at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+    _ = try await ledger.enterDraft(request("b", inode: 2, files: ["photo"]), at: now)
     let row = PhotoRow(
       format: "jpeg", originalBytes: 1, originalWidth: 1, originalHeight: 1, bytes: 1, width: 1, height: 1, digest: "",
       path: "", thumbnailBytes: 0)

@@ -38,7 +38,7 @@ import Testing
 
   @discardableResult
   private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
-    try await ledger.accept(requests, at: now, isTaken: { _ in false }, alternative: { $1 == 1 ? $0 : "\($0).\($1)" })
+    try await ledger.acceptRenaming(requests, at: now)
   }
 
   private func head(_ conversation: Int64 = 1, limit: Int = 100) async throws -> [QueuedMessage] {
@@ -144,6 +144,17 @@ import Testing
     #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
   }
 
+  @Test func noneIsAcceptedBesideOneWhoseNameIsTaken() async throws {
+    try await accept(request("a", inode: 1))
+    await #expect {
+      try await ledger.accept([request("b", inode: 2), request("a", inode: 3), request("b", inode: 4)], at: now)
+    } throws: {
+      ($0 as? NamesTaken)?.indices == [1, 2]
+    }
+    #expect(try await head().map(\.request) == ["a"])
+    #expect(try await ledger.counts().accepted == 1)
+  }
+
   @Test func aTakenNameGetsAnAlternative() async throws {
     let names = try await accept(request("a", inode: 1), request("a", inode: 2), request("a", inode: 3)).map(\.request)
     #expect(names == ["a", "a.2", "a.3"])
@@ -181,9 +192,7 @@ import Testing
       try await ledger.fail(head()[0], step: "publish", error: DeliveryError(.rejected, "no"), at: now)
     }
     try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
-    let again = try await ledger.accept(
-      [request("a", inode: 1)], at: now, isTaken: { _ in false }, alternative: { "\($0).\($1)" },
-      isStillThere: { _ in false })
+    let again = try await ledger.accept([request("a", inode: 1)], at: now, isStillThere: { _ in false })
     #expect(again.map(\.wasKnown) == [true] && again[0].request == "a")
     #expect(try await head().isEmpty)
   }

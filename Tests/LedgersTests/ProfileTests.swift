@@ -27,7 +27,7 @@ import Testing
     let request = NewRequest(
       droppedAs: name, inode: UInt64(name.utf8.first ?? 0), born: 1, inbox: me,
       contents: .success(NewRequest.Contents(conversation: .profile(of: me), key: nil, digest: name, parts: [part])))
-    _ = try await ledger.accept([request], at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+    _ = try await ledger.accept([request], at: now)
     let row = try #require(
       try await ledger.read { try Int64.fetchOne($0, sql: "SELECT max(id) FROM conversations") })
     return try #require(try await ledger.head(of: row, limit: 9).last)

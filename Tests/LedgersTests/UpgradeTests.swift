@@ -101,7 +101,7 @@ import Testing
                 NewRequest.Part(
                   message: { _ in MessageID(unchecked: "md") }, kind: .text, file: "text", bytes: 1, digest: "h")
               ])))
-      ], at: now, isTaken: { _ in false }, alternative: { name, _ in name })
+      ], at: now)
     #expect(accepted.map(\.state) == [.queued])
     // Row numbers are never reused.
     #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT max(id) FROM requests") } == 10)

@@ -17,6 +17,17 @@ extension Ledger {
     try await end(BatchCommit(sent: [(message, published)]), at: now).finished.first
   }
 
+  /// Accepts requests as intake does: one whose name is taken gets another.
+  package func acceptRenaming(_ requests: [NewRequest], at now: Timestamp) async throws -> [Acceptance] {
+    var (requests, number) = (requests, 1)
+    while true {
+      do { return try await accept(requests, at: now) } catch let error as NamesTaken {
+        number += 1
+        for index in error.indices { requests[index].name = "\(requests[index].droppedAs).\(number)" }
+      }
+    }
+  }
+
   /// Sends all waiting messages of the first conversation, up to a duplicate.
   package func publishAll(at now: Timestamp) async throws {
     while let message = try await head(of: 1, limit: 1).first, !message.isDuplicate {

@@ -141,9 +141,8 @@ package struct CommandHandler: Sendable {
     // Nothing of a conversation that is being purged enters the ledger.
     if let conversation = goal?.conversation, work?.closed.all.contains(conversation) == true { return }
     try await ledger.enterCancelled(
-      droppedAs: name, inode: taken.identity.inode, born: taken.identity.born, to: goal?.conversation,
-      from: goal?.inbox, at: .now(), isTaken: { [spool] in spool.has($0) },
-      alternative: { RequestName.alternative(of: $0, $1) })
+      spool.freeName(for: name, in: ledger), droppedAs: name, inode: taken.identity.inode, born: taken.identity.born,
+      to: goal?.conversation, from: goal?.inbox, at: .now())
   }
 
   /// Removes a draft by a rename out of `draft/`; false if there is none or it was just sent.

@@ -134,7 +134,7 @@ actor DraftService: Service {
     looked[name] = signature
     do {
       guard
-        let draft = try await pool.run({ [spool, plan] in
+        var draft = try await pool.run({ [spool, plan] in
           try NewRequest(draft: name, in: spool, defaultInbox: plan.now.settings.inbox)
         })
       else {
@@ -146,10 +146,8 @@ actor DraftService: Service {
         looked[name] = nil
         return
       }
-      let entry = try await ledger.enterDraft(
-        draft, at: .now(), isTaken: { [spool] in spool.has($0) },
-        alternative: { RequestName.alternative(of: $0, $1) })
-      guard let entry else {
+      draft.name = try await spool.freeName(for: name, in: ledger)
+      guard let entry = try await ledger.enterDraft(draft, at: .now()) else {
         // It was sent meanwhile, or came from failed/.
         if try spool.draft.entry(name) != nil {
           log.warning("it is no draft any more; move it into new/ to send it", metadata: ["request": "\(name)"])

@@ -276,15 +276,7 @@ actor Intake: Service {
   /// Enters a batch into the ledger, and moves its requests into `cur/`.
   private func enter(_ batch: IntakeBatch) async throws {
     if batch.requests.isEmpty { return }
-    let acceptances = try await ledger.accept(
-      batch.requests, at: .now(), isTaken: { [spool] in batch.isTaken($0, in: spool) },
-      alternative: { RequestName.alternative(of: $0, $1) },
-      isStillThere: { [spool] new in
-        // Other entries cannot be sent, so only their client moves them.
-        guard RequestName(new.droppedAs) != nil else { return true }
-        let entry = try? spool.new.entry(new.droppedAs)
-        return entry.map { RequestIdentity($0) == RequestIdentity(inode: new.inode, born: new.born) } ?? false
-      })
+    let acceptances = try await acceptances(of: batch)
     var fault: (any Error)?
     do {
       try await pool.run { [spool] in
@@ -304,6 +296,24 @@ actor Intake: Service {
     for (acceptance, request) in zip(acceptances, batch.requests) { log.tell(acceptance, of: request) }
     tell(acceptances)
     if let fault { throw fault }
+  }
+
+  private func acceptances(of batch: IntakeBatch) async throws -> [Acceptance] {
+    var (requests, taken) = (batch.requests, batch.namesTaken)
+    while true {
+      for index in taken {
+        let others = Set(requests.map(\.name))
+        requests[index].name = try await spool.freeName(for: requests[index].droppedAs, in: ledger, except: others)
+      }
+      do {
+        return try await ledger.accept(requests, at: .now()) { [spool] new in
+          // Other entries cannot be sent, so only their client moves them.
+          guard RequestName(new.droppedAs) != nil else { return true }
+          let entry = try? spool.new.entry(new.droppedAs)
+          return entry.map { RequestIdentity($0) == RequestIdentity(inode: new.inode, born: new.born) } ?? false
+        }
+      } catch let error as NamesTaken { taken = error.indices }
+    }
   }
 
   /// Signals the services that accepted and refused requests concern, usually only the dispatcher.

@@ -12,8 +12,8 @@ struct IntakeBatch: Sendable {
   private(set) var requests: [NewRequest] = []
   /// Refused requests that the daemon may not move, to be ignored once the ledger has them.
   private(set) var outOfReach: [(identity: RequestIdentity, changed: Int64, index: Int)] = []
-  /// Whether the names of these requests are taken, checked before the transaction.
-  private var areTaken: [String: Bool] = [:]
+  /// The places of requests whose own names the spool has.
+  private(set) var namesTaken: [Int] = []
 
   /// Enough to make one sync worthwhile, within the process's limit.
   private static let openFiles = min(768, max(32, ckernel_allow_descriptors(0) / 4))
@@ -122,8 +122,8 @@ struct IntakeBatch: Sendable {
       }
     }
     if !requests.isEmpty && !isTogether { try new.sync() }
+    settleNames(in: spool)
     for (index, request) in requests.enumerated() {
-      areTaken[request.droppedAs] = spool.has(request.droppedAs)
       if request.born == 0, let error = try? new.directory(request.droppedAs).error() {
         requests[index].isMarked = { error.hasPrefix(escaped($0)) }
       }
@@ -137,10 +137,16 @@ struct IntakeBatch: Sendable {
       requests.append(
         NewRequest(refused: entry, named: escaped(name: name), droppedAs: escaped(name: name), inbox: inbox))
     }
+    settleNames(in: spool)
   }
 
-  /// Whether a later directory of the spool has that name.
-  func isTaken(_ name: String, in spool: Spool) -> Bool { areTaken[name] ?? spool.has(name) }
+  /// Gives each request its own name.
+  private mutating func settleNames(in spool: Spool) {
+    for index in requests.indices {
+      requests[index].name = RequestName.alternative(of: requests[index].droppedAs, 1)
+      if spool.has(requests[index].name) { namesTaken.append(index) }
+    }
+  }
 
   /// Reads a request, with a second chance after disk errors and stale handles of file servers. A disk that does not
   /// answer must not delay others.
@@ -155,6 +161,18 @@ struct IntakeBatch: Sendable {
 }
 
 extension Spool {
+  /// The first alternative of a dropped name that neither the spool nor the ledger has.
+  ///
+  /// - Parameter others: names that other requests are about to get.
+  func freeName(for dropped: String, in ledger: Ledger, except others: Set<String> = []) async throws -> String {
+    for number in 1..<1_000_000 {
+      let name = RequestName.alternative(of: dropped, number)
+      if others.contains(name) || has(name) { continue }
+      if try await ledger.unknownRequests({ try $0([name]) }).count == 1 { return name }
+    }
+    throw DeliveryError(.conflict, "no name is free for \(dropped)")
+  }
+
   /// Syncs many texts with their directories and `new/` at once. Not photos, because their files must be synced in
   /// order. Returns false if each must be synced singly.
   fileprivate func syncs(together crowd: [RequestReader]) -> Bool {

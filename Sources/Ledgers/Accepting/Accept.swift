@@ -8,21 +8,19 @@ extension Ledger {
   /// its published messages stay published, and only the rest is queued. A sent draft takes its place in the order, and
   /// its photos keep their progress.
   ///
-  /// - Parameters:
-  ///   - isTaken: whether a directory of that name exists that the ledger may not know.
-  ///   - alternative: the `number`-th name to try for a request whose own is taken.
-  ///   - isStillThere: whether the directory is still where it was read. Asked for requests that the ledger has as
-  ///     filed: they may have been read before an earlier acceptance moved, sent and filed them.
+  /// - Parameter isStillThere: whether the directory is still where it was read. Asked for requests that the ledger has as
+  ///   filed: they may have been read before an earlier acceptance moved, sent and filed them.
+  /// - Throws: `NamesTaken`.
   package func accept(
-    _ requests: [NewRequest], at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
-    alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String,
-    isStillThere: @escaping @Sendable (NewRequest) -> Bool = { _ in true }
+    _ requests: [NewRequest], at now: Timestamp, isStillThere: @escaping @Sendable (NewRequest) -> Bool = { _ in true }
   ) async throws -> [Acceptance] {
     try await write { database in
-      var acceptor = Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative)
+      var acceptor = Acceptor(database: database, now: now)
       let acceptances = try requests.map { try acceptor.accept($0, isStillThere: isStillThere) }
+      let taken = acceptances.indices.filter { acceptances[$0] == nil }
+      if !taken.isEmpty { throw NamesTaken(indices: taken) }
       try acceptor.countWaiting()
-      return acceptances
+      return acceptances.compactMap { $0 }
     }
   }
 }
@@ -31,21 +29,14 @@ extension Ledger {
 struct Acceptor {
   let database: Database
   let now: Timestamp
-  let isTaken: (String) -> Bool
-  let alternative: (String, Int) -> String
   /// Row ids of known conversations.
   private var conversations: [ConversationID: Int64] = [:]
   /// Inserted messages that their conversation does not count yet, by its row.
   private var uncounted: [Int64: Int] = [:]
 
-  init(
-    database: Database, now: Timestamp, isTaken: @escaping (String) -> Bool,
-    alternative: @escaping (String, Int) -> String
-  ) {
+  init(database: Database, now: Timestamp) {
     self.database = database
     self.now = now
-    self.isTaken = isTaken
-    self.alternative = alternative
   }
 
   struct Known {
@@ -61,7 +52,9 @@ struct Acceptor {
   }
 
   /// Accepts one request. Call `countWaiting` after the last one.
-  mutating func accept(_ new: NewRequest, isStillThere: (NewRequest) -> Bool = { _ in true }) throws -> Acceptance {
+  ///
+  /// - Returns: nil if another request has its name.
+  mutating func accept(_ new: NewRequest, isStillThere: (NewRequest) -> Bool = { _ in true }) throws -> Acceptance? {
     if let known = try known(new, isStillThere: isStillThere) {
       try countWaiting()
       if known.state == .draft { return try send(known, as: new) }
@@ -71,9 +64,7 @@ struct Acceptor {
       }
       if known.state == .failed { return try revive(known, as: new) }
     }
-    let own = alternative(new.droppedAs, 1)
-    if !isTaken(own), let acceptance = try insert(new, as: own) { return acceptance }
-    return try insert(new, asFree: freeName(for: new.droppedAs))
+    return try insert(new, as: new.name)
   }
 
   /// Adds the inserted messages to the counts of their conversations.
@@ -116,27 +107,10 @@ struct Acceptor {
     return before == now
   }
 
-  func freeName(for dropped: String) throws -> String {
-    for number in 1..<1_000_000 {
-      let name = alternative(dropped, number)
-      let isKnown: Bool? = try database.value("SELECT EXISTS (SELECT 1 FROM requests WHERE request = ?)", name)
-      if isKnown != true && !isTaken(name) { return name }
-    }
-    throw DatabaseError(message: "no name is free for request \(dropped)")
-  }
-
   // MARK: A request that was not seen before
 
-  /// - Parameter name: a free one.
-  mutating func insert(_ new: NewRequest, asFree name: String) throws -> Acceptance {
-    guard let acceptance = try insert(new, as: name) else {
-      throw DatabaseError(message: "the name \(name) is not free")
-    }
-    return acceptance
-  }
-
   /// - Returns: nil, without a new row, if another request has that name.
-  private mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance? {
+  mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance? {
     let (contents, verdict) = try judge(new)
     let conversation = try contents.map { try row(of: $0.conversation) }
     try database.run(

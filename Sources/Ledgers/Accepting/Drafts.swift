@@ -36,17 +36,10 @@ package struct DraftEntry: Sendable, Equatable {
 extension Ledger {
   /// Enters a valid draft, or its changes. An unchanged photo keeps its progress.
   ///
-  /// - Parameters:
-  ///   - isTaken: whether a directory of that name exists that the ledger may not know.
-  ///   - alternative: the `number`-th name to try for a request whose own is taken.
   /// - Returns: nil if the directory is no longer a draft, because it was sent or has failed.
-  package func enterDraft(
-    _ draft: NewRequest, at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
-    alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
-  ) async throws -> DraftEntry? {
-    try await write { database in
-      try Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative).enterDraft(draft)
-    }
+  /// - Throws: `NamesTaken`.
+  package func enterDraft(_ draft: NewRequest, at now: Timestamp) async throws -> DraftEntry? {
+    try await write { try Acceptor(database: $0, now: now).enterDraft(draft) }
   }
 
   package func drafts() async throws -> [Draft] { try await drafts("", []) }
@@ -201,17 +194,18 @@ extension Acceptor {
         known.id)
       return DraftEntry(request: known.request, change: .none, superseded: [])
     }
-    let name = try name(of: new, known: known)
+    let name = name(of: new, known: known)
     if let known { try database.setAside(known.id) }
     let conversation = try database.conversation(contents.conversation, now: now)
     // The key and the digest of the contents are those at Send.
     try database.run(
       """
       INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at, owner)
-      VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?, ?) ON CONFLICT (request) DO NOTHING
       """,
       name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text,
       contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, new.owner)
+    if database.changesCount == 0 { throw NamesTaken(indices: [0]) }
     let superseded = try insert(
       photos, of: name, request: database.lastInsertedRowID, conversation: conversation, inbox: new.inbox, isDraft: true
     )
@@ -220,19 +214,18 @@ extension Acceptor {
   }
 
   /// Accepts a draft that was moved into `new/`, and sets aside the photos that Send does not include.
-  mutating func send(_ draft: Known, as new: NewRequest) throws -> Acceptance {
-    let name = try name(of: new, known: draft)
+  mutating func send(_ draft: Known, as new: NewRequest) throws -> Acceptance? {
     try database.setAside(draft.id)
-    var acceptance = try insert(new, asFree: name)
-    acceptance.wasDraft = true
+    var acceptance = try insert(new, as: name(of: new, known: draft))
+    acceptance?.wasDraft = true
     try database.endSetAside(draft.id)
     return acceptance
   }
 
   /// The name of the request. Message ids depend on it, so it changes only if the client renamed the directory.
-  private func name(of new: NewRequest, known: Known?) throws -> String {
+  private func name(of new: NewRequest, known: Known?) -> String {
     if let known, known.droppedAs == new.droppedAs { return known.request }
-    return try freeName(for: new.droppedAs)
+    return new.name
   }
 
   /// Whether everything that matters before Send is unchanged.

@@ -42,6 +42,8 @@ package struct NewRequest: Sendable {
 
   /// Its name in `new/`.
   package let droppedAs: String
+  /// Its name from now on, unless the ledger knows the directory under another one.
+  package var name: String
   /// The inode of the directory, which a move does not change.
   package let inode: UInt64
   package let born: Int64
@@ -59,6 +61,7 @@ package struct NewRequest: Sendable {
     contents: Result<Contents, DeliveryError>
   ) {
     self.droppedAs = droppedAs
+    name = droppedAs
     self.inode = inode
     self.born = born
     self.inbox = inbox
@@ -67,10 +70,16 @@ package struct NewRequest: Sendable {
   }
 }
 
+/// Other requests have the names that these are to get. Nothing was changed.
+package struct NamesTaken: Error {
+  /// The places of these requests in the list to accept.
+  package let indices: [Int]
+}
+
 /// The ledger's answer to a new request.
 package struct Acceptance: Sendable, Equatable {
   package let droppedAs: String
-  /// Its name from now on: the dropped one, or an alternative if that was taken.
+  /// Its name from now on.
   package let request: String
   package let state: RequestState
   package let error: String?

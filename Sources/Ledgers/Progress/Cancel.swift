@@ -50,15 +50,11 @@ extension Ledger {
   /// - Parameters:
   ///   - conversation: where it was to go, if readable.
   ///   - inbox: nil if it names none; it never got the configured one.
-  ///   - isTaken: whether a directory of that name exists that the ledger may not know.
-  ///   - alternative: the `number`-th name to try if its own is taken.
   package func enterCancelled(
-    droppedAs name: String, inode: UInt64, born: Int64, to conversation: ConversationID?, from inbox: InboxID?,
-    at now: Timestamp, isTaken: @escaping @Sendable (String) -> Bool,
-    alternative: @escaping @Sendable (_ name: String, _ number: Int) -> String
+    _ name: String, droppedAs: String, inode: UInt64, born: Int64, to conversation: ConversationID?,
+    from inbox: InboxID?, at now: Timestamp
   ) async throws {
     try await write { database in
-      let acceptor = Acceptor(database: database, now: now, isTaken: isTaken, alternative: alternative)
       let row = try conversation.map { try database.conversation($0, now: now) }
       try database.run(
         """
@@ -66,7 +62,7 @@ extension Ledger {
           finished_at, filed)
         VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 1)
         """,
-        try acceptor.freeName(for: name), name, Int64(bitPattern: inode), born, row, inbox?.text ?? "",
+        name, droppedAs, Int64(bitPattern: inode), born, row, inbox?.text ?? "",
         RequestState.cancelled.rawValue, now.milliseconds, now.milliseconds)
     }
   }

@@ -20,6 +20,7 @@ final class GroupCommit: Sendable {
   }
 
   private let pool: DatabasePool
+  private let path: String
   private let lock: FileLock
   private let state = Mutex(State())
   private let listeners = Mutex<[@Sendable () -> Void]>([])
@@ -35,8 +36,9 @@ final class GroupCommit: Sendable {
   /// Failed ledgers, which stay open until the process ends because SQLite syncs on close.
   private static let abandoned = Mutex<[DatabasePool]>([])
 
-  init(pool: DatabasePool, lock: FileLock) {
+  init(pool: DatabasePool, path: String, lock: FileLock) {
     self.pool = pool
+    self.path = path
     self.lock = lock
   }
 
@@ -104,7 +106,7 @@ final class GroupCommit: Sendable {
 
   /// Translates an error, and remembers the first final one.
   func meaning(of error: any Error) -> any Error {
-    guard let meaning = LedgerError(error, path: pool.path) else { return error }
+    guard let meaning = LedgerError(error, path: path) else { return error }
     guard meaning.isFinal else { return meaning }
     let isFirst = failure.withLock { failure in
       defer { failure = failure ?? meaning }

@@ -1,4 +1,4 @@
-import DurableFiles
+import CSQLite
 import GRDB
 
 /// Why deleted rows may still be legible.
@@ -17,7 +17,7 @@ package enum ScrubError: Error, CustomStringConvertible {
 
 extension Ledger {
   /// Removes all bytes of deleted rows from the ledger's files: copies the write-ahead log into the ledger, whose pages
-  /// are written clean (`CleanFile`), and truncates it. The cost depends on the writes since the last time; nothing
+  /// are written clean (`zeroing.c`), and truncates it. The cost depends on the writes since the last time; nothing
   /// else writes meanwhile. Tables of earlier versions, whose pages were not always clean, were copied (`Upgrade`).
   package func scrub() async throws {
     try await alone { database in
@@ -26,7 +26,7 @@ extension Ledger {
         sql: "INSERT INTO janitor VALUES ('scrubs', '1') ON CONFLICT DO UPDATE SET value = value + 1")
       guard try database.waiting(milliseconds: 500, Self.emptyLog) else { throw ScrubError.busy }
       try database.execute(sql: "PRAGMA shrink_memory")
-      guard try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0 < PageRemains.mostPages else {
+      guard try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0 < CSQLITE_MOST_PAGES else {
         throw ScrubError.tooLarge
       }
     }
