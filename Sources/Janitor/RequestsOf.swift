@@ -29,7 +29,7 @@ struct RequestsOf {
 
   /// The entry with the name of a known request, if it is that request. The name may belong to another entry by now;
   /// without times of birth, so may the inode.
-  func request(_ request: FiledRequest, in directory: Directory) throws -> Found? {
+  func request(_ request: RequestRow, in directory: Directory) throws -> Found? {
     guard let entry = try directory.entry(request.request) else { return nil }
     let identity = RequestIdentity(entry)
     let isSame = request.born != 0 && identity == RequestIdentity(inode: request.inode, born: request.born)

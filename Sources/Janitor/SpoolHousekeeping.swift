@@ -137,7 +137,7 @@ struct SpoolHousekeeping: Sendable {
       count += requests.count
       // A rehearsal removes nothing, so the loop would not end; it reports a lower bound.
       if isRehearsal { return count }
-      var gone = [FiledRequest]()
+      var gone = [RequestRow]()
       for request in requests {
         if try await remove(request, from: place) { gone.append(request) }
       }
@@ -149,7 +149,7 @@ struct SpoolHousekeeping: Sendable {
   }
 
   /// - Returns: false if the request is being sent again right now.
-  private func remove(_ request: FiledRequest, from place: Directory) async throws -> Bool {
+  private func remove(_ request: RequestRow, from place: Directory) async throws -> Bool {
     let identity = RequestIdentity(inode: request.inode, born: request.born)
     if let found = try own(request, in: place) {
       try spool.takeAway(request.request, from: place, identity: found)?.delete()
@@ -168,7 +168,7 @@ struct SpoolHousekeeping: Sendable {
   }
 
   /// The entry with a request's name, if it is that request.
-  private func own(_ request: FiledRequest, in place: Directory) throws -> RequestIdentity? {
+  private func own(_ request: RequestRow, in place: Directory) throws -> RequestIdentity? {
     guard let entry = try place.entry(request.request), entry.kind == .directory else { return nil }
     let found = RequestIdentity(entry)
     if found == RequestIdentity(inode: request.inode, born: request.born) {

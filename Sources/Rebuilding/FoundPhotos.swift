@@ -45,7 +45,7 @@ struct FoundPhotos {
         }
       }
     }
-    all.sort { $0.createdAt < $1.createdAt }
+    all.sort { $0.row.createdAt < $1.row.createdAt }
   }
 
   private static func photo(

@@ -39,7 +39,7 @@ struct FoundRequests {
     try finishFiling()
     let waiting = try unsent(arrived: spool.cur)
     try takeReceipts(except: Set(waiting.map(\.name)))
-    let taken = Set(waiting.map(\.name) + all.map(\.request))
+    let taken = Set(waiting.map(\.name) + all.map(\.row.request))
     var failed = [Unsent]()
     for name in try spool.failed.requestNames().sorted() {
       // Entries that are not directories or have invalid names have no row.

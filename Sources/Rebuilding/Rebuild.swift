@@ -81,11 +81,11 @@ package struct Rebuild: Sendable {
     for start in stride(from: 0, to: found.all.count, by: Self.batch) {
       let batch = found.all[start..<min(start + Self.batch, found.all.count)]
       try await ledger.restore(Array(batch), at: now)
-      report.waiting += batch.count { $0.state == .queued }
-      report.sent += batch.count { $0.state == .sent }
-      report.failed += batch.count { $0.state == .failed }
+      report.waiting += batch.count { $0.row.state == .queued }
+      report.sent += batch.count { $0.row.state == .sent }
+      report.failed += batch.count { $0.row.state == .failed }
     }
-    report.held = Set(found.all.filter { $0.state == .queued }.compactMap(\.conversation))
+    report.held = Set(found.all.filter { $0.row.state == .queued }.compactMap(\.conversation))
       .filter { !canBeAsked($0) }.sorted()
     for conversation in report.held { _ = try await ledger.setHeld(true, conversation, at: now) }
     let photos = try FoundPhotos(

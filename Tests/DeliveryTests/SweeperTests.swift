@@ -70,9 +70,7 @@ import Testing
       bell: Bell())
     let task = Task { try await sweeper.run() }
     while try await ledger.read({ database in
-      try database.first("SELECT count(*), count(*) FILTER (WHERE state = 'deleting') FROM uploads") {
-        "\($0[0] as Int) \($0[1] as Int)"
-      }
+      try database.value("SELECT count(*) || ' ' || count(*) FILTER (WHERE state = 'deleting') FROM uploads") as String?
     }) != "\(count) 0" { await Task.yield() }
     task.cancel()
     try await task.value

@@ -318,8 +318,9 @@ import Testing
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER")
     let failed = try spool.spool.failed.directory(creating: "a")
-    let inode = try Int64(bitPattern: failed.entry().inode)
-    let request = FiledRequest(["id": 1, "request": "a", "inode": inode, "born": 0])
+    var request = RequestRow()
+    request.request = "a"
+    request.inode = try failed.entry().inode
     let requests = RequestsOf(marked)
     #expect(try requests.request(request, in: spool.spool.failed) == nil)
     try failed.write(Array("MARKER\n".utf8), as: "to")

@@ -129,8 +129,8 @@ import Testing
     #expect(
       try await ledger.draftPhotos(limit: 2, areUploadedLeftOut: true).map(\.photo.request) == ["a1", "b"])
     let plan: [String] = try await ledger.read { database in
-      try database.all("EXPLAIN QUERY PLAN \(LedgerSchema.nextOwnerOfDrafts)", 1) { $0[3] }
-        + database.all("EXPLAIN QUERY PLAN \(LedgerSchema.photosOfOwner)", 1, 2) { $0[3] }
+      try database.all("EXPLAIN QUERY PLAN \(LedgerSchema.nextOwnerOfDrafts)", 1) { $0["detail"] }
+        + database.all("EXPLAIN QUERY PLAN \(LedgerSchema.photosOfOwner)", 1, 2) { $0["detail"] }
     }
     #expect(plan.count == 3 && plan.allSatisfy { $0.hasPrefix("SEARCH") }, "\(plan)")
   }

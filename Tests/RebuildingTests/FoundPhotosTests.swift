@@ -25,7 +25,7 @@ import Testing
   @Test func ofTwoCopiesTheFirstCounts() throws {
     for inbox in ["me", "you"] { try keep(in: inbox) }
     let found = try found()
-    #expect(found.all.map(\.inbox.text) == ["me"] && found.copies == ["photos/you/family/m"])
+    #expect(found.all.map(\.row.inbox.text) == ["me"] && found.copies == ["photos/you/family/m"])
   }
 
   @Test func anEmptyDirectoryMakesNoPhotoACopy() throws {
@@ -34,12 +34,12 @@ import Testing
       try spool.photos.directory("me").directory("family").directory("m").removeTree(file)
     }
     let found = try found()
-    #expect(found.all.map(\.inbox.text) == ["you"] && found.copies.isEmpty)
+    #expect(found.all.map(\.row.inbox.text) == ["you"] && found.copies.isEmpty)
   }
 
   @Test func oneThatNobodyCanReadMakesNoOtherACopy() throws {
     for inbox in [String(repeating: "a", count: 250), "me"] { try keep(in: inbox) }
     let found = try found()
-    #expect(found.all.map(\.inbox.text) == ["me"] && found.copies.isEmpty && found.unreadable == 1)
+    #expect(found.all.map(\.row.inbox.text) == ["me"] && found.copies.isEmpty && found.unreadable == 1)
   }
 }

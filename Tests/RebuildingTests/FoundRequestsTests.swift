@@ -21,7 +21,7 @@ import Testing
       try drop("r\(bytes.count)", in: spool, receipt: (file, bytes))
     }
     let found = try FoundRequests(in: spool, inbox: InboxID("me"), canBeAsked: { _ in true })
-    #expect(found.all.map(\.state) == [.queued, .queued])
+    #expect(found.all.map(\.row.state) == [.queued, .queued])
     for name in try spool.cur.names() { #expect(try spool.cur.directory(name).names() == ["text", "to"]) }
   }
 
@@ -34,7 +34,7 @@ import Testing
       acceptedAt: "2026-01-02T03:04:05.000Z", finishedAt: "2026-01-02T03:04:06.000Z", messages: [])
     try drop("r", in: spool, receipt: (Receipt.fileName, receipt.encoded()))
     let found = try FoundRequests(in: spool, inbox: InboxID("me"), canBeAsked: { _ in true })
-    #expect(found.all.map(\.state) == [.sent])
+    #expect(found.all.map(\.row.state) == [.sent])
     #expect(try spool.cur.names().isEmpty && spool.sent.directory("r").names() == [Receipt.fileName])
   }
 }

@@ -93,7 +93,7 @@ actor DraftService: Service {
     // Each once, in the order of the last change.
     var met = Set<String>()
     let names = Array(seen.names.reversed().filter { met.insert($0).inserted }.reversed())
-    var known = [Draft]()
+    var known = [RequestRow]()
     for name in names { known += try await ledger.drafts(droppedAs: name) }
     // First, to free their names.
     try await removeGone(known)
@@ -196,7 +196,7 @@ actor DraftService: Service {
   }
 
   /// Sets aside those of `drafts` that their clients removed.
-  private func removeGone(_ drafts: [Draft]) async throws {
+  private func removeGone(_ drafts: [RequestRow]) async throws {
     let gone = try await pool.run { [spool] in try spool.gone(drafts) }
     for draft in gone where try await ledger.abandonDraft(draft) {
       log.info("draft removed", metadata: ["request": "\(draft.request)"])

@@ -3,7 +3,7 @@ import Ledgers
 import Messages
 import Spooling
 
-extension Draft {
+extension RequestRow {
   var identity: RequestIdentity { RequestIdentity(inode: inode, born: born) }
 }
 
@@ -32,8 +32,8 @@ extension NewRequest {
 
 extension Spool {
   /// Those of `drafts` that are neither in `draft/` nor in `new/`.
-  func gone(_ drafts: [Draft]) throws -> [Draft] {
-    func isIn(_ directory: Directory, _ draft: Draft) throws -> Bool {
+  func gone(_ drafts: [RequestRow]) throws -> [RequestRow] {
+    func isIn(_ directory: Directory, _ draft: RequestRow) throws -> Bool {
       try directory.entry(draft.droppedAs).map(RequestIdentity.init) == draft.identity
     }
     let missing = try drafts.filter { try !isIn(draft, $0) && !isIn(new, $0) }

@@ -274,13 +274,14 @@ extension Directory {
 extension UnfiledRequest {
   /// Whether something of it was published.
   fileprivate var leavesReceipt: Bool {
-    state != .failed && (state != .cancelled || messages.contains { $0.state == .sent })
+    self.state != .failed && (self.state != .cancelled || messages.contains { $0.state == .sent })
   }
 
   fileprivate var receipt: Receipt {
     Receipt(
-      request: request, conversation: conversation?.description ?? "", inbox: inbox.text, id: key,
-      digest: key == nil ? nil : digest, state: state, duplicateOf: duplicateOf, acceptedAt: acceptedAt.description,
+      request: self.request, conversation: conversation?.description ?? "", inbox: self.inbox.text, id: self.key,
+      digest: self.key == nil ? nil : self.digest, state: self.state, duplicateOf: self.duplicateOf,
+      acceptedAt: self.acceptedAt.description,
       finishedAt: finishedAt.description,
       messages: messages.map { message in
         Receipt.Message(

@@ -97,7 +97,7 @@ actor Dispatcher: Service {
     let begin = ContinuousClock.now
     while true {
       for conversation in page where working[conversation.row] == nil {
-        let lane = destinations.route(for: conversation.name).lane
+        let lane = destinations.route(for: conversation.conversation).lane
         if !isFull(lane) { start(conversation.row, on: lane) }
       }
       guard page.count == limit, !destinations.lanes.allSatisfy(isFull) else { break }

@@ -39,18 +39,6 @@ struct Acceptor {
     self.now = now
   }
 
-  struct Known {
-    let id: Int64
-    let request: String
-    let droppedAs: String
-    let state: RequestState
-    let isFiled: Bool
-    let error: String?
-    let digest: String?
-    /// The row was rebuilt from the spool; whether its messages were published is unknown.
-    let isRestored: Bool
-  }
-
   /// Accepts one request. Call `countWaiting` after the last one.
   ///
   /// - Returns: nil if another request has its name.
@@ -80,24 +68,16 @@ struct Acceptor {
     return row
   }
 
-  func known(_ new: NewRequest, isStillThere: (NewRequest) -> Bool = { _ in true }) throws -> Known? {
-    let known = try database.first(
-      """
-      SELECT id, request, dropped_as, state, filed = 1, error, digest, restored FROM requests
-      WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1
-      """, Int64(bitPattern: new.inode), new.born
-    ) { row in
-      Known(
-        id: row[0], request: row[1], droppedAs: row[2], state: RequestState(rawValue: row[3]) ?? .failed,
-        isFiled: row[4], error: row[5], digest: row[6], isRestored: row[7])
-    }
-    guard let known else { return nil }
+  func known(_ new: NewRequest, isStillThere: (NewRequest) -> Bool = { _ in true }) throws -> RequestRow? {
+    let found = try database.first(
+      RequestRow.self, "WHERE inode = ? AND born = ? ORDER BY id DESC LIMIT 1", new.inode, new.born)
+    guard let known = found else { return nil }
     let isSame = new.born != 0 || isSame(known, as: new) || known.isFiled && !isStillThere(new)
     return isSame ? known : nil
   }
 
   /// Whether a directory without a time of birth is the known one and not a later one with its inode.
-  private func isSame(_ known: Known, as new: NewRequest) -> Bool {
+  private func isSame(_ known: RequestRow, as new: NewRequest) -> Bool {
     // Send compares each photo of a draft.
     if known.state == .draft { return true }
     if known.isFiled { return known.state == .failed && new.isMarked(known.error ?? "failed") }
@@ -113,24 +93,19 @@ struct Acceptor {
   mutating func insert(_ new: NewRequest, as name: String) throws -> Acceptance? {
     let (contents, verdict) = try judge(new)
     let conversation = try contents.map { try row(of: $0.conversation) }
-    try database.run(
-      """
-      INSERT OR FAIL INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest,
-        state, cause, error, bytes, duplicate_of, accepted_at, finished_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (request) DO NOTHING
-      """,
-      name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text, contents?.key,
-      contents?.digest, verdict.state.rawValue, verdict.cause?.rawValue, verdict.error,
-      contents?.parts.reduce(0) { $0 + $1.bytes } ?? 0, verdict.duplicateOf, now.milliseconds,
-      verdict.state == .queued ? nil : now.milliseconds)
-    if database.changesCount == 0 { return nil }
-    let request = database.lastInsertedRowID
+    var request = RequestRow(new, as: name, to: conversation, at: now)
+    request.state = verdict.state
+    request.cause = verdict.cause
+    request.error = verdict.error
+    request.duplicateOf = verdict.duplicateOf
+    request.finishedAt = verdict.state == .queued ? nil : now
+    guard let row = try database.insert(request, "ON CONFLICT (request) DO NOTHING") else { return nil }
     try database.count(verdict.state)
     var acceptance = Acceptance(
       droppedAs: new.droppedAs, request: name, state: verdict.state, error: verdict.error, wasKnown: false)
     if verdict.state == .queued, let contents, let conversation {
       acceptance.superseded = try insert(
-        contents.parts, of: name, request: request, conversation: conversation, inbox: new.inbox)
+        contents.parts, of: name, request: row, conversation: conversation, inbox: new.inbox)
       uncounted[conversation, default: 0] += contents.parts.count
     }
     return acceptance
@@ -149,12 +124,17 @@ struct Acceptor {
     case .failure(let refusal):
       return (nil, Verdict(state: .failed, cause: refusal.cause, error: refusal.sentence))
     case .success(let contents):
-      guard let key = contents.key, let earlier = try earlier(of: key, in: new.inbox) else {
-        return (contents, Verdict(state: .queued))
-      }
-      let isThere = earlier.conversation == contents.conversation.text
+      guard let key = contents.key,
+        let earlier = try database.first(
+          RequestRow.self,
+          "WHERE inbox = ? AND idempotency_key = ? AND (state = 'sent' OR state = 'queued') ORDER BY id LIMIT 1",
+          new.inbox, key)
+      else { return (contents, Verdict(state: .queued)) }
+      let isThere = try isOf(contents.conversation, earlier)
       if isThere && earlier.digest == contents.digest {
-        return (contents, Verdict(state: earlier.isSent ? .duplicate : .queued, duplicateOf: earlier.request))
+        return (
+          contents, Verdict(state: earlier.state == .sent ? .duplicate : .queued, duplicateOf: earlier.request)
+        )
       }
       let difference = isThere ? "with other contents" : "in another conversation, and an id counts for the whole inbox"
       return (
@@ -166,17 +146,9 @@ struct Acceptor {
     }
   }
 
-  /// The first request with that idempotency key that was sent or waits.
-  private func earlier(
-    of key: String, in inbox: InboxID
-  ) throws -> (request: String, digest: String?, conversation: String?, isSent: Bool)? {
-    try database.first(
-      """
-      SELECT r.request, r.digest, c.conversation, r.state = 'sent'
-      FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
-      WHERE r.inbox = ? AND r.idempotency_key = ? AND (r.state = 'sent' OR r.state = 'queued') ORDER BY r.id LIMIT 1
-      """, inbox.text, key
-    ) { ($0[0], $0[1], $0[2], $0[3]) }
+  func isOf(_ conversation: ConversationID, _ request: RequestRow) throws -> Bool {
+    let row: Int64? = try database.value("SELECT id FROM conversations WHERE conversation = ?", conversation)
+    return row != nil && row == request.conversationRow
   }
 
   /// Appends messages in their order. A photo that the ledger knows from a draft, with the same file and place, keeps
@@ -186,11 +158,11 @@ struct Acceptor {
   /// - Returns: the draft's photos whose files have changed.
   func insert(
     _ parts: [NewRequest.Part], of name: String, request: Int64, conversation: Int64, inbox: InboxID,
-    isDraft: Bool = false, knownAs ids: [String: String] = [:]
+    isDraft: Bool = false, knownAs ids: [String: MessageID] = [:]
   ) throws -> [SupersededPhoto] {
     var superseded = [SupersededPhoto]()
     for (position, part) in parts.enumerated() {
-      let message = ids[part.file].map(MessageID.init(unchecked:)) ?? part.message(name)
+      let message = ids[part.file] ?? part.message(name)
       var state = MessageState.pending
       if part.kind.hasPhoto, let photo = try takeDraftPhoto(message) {
         let isSame = photo.digest == part.digest && photo.conversationRow == conversation && photo.inbox == inbox
@@ -200,13 +172,18 @@ struct Acceptor {
           superseded.append(SupersededPhoto(message: message, source: photo.source))
         }
       }
-      try database.run(
-        """
-        INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state, draft)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        message.text, request, conversation, position, part.kind.rawValue, part.file, part.bytes, part.digest,
-        state.rawValue, isDraft)
+      var row = MessageRow()
+      row.message = message
+      row.requestRow = request
+      row.conversationRow = conversation
+      row.position = position
+      row.kind = part.kind
+      row.file = part.file
+      row.bytes = part.bytes
+      row.digest = part.digest
+      row.state = state
+      row.isDraft = isDraft
+      try database.insert(row)
       if part.kind == .photo { try database.pin(message) }
     }
     return superseded
@@ -214,7 +191,7 @@ struct Acceptor {
 
   // MARK: A request that failed before
 
-  private func revive(_ known: Known, as new: NewRequest) throws -> Acceptance {
+  private func revive(_ known: RequestRow, as new: NewRequest) throws -> Acceptance {
     let (contents, verdict) = try judge(new)
     // In `failed/` it had its own name, but clients still ask for it by the name that they gave it.
     let droppedAs = new.droppedAs == known.request ? known.droppedAs : new.droppedAs
@@ -222,23 +199,20 @@ struct Acceptor {
       try database.run(
         """
         UPDATE requests SET dropped_as = ?, cause = ?, error = ?, finished_at = ?, filed = 0 WHERE id = ?
-        """, droppedAs, verdict.cause?.rawValue, verdict.error, now.milliseconds, known.id)
+        """, droppedAs, verdict.cause?.rawValue, verdict.error, now.milliseconds, known.row)
       return Acceptance(
         droppedAs: new.droppedAs, request: known.request, state: .failed, error: verdict.error, wasKnown: false)
     }
     let conversation = try database.conversation(contents.conversation, now: now)
-    let published = try Set<String>(
-      database.all("SELECT file FROM messages WHERE request_id = ? AND state = 'sent'", known.id) { $0[0] })
+    let messages = try database.all(MessageRow.self, "WHERE request_id = ?", known.row)
+    let published = Set(messages.filter { $0.state == .sent }.map(\.file))
     // An attempt may have succeeded, and an earlier version may have made the id in another way.
-    let unsent: [(file: String, message: String)] = try database.all(
-      "SELECT file, message FROM messages WHERE request_id = ? AND state <> 'sent'", known.id
-    ) { ($0[0], $0[1]) }
+    let unsent = messages.filter { $0.state != .sent }
     let ids = Dictionary(unsent.map { ($0.file, $0.message) }) { $1 }
-    for (_, message) in unsent {
-      try database.endAttempt(of: MessageID(unchecked: message), at: now, cause: nil, error: Database.interrupted)
+    for message in unsent {
+      try database.endAttempt(of: message.message, at: now, cause: nil, error: Database.interrupted)
     }
-    try database.run(
-      "DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", known.id)
+    try database.run("DELETE FROM messages WHERE request_id = ? AND state <> 'sent'", known.row)
     let rest = verdict.state == .duplicate ? [] : contents.parts.filter { !published.contains($0.file) }
     let state: RequestState = verdict.state == .queued && rest.isEmpty ? .sent : verdict.state
     try database.run(
@@ -249,19 +223,20 @@ struct Acceptor {
       """,
       droppedAs, conversation, new.inbox.text, contents.key, contents.digest, state.rawValue,
       contents.parts.reduce(0) { $0 + $1.bytes }, state == .sent ? nil : verdict.duplicateOf, now.milliseconds,
-      rest.isEmpty ? now.milliseconds : nil, known.id)
+      rest.isEmpty ? now.milliseconds : nil, known.row)
     try database.count(state)
-    if state == .sent { try database.endDuplicates(of: known.id, at: now) }
+    if state == .sent { try database.endDuplicates(of: known.row, at: now) }
     let superseded = try insert(
-      rest, of: known.request, request: known.id, conversation: conversation, inbox: new.inbox, knownAs: ids)
-    for (_, message) in unsent {
+      rest, of: known.request, request: known.row, conversation: conversation, inbox: new.inbox, knownAs: ids)
+    for message in unsent {
       try database.run(
-        "DELETE FROM attempts WHERE message = ?1 AND NOT EXISTS (SELECT 1 FROM messages WHERE message = ?1)", message)
+        "DELETE FROM attempts WHERE message = ?1 AND NOT EXISTS (SELECT 1 FROM messages WHERE message = ?1)",
+        message.message)
     }
     if known.isRestored {
       try database.run(
         "UPDATE messages SET state = 'publishing', attempts = 1 WHERE request_id = ? AND state = 'pending'",
-        known.id)
+        known.row)
     }
     try database.addWaiting(rest.count, to: conversation, now: now)
     return Acceptance(

@@ -42,53 +42,36 @@ extension Ledger {
     try await write { try Acceptor(database: $0, now: now).enterDraft(draft) }
   }
 
-  package func drafts() async throws -> [Draft] { try await drafts("", []) }
+  package func drafts() async throws -> [RequestRow] { try await ask { try $0.drafts("") } }
 
   /// The drafts that are, or were, in `draft/` under a name.
-  package func drafts(droppedAs name: String) async throws -> [Draft] {
-    try await drafts("AND dropped_as = ?", [name])
+  package func drafts(droppedAs name: String) async throws -> [RequestRow] {
+    try await ask { try $0.drafts("AND dropped_as = ?", name) }
   }
 
   /// The draft with a name, if any.
-  package func draft(_ request: String) async throws -> Draft? {
-    try await drafts("AND request = ?", [request]).first
+  package func draft(_ request: String) async throws -> RequestRow? {
+    try await ask { try $0.drafts("AND request = ?", request).first }
   }
 
   /// The drafts followed by a later one of the same user, inbox and conversation.
-  package func replacedDrafts() async throws -> [Draft] {
-    try await drafts(
-      """
-      AND EXISTS (SELECT 1 FROM requests later WHERE later.state = 'draft' AND later.conversation_id =
-        requests.conversation_id AND later.inbox = requests.inbox AND later.owner IS requests.owner
-        AND later.id > requests.id)
-      """, [])
-  }
-
-  private func drafts(_ condition: String, _ arguments: StatementArguments) async throws -> [Draft] {
+  package func replacedDrafts() async throws -> [RequestRow] {
     try await ask { database in
-      // Otherwise SQLite would search all requests, for their order.
-      try Row.fetchAll(
-        database.kept(
-          """
-          SELECT id, request, dropped_as, inode, born FROM requests INDEXED BY requests_drafts_named
-          WHERE state = 'draft' \(condition)
-          """),
-        arguments: arguments
-      ).map { row in
-        Draft(
-          row: row["id"], request: row["request"], droppedAs: row["dropped_as"],
-          inode: UInt64(bitPattern: row["inode"]), born: row["born"])
-      }.sorted { $0.row < $1.row }
+      try database.drafts(
+        """
+        AND EXISTS (SELECT 1 FROM requests later WHERE later.state = 'draft' AND later.conversation_id =
+          requests.conversation_id AND later.inbox = requests.inbox AND later.owner IS requests.owner
+          AND later.id > requests.id)
+        """)
     }
   }
 
   /// Sets a draft aside, so that it is not sent. Returns false if it is no longer a draft because it was sent.
   @discardableResult
-  package func abandonDraft(_ draft: Draft) async throws -> Bool {
+  package func abandonDraft(_ draft: RequestRow) async throws -> Bool {
     try await write { database in
-      let isDraft = try Bool.fetchOne(
-        database.kept("SELECT EXISTS (SELECT 1 FROM requests WHERE id = ? AND state = 'draft')"), arguments: [draft.row]
-      )
+      let isDraft: Bool? = try database.value(
+        "SELECT EXISTS (SELECT 1 FROM requests WHERE id = ? AND state = 'draft')", draft.row)
       guard isDraft == true else { return false }
       try database.setAside(draft.row)
       try database.endSetAside(draft.row)
@@ -99,9 +82,9 @@ extension Ledger {
   /// The first `limit` requests that were set aside, with the photos whose uploads and cached files must be deleted.
   package func abandonedDrafts(limit: Int) async throws -> [(row: Int64, photos: [SupersededPhoto])] {
     try await read { database in
-      try Int64.fetchAll(
-        database.kept("SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT ?"), arguments: [limit]
-      ).map { row in
+      let rows: [Int64] = try database.values(
+        "SELECT id FROM requests WHERE state = 'abandoned' ORDER BY id LIMIT ?", limit)
+      return try rows.map { row in
         let photos = try database.all("\(QueuedMessage.selection) WHERE m.request_id = ?", row) { QueuedMessage($0) }
         return (row, photos.map { SupersededPhoto(message: $0.message, source: $0.source) })
       }
@@ -111,8 +94,7 @@ extension Ledger {
   /// Deletes the rows of a request that was set aside, after its files.
   package func forgetAbandonedDraft(_ row: Int64) async throws {
     try await write { database in
-      try database.run(
-        "DELETE FROM requests WHERE id = ? AND state = 'abandoned'", row)
+      try database.run("DELETE FROM requests WHERE id = ? AND state = 'abandoned'", row)
     }
   }
 
@@ -130,15 +112,15 @@ extension Ledger {
       var rows: [Int64] = []
       var owner = Int64.min
       while let next: Int64 = try database.value(LedgerSchema.nextOwnerOfDrafts, owner) {
-        let photos: [(id: Int64, state: String)] = try database.all(LedgerSchema.photosOfOwner, next, limit) {
-          ($0[0], $0[1])
+        let photos: [(id: Int64, state: MessageState?)] = try database.all(LedgerSchema.photosOfOwner, next, limit) {
+          ($0["id"], $0["state"])
         }
-        rows += photos.filter { !areUploadedLeftOut || $0.state != MessageState.uploaded.rawValue }.map(\.id)
+        rows += photos.filter { !areUploadedLeftOut || $0.state != .uploaded }.map(\.id)
         owner = next
       }
       return try rows.sorted().compactMap { row in
-        try database.first("\(QueuedMessage.selection) WHERE m.id = ?", row) {
-          (QueuedMessage($0), $0.time(QueuedMessage.Column.nextAttempt))
+        try database.first("\(QueuedMessage.selection) WHERE m.id = ?", row) { QueuedMessage($0) }.map {
+          ($0, $0.nextAttempt)
         }
       }
     }
@@ -191,58 +173,48 @@ extension Acceptor {
       // A photo that could not be sent may be tried again.
       try database.run(
         "UPDATE messages SET cause = NULL, error = NULL, next_attempt = NULL WHERE request_id = ? AND cause IS NOT NULL",
-        known.id)
+        known.row)
       return DraftEntry(request: known.request, change: .none, superseded: [])
     }
     let name = name(of: new, known: known)
-    if let known { try database.setAside(known.id) }
+    if let known { try database.setAside(known.row) }
     let conversation = try database.conversation(contents.conversation, now: now)
+    var row = RequestRow(new, as: name, to: conversation, at: now)
+    row.state = .draft
     // The key and the digest of the contents are those at Send.
-    try database.run(
-      """
-      INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at, owner)
-      VALUES (?, ?, ?, ?, ?, ?, 'draft', ?, ?, ?) ON CONFLICT (request) DO NOTHING
-      """,
-      name, new.droppedAs, Int64(bitPattern: new.inode), new.born, conversation, new.inbox.text,
-      contents.parts.reduce(0) { $0 + $1.bytes }, now.milliseconds, new.owner)
-    if database.changesCount == 0 { throw NamesTaken(indices: [0]) }
+    row.key = nil
+    row.digest = nil
+    guard let request = try database.insert(row, "ON CONFLICT (request) DO NOTHING") else {
+      throw NamesTaken(indices: [0])
+    }
     let superseded = try insert(
-      photos, of: name, request: database.lastInsertedRowID, conversation: conversation, inbox: new.inbox, isDraft: true
-    )
-    if let known { try database.endSetAside(known.id) }
+      photos, of: name, request: request, conversation: conversation, inbox: new.inbox, isDraft: true)
+    if let known { try database.endSetAside(known.row) }
     return DraftEntry(request: name, change: known == nil ? .new : .changed, superseded: superseded)
   }
 
   /// Accepts a draft that was moved into `new/`, and sets aside the photos that Send does not include.
-  mutating func send(_ draft: Known, as new: NewRequest) throws -> Acceptance? {
-    try database.setAside(draft.id)
+  mutating func send(_ draft: RequestRow, as new: NewRequest) throws -> Acceptance? {
+    try database.setAside(draft.row)
     var acceptance = try insert(new, as: name(of: new, known: draft))
     acceptance?.wasDraft = true
-    try database.endSetAside(draft.id)
+    try database.endSetAside(draft.row)
     return acceptance
   }
 
   /// The name of the request. Message ids depend on it, so it changes only if the client renamed the directory.
-  private func name(of new: NewRequest, known: Known?) -> String {
+  private func name(of new: NewRequest, known: RequestRow?) -> String {
     if let known, known.droppedAs == new.droppedAs { return known.request }
     return new.name
   }
 
   /// Whether everything that matters before Send is unchanged.
   private func isUnchanged(
-    _ known: Known, _ new: NewRequest, to conversation: ConversationID, _ photos: [NewRequest.Part]
+    _ known: RequestRow, _ new: NewRequest, to conversation: ConversationID, _ photos: [NewRequest.Part]
   ) throws -> Bool {
-    let place = try Row.fetchOne(
-      database.kept(
-        """
-        SELECT c.conversation, r.inbox FROM requests r JOIN conversations c ON c.id = r.conversation_id WHERE r.id = ?
-        """),
-      arguments: [known.id])
-    let files = try Row.fetchAll(
-      database.kept("SELECT file, digest FROM messages WHERE request_id = ? ORDER BY position"), arguments: [known.id])
-    return known.droppedAs == new.droppedAs && place?["conversation"] == conversation.text
-      && place?["inbox"] == new.inbox.text
-      && files.map { [$0["file"] as String, $0["digest"]] } == photos.map { [$0.file, $0.digest] }
+    let files = try database.all(MessageRow.self, "WHERE request_id = ? ORDER BY position", known.row)
+    return try known.droppedAs == new.droppedAs && known.inbox == new.inbox && isOf(conversation, known)
+      && files.map { [$0.file, $0.digest] } == photos.map { [$0.file, $0.digest] }
   }
 
   /// Removes the row of a draft's photo, which gets another place.
@@ -256,17 +228,24 @@ extension Acceptor {
 }
 
 extension Database {
+  fileprivate func drafts<each Value: SQLiteValue>(
+    _ condition: String, _ values: repeat each Value
+  ) throws -> [RequestRow] {
+    // Otherwise SQLite would search all requests, for their order.
+    try all(
+      RequestRow.self, "INDEXED BY requests_drafts_named WHERE state = 'draft' \(condition)", repeat each values
+    ).sorted { $0.row < $1.row }
+  }
+
   /// Detaches a draft's request from its name and directory.
   func setAside(_ draft: Int64) throws {
     // Names of clients never start with a dot.
-    try run(
-      "UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?", draft)
+    try run("UPDATE requests SET request = '.' || id, inode = 0, born = 0, state = 'abandoned' WHERE id = ?", draft)
   }
 
   /// Ends the rest of a detached draft, and deletes it if nothing is left.
   func endSetAside(_ draft: Int64) throws {
-    try run(
-      "UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", draft)
+    try run("UPDATE messages SET state = 'cancelled', next_attempt = NULL WHERE request_id = ?", draft)
     try run(
       "DELETE FROM requests WHERE id = ? AND NOT EXISTS (SELECT 1 FROM messages WHERE request_id = ?)", draft, draft)
   }

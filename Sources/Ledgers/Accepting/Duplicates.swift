@@ -27,46 +27,32 @@ extension Ledger {
 
 extension Database {
   func endDuplicates(of request: Int64, at now: Timestamp) throws {
-    let key: (request: String, inbox: String, key: String, digest: String?)? = try first(
-      "SELECT request, inbox, idempotency_key, digest FROM requests WHERE id = ? AND idempotency_key IS NOT NULL",
-      request
-    ) { ($0[0], $0[1], $0[2], $0[3]) }
-    guard let key else { return }
-    let duplicates: [Int64] = try all(
+    guard let sent = try first(RequestRow.self, "WHERE id = ? AND idempotency_key IS NOT NULL", request) else { return }
+    let duplicates: [Int64] = try values(
       """
       SELECT id FROM requests WHERE inbox = ? AND idempotency_key = ? AND digest = ? AND state = 'queued'
         AND duplicate_of IS NOT NULL
-      """, key.inbox, key.key, key.digest
-    ) { $0[0] }
-    for duplicate in duplicates { try endAsDuplicate(duplicate, of: key.request, at: now) }
+      """, sent.inbox, sent.key, sent.digest)
+    for duplicate in duplicates { try endAsDuplicate(duplicate, of: sent.request, at: now) }
   }
 
   /// Ends a request without sending it, and sets aside its uploads, as of a draft's photos, for deletion.
   fileprivate func endAsDuplicate(_ duplicate: Int64, of request: String, at now: Timestamp) throws {
-    let found: (name: String, conversation: Int64, waiting: Int)? = try first(
-      """
-      SELECT request, conversation_id,
-        (SELECT count(*) FROM messages WHERE request_id = requests.id AND \(LedgerSchema.waiting))
-      FROM requests WHERE id = ? AND state = 'queued'
-      """, duplicate
-    ) { ($0[0], $0[1], $0[2]) }
-    guard let found else { return }
+    guard var row = try first(RequestRow.self, "WHERE id = ? AND state = 'queued'", duplicate) else { return }
+    let waiting: Int? = try value(
+      "SELECT count(*) FROM messages WHERE request_id = ? AND \(LedgerSchema.waiting)", duplicate)
     try run("UPDATE requests SET request = '.' || id WHERE id = ?", duplicate)
-    try run(
-      """
-      INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, state,
-        bytes, duplicate_of, accepted_at, finished_at, restored)
-      SELECT ?, dropped_as, inode, born, conversation_id, inbox, idempotency_key, digest, 'duplicate', bytes, ?,
-        accepted_at, ?, restored FROM requests WHERE id = ?
-      """, found.name, request, now.milliseconds, duplicate)
-    let ended = lastInsertedRowID
+    row.state = .duplicate
+    row.duplicateOf = request
+    row.finishedAt = now
+    let ended = try insert(row)
     try count(.duplicate)
     try run("UPDATE messages SET request_id = ? WHERE request_id = ? AND state = 'sent'", ended, duplicate)
     try setAside(duplicate)
     let bare = "request_id = ? AND NOT EXISTS (SELECT 1 FROM photos WHERE message = messages.message)"
     try run("DELETE FROM attempts WHERE message IN (SELECT message FROM messages WHERE \(bare))", duplicate)
     try run("DELETE FROM messages WHERE \(bare)", duplicate)
-    try removeWaiting(found.waiting, from: found.conversation)
+    try removeWaiting(waiting ?? 0, from: row.conversationRow ?? 0)
     try endSetAside(duplicate)
   }
 }

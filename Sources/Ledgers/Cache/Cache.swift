@@ -41,11 +41,9 @@ extension Ledger {
   package func setWarned(_ isWarned: Bool, inbox: InboxID?) async throws {
     try await write { database in
       if let inbox {
-        try database.run(
-          "UPDATE cache_use SET warned = ? WHERE inbox = ?", isWarned, inbox.text)
+        try database.run("UPDATE cache_use SET warned = ? WHERE inbox = ?", isWarned, inbox.text)
       } else {
-        try database.run(
-          "UPDATE cache_total SET warned = ?", isWarned)
+        try database.run("UPDATE cache_total SET warned = ?", isWarned)
       }
     }
   }
@@ -54,8 +52,7 @@ extension Ledger {
 extension Database {
   /// The next number in the order of viewing, which needs no clock.
   func nextRecency() throws -> Int64 {
-    try run(
-      "UPDATE cache_total SET recency = recency + 1")
+    try run("UPDATE cache_total SET recency = recency + 1")
     return try value("SELECT recency FROM cache_total") ?? 0
   }
 

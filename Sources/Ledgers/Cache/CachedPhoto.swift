@@ -28,7 +28,7 @@ extension Ledger {
             """,
           arguments: [message.text])
       else { return nil }
-      try database.execute(sql: "DELETE FROM photos WHERE message = ?", arguments: [message.text])
+      try database.run("DELETE FROM photos WHERE message = ?", message.text)
       return CachedPhoto(
         inbox: InboxID(unchecked: row["inbox"]), conversation: ConversationID(unchecked: row["conversation"]),
         message: message)

@@ -118,12 +118,11 @@ extension Ledger {
   /// Turns photos that cannot be fetched after `now` into last copies.
   package func expireRemotes(at now: Timestamp) async throws {
     while try await write({ database in
-      try database.execute(
-        sql: """
-          UPDATE photos SET fetchable = 0 WHERE rowid IN
-            (SELECT rowid FROM photos WHERE fetchable = 1 AND url_expires_at <= ? LIMIT 1000)
-          """,
-        arguments: [now.milliseconds])
+      try database.run(
+        """
+        UPDATE photos SET fetchable = 0 WHERE rowid IN
+          (SELECT rowid FROM photos WHERE fetchable = 1 AND url_expires_at <= ? LIMIT 1000)
+        """, now.milliseconds)
       return database.changesCount == 1000
     }) {}
   }

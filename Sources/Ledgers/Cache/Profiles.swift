@@ -50,12 +50,11 @@ extension Ledger {
   /// Deletes the row of such a photo after its files.
   package func forgetSupersededProfilePhoto(_ photo: CachedPhoto) async throws {
     try await write { database in
-      try database.execute(
-        sql: """
-          DELETE FROM photos WHERE message = ? AND pinned = 0
-            AND message NOT IN (SELECT message FROM profiles WHERE message IS NOT NULL)
-          """,
-        arguments: [photo.message.text])
+      try database.run(
+        """
+        DELETE FROM photos WHERE message = ? AND pinned = 0
+          AND message NOT IN (SELECT message FROM profiles WHERE message IS NOT NULL)
+        """, photo.message.text)
     }
   }
 }
@@ -87,34 +86,28 @@ extension Database {
       self, sql: "SELECT network <> ? OR place IS NOT ? FROM profiles WHERE inbox = ?",
       arguments: [network, place, message.inbox.text])
     let end = isElsewhere == true ? "profile_of = NULL" : "state = 'abandoned'"
-    try execute(
-      sql: "UPDATE uploads SET \(end) WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')",
-      arguments: [message.inbox.text, message.message.text])
+    try run(
+      "UPDATE uploads SET \(end) WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')",
+      message.inbox.text, message.message.text)
     let isSet = message.kind == .profile
-    try execute(
-      sql: """
-        INSERT INTO profiles (inbox, conversation_id, message, network, place, url, changed_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (inbox) DO UPDATE SET conversation_id = excluded.conversation_id, message = excluded.message,
-          network = excluded.network, place = excluded.place, url = excluded.url, changed_at = excluded.changed_at
-        """,
-      arguments: [
-        message.inbox.text, message.conversationRow, isSet ? message.message.text : nil, network, place, url,
-        now.milliseconds,
-      ])
+    try run(
+      """
+      INSERT INTO profiles (inbox, conversation_id, message, network, place, url, changed_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (inbox) DO UPDATE SET conversation_id = excluded.conversation_id, message = excluded.message,
+        network = excluded.network, place = excluded.place, url = excluded.url, changed_at = excluded.changed_at
+      """, message.inbox.text, message.conversationRow, isSet ? message.message.text : nil, network, place, url,
+      now.milliseconds)
     // The former profile photo may leave the cache; its request is over.
-    try execute(
-      sql: """
-        UPDATE photos SET pinned = 0, fetchable = 0 WHERE conversation_id = ? AND message <> ? AND message NOT IN (
-          SELECT message FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waiting))
-        """,
-      arguments: [message.conversationRow, message.message.text, message.conversationRow])
+    try run(
+      """
+      UPDATE photos SET pinned = 0, fetchable = 0 WHERE conversation_id = ? AND message <> ? AND message NOT IN (
+        SELECT message FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waiting))
+      """, message.conversationRow, message.message.text, message.conversationRow)
   }
 
   /// Abandons the uploads of a change that the network refused.
   func withdrawProfile(_ message: QueuedMessage) throws {
-    try execute(
-      sql: "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'offered'",
-      arguments: [message.message.text])
+    try run("UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'offered'", message.message.text)
   }
 }

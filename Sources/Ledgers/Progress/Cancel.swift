@@ -55,15 +55,18 @@ extension Ledger {
     from inbox: InboxID?, at now: Timestamp
   ) async throws {
     try await write { database in
-      let row = try conversation.map { try database.conversation($0, now: now) }
-      try database.run(
-        """
-        INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at,
-          finished_at, filed)
-        VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 1)
-        """,
-        name, droppedAs, Int64(bitPattern: inode), born, row, inbox?.text ?? "",
-        RequestState.cancelled.rawValue, now.milliseconds, now.milliseconds)
+      var row = RequestRow()
+      row.request = name
+      row.droppedAs = droppedAs
+      row.inode = inode
+      row.born = born
+      row.conversationRow = try conversation.map { try database.conversation($0, now: now) }
+      if let inbox { row.inbox = inbox }
+      row.state = .cancelled
+      row.acceptedAt = now
+      row.finishedAt = now
+      row.filed = 1
+      try database.insert(row)
     }
   }
 }

@@ -6,8 +6,7 @@ extension Database {
   /// The row of a conversation, inserted if new.
   func conversation(_ conversation: ConversationID, now: Timestamp) throws -> Int64 {
     if let id: Int64 = try value("SELECT id FROM conversations WHERE conversation = ?", conversation.text) { return id }
-    try run(
-      "INSERT INTO conversations (conversation, due) VALUES (?, ?)", conversation.text, now.milliseconds)
+    try run("INSERT INTO conversations (conversation, due) VALUES (?, ?)", conversation.text, now.milliseconds)
     return lastInsertedRowID
   }
 
@@ -25,7 +24,6 @@ extension Database {
   /// Counts `count` fewer waiting messages.
   func removeWaiting(_ count: Int, from conversation: Int64) throws {
     guard count > 0 else { return }
-    try run(
-      "UPDATE OR FAIL conversations SET waiting = waiting - ? WHERE id = ?", count, conversation)
+    try run("UPDATE OR FAIL conversations SET waiting = waiting - ? WHERE id = ?", count, conversation)
   }
 }

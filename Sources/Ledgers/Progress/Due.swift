@@ -1,56 +1,41 @@
 import GRDB
 import Messages
 
-/// A conversation that may be served now.
-package struct DueConversation: Sendable {
-  package let row: Int64
-  package let name: ConversationID
-  let due: Int64
-}
-
 extension Ledger {
   /// The same with names, in pages.
   ///
   /// - Parameter last: the last one of the previous page.
   package func dueConversations(
-    at now: Timestamp, behind last: DueConversation?, limit: Int
-  ) async throws -> [DueConversation] {
+    at now: Timestamp, behind last: ConversationRow?, limit: Int
+  ) async throws -> [ConversationRow] {
     try await ask { database in
       try database.all(
-        """
-        SELECT id, conversation, due FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? AND (due, id) > (?, ?)
-        ORDER BY due, id LIMIT ?
-        """,
-        now.milliseconds, last?.due ?? .min, last?.row ?? 0, limit
-      ) { DueConversation(row: $0[0], name: ConversationID(unchecked: $0[1]), due: $0[2]) }
+        ConversationRow.self,
+        "WHERE waiting > 0 AND held = 0 AND due <= ? AND (due, id) > (?, ?) ORDER BY due, id LIMIT ?",
+        now, last?.due.milliseconds ?? .min, last?.row ?? 0, limit)
     }
   }
 
   /// The conversations that may be served now: not held and not waiting for a retry, longest due first.
   package func dueConversations(at now: Timestamp, limit: Int) async throws -> [Int64] {
     try await ask { database in
-      try database.all(
-        "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? ORDER BY due LIMIT ?",
-        now.milliseconds, limit
-      ) { $0[0] }
+      try database.values(
+        "SELECT id FROM conversations WHERE waiting > 0 AND held = 0 AND due <= ? ORDER BY due LIMIT ?", now, limit)
     }
   }
 
   /// The time at which the next waiting conversation becomes due, if any.
   package func nextDue(after now: Timestamp) async throws -> Timestamp? {
     try await ask { database in
-      try database.first(
-        "SELECT due FROM conversations WHERE waiting > 0 AND held = 0 AND due > ? ORDER BY due LIMIT 1",
-        now.milliseconds
-      ) { Timestamp(milliseconds: $0[0]) }
+      try database.value(
+        "SELECT due FROM conversations WHERE waiting > 0 AND held = 0 AND due > ? ORDER BY due LIMIT 1", now)
     }
   }
 
   /// Moves a conversation to the end of the due ones.
   package func sendToBack(_ conversation: Int64, at now: Timestamp) async throws {
     try await write { database in
-      try database.run(
-        "UPDATE conversations SET due = max(due, ?) WHERE id = ?", now.milliseconds, conversation)
+      try database.run("UPDATE conversations SET due = max(due, ?) WHERE id = ?", now.milliseconds, conversation)
     }
   }
 

@@ -47,8 +47,7 @@ extension Ledger {
         due.milliseconds, error.cause.rawValue, error.sentence, message.row)
       try database.count(setback: error.cause)
       try database.note(error, of: message, step: step, at: now)
-      try database.run(
-        "UPDATE conversations SET due = ? WHERE id = ?", due.milliseconds, message.conversationRow)
+      try database.run("UPDATE conversations SET due = ? WHERE id = ?", due.milliseconds, message.conversationRow)
     }
   }
 
@@ -111,13 +110,9 @@ extension Database {
   /// Writes an error into the running attempt, or into a new row if the network was not reached.
   fileprivate func note(_ error: DeliveryError, of message: QueuedMessage, step: String, at now: Timestamp) throws {
     if try endAttempt(of: message.message, at: now, cause: error.cause, error: error.sentence) { return }
-    try run(
-      "UPDATE messages SET attempts = attempts + 1 WHERE id = ?", message.row)
-    try run(
-      """
-      INSERT INTO attempts (message, number, step, started_at, ended_at, cause, error) VALUES (?, ?, ?, ?, ?, ?, ?)
-      """,
-      message.message.text, message.attempts + 1, step, now.milliseconds, now.milliseconds, error.cause.rawValue,
-      error.sentence)
+    try run("UPDATE messages SET attempts = attempts + 1 WHERE id = ?", message.row)
+    try insertAttempt(
+      message.attempts + 1, of: message.message, step: step, from: now, to: now, cause: error.cause,
+      error: error.sentence)
   }
 }

@@ -3,101 +3,46 @@ import Messages
 /// A waiting message with all that a worker needs to send it. Immutable and passed around often; a reference costs less
 /// than a copy.
 package final class QueuedMessage: Sendable {
-  /// Its row; rows grow in order of arrival.
-  package let row: Int64
-  package let message: MessageID
-  package let requestRow: Int64
-  package let request: String
-  package let droppedAs: String
-  package let inode: UInt64
-  package let born: Int64
-  package let conversationRow: Int64
-  package let conversation: ConversationID
-  package let inbox: InboxID
-  package let kind: MessageKind
-  package let file: String
-  package let bytes: Int
-  /// SHA-256 of the file as dropped, in hexadecimal.
-  package let digest: String
-  package let state: MessageState
-  /// Attempts to publish so far.
-  package let attempts: Int
-  package let acceptedAt: Timestamp
-  /// The network's id of the message, reserved before publishing.
-  package let reserved: String?
+  private let own: MessageRow
+  private let ofRequest: RequestRow
+  private let ofConversation: ConversationRow
   /// When the network was first asked to publish it.
   package let firstTriedAt: Timestamp?
-  /// Its conversation is held.
-  package let isHeld: Bool
-  /// Its request was in `draft/` when this was read.
-  package let isDraft: Bool
-  /// Its request waits for an earlier one with the same key.
-  package let isDuplicate: Bool
 
   /// - Parameter row: a row of `selection`.
   init(_ row: borrowing Columns) {
-    self.row = row[Column.row]
-    message = MessageID(unchecked: row[Column.message])
-    requestRow = row[Column.requestRow]
-    request = row[Column.request]
-    droppedAs = row[Column.droppedAs]
-    inode = UInt64(bitPattern: row[Column.inode])
-    born = row[Column.born]
-    conversationRow = row[Column.conversationRow]
-    conversation = ConversationID(unchecked: row[Column.conversation])
-    inbox = InboxID(unchecked: row[Column.inbox])
-    kind = MessageKind(rawValue: row[Column.kind]) ?? .photo
-    file = row[Column.file]
-    bytes = row[Column.bytes]
-    digest = row[Column.digest]
-    state = MessageState(rawValue: row[Column.state]) ?? .pending
-    attempts = row[Column.attempts]
-    acceptedAt = Timestamp(milliseconds: row[Column.acceptedAt])
-    reserved = row[Column.reserved]
-    firstTriedAt = row.time(Column.firstTriedAt)
-    isHeld = row[Column.isHeld]
-    isDraft = row[Column.isDraft]
-    isDuplicate = row[Column.isDuplicate]
+    (own, ofRequest, ofConversation) = row.rows()
+    firstTriedAt = row["first_tried_at"]
   }
 
-  /// The columns of a message `m`, its request `r` and its conversation `c`.
-  enum Column: Int32, ColumnName {
-    case row, message, requestRow, request, droppedAs, inode, born, conversationRow, conversation, inbox, kind, file,
-      bytes
-    case digest, state, attempts, acceptedAt, reserved, firstTriedAt, isHeld, isDraft, isDuplicate, nextAttempt
-
-    var sql: String {
-      switch self {
-      case .row: "m.id"
-      case .message: "m.message"
-      case .requestRow: "m.request_id"
-      case .request: "r.request"
-      case .droppedAs: "r.dropped_as"
-      case .inode: "r.inode"
-      case .born: "r.born"
-      case .conversationRow: "m.conversation_id"
-      case .conversation: "c.conversation"
-      case .inbox: "r.inbox"
-      case .kind: "m.kind"
-      case .file: "m.file"
-      case .bytes: "m.bytes"
-      case .digest: "m.digest"
-      case .state: "m.state"
-      case .attempts: "m.attempts"
-      case .acceptedAt: "r.accepted_at"
-      case .reserved: "m.remote"
-      case .firstTriedAt:
-        """
-        coalesce(
-          (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish'), m.begun_at)
-        """
-      case .isHeld: "c.held"
-      case .isDraft: "m.draft"
-      case .isDuplicate: "r.duplicate_of IS NOT NULL"
-      case .nextAttempt: "m.next_attempt"
-      }
-    }
-  }
+  /// Its row; rows grow in order of arrival.
+  package var row: Int64 { own.row }
+  package var message: MessageID { own.message }
+  package var requestRow: Int64 { own.requestRow }
+  package var request: String { ofRequest.request }
+  package var droppedAs: String { ofRequest.droppedAs }
+  package var inode: UInt64 { ofRequest.inode }
+  package var born: Int64 { ofRequest.born }
+  package var conversationRow: Int64 { own.conversationRow }
+  package var conversation: ConversationID { ofConversation.conversation }
+  package var inbox: InboxID { ofRequest.inbox }
+  package var kind: MessageKind { own.kind }
+  package var file: String { own.file }
+  package var bytes: Int { own.bytes }
+  /// SHA-256 of the file as dropped, in hexadecimal.
+  package var digest: String { own.digest }
+  package var state: MessageState { own.state }
+  /// Attempts to publish so far.
+  package var attempts: Int { own.attempts }
+  package var nextAttempt: Timestamp? { own.nextAttempt }
+  package var acceptedAt: Timestamp { ofRequest.acceptedAt }
+  /// The network's id of the message, reserved before publishing.
+  package var reserved: String? { own.remote }
+  package var isHeld: Bool { ofConversation.isHeld }
+  /// Its request was in `draft/` when this was read.
+  package var isDraft: Bool { own.isDraft }
+  /// Its request waits for an earlier one with the same key.
+  package var isDuplicate: Bool { ofRequest.duplicateOf != nil }
 }
 
 /// The source of a photo in progress. Clients may change all of it until Send.
@@ -118,7 +63,10 @@ extension QueuedMessage {
 
   private static func selection(from messages: String) -> String {
     """
-    SELECT \(Column.selected)
+    SELECT \(MessageRow.table.columns(of: "m")), \(RequestRow.table.columns(of: "r")),
+      \(ConversationRow.table.columns(of: "c")), coalesce(
+        (SELECT min(started_at) FROM attempts a WHERE a.message = m.message AND a.step = 'publish'), m.begun_at
+      ) AS first_tried_at
     FROM \(messages) JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
     """
   }

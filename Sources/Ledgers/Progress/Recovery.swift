@@ -8,13 +8,11 @@ extension Ledger {
   package func recover(at now: Timestamp) async throws -> Int {
     try await write { database in
       // Circuits start closed.
-      try database.execute(
-        sql: "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for IS NOT NULL",
-        arguments: [now.milliseconds])
+      try database.run(
+        "UPDATE conversations SET waits_for = NULL, due = ? WHERE waits_for IS NOT NULL", now.milliseconds)
       try Self.forgetFuture(at: now, in: database)
-      try database.execute(
-        sql: "UPDATE uploads SET state = 'abandoned' WHERE state = 'started' OR state = 'deleting'")
-      try database.execute(sql: "UPDATE messages SET state = 'pending' WHERE \(LedgerSchema.inHand)")
+      try database.run("UPDATE uploads SET state = 'abandoned' WHERE state = 'started' OR state = 'deleting'")
+      try database.run("UPDATE messages SET state = 'pending' WHERE \(LedgerSchema.inHand)")
       return database.changesCount
     }
   }

@@ -77,12 +77,23 @@ extension Database {
   /// whether there was one.
   @discardableResult
   func endAttempt(of message: MessageID, at now: Timestamp, cause: Cause?, error: String) throws -> Bool {
+    let running: (number: Int, begunAt: Timestamp)? = try first(
+      "SELECT attempts, begun_at FROM messages WHERE message = ? AND \(Self.hasAttempt)", message
+    ) { ($0["attempts"], $0["begun_at"]) }
+    guard let running else { return false }
+    try insertAttempt(
+      running.number, of: message, step: "publish", from: running.begunAt, to: now, cause: cause, error: error)
+    return try forgetAttempt(of: message)
+  }
+
+  func insertAttempt(
+    _ number: Int, of message: MessageID, step: String, from begin: Timestamp, to end: Timestamp, cause: Cause?,
+    error: String
+  ) throws {
     try run(
       """
-      INSERT INTO attempts (message, number, step, started_at, ended_at, cause, error)
-      SELECT message, attempts, 'publish', begun_at, ?, ?, ? FROM messages WHERE message = ? AND \(Self.hasAttempt)
-      """, now.milliseconds, cause?.rawValue, error, message.text)
-    return try changesCount > 0 && forgetAttempt(of: message)
+      INSERT INTO attempts (message, number, step, started_at, ended_at, cause, error) VALUES (?, ?, ?, ?, ?, ?, ?)
+      """, message, number, step, begin, end, cause, error)
   }
 
   /// Removes the running attempt. Returns whether there was one.

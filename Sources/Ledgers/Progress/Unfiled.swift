@@ -2,6 +2,7 @@ import GRDB
 import Messages
 
 /// A finished request whose directory is not at its final place yet.
+@dynamicMemberLookup
 package struct UnfiledRequest: Sendable {
   package struct Message: Sendable {
     package let message: MessageID
@@ -16,22 +17,17 @@ package struct UnfiledRequest: Sendable {
     package let height: Int?
   }
 
-  package let row: Int64
-  package let request: String
-  package let droppedAs: String
-  package let inode: UInt64
-  package let born: Int64
+  private let facts: RequestRow
   package let conversation: ConversationID?
-  package let inbox: InboxID
-  package let key: String?
-  /// SHA-256 of all that the client wrote, in hexadecimal.
-  package let digest: String?
-  package let state: RequestState
-  package let error: String?
-  package let duplicateOf: String?
-  package let acceptedAt: Timestamp
-  package let finishedAt: Timestamp
   package fileprivate(set) var messages: [Message] = []
+
+  fileprivate init(_ row: borrowing Columns) {
+    facts = row.row()
+    conversation = row["conversation"]
+  }
+
+  package var finishedAt: Timestamp { facts.finishedAt ?? facts.acceptedAt }
+  package subscript<Value>(dynamicMember path: KeyPath<RequestRow, Value>) -> Value { facts[keyPath: path] }
 }
 
 extension Ledger {
@@ -58,7 +54,7 @@ extension Ledger {
   }
 
   private static let over = """
-    SELECT \(UnfiledRequest.Column.selected)
+    SELECT \(RequestRow.table.columns(of: "r")), c.conversation
     FROM requests r LEFT JOIN conversations c ON c.id = r.conversation_id
     """
 
@@ -72,62 +68,19 @@ extension Ledger {
   }
 }
 
-extension UnfiledRequest {
-  fileprivate enum Column: Int32, ColumnName {
-    case row, request, droppedAs, inode, born, conversation, inbox, key, digest, state, error, duplicateOf, acceptedAt
-    case finishedAt
-
-    var sql: String {
-      switch self {
-      case .row: "r.id"
-      case .request: "r.request"
-      case .droppedAs: "r.dropped_as"
-      case .inode: "r.inode"
-      case .born: "r.born"
-      case .conversation: "c.conversation"
-      case .inbox: "r.inbox"
-      case .key: "r.idempotency_key"
-      case .digest: "r.digest"
-      case .state: "r.state"
-      case .error: "r.error"
-      case .duplicateOf: "r.duplicate_of"
-      case .acceptedAt: "r.accepted_at"
-      case .finishedAt: "coalesce(r.finished_at, r.accepted_at)"
-      }
-    }
-  }
-
-  fileprivate init(_ row: borrowing Columns) {
-    self.row = row[Column.row]
-    request = row[Column.request]
-    droppedAs = row[Column.droppedAs]
-    inode = UInt64(bitPattern: row[Column.inode])
-    born = row[Column.born]
-    conversation = (row[Column.conversation] as String?).map(ConversationID.init(unchecked:))
-    inbox = InboxID(unchecked: row[Column.inbox])
-    key = row[Column.key]
-    digest = row[Column.digest]
-    state = RequestState(rawValue: row[Column.state]) ?? .failed
-    error = row[Column.error]
-    duplicateOf = row[Column.duplicateOf]
-    acceptedAt = Timestamp(milliseconds: row[Column.acceptedAt])
-    finishedAt = Timestamp(milliseconds: row[Column.finishedAt])
-  }
-}
-
 extension Database {
   fileprivate func receiptMessages(ofRequest request: Int64) throws -> [UnfiledRequest.Message] {
     try all(
       """
-      SELECT m.message, m.kind, m.state, coalesce(p.bytes, m.bytes), m.sent_at, m.remote, p.url,
-        json_extract(p.attachment, '$.contentDigest'), p.width, p.height
+      SELECT m.message, m.kind, m.state, coalesce(p.bytes, m.bytes) AS bytes, m.sent_at, m.remote, p.url,
+        json_extract(p.attachment, '$.contentDigest') AS content_digest, p.width, p.height
       FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
       """, request
     ) { row in
       UnfiledRequest.Message(
-        message: MessageID(unchecked: row[0]), kind: MessageKind(rawValue: row[1]) ?? .photo,
-        state: MessageState(rawValue: row[2]) ?? .failed, bytes: row[3], sentAt: row.time(4), remote: row[5],
-        url: row[6], contentDigest: row[7], width: row[8], height: row[9])
+        message: row["message"], kind: row["kind"], state: row["state"], bytes: row["bytes"], sentAt: row["sent_at"],
+        remote: row["remote"], url: row["url"], contentDigest: row["content_digest"], width: row["width"],
+        height: row["height"])
     }
   }
 }

@@ -58,8 +58,7 @@ extension Ledger {
           row: row["id"], message: MessageID(unchecked: row["message"]), store: row["store"], object: row["object"])
       }
       for upload in uploads {
-        try database.run(
-          "UPDATE uploads SET state = 'deleting' WHERE id = ?", upload.row)
+        try database.run("UPDATE uploads SET state = 'deleting' WHERE id = ?", upload.row)
       }
       return uploads
     }
@@ -76,8 +75,7 @@ extension Ledger {
   /// Records that the object is deleted from its store.
   package func forgetUpload(_ row: Int64) async throws {
     try await write { database in
-      try database.run(
-        "DELETE FROM uploads WHERE id = ?", row)
+      try database.run("DELETE FROM uploads WHERE id = ?", row)
     }
   }
 
@@ -91,8 +89,7 @@ extension Ledger {
   /// Returns all objects to the abandoned ones after interrupted deletions.
   package func unclaimAbandonedUploads() async throws {
     try await write { database in
-      try database.run(
-        "UPDATE uploads SET state = 'abandoned' WHERE state = 'deleting'")
+      try database.run("UPDATE uploads SET state = 'abandoned' WHERE state = 'deleting'")
     }
   }
 
@@ -101,8 +98,7 @@ extension Ledger {
   package func abandonUploads(of messages: [MessageID]) async throws {
     try await write { database in
       for message in messages {
-        try database.run(
-          "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", message.text)
+        try database.run("UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state = 'started'", message.text)
         try database.run(
           "UPDATE messages SET state = 'pending' WHERE message = ? AND \(LedgerSchema.inHand)", message.text)
       }
@@ -113,8 +109,7 @@ extension Ledger {
   package func startAgain(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
     try await write { database in
       guard try database.move(message, to: .pending) else { return false }
-      try database.run(
-        "UPDATE messages SET remote = NULL WHERE id = ?", message.row)
+      try database.run("UPDATE messages SET remote = NULL WHERE id = ?", message.row)
       try database.run(
         "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state IN ('started','offered')",
         message.message.text)
@@ -138,13 +133,23 @@ extension Ledger {
           object.message.text, object.store, object.object)
         guard object.isSealed else { continue }
         // Its row was deleted with its request.
-        try database.run(
-          """
-          INSERT INTO uploads (message, store, object, state, started_at) SELECT '', ?1, ?2, 'abandoned', 0
-            WHERE NOT EXISTS (SELECT 1 FROM uploads WHERE object = ?2 AND store = ?1)
-          """,
-          object.store, object.object)
+        let isKnown: Bool? = try database.value(
+          "SELECT EXISTS (SELECT 1 FROM uploads WHERE object = ? AND store = ?)", object.object, object.store)
+        if isKnown == true { continue }
+        try database.insertUpload(
+          of: "", to: object.store, as: object.object, "abandoned", at: Timestamp(milliseconds: 0))
       }
     }
+  }
+}
+
+extension Database {
+  func insertUpload(
+    of message: String, to store: String, as object: String, _ state: String, at now: Timestamp,
+    profileOf inbox: InboxID? = nil
+  ) throws {
+    try run(
+      "INSERT INTO uploads (message, store, object, state, started_at, profile_of) VALUES (?, ?, ?, ?, ?, ?)",
+      message, store, object, state, now, inbox)
   }
 }

@@ -37,7 +37,7 @@ extension Ledger {
   /// Resets the downloads of a process that died.
   package func recoverReceived() async throws {
     try await write { database in
-      try database.execute(sql: "UPDATE received SET state = 'wanted', next_attempt = NULL WHERE state = 'downloading'")
+      try database.run("UPDATE received SET state = 'wanted', next_attempt = NULL WHERE state = 'downloading'")
     }
   }
 
@@ -99,9 +99,9 @@ extension Ledger {
   ) async throws -> Bool {
     try await write { database in
       guard try database.move(message, .postpone) else { return false }
-      try database.execute(
-        sql: "UPDATE received SET next_attempt = ?, cause = ?, error = ? WHERE message = ?",
-        arguments: [next?.milliseconds, error?.cause.rawValue, error?.sentence, message.text])
+      try database.run(
+        "UPDATE received SET next_attempt = ?, cause = ?, error = ? WHERE message = ?", next?.milliseconds,
+        error?.cause.rawValue, error?.sentence, message.text)
       if let error { try database.count("download_setbacks.\(error.cause.rawValue)") }
       return true
     }
@@ -111,9 +111,9 @@ extension Ledger {
   package func failDownload(of message: MessageID, error: DeliveryError) async throws -> Bool {
     try await write { database in
       guard try database.move(message, .fail) else { return false }
-      try database.execute(
-        sql: "UPDATE received SET next_attempt = NULL, cause = ?, error = ? WHERE message = ?",
-        arguments: [error.cause.rawValue, error.sentence, message.text])
+      try database.run(
+        "UPDATE received SET next_attempt = NULL, cause = ?, error = ? WHERE message = ?", error.cause.rawValue,
+        error.sentence, message.text)
       try database.count("download_setbacks.\(error.cause.rawValue)")
       return true
     }
@@ -133,30 +133,32 @@ extension Ledger {
       }
       guard try database.move(wanted.message, .finish) else { return .unknown }
       try database.count("downloads")
-      try database.execute(
-        sql: "UPDATE received SET next_attempt = NULL, cause = NULL, error = NULL WHERE message = ?",
-        arguments: [wanted.message.text])
-      try database.execute(
-        sql: """
-          INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width,
-            original_height, bytes, width, height, digest, path, thumbnail_bytes, url, url_expires_at, created_at,
-            downloaded_at, cached_bytes, cached_thumbnail_bytes, fetchable, recency)
-          SELECT message, inbox, conversation_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?
-            FROM received WHERE message = ?
-          ON CONFLICT (message) DO UPDATE SET bytes = excluded.bytes, width = excluded.width, height = excluded.height,
-            digest = excluded.digest, thumbnail_bytes = excluded.thumbnail_bytes, cached_bytes = excluded.cached_bytes,
-            cached_thumbnail_bytes = excluded.cached_thumbnail_bytes, downloaded_at = excluded.downloaded_at,
-            evicting = 0, recency = excluded.recency
-          """,
-        arguments: [
-          file, photo.format, photo.originalBytes, photo.originalWidth, photo.originalHeight, photo.bytes, photo.width,
-          photo.height, photo.digest, photo.path, photo.thumbnailBytes, wanted.photo.url, remoteUntil.milliseconds,
-          now.milliseconds, now.milliseconds, photo.bytes, photo.thumbnailBytes, try database.nextRecency(),
-          wanted.message.text,
-        ])
+      try database.run(
+        "UPDATE received SET next_attempt = NULL, cause = NULL, error = NULL WHERE message = ?", wanted.message.text)
+      guard let received = try database.first(ReceivedRow.self, "WHERE message = ?", wanted.message) else {
+        return .unknown
+      }
+      var photo = photo
+      photo.message = received.message
+      photo.inbox = received.inbox
+      photo.conversationRow = received.conversationRow
+      photo.file = file
+      photo.url = wanted.photo.url
+      photo.urlExpiresAt = remoteUntil
+      photo.createdAt = now
+      photo.downloadedAt = now
+      photo.isFetchable = true
+      photo.recency = try database.nextRecency()
+      try database.insert(photo, Self.fetchedAgain)
       return .kept
     }
   }
+
+  private static let fetchedAgain = """
+    ON CONFLICT (message) DO UPDATE SET evicting = 0, \(Table.replacing(
+      "bytes", "width", "height", "digest", "thumbnail_bytes", "cached_bytes", "cached_thumbnail_bytes",
+      "downloaded_at", "recency"))
+    """
 
   /// Those of `messages` that are unknown or not wanted, whose files can be deleted.
   package func unwanted(_ messages: [String]) async throws -> [String] {
@@ -174,8 +176,7 @@ extension Ledger {
 extension Database {
   /// Makes all waiting downloads due.
   func hurryDownloads() throws {
-    try execute(
-      sql: "UPDATE received SET next_attempt = NULL WHERE \(LedgerSchema.wanted) AND next_attempt IS NOT NULL")
+    try run("UPDATE received SET next_attempt = NULL WHERE \(LedgerSchema.wanted) AND next_attempt IS NOT NULL")
   }
 
   /// The state of a received photo; nil if unknown.
@@ -188,14 +189,14 @@ extension Database {
   /// apply.
   func move(_ message: MessageID, _ event: ReceivedState.Event) throws -> Bool {
     guard let next = try receivedState(of: message)?.after(event) else { return false }
-    try execute(sql: "UPDATE received SET state = ? WHERE message = ?", arguments: [next.rawValue, message.text])
+    try run("UPDATE received SET state = ? WHERE message = ?", next.rawValue, message.text)
     return true
   }
 
   fileprivate func begin(_ row: Row, at now: Timestamp) throws -> WantedPhoto? {
     let message = MessageID(unchecked: row["message"])
     guard try move(message, .begin) else { return nil }
-    try execute(sql: "UPDATE received SET attempts = attempts + 1 WHERE message = ?", arguments: [message.text])
+    try run("UPDATE received SET attempts = attempts + 1 WHERE message = ?", message.text)
     return WantedPhoto(
       message: message, inbox: InboxID(unchecked: row["inbox"]),
       conversation: ConversationID(unchecked: row["conversation"]), remote: row["remote"], position: row["position"],

@@ -37,9 +37,9 @@ extension Ledger {
   /// Sets the fetch policy of an inbox, which conversations can override.
   package func setFetchPolicy(_ policy: FetchPolicy, of inbox: InboxID) async throws {
     try await write { database in
-      try database.execute(
-        sql: "INSERT INTO inbox_preferences VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-        arguments: [inbox.text, ConversationPreferences.Name.fetch.rawValue, policy.rawValue])
+      try database.run(
+        "INSERT INTO inbox_preferences VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", inbox.text,
+        ConversationPreferences.Name.fetch.rawValue, policy.rawValue)
     }
   }
 }
@@ -82,8 +82,8 @@ extension Database {
   }
 
   func setPreference(_ name: ConversationPreferences.Name, _ value: String, of conversation: Int64) throws {
-    try execute(
-      sql: "INSERT INTO preferences VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-      arguments: [conversation, name.rawValue, value])
+    try run(
+      "INSERT INTO preferences VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", conversation,
+      name.rawValue, value)
   }
 }

@@ -103,17 +103,21 @@ extension Database {
     let isShown = preferences.reveal.showsArrivals
     for position in positions {
       let photo = new.photos[position]
-      try execute(
-        sql: """
-          INSERT INTO received (message, inbox, conversation_id, remote, position, sender, digest, attachment, state,
-            host, received_at, wanted_at, revealed_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-          """,
-        arguments: [
-          messages[position], new.inbox.text, conversation, new.remote, position, new.sender?.text, new.digest.hex,
-          try photo.json(), state.rawValue, photo.host, now.milliseconds, isFetched ? now.milliseconds : nil,
-          isShown ? now.milliseconds : nil,
-        ])
+      var row = ReceivedRow()
+      row.message = MessageID(unchecked: messages[position])
+      row.inbox = new.inbox
+      row.conversationRow = conversation
+      row.remote = new.remote
+      row.position = position
+      row.sender = new.sender
+      row.digest = new.digest.hex
+      row.attachment = try photo.json()
+      row.state = state
+      row.host = photo.host
+      row.receivedAt = now
+      row.wantedAt = isFetched ? now : nil
+      row.revealedAt = isShown ? now : nil
+      try insert(row)
     }
     try count("received", positions.count)
     return .accepted(positions.map { MessageID(unchecked: messages[$0]) }, state)
@@ -122,15 +126,12 @@ extension Database {
   /// Completes a row that was rebuilt from the cache, which lacks keys and perhaps the message's id on its network. The
   /// photo can then be fetched again after an eviction.
   private func complete(_ message: String, _ new: NewReceived, _ position: Int) throws {
-    try execute(
-      sql: """
-        UPDATE received SET remote = ?, position = ?, digest = ?, attachment = ?, host = ?, sender = coalesce(sender, ?)
-        WHERE message = ? AND attachment = ? AND state = 'downloaded'
-        """,
-      arguments: [
-        new.remote, position, new.digest.hex, try new.photos[position].json(), new.photos[position].host,
-        new.sender?.text, message, LedgerSchema.lostAttachment,
-      ])
+    try run(
+      """
+      UPDATE received SET remote = ?, position = ?, digest = ?, attachment = ?, host = ?, sender = coalesce(sender, ?)
+      WHERE message = ? AND attachment = ? AND state = 'downloaded'
+      """, new.remote, position, new.digest.hex, try new.photos[position].json(), new.photos[position].host,
+      new.sender?.text, message, LedgerSchema.lostAttachment)
   }
 }
 

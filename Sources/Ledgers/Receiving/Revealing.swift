@@ -24,10 +24,9 @@ extension Ledger {
       else { return .unknown }
       let conversation: Int64 = row["conversation_id"]
       try database.setPreference(.hasRevealed, "yes", of: conversation)
-      try database.execute(sql: "UPDATE conversations SET known = 1 WHERE id = ?", arguments: [conversation])
+      try database.run("UPDATE conversations SET known = 1 WHERE id = ?", conversation)
       if row["revealed_at"] as Int64? != nil { return .already }
-      try database.execute(
-        sql: "UPDATE received SET revealed_at = ? WHERE message = ?", arguments: [now.milliseconds, message.text])
+      try database.run("UPDATE received SET revealed_at = ? WHERE message = ?", now.milliseconds, message.text)
       return .granted
     }
   }
@@ -48,12 +47,11 @@ extension Ledger {
       guard try database.move(message, .want) else {
         return try database.receivedState(of: message) == .forgotten ? .gone : .already
       }
-      try database.execute(
-        sql: """
-          UPDATE received SET next_attempt = NULL, attempts = 0, wanted_at = ?, cause = NULL, error = NULL
-          WHERE message = ? AND state = 'wanted'
-          """,
-        arguments: [now.milliseconds, message.text])
+      try database.run(
+        """
+        UPDATE received SET next_attempt = NULL, attempts = 0, wanted_at = ?, cause = NULL, error = NULL
+        WHERE message = ? AND state = 'wanted'
+        """, now.milliseconds, message.text)
       return .granted
     }
   }
@@ -63,22 +61,22 @@ extension Database {
   /// Inserts a sent photo that is fetched again, with its published attachment; false if that is unknown. Its position
   /// differs from any received photo's, whose message may have the same id.
   fileprivate func enterOwn(_ message: MessageID, at now: Timestamp) throws -> Bool {
-    guard
-      let row = try Row.fetchOne(
-        self, sql: "SELECT inbox, conversation_id, attachment, digest FROM photos WHERE message = ?",
-        arguments: [message.text]),
-      let attachment = row["attachment"] as String?, let photo = try? RemotePhoto(json: attachment)
+    guard let own = try first(PhotoRow.self, "WHERE message = ?", message), let attachment = own.attachment,
+      let photo = try? RemotePhoto(json: attachment)
     else { return false }
-    try execute(
-      sql: """
-        INSERT INTO received (message, inbox, conversation_id, remote, position, own, digest, attachment, host, state,
-          received_at, revealed_at)
-        VALUES (?, ?, ?, ?, -1, 1, ?, ?, ?, 'offered', ?, ?)
-        """,
-      arguments: [
-        message.text, row["inbox"], row["conversation_id"], message.text, row["digest"], try photo.json(),
-        photo.host, now.milliseconds, now.milliseconds,
-      ])
+    var row = ReceivedRow()
+    row.message = message
+    row.inbox = own.inbox
+    row.conversationRow = own.conversationRow
+    row.remote = message.text
+    row.position = -1
+    row.isOwn = true
+    row.digest = own.digest
+    row.attachment = try photo.json()
+    row.host = photo.host
+    row.receivedAt = now
+    row.revealedAt = now
+    try insert(row)
     return true
   }
 }

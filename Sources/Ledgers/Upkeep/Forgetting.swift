@@ -29,12 +29,11 @@ extension Ledger {
         arguments: [before.milliseconds, limit]
       ).map(MessageID.init(unchecked:))
       for message in messages where try database.move(message, .forget) {
-        try database.execute(
-          sql: """
-            UPDATE received SET attachment = '\(LedgerSchema.lostAttachment)', host = '', sender = NULL, next_attempt = NULL, cause = NULL, error = NULL
-            WHERE message = ?
-            """,
-          arguments: [message.text])
+        try database.run(
+          """
+          UPDATE received SET attachment = '\(LedgerSchema.lostAttachment)', host = '', sender = NULL, next_attempt = NULL, cause = NULL, error = NULL
+          WHERE message = ?
+          """, message.text)
       }
       return messages.count
     }

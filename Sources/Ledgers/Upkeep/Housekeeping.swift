@@ -1,21 +1,6 @@
 import GRDB
 import Messages
 
-/// A finished request and its dropped directory.
-package struct FiledRequest: Sendable {
-  package let row: Int64
-  package let request: String
-  package let inode: UInt64
-  package let born: Int64
-
-  init(_ row: Row) {
-    self.row = row["id"]
-    request = row["request"]
-    inode = UInt64(bitPattern: row["inode"])
-    born = row["born"]
-  }
-}
-
 /// What the ledger knows about the files of a message.
 package enum CachedState: Sendable, Equatable {
   /// No photo, no waiting message and no download.
@@ -38,23 +23,19 @@ extension Ledger {
   /// The first `limit` filed requests in `states` that ended before `before`, oldest first.
   package func filedRequests(
     in states: [RequestState], before: Timestamp, limit: Int
-  ) async throws -> [FiledRequest] {
+  ) async throws -> [RequestRow] {
     try await read { database in
       try states.flatMap { state in
-        try Row.fetchAll(
-          database,
-          sql: """
-            SELECT id, request, inode, born FROM requests
-            WHERE filed = 1 AND state = ? AND finished_at < ? ORDER BY finished_at LIMIT ?
-            """,
-          arguments: [state.rawValue, before.milliseconds, limit])
-      }.map(FiledRequest.init)
+        try database.all(
+          RequestRow.self, "WHERE filed = 1 AND state = ? AND finished_at < ? ORDER BY finished_at LIMIT ?", state,
+          before, limit)
+      }
     }
   }
 
   /// Deletes the rows of finished requests, their messages and attempts, and of unused conversations. A request that
   /// was retried in the meantime stays.
-  package func forgetFiled(_ requests: [FiledRequest]) async throws {
+  package func forgetFiled(_ requests: [RequestRow]) async throws {
     try await write { database in
       for request in requests {
         let isOver = "id = ? AND filed = 1 AND state IN ('sent','failed','cancelled','duplicate')"
@@ -70,7 +51,7 @@ extension Ledger {
               AND message IN (\(messages))
               AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message);
             """)
-        try database.execute(sql: "DELETE FROM requests WHERE id = ?", arguments: [request.row])
+        try database.run("DELETE FROM requests WHERE id = ?", request.row)
         if let conversation: Int64 = row["conversation_id"] { try database.forgetIfUnused(conversation) }
       }
     }
@@ -128,13 +109,12 @@ extension Ledger {
     try await write { database in
       let isStill = "rowid = ? AND path = ? AND pinned = 0 AND evicting = 0"
       let found = try look(photo.path)
-      try database.execute(
-        sql: """
-          UPDATE photos SET cached_bytes = iif(?, cached_bytes, 0),
-            cached_thumbnail_bytes = iif(?, cached_thumbnail_bytes, 0)
-          WHERE \(isStill) AND ((cached_bytes > 0 AND NOT ?) OR (cached_thumbnail_bytes > 0 AND NOT ?))
-          """,
-        arguments: [found.original, found.thumbnails, photo.row, photo.path, found.original, found.thumbnails])
+      try database.run(
+        """
+        UPDATE photos SET cached_bytes = iif(?, cached_bytes, 0),
+          cached_thumbnail_bytes = iif(?, cached_thumbnail_bytes, 0)
+        WHERE \(isStill) AND ((cached_bytes > 0 AND NOT ?) OR (cached_thumbnail_bytes > 0 AND NOT ?))
+        """, found.original, found.thumbnails, photo.row, photo.path, found.original, found.thumbnails)
       return database.changesCount > 0
     }
   }
@@ -165,13 +145,12 @@ extension Ledger {
   /// Stores notes for the next run, and the end of this one.
   package func setJanitorNotes(_ notes: [String: String], at now: Timestamp) async throws {
     try await write { database in
-      try database.execute(
-        sql: "INSERT INTO counts VALUES ('janitor_ran', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        arguments: [now.milliseconds])
+      try database.run(
+        "INSERT INTO counts VALUES ('janitor_ran', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        now.milliseconds)
       for (name, value) in notes.sorted(by: { $0.key < $1.key }) {
-        try database.execute(
-          sql: "INSERT INTO janitor VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-          arguments: [name, value])
+        try database.run(
+          "INSERT INTO janitor VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", name, value)
       }
     }
   }
@@ -201,11 +180,10 @@ extension Database {
   fileprivate func forgetIfUnused(_ conversation: Int64) throws {
     let tables = ["requests", "messages", "photos", "preferences", "received"]
     let isUnused = tables.map { "NOT EXISTS (SELECT 1 FROM \($0) WHERE conversation_id = conversations.id)" }
-    try execute(
-      sql: """
-        DELETE FROM conversations WHERE id = ? AND waiting = 0 AND held = 0 AND purged = 0 AND known = 0
-          AND \(isUnused.joined(separator: " AND "))
-        """,
-      arguments: [conversation])
+    try run(
+      """
+      DELETE FROM conversations WHERE id = ? AND waiting = 0 AND held = 0 AND purged = 0 AND known = 0
+        AND \(isUnused.joined(separator: " AND "))
+      """, conversation)
   }
 }

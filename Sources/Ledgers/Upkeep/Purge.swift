@@ -49,13 +49,10 @@ extension Ledger {
   /// At most `limit` requests of a purged conversation after the row `after`.
   package func purgedRequests(
     of purged: PurgedConversation, after: Int64, limit: Int
-  ) async throws -> [FiledRequest] {
+  ) async throws -> [RequestRow] {
     try await read { database in
-      try Row.fetchAll(
-        database,
-        sql: "SELECT id, request, inode, born FROM requests WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?",
-        arguments: [purged.row, after, limit]
-      ).map(FiledRequest.init)
+      try database.all(
+        RequestRow.self, "WHERE conversation_id = ? AND id > ? ORDER BY id LIMIT ?", purged.row, after, limit)
     }
   }
 
@@ -63,8 +60,7 @@ extension Ledger {
   package func forgetRefused(_ requests: [String]) async throws {
     try await write { database in
       for request in requests {
-        try database.execute(
-          sql: "DELETE FROM requests WHERE request = ? AND conversation_id IS NULL", arguments: [request])
+        try database.run("DELETE FROM requests WHERE request = ? AND conversation_id IS NULL", request)
       }
     }
   }
@@ -86,9 +82,8 @@ extension Ledger {
     }
     while true {
       let count = try await write { database in
-        try database.execute(
-          sql: "DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE conversation_id = ? LIMIT ?)",
-          arguments: [row, limit])
+        try database.run(
+          "DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE conversation_id = ? LIMIT ?)", row, limit)
         return database.changesCount
       }
       requests += count

@@ -96,10 +96,10 @@ extension Database {
     var states = Dictionary(uniqueKeysWithValues: MessageState.allCases.filter { !$0.isFinal }.map { ($0, 0) })
     let inProgress: [(MessageState?, Int)] = try self.all(
       """
-      SELECT state, count(*) FROM messages INDEXED BY messages_in_progress
+      SELECT state, count(*) AS count FROM messages INDEXED BY messages_in_progress
       WHERE draft = 0 AND \(LedgerSchema.inProgress) GROUP BY state
       """
-    ) { (MessageState(rawValue: $0[0]), $0[1]) }
+    ) { ($0["state"], $0["count"]) }
     for case (let state?, let count) in inProgress { states[state] = count }
     states[.pending] = all - inProgress.reduce(0) { $0 + $1.1 }
     return states
@@ -109,11 +109,12 @@ extension Database {
   fileprivate func waitingConversations() throws -> (all: Int, held: Int, parked: Int, messages: Int) {
     try first(
       """
-      SELECT count(*), coalesce(sum(held), 0), coalesce(sum(waits_for IS NOT NULL), 0), coalesce(sum(waiting), 0) FROM (
+      SELECT count(*) AS conversations, coalesce(sum(held), 0) AS held, coalesce(sum(waits_for IS NOT NULL), 0) AS parked,
+        coalesce(sum(waiting), 0) AS messages FROM (
         SELECT 0 AS held, waits_for, waiting FROM conversations WHERE waiting > 0 AND held = 0
         UNION ALL SELECT 1, waits_for, waiting FROM conversations WHERE held <> 0 AND waiting > 0)
       """
-    ) { ($0[0], $0[1], $0[2], $0[3]) } ?? (0, 0, 0, 0)
+    ) { ($0["conversations"], $0["held"], $0["parked"], $0["messages"]) } ?? (0, 0, 0, 0)
   }
 }
 

@@ -104,8 +104,8 @@ extension LedgerView {
     let columns =
       (minutes.indices.map { index in
         let lower = index == 0 ? "" : "\(age) >= \(minutes[index - 1]) AND "
-        return "count(*) FILTER (WHERE \(lower)\(age) < \(minutes[index]))"
-      } + ["count(*) FILTER (WHERE \(age) >= \(minutes.last ?? 0))"]).joined(separator: ", ")
+        return "count(*) FILTER (WHERE \(lower)\(age) < \(minutes[index])) AS bucket\(index)"
+      } + ["count(*) FILTER (WHERE \(age) >= \(minutes.last ?? 0)) AS bucket\(minutes.count)"]).joined(separator: ", ")
     return try read { database in
       try Row.fetchAll(
         database,
@@ -114,7 +114,9 @@ extension LedgerView {
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
           WHERE m.draft = 0 AND \(LedgerSchema.waiting(in: "m.")) GROUP BY c.id ORDER BY total DESC, c.conversation
           """
-      ).map { row in (ConversationID(unchecked: row[0]).description, (0...minutes.count).map { row[$0 + 2] }) }
+      ).map { row in
+        (ConversationID(unchecked: row["conversation"]).description, (0...minutes.count).map { row["bucket\($0)"] })
+      }
     }
   }
 }

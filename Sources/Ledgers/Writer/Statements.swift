@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Glibc
 import Messages
 
 /// Statements with cached plans, because making a plan costs more than running it. Their texts contain no values.
@@ -7,8 +8,8 @@ import Messages
 /// The hottest ones say OR FAIL, which saves a fifth of their time: SQLite then prepares no rollback of a single
 /// statement. A failed statement is rolled back with its whole change (`GroupCommit`).
 ///
-/// Values are bound and read directly. GRDB boxes values and copies rows by column name, which took as long as SQLite's
-/// own work for a text. Errors are GRDB's.
+/// Values are bound and read directly. GRDB boxes values and copies rows by column name: with its statements the daemon
+/// executes a quarter more instructions for a text (docs/decisions/0016-tuning.md). Errors are GRDB's.
 extension Database {
   /// A statement with a cached plan. Do not run it again while its rows are read.
   func kept(_ sql: String) throws -> Statement { try cachedStatement(sql: sql) }
@@ -30,11 +31,18 @@ extension Database {
     return answer
   }
 
-  /// The first column of that row.
+  /// The only column of that row; nil when there is no row.
   func value<Answer: SQLiteValue, each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value
   ) throws -> Answer? {
-    try first(sql, repeat each values) { $0[0] }
+    try first(sql, repeat each values) { Answer(column: 0, of: $0.statement) } ?? nil
+  }
+
+  /// The only column of all rows.
+  func values<Answer: SQLiteValue, each Value: SQLiteValue>(
+    _ sql: String, _ values: repeat each Value
+  ) throws -> [Answer] {
+    try all(sql, repeat each values) { Answer(column: 0, of: $0.statement) }.compactMap { $0 }
   }
 
   /// All rows of a cached statement.
@@ -49,21 +57,27 @@ extension Database {
     return answers
   }
 
-  /// - Parameter row: called with each row; returns false to stop.
   private func step<each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value, row: (borrowing Columns) -> Bool
   ) throws {
+    try step(
+      sql,
+      bind: { statement in
+        var binder = Binder(statement)
+        repeat binder.bind(each values)
+        return binder.end
+      }, row: row)
+  }
+
+  /// - Parameters:
+  ///   - bind: sets the values; answers SQLite's result code.
+  ///   - row: is called with each row; false when no further one is wanted.
+  func step(_ sql: String, bind: (SQLiteStatement) -> Int32, row: (borrowing Columns) -> Bool) throws {
     let kept = try kept(sql)
     try withExtendedLifetime(kept) {
       let statement = kept.sqliteStatement
       defer { sqlite3_reset(statement) }
-      var count: Int32 = 0
-      var result = SQLITE_OK
-      for value in repeat each values {
-        count += 1
-        if result == SQLITE_OK { result = value.bind(to: statement, at: count) }
-      }
-      if result == SQLITE_OK && count != sqlite3_bind_parameter_count(statement) { result = SQLITE_RANGE }
+      var result = bind(statement)
       if result == SQLITE_OK {
         repeat { result = sqlite3_step(statement) } while result == SQLITE_ROW && row(Columns(statement))
       }
@@ -76,43 +90,40 @@ extension Database {
 
 /// A row, while it is read.
 struct Columns: ~Copyable {
-  private let statement: SQLiteStatement
+  let statement: SQLiteStatement
 
   fileprivate init(_ statement: SQLiteStatement) { self.statement = statement }
 
-  /// The column at `index`, from 0, in the order of SELECT.
-  subscript<Value: SQLiteValue>(index: Int32) -> Value { Value(column: index, of: statement) }
-
-  subscript<Value: SQLiteValue, Name: ColumnName>(name: Name) -> Value { self[name.rawValue] }
-
-  func time<Name: ColumnName>(_ name: Name) -> Timestamp? { time(name.rawValue) }
-  func time(_ index: Int32) -> Timestamp? { (self[index] as Int64?).map(Timestamp.init(milliseconds:)) }
+  subscript<Value: SQLiteValue>(name: StaticString) -> Value {
+    let bytes = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    for column in 0..<sqlite3_column_count(statement) where strcmp(sqlite3_column_name(statement, column), bytes) == 0 {
+      guard let value = Value(column: column, of: statement) else { break }
+      return value
+    }
+    preconditionFailure("no column \(name), or none of such values")
+  }
 }
 
-/// The columns of a query in order. SELECT and the reading code share the list.
-protocol ColumnName: CaseIterable, RawRepresentable<Int32> {
-  /// Its expression in SELECT.
-  var sql: String { get }
-}
-
-extension ColumnName {
-  /// All columns, for SELECT.
-  static var selected: String { allCases.map(\.sql).joined(separator: ", ") }
-}
-
-/// A value of a parameter or a column.
+/// What a question mark can stand for, and a column hold.
 protocol SQLiteValue {
-  /// - Parameter index: from 1.
+  /// - Parameter index: from 1 on.
   /// - Returns: SQLite's result code.
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32
 
-  /// - Parameter column: from 0. NULL reads as 0, false or empty.
-  init(column: Int32, of statement: SQLiteStatement)
+  /// - Parameter column: from 0 on. NULL is 0, false or empty; nil for a word that is none of these.
+  init?(column: Int32, of statement: SQLiteStatement)
 }
 
 extension Int64: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { sqlite3_bind_int64(statement, index, self) }
   init(column: Int32, of statement: SQLiteStatement) { self = sqlite3_column_int64(statement, column) }
+}
+
+extension UInt64: SQLiteValue {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
+    Int64(bitPattern: self).bind(to: statement, at: index)
+  }
+  init(column: Int32, of statement: SQLiteStatement) { self.init(bitPattern: Int64(column: column, of: statement)) }
 }
 
 extension Int: SQLiteValue {
@@ -151,6 +162,35 @@ extension String: SQLiteValue {
   /// SQLITE_TRANSIENT, which Swift does not import: SQLite copies the value before the call returns.
   private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
+
+extension Timestamp: SQLiteValue {
+  package func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { milliseconds.bind(to: statement, at: index) }
+  init(column: Int32, of statement: SQLiteStatement) { self.init(milliseconds: Int64(column: column, of: statement)) }
+}
+
+extension MessageID: SQLiteValue {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
+  init(column: Int32, of statement: SQLiteStatement) { self.init(unchecked: String(column: column, of: statement)) }
+}
+
+extension SQLiteValue where Self: Identifier {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
+  init?(column: Int32, of statement: SQLiteStatement) { self.init(unchecked: String(column: column, of: statement)) }
+}
+
+extension SQLiteValue where Self: RawRepresentable<String> {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { rawValue.bind(to: statement, at: index) }
+  init?(column: Int32, of statement: SQLiteStatement) { self.init(rawValue: String(column: column, of: statement)) }
+}
+
+extension ConversationID: SQLiteValue {}
+extension InboxID: SQLiteValue {}
+extension SenderID: SQLiteValue {}
+extension RequestState: SQLiteValue {}
+extension MessageState: SQLiteValue {}
+extension MessageKind: SQLiteValue {}
+extension ReceivedState: SQLiteValue {}
+extension Cause: SQLiteValue {}
 
 extension Optional: SQLiteValue where Wrapped: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
