@@ -57,17 +57,12 @@ extension Database {
   }
 
   func cacheUse() throws -> [CacheUse] {
-    try Row.fetchAll(
-      kept(
-        """
-        SELECT NULL AS inbox, photos, bytes, warned FROM cache_total
-        UNION ALL SELECT * FROM (
-          SELECT inbox, photos, bytes, warned FROM cache_use WHERE bytes > 0 OR warned > 0 ORDER BY inbox)
-        """)
-    ).map { row in
-      CacheUse(
-        inbox: (row["inbox"] as String?).map(InboxID.init(unchecked:)), photos: row["photos"], bytes: row["bytes"],
-        isWarned: row["warned"])
-    }
+    try all(
+      """
+      SELECT NULL AS inbox, photos, bytes, warned FROM cache_total
+      UNION ALL SELECT * FROM (
+        SELECT inbox, photos, bytes, warned FROM cache_use WHERE bytes > 0 OR warned > 0 ORDER BY inbox)
+      """
+    ) { CacheUse(inbox: $0["inbox"], photos: $0["photos"], bytes: $0["bytes"], isWarned: $0["warned"]) }
   }
 }

@@ -10,8 +10,7 @@ package struct CachedPhoto: Sendable {
 extension Ledger {
   package func hasPhoto(of message: MessageID) async throws -> Bool {
     try await read { database in
-      try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", arguments: [message.text]) ?? false
+      try database.value("SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", message) ?? false
     }
   }
 
@@ -19,19 +18,14 @@ extension Ledger {
   /// there is no such photo.
   package func forgetPhoto(of message: MessageID) async throws -> CachedPhoto? {
     try await write { database in
-      guard
-        let row = try Row.fetchOne(
-          database,
-          sql: """
-            SELECT p.inbox, c.conversation FROM photos p JOIN conversations c ON c.id = p.conversation_id
-            WHERE p.message = ? AND p.uploaded_at IS NULL
-            """,
-          arguments: [message.text])
-      else { return nil }
-      try database.run("DELETE FROM photos WHERE message = ?", message.text)
-      return CachedPhoto(
-        inbox: InboxID(unchecked: row["inbox"]), conversation: ConversationID(unchecked: row["conversation"]),
-        message: message)
+      let photo = try database.first(
+        """
+        SELECT p.inbox, c.conversation FROM photos p JOIN conversations c ON c.id = p.conversation_id
+        WHERE p.message = ? AND p.uploaded_at IS NULL
+        """, message
+      ) { CachedPhoto(inbox: $0["inbox"], conversation: $0["conversation"], message: message) }
+      if photo != nil { try database.run("DELETE FROM photos WHERE message = ?", message) }
+      return photo
     }
   }
 }

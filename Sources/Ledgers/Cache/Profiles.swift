@@ -20,30 +20,24 @@ extension Ledger {
   /// Cached copies of former profile photos and of failed changes.
   package func supersededProfilePhotos() async throws -> [CachedPhoto] {
     try await read { database in
-      try Row.fetchAll(
-        database,
-        sql: """
-          SELECT p.message, p.inbox, c.conversation FROM profiles f
-            JOIN photos p ON p.conversation_id = f.conversation_id JOIN conversations c ON c.id = f.conversation_id
-          WHERE p.message IS NOT f.message AND p.pinned = 0
-          """
-      ).map { row in
-        CachedPhoto(
-          inbox: InboxID(unchecked: row["inbox"]), conversation: ConversationID(unchecked: row["conversation"]),
-          message: MessageID(unchecked: row["message"]))
-      }
+      try database.all(
+        """
+        SELECT p.message, p.inbox, c.conversation FROM profiles f
+          JOIN photos p ON p.conversation_id = f.conversation_id JOIN conversations c ON c.id = f.conversation_id
+        WHERE p.message IS NOT f.message AND p.pinned = 0
+        """
+      ) { CachedPhoto(inbox: $0["inbox"], conversation: $0["conversation"], message: $0["message"]) }
     }
   }
 
   /// Whether the inbox has a profile photo, or may have one after a change with unknown outcome.
   package func mayHaveProfilePhoto(_ inbox: InboxID) async throws -> Bool {
     try await read { database in
-      try Bool.fetchOne(
-        database,
-        sql: """
-          SELECT EXISTS (SELECT 1 FROM profiles WHERE inbox = ?1 AND message IS NOT NULL)
-            OR EXISTS (SELECT 1 FROM uploads WHERE profile_of = ?1 AND state IN ('offered','published'))
-          """, arguments: [inbox.text]) ?? false
+      try database.value(
+        """
+        SELECT EXISTS (SELECT 1 FROM profiles WHERE inbox = ?1 AND message IS NOT NULL)
+          OR EXISTS (SELECT 1 FROM uploads WHERE profile_of = ?1 AND state IN ('offered','published'))
+        """, inbox) ?? false
     }
   }
 
@@ -63,14 +57,12 @@ extension LedgerView {
   /// The profile photo of an inbox; nil if none was ever set or removed.
   package func profile(of inbox: InboxID) throws -> Profile? {
     try read { database in
-      try Row.fetchOne(
-        database,
-        sql: "SELECT f.*, p.path FROM profiles f LEFT JOIN photos p ON p.message = f.message WHERE f.inbox = ?",
-        arguments: [inbox.text]
-      ).map { row in
+      try database.first(
+        "SELECT f.*, p.path FROM profiles f LEFT JOIN photos p ON p.message = f.message WHERE f.inbox = ?", inbox
+      ) { row in
         Profile(
-          inbox: inbox, message: (row["message"] as String?).map(MessageID.init(unchecked:)), network: row["network"],
-          url: row["url"], changedAt: Timestamp(milliseconds: row["changed_at"]), path: row["path"])
+          inbox: inbox, message: row["message"], network: row["network"], url: row["url"],
+          changedAt: row["changed_at"], path: row["path"])
       }
     }
   }
@@ -82,9 +74,8 @@ extension Database {
   /// network or place stay for good.
   func settleProfile(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws {
     let (network, place, url) = (published.network, published.profilePlace, published.attachment?.url)
-    let isElsewhere = try Bool.fetchOne(
-      self, sql: "SELECT network <> ? OR place IS NOT ? FROM profiles WHERE inbox = ?",
-      arguments: [network, place, message.inbox.text])
+    let isElsewhere: Bool? = try value(
+      "SELECT network <> ? OR place IS NOT ? FROM profiles WHERE inbox = ?", network, place, message.inbox)
     let end = isElsewhere == true ? "profile_of = NULL" : "state = 'abandoned'"
     try run(
       "UPDATE uploads SET \(end) WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')",

@@ -17,18 +17,15 @@ extension Ledger {
   /// result, and the cancelled messages.
   package func cancel(_ request: String, at now: Timestamp) async throws -> (Cancellation, [MessageID]) {
     try await write { database in
-      guard
-        let row = try Row.fetchOne(
-          database.kept("SELECT id, state, conversation_id FROM requests WHERE request = ?"), arguments: [request])
-      else { return (.unknown, []) }
-      let state = RequestState(rawValue: row["state"]) ?? .failed
-      if state == .draft || state == .abandoned { return (.unknown, []) }
-      guard state == .queued, let conversation: Int64 = row["conversation_id"] else { return (.tooLate(state), []) }
-      let id: Int64 = row["id"]
+      let found = try database.first(RequestRow.self, "WHERE request = ?", request)
+      guard let request = found, request.state != .draft, request.state != .abandoned else { return (.unknown, []) }
+      guard request.state == .queued, let conversation = request.conversationRow else {
+        return (.tooLate(request.state), [])
+      }
+      let id = request.row
       let cancellable = "state IN ('pending','preparing','uploading','uploaded')"
-      let messages = try String.fetchAll(
-        database.kept("SELECT message FROM messages WHERE request_id = ? AND \(cancellable)"), arguments: [id]
-      ).map(MessageID.init(unchecked:))
+      let messages: [MessageID] = try database.values(
+        "SELECT message FROM messages WHERE request_id = ? AND \(cancellable)", id)
       let first: Int64? = try database.value(
         """
         SELECT request_id FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waiting) ORDER BY id LIMIT 1
@@ -36,10 +33,8 @@ extension Ledger {
       // The next messages need not wait for its destination or retry.
       if first == id { try database.hurry(conversation, at: now) }
       try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
-      let published = try String.fetchAll(
-        database.kept(
-          "SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing') ORDER BY position"),
-        arguments: [id])
+      let published: [String] = try database.values(
+        "SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing') ORDER BY position", id)
       _ = try database.endRequestIfDone(id, at: now)
       return (published.isEmpty ? .cancelled : .partly(published: published), messages)
     }

@@ -45,18 +45,13 @@ extension Ledger {
           SELECT 1 FROM uploads other WHERE other.object = uploads.object AND other.store = uploads.store
             AND other.state NOT IN ('abandoned', 'deleting'))
         """)
-      let uploads = try Row.fetchAll(
-        database.kept(
-          """
-          SELECT id, message, store, object FROM uploads WHERE state = 'abandoned'
-            AND id NOT IN (SELECT value FROM json_each(?)) AND store NOT IN (SELECT value FROM json_each(?))
-          ORDER BY id LIMIT ?
-          """),
-        arguments: [rows, stores, limit]
-      ).map { row in
-        AbandonedUpload(
-          row: row["id"], message: MessageID(unchecked: row["message"]), store: row["store"], object: row["object"])
-      }
+      let uploads = try database.all(
+        """
+        SELECT id, message, store, object FROM uploads WHERE state = 'abandoned'
+          AND id NOT IN (SELECT value FROM json_each(?)) AND store NOT IN (SELECT value FROM json_each(?))
+        ORDER BY id LIMIT ?
+        """, rows, stores, limit
+      ) { AbandonedUpload(row: $0["id"], message: $0["message"], store: $0["store"], object: $0["object"]) }
       for upload in uploads {
         try database.run("UPDATE uploads SET state = 'deleting' WHERE id = ?", upload.row)
       }
@@ -67,8 +62,7 @@ extension Ledger {
   /// Whether an earlier upload of the message may still be stored.
   package func hasUpload(of message: MessageID) async throws -> Bool {
     try await ask { database in
-      try Bool.fetchOne(
-        database.kept("SELECT EXISTS (SELECT 1 FROM uploads WHERE message = ?)"), arguments: [message.text]) ?? false
+      try database.value("SELECT EXISTS (SELECT 1 FROM uploads WHERE message = ?)", message) ?? false
     }
   }
 

@@ -49,16 +49,13 @@ extension Ledger {
     try await write { database in
       var begun = [WantedPhoto]()
       while begun.count < limit {
-        guard
-          let row = try Row.fetchOne(
-            database.kept(
-              """
-              SELECT r.*, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
-              WHERE r.\(LedgerSchema.wanted) AND (r.next_attempt IS NULL OR r.next_attempt <= ?)
-                AND \(LedgerSchema.hasTurn) AND c.purged = 0 ORDER BY r.id LIMIT 1
-              """),
-            arguments: [now.milliseconds, perHost]), let wanted = try database.begin(row, at: now)
-        else { break }
+        let next: MessageID? = try database.value(
+          """
+          SELECT r.message FROM received r JOIN conversations c ON c.id = r.conversation_id
+          WHERE r.\(LedgerSchema.wanted) AND (r.next_attempt IS NULL OR r.next_attempt <= ?)
+            AND \(LedgerSchema.hasTurn) AND c.purged = 0 ORDER BY r.id LIMIT 1
+          """, now, perHost)
+        guard let next, let wanted = try database.begin(next, at: now) else { break }
         begun.append(wanted)
       }
       return begun
@@ -67,29 +64,17 @@ extension Ledger {
 
   /// Begins the download of one photo, due or not; nil if it is not wanted.
   package func beginDownload(of message: MessageID, at now: Timestamp) async throws -> WantedPhoto? {
-    try await write { database in
-      try Row.fetchOne(
-        database,
-        sql: """
-          SELECT r.*, c.conversation FROM received r JOIN conversations c ON c.id = r.conversation_id
-          WHERE r.message = ? AND r.\(LedgerSchema.wanted) AND c.purged = 0
-          """,
-        arguments: [message.text]
-      ).flatMap { try database.begin($0, at: now) }
-    }
+    try await write { try $0.begin(message, at: now) }
   }
 
   /// The next due time of a download whose host is free, if any.
   package func nextDownload(perHost: Int) async throws -> Timestamp? {
     try await ask { database in
-      try Int64.fetchOne(
-        database.kept(
-          """
-          SELECT coalesce(r.next_attempt, 0) FROM received r JOIN conversations c ON c.id = r.conversation_id
-          WHERE r.\(LedgerSchema.wanted) AND \(LedgerSchema.hasTurn) AND c.purged = 0 ORDER BY r.next_attempt LIMIT 1
-          """),
-        arguments: [perHost]
-      ).map(Timestamp.init(milliseconds:))
+      try database.value(
+        """
+        SELECT coalesce(r.next_attempt, 0) FROM received r JOIN conversations c ON c.id = r.conversation_id
+        WHERE r.\(LedgerSchema.wanted) AND \(LedgerSchema.hasTurn) AND c.purged = 0 ORDER BY r.next_attempt LIMIT 1
+        """, perHost)
     }
   }
 
@@ -164,10 +149,9 @@ extension Ledger {
   package func unwanted(_ messages: [String]) async throws -> [String] {
     try await read { database in
       try messages.filter { message in
-        try Bool.fetchOne(
-          database,
-          sql: "SELECT EXISTS (SELECT 1 FROM received WHERE message = ? AND state IN ('wanted','downloading'))",
-          arguments: [message]) != true
+        try database.value(
+          "SELECT NOT EXISTS (SELECT 1 FROM received WHERE message = ? AND state IN ('wanted','downloading'))", message)
+          ?? true
       }
     }
   }
@@ -181,8 +165,7 @@ extension Database {
 
   /// The state of a received photo; nil if unknown.
   func receivedState(of message: MessageID) throws -> ReceivedState? {
-    try String.fetchOne(self, sql: "SELECT state FROM received WHERE message = ?", arguments: [message.text])
-      .flatMap(ReceivedState.init(rawValue:))
+    try value("SELECT state FROM received WHERE message = ?", message)
   }
 
   /// The only code that changes the state of a received photo. Returns false, without a change, if the event does not
@@ -193,16 +176,17 @@ extension Database {
     return true
   }
 
-  fileprivate func begin(_ row: Row, at now: Timestamp) throws -> WantedPhoto? {
-    let message = MessageID(unchecked: row["message"])
-    guard try move(message, .begin) else { return nil }
-    try run("UPDATE received SET attempts = attempts + 1 WHERE message = ?", message.text)
+  /// nil if it is not wanted, or its conversation is purged.
+  fileprivate func begin(_ message: MessageID, at now: Timestamp) throws -> WantedPhoto? {
+    guard let row = try first(ReceivedRow.self, "WHERE message = ?", message),
+      let conversation = try first(ConversationRow.self, "WHERE id = ? AND purged = 0", row.conversationRow),
+      try move(message, .begin)
+    else { return nil }
+    try run("UPDATE received SET attempts = attempts + 1 WHERE message = ?", message)
     return WantedPhoto(
-      message: message, inbox: InboxID(unchecked: row["inbox"]),
-      conversation: ConversationID(unchecked: row["conversation"]), remote: row["remote"], position: row["position"],
-      sender: (row["sender"] as String?).map(SenderID.init(unchecked:)), attachmentDigest: row["digest"],
-      receivedAt: Timestamp(milliseconds: row["received_at"]), photo: try RemotePhoto(json: row["attachment"]),
-      isOwn: row["own"], attempt: row["attempts"] + 1,
-      wantedAt: Timestamp(milliseconds: row["wanted_at"] ?? now.milliseconds))
+      message: message, inbox: row.inbox, conversation: conversation.conversation, remote: row.remote,
+      position: row.position, sender: row.sender, attachmentDigest: row.digest, receivedAt: row.receivedAt,
+      photo: try RemotePhoto(json: row.attachment), isOwn: row.isOwn, attempt: row.attempts + 1,
+      wantedAt: row.wantedAt ?? now)
   }
 }

@@ -13,7 +13,7 @@ package struct ConversationPreferences: Sendable, Equatable {
 
   package var reveal: RevealPolicy { RevealPolicy(hasRevealed: hasRevealed, isAutomatic: autoReveal ?? false) }
 
-  enum Name: String {
+  enum Name: String, SQLiteValue {
     case fetch
     case autoReveal = "auto-reveal"
     case hasRevealed = "revealed"
@@ -50,28 +50,25 @@ extension LedgerView {
 
   package func preferences(of conversation: String) throws -> ConversationPreferences {
     try read { database in
-      try Int64.fetchOne(
-        database, sql: "SELECT id FROM conversations WHERE conversation = ?", arguments: [conversation]
-      ).map { try database.preferences(of: $0) } ?? ConversationPreferences()
+      let row: Int64? = try database.value("SELECT id FROM conversations WHERE conversation = ?", conversation)
+      return try row.map { try database.preferences(of: $0) } ?? ConversationPreferences()
     }
   }
 }
 
 extension Database {
   func fetchPolicy(of inbox: InboxID) throws -> FetchPolicy? {
-    try String.fetchOne(
-      self, sql: "SELECT value FROM inbox_preferences WHERE inbox = ? AND name = ?",
-      arguments: [inbox.text, ConversationPreferences.Name.fetch.rawValue]
-    ).flatMap(FetchPolicy.init(rawValue:))
+    try value(
+      "SELECT value FROM inbox_preferences WHERE inbox = ? AND name = ?", inbox, ConversationPreferences.Name.fetch)
   }
 
   func preferences(of conversation: Int64) throws -> ConversationPreferences {
     var preferences = ConversationPreferences()
-    let rows = try Row.fetchAll(
-      self, sql: "SELECT name, value FROM preferences WHERE conversation_id = ?", arguments: [conversation])
-    for row in rows {
-      let value: String = row["value"]
-      switch ConversationPreferences.Name(rawValue: row["name"]) {
+    let rows: [(ConversationPreferences.Name?, String)] = try all(
+      "SELECT name, value FROM preferences WHERE conversation_id = ?", conversation
+    ) { ($0["name"], $0["value"]) }
+    for (name, value) in rows {
+      switch name {
       case .fetch: preferences.fetch = FetchPolicy(rawValue: value)
       case .autoReveal: preferences.autoReveal = value == "on"
       case .hasRevealed: preferences.hasRevealed = true

@@ -93,12 +93,11 @@ extension Database {
     _ new: NewReceived, _ positions: [Int], as messages: [String], fetch: FetchPolicy, at now: Timestamp
   ) throws -> Reception {
     let conversation = try conversation(new.conversation, now: now)
-    let facts = try Row.fetchOne(
-      self, sql: "SELECT known, purged FROM conversations WHERE id = ?", arguments: [conversation])
-    if facts?["purged"] == 1 { return .purged }
+    let facts = try first(ConversationRow.self, "WHERE id = ?", conversation)
+    if facts?.isPurged == true { return .purged }
     let preferences = try preferences(of: conversation)
     let isFetched = try (preferences.fetch ?? fetchPolicy(of: new.inbox) ?? fetch).fetches(
-      fromKnown: facts?["known"] == 1)
+      fromKnown: facts?.isKnown == true)
     let state: ReceivedState = isFetched ? .wanted : .offered
     let isShown = preferences.reveal.showsArrivals
     for position in positions {

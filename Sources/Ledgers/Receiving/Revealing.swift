@@ -17,15 +17,10 @@ extension Ledger {
   /// Reveals a photo. Its conversation becomes known, and its preferences apply to later photos.
   package func reveal(_ message: MessageID, at now: Timestamp) async throws -> Wish {
     try await write { database in
-      guard
-        let row = try Row.fetchOne(
-          database, sql: "SELECT conversation_id, revealed_at FROM received WHERE message = ?",
-          arguments: [message.text])
-      else { return .unknown }
-      let conversation: Int64 = row["conversation_id"]
-      try database.setPreference(.hasRevealed, "yes", of: conversation)
-      try database.run("UPDATE conversations SET known = 1 WHERE id = ?", conversation)
-      if row["revealed_at"] as Int64? != nil { return .already }
+      guard let row = try database.first(ReceivedRow.self, "WHERE message = ?", message) else { return .unknown }
+      try database.setPreference(.hasRevealed, "yes", of: row.conversationRow)
+      try database.run("UPDATE conversations SET known = 1 WHERE id = ?", row.conversationRow)
+      if row.revealedAt != nil { return .already }
       try database.run("UPDATE received SET revealed_at = ? WHERE message = ?", now.milliseconds, message.text)
       return .granted
     }
@@ -34,13 +29,11 @@ extension Ledger {
   /// Requests a photo that is not in the cache: announced, failed or evicted, received or sent. It is due at once.
   package func want(_ message: MessageID, at now: Timestamp) async throws -> Wish {
     try await write { database in
-      let attachment = try String.fetchOne(
-        database, sql: "SELECT attachment FROM received WHERE message = ?", arguments: [message.text])
+      let attachment: String? = try database.value("SELECT attachment FROM received WHERE message = ?", message)
       if attachment == LedgerSchema.lostAttachment { return .gone }
       if attachment == nil {
         guard try database.enterOwn(message, at: now) else {
-          let isSent = try Bool.fetchOne(
-            database, sql: "SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", arguments: [message.text])
+          let isSent: Bool? = try database.value("SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", message)
           return isSent == true ? .gone : .unknown
         }
       }

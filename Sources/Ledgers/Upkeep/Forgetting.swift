@@ -7,12 +7,10 @@ extension Ledger {
   /// The number of announcements to forget: neither fetched nor wanted since `before`.
   package func forgettableAnnouncements(before: Timestamp) async throws -> Int {
     try await read { database in
-      try Int.fetchOne(
-        database,
-        sql: """
-          SELECT count(*) FROM received WHERE \(LedgerSchema.forgettable) AND \(LedgerSchema.forgettableSince) < ?
-          """,
-        arguments: [before.milliseconds]) ?? 0
+      try database.value(
+        "SELECT count(*) FROM received WHERE \(LedgerSchema.forgettable) AND \(LedgerSchema.forgettableSince) < ?",
+        before)
+        ?? 0
     }
   }
 
@@ -20,14 +18,11 @@ extension Ledger {
   /// `limit`.
   package func forgetAnnouncements(before: Timestamp, limit: Int) async throws -> Int {
     try await write { database in
-      let messages = try String.fetchAll(
-        database,
-        sql: """
-          SELECT message FROM received WHERE \(LedgerSchema.forgettable) AND \(LedgerSchema.forgettableSince) < ?
-          ORDER BY \(LedgerSchema.forgettableSince) LIMIT ?
-          """,
-        arguments: [before.milliseconds, limit]
-      ).map(MessageID.init(unchecked:))
+      let messages: [MessageID] = try database.values(
+        """
+        SELECT message FROM received WHERE \(LedgerSchema.forgettable) AND \(LedgerSchema.forgettableSince) < ?
+        ORDER BY \(LedgerSchema.forgettableSince) LIMIT ?
+        """, before, limit)
       for message in messages where try database.move(message, .forget) {
         try database.run(
           """

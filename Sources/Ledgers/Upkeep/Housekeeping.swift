@@ -38,11 +38,8 @@ extension Ledger {
   package func forgetFiled(_ requests: [RequestRow]) async throws {
     try await write { database in
       for request in requests {
-        let isOver = "id = ? AND filed = 1 AND state IN ('sent','failed','cancelled','duplicate')"
-        guard
-          let row = try Row.fetchOne(
-            database, sql: "SELECT conversation_id FROM requests WHERE \(isOver)", arguments: [request.row])
-        else { continue }
+        let isOver = "WHERE id = ? AND filed = 1 AND state IN ('sent','failed','cancelled','duplicate')"
+        guard let request = try database.first(RequestRow.self, isOver, request.row) else { continue }
         let messages = "SELECT message FROM messages WHERE request_id = \(request.row)"
         try database.execute(
           sql: """
@@ -52,7 +49,7 @@ extension Ledger {
               AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message);
             """)
         try database.run("DELETE FROM requests WHERE id = ?", request.row)
-        if let conversation: Int64 = row["conversation_id"] { try database.forgetIfUnused(conversation) }
+        if let conversation = request.conversationRow { try database.forgetIfUnused(conversation) }
       }
     }
   }
@@ -62,20 +59,15 @@ extension Ledger {
     var total = 0
     while true {
       let count = try await write { database in
-        let rows = try Row.fetchAll(
-          database,
-          sql: """
-            SELECT rowid, conversation_id FROM photos
-            WHERE cached_bytes = 0 AND cached_thumbnail_bytes = 0 AND fetchable = 0 AND pinned = 0 AND evicting = 0
-            LIMIT 500
-            """)
-        for row in rows {
-          try database.execute(sql: "DELETE FROM photos WHERE rowid = ?", arguments: [row["rowid"] as Int64])
-        }
-        for conversation in Set(rows.map { $0["conversation_id"] as Int64 }) {
-          try database.forgetIfUnused(conversation)
-        }
-        return rows.count
+        let photos = try database.all(
+          PhotoRow.self,
+          """
+          WHERE cached_bytes = 0 AND cached_thumbnail_bytes = 0 AND fetchable = 0 AND pinned = 0 AND evicting = 0
+          LIMIT 500
+          """)
+        for photo in photos { try database.run("DELETE FROM photos WHERE message = ?", photo.message) }
+        for conversation in Set(photos.map(\.conversationRow)) { try database.forgetIfUnused(conversation) }
+        return photos.count
       }
       total += count
       if count == 0 { return total }
@@ -85,19 +77,13 @@ extension Ledger {
   /// Cached photos that are not pinned, by row, after `after`.
   package func countedPhotos(after row: Int64, limit: Int) async throws -> [CountedPhoto] {
     try await read { database in
-      try Row.fetchAll(
-        database,
-        sql: """
-          SELECT rowid, path, cached_bytes, cached_thumbnail_bytes, pinned, evicting FROM photos
-          WHERE rowid > ? ORDER BY rowid LIMIT ?
-          """,
-        arguments: [row, limit]
-      ).map { row in
-        let isOurs = row["pinned"] == 0 && row["evicting"] == 0
-        return CountedPhoto(
-          row: row["rowid"], path: row["path"], hasOriginal: isOurs && row["cached_bytes"] > 0,
-          hasThumbnails: isOurs && row["cached_thumbnail_bytes"] > 0)
-      }
+      try database.all(
+        """
+        SELECT rowid, path, pinned = 0 AND evicting = 0 AND cached_bytes > 0 AS o,
+          pinned = 0 AND evicting = 0 AND cached_thumbnail_bytes > 0 AS t FROM photos
+        WHERE rowid > ? ORDER BY rowid LIMIT ?
+        """, row, limit
+      ) { CountedPhoto(row: $0["rowid"], path: $0["path"], hasOriginal: $0["o"], hasThumbnails: $0["t"]) }
     }
   }
 
@@ -137,8 +123,8 @@ extension Ledger {
   /// The notes of the last janitor run.
   package func janitorNotes() async throws -> [String: String] {
     try await read { database in
-      let rows = try Row.fetchAll(database, sql: "SELECT name, value FROM janitor")
-      return Dictionary(rows.map { ($0["name"], $0["value"]) }) { first, _ in first }
+      let notes: [(String, String)] = try database.all("SELECT name, value FROM janitor") { ($0["name"], $0["value"]) }
+      return Dictionary(notes) { first, _ in first }
     }
   }
 
@@ -158,22 +144,15 @@ extension Ledger {
 
 extension Database {
   fileprivate func cachedState(of message: String) throws -> CachedState {
-    let isWaiting = try Bool.fetchOne(
-      self,
-      sql: """
-        SELECT EXISTS (SELECT 1 FROM messages WHERE message = ? AND \(LedgerSchema.waiting))
-          OR EXISTS (SELECT 1 FROM received WHERE message = ? AND state = 'downloading')
-        """,
-      arguments: [message, message])
+    let isWaiting: Bool? = try value(
+      """
+      SELECT EXISTS (SELECT 1 FROM messages WHERE message = ?1 AND \(LedgerSchema.waiting))
+        OR EXISTS (SELECT 1 FROM received WHERE message = ?1 AND state = 'downloading')
+      """, message)
     if isWaiting == true { return .busy }
-    let row = try Row.fetchOne(
-      self,
-      sql:
-        "SELECT cached_bytes > 0 AS o, cached_thumbnail_bytes > 0 AS t, pinned, evicting FROM photos WHERE message = ?",
-      arguments: [message])
-    guard let row else { return .unknown }
-    if row["pinned"] != 0 || row["evicting"] != 0 { return .busy }
-    return .photo(hasOriginal: row["o"], hasThumbnails: row["t"])
+    guard let photo = try first(PhotoRow.self, "WHERE message = ?", message) else { return .unknown }
+    if photo.isPinned || photo.evicting != 0 { return .busy }
+    return .photo(hasOriginal: photo.cachedBytes > 0, hasThumbnails: photo.cachedThumbnailBytes > 0)
   }
 
   /// Deletes the row of an unused conversation.

@@ -18,14 +18,10 @@ extension Ledger {
   /// that. Returns nil if the ledger does not know it.
   package func beginPurge(of conversation: ConversationID, at now: Timestamp) async throws -> PurgedConversation? {
     try await write { database in
-      guard
-        let row = try Int64.fetchOne(
-          database, sql: "SELECT id FROM conversations WHERE conversation = ?", arguments: [conversation.text])
-      else { return nil }
-      let messages = try String.fetchAll(
-        database, sql: "SELECT message FROM messages WHERE conversation_id = ? AND state NOT IN ('sent','failed')",
-        arguments: [row]
-      ).map(MessageID.init(unchecked:))
+      let found: Int64? = try database.value("SELECT id FROM conversations WHERE conversation = ?", conversation)
+      guard let row = found else { return nil }
+      let messages: [MessageID] = try database.values(
+        "SELECT message FROM messages WHERE conversation_id = ? AND state NOT IN ('sent','failed')", row)
       try database.execute(
         sql: """
           UPDATE conversations SET purged = 1, waiting = 0, held = 0, waits_for = NULL WHERE id = ?;
@@ -40,10 +36,7 @@ extension Ledger {
   }
 
   package func begunPurges() async throws -> [ConversationID] {
-    try await read { database in
-      try String.fetchAll(database, sql: "SELECT conversation FROM conversations WHERE purged = 1")
-        .map(ConversationID.init(unchecked:))
-    }
+    try await read { try $0.values("SELECT conversation FROM conversations WHERE purged = 1") }
   }
 
   /// At most `limit` requests of a purged conversation after the row `after`.

@@ -50,9 +50,8 @@ package struct Counts: Sendable, Equatable {
 extension Counts {
   init(_ database: Database) throws {
     var values = [String: Int]()
-    for row in try Row.fetchAll(
-      database.kept("SELECT name, value FROM counts"))
-    { values[row["name"]] = row["value"] }
+    let rows: [(String, Int)] = try database.all("SELECT name, value FROM counts") { ($0["name"], $0["value"]) }
+    for (name, value) in rows { values[name] = value }
     func value(_ name: String) -> Int { values[name] ?? 0 }
     func all<Key: RawRepresentable<String>>(_ keys: [Key], _ prefix: String) -> [Key: Int] {
       Dictionary(uniqueKeysWithValues: keys.map { ($0, value("\(prefix).\($0.rawValue)")) })
@@ -63,9 +62,7 @@ extension Counts {
     parkedConversations = conversations.parked
     waiting = try database.waitingMessages(conversations.messages)
     drafts = try database.value("SELECT count(*) FROM requests WHERE state = 'draft'") ?? 0
-    oldest = try Int64.fetchOne(
-      database.kept("SELECT accepted_at FROM requests WHERE state = 'queued' ORDER BY accepted_at LIMIT 1")
-    ).map(Timestamp.init(milliseconds:))
+    oldest = try database.value("SELECT accepted_at FROM requests WHERE state = 'queued' ORDER BY accepted_at LIMIT 1")
     accepted = value("requests.queued")
     ended = all(Self.ends, "requests")
     sent = all(MessageKind.allCases, "sent")

@@ -164,7 +164,9 @@ extension String: SQLiteValue {
 }
 
 extension Timestamp: SQLiteValue {
-  package func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { milliseconds.bind(to: statement, at: index) }
+  package func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
+    milliseconds.bind(to: statement, at: index)
+  }
   init(column: Int32, of statement: SQLiteStatement) { self.init(milliseconds: Int64(column: column, of: statement)) }
 }
 
@@ -191,6 +193,7 @@ extension MessageState: SQLiteValue {}
 extension MessageKind: SQLiteValue {}
 extension ReceivedState: SQLiteValue {}
 extension Cause: SQLiteValue {}
+extension FetchPolicy: SQLiteValue {}
 
 extension Optional: SQLiteValue where Wrapped: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
