@@ -6,13 +6,9 @@ extension LedgerView {
   package func requests(beginning: String, waiting: Bool, limit: Int) throws -> [String] {
     let condition = waiting ? "state IN ('queued','draft')" : "state <> 'abandoned'"
     return try read { database in
-      try String.fetchAll(
-        database,
-        sql: """
-          SELECT request FROM requests WHERE request >= ? AND request < ? AND \(condition)
-          ORDER BY request LIMIT ?
-          """,
-        arguments: [beginning, Self.end(of: beginning), limit])
+      try database.values(
+        "SELECT request FROM requests WHERE request >= ? AND request < ? AND \(condition) ORDER BY request LIMIT ?",
+        beginning, Self.end(of: beginning), limit)
     }
   }
 
@@ -20,13 +16,11 @@ extension LedgerView {
   package func conversations(beginning: String, held: Bool? = nil, limit: Int) throws -> [String] {
     let condition = held.map { " AND held = \($0 ? 1 : 0)" } ?? ""
     return try read { database in
-      try String.fetchAll(
-        database,
-        sql: """
-          SELECT conversation FROM conversations WHERE conversation >= ? AND conversation < ?\(condition)
-          ORDER BY conversation LIMIT ?
-          """,
-        arguments: [beginning, Self.end(of: beginning), limit])
+      try database.values(
+        """
+        SELECT conversation FROM conversations WHERE conversation >= ? AND conversation < ?\(condition)
+        ORDER BY conversation LIMIT ?
+        """, beginning, Self.end(of: beginning), limit)
     }
   }
 
@@ -43,13 +37,13 @@ extension Ledger {
     _ list: @escaping @Sendable (_ ask: ([String]) throws -> Void) throws -> Void
   ) async throws -> (count: Int, first: String?) {
     try await read { database in
-      let statement = try database.cachedStatement(
-        sql: "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM requests WHERE request = value)")
       var (count, first) = (0, String?.none)
       try list { names in
         // Request names contain nothing that JSON escapes.
         let array = "[\"\(names.sorted().joined(separator: "\",\""))\"]"
-        for name in try String.fetchAll(statement, arguments: [array]) {
+        let unknown: [String] = try database.values(
+          "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM requests WHERE request = value)", array)
+        for name in unknown {
           count += 1
           first = first.map { min($0, name) } ?? name
         }

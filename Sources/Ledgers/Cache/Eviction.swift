@@ -178,11 +178,11 @@ extension Database {
   }
 
   fileprivate func mark(_ candidates: [EvictionCandidate]) throws -> EvictionCount {
-    let mark = try makeStatement(
-      sql: "UPDATE photos SET evicting = ? WHERE rowid = ? AND recency = ? AND pinned = 0 AND evicting = 0")
     var count = EvictionCount()
     for candidate in candidates {
-      try mark.execute(arguments: [candidate.isWhole ? 2 : 1, candidate.row, candidate.recency])
+      try run(
+        "UPDATE photos SET evicting = ? WHERE rowid = ? AND recency = ? AND pinned = 0 AND evicting = 0",
+        candidate.isWhole ? 2 : 1, candidate.row, candidate.recency)
       if changesCount == 0 { continue }
       count.add(candidate)
     }
@@ -192,26 +192,20 @@ extension Database {
   fileprivate func endEvictions(_ remove: (EvictedFiles) throws -> Void) throws -> (EvictionCount, (any Error)?) {
     var count = EvictionCount()
     var fault: (any Error)?
-    let rows = try Row.fetchAll(
-      self,
-      sql: """
-        SELECT rowid, path, evicting, cached_bytes, cached_thumbnail_bytes FROM photos
-        WHERE evicting > 0 AND pinned = 0 LIMIT \(Ledger.evictionBatch)
-        """)
-    let end = try makeStatement(
-      sql: "UPDATE photos SET evicting = 0, cached_bytes = 0, cached_thumbnail_bytes = ? WHERE rowid = ?")
-    for row in rows {
-      let isWhole = row["evicting"] == 2
-      do { try remove(EvictedFiles(path: row["path"], isWhole: isWhole)) } catch {
+    let photos = try all(PhotoRow.self, "WHERE evicting > 0 AND pinned = 0 LIMIT \(Ledger.evictionBatch)")
+    for photo in photos {
+      let isWhole = photo.evicting == 2
+      do { try remove(EvictedFiles(path: photo.path, isWhole: isWhole)) } catch {
         fault = error
         break
       }
-      let bytes: Int = row["cached_bytes"]
-      let thumbnails: Int = row["cached_thumbnail_bytes"]
-      try end.execute(arguments: [isWhole ? 0 : thumbnails, row["rowid"] as Int64])
-      if bytes > 0 { count.photos += 1 }
+      let kept = isWhole ? 0 : photo.cachedThumbnailBytes
+      try run(
+        "UPDATE photos SET evicting = 0, cached_bytes = 0, cached_thumbnail_bytes = ? WHERE message = ?", kept,
+        photo.message)
+      if photo.cachedBytes > 0 { count.photos += 1 }
       if isWhole { count.thumbnails += 1 }
-      count.bytes += bytes + (isWhole ? thumbnails : 0)
+      count.bytes += photo.cachedBytes + photo.cachedThumbnailBytes - kept
     }
     try self.count("evicted.photos", count.photos)
     try self.count("evicted.thumbnails", count.thumbnails)

@@ -56,20 +56,17 @@ extension LedgerView {
   }
 
   private static func conversation(_ row: Int64, in database: Database) throws -> WaitingConversation? {
-    try Row.fetchOne(
-      database.kept(
-        """
-        SELECT c.*, m.next_attempt, m.error FROM conversations c LEFT JOIN messages m ON m.id =
-          (SELECT min(id) FROM messages \(LedgerSchema.byWaiting)
-            WHERE conversation_id = c.id AND draft = 0 AND \(LedgerSchema.waiting))
-        WHERE c.id = ?
-        """),
-      arguments: [row]
-    ).map { row in
+    try database.first(
+      """
+      SELECT c.*, m.next_attempt, m.error FROM conversations c LEFT JOIN messages m ON m.id =
+        (SELECT min(id) FROM messages \(LedgerSchema.byWaiting)
+          WHERE conversation_id = c.id AND draft = 0 AND \(LedgerSchema.waiting))
+      WHERE c.id = ?
+      """, row
+    ) { row in
       WaitingConversation(
         row: row["id"], name: row["conversation"], waiting: row["waiting"], isHeld: row["held"],
-        waitsFor: row["waits_for"], nextAttempt: row["next_attempt"],
-        error: row["error"])
+        waitsFor: row["waits_for"], nextAttempt: row["next_attempt"], error: row["error"])
     }
   }
 }

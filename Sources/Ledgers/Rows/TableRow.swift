@@ -138,7 +138,7 @@ private struct Reader: ColumnVisitor {
 
   /// A word that this program does not know leaves the value as it is by default.
   mutating func callAsFunction<Value: SQLiteValue>(_: String, _ value: inout Value) {
-    if let found = Value(column: column, of: statement) { value = found }
+    if let found = Value.read(statement, column) { value = found }
     column += 1
   }
 

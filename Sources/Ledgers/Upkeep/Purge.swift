@@ -96,12 +96,10 @@ extension Database {
   fileprivate func purgeBatch(
     of table: String, in conversation: Int64, limit: Int
   ) throws -> (rows: Int, photos: Int) {
-    let found = try Row.fetchAll(
-      self, sql: "SELECT rowid AS row, message FROM \(table) WHERE conversation_id = ? ORDER BY rowid LIMIT ?",
-      arguments: [conversation, limit])
-    if found.isEmpty { return (0, 0) }
+    let found: [MessageID] = try values(
+      "SELECT message FROM \(table) WHERE conversation_id = ? ORDER BY rowid LIMIT ?", conversation, limit)
     // One lookup per row: in a large ledger the rows are far apart.
-    let statements = try [
+    let statements = [
       "UPDATE uploads SET state = 'abandoned' WHERE state = 'started' AND message = ?",
       """
       DELETE FROM uploads WHERE state IN ('offered','published') AND message = ?
@@ -109,18 +107,15 @@ extension Database {
       """,
       "UPDATE uploads SET message = '' WHERE message = ?",
       "DELETE FROM attempts WHERE message = ?",
-    ].map { try makeStatement(sql: $0) }
-    let deletePhoto = try makeStatement(sql: "DELETE FROM photos WHERE message = ?")
-    let deleteRow = try makeStatement(sql: "DELETE FROM \(table) WHERE rowid = ?")
+    ]
     var photos = 0
-    for row in found {
-      let message: String = row["message"]
-      for statement in statements { try statement.execute(arguments: [message]) }
+    for message in found {
+      for statement in statements { try run(statement, message) }
       if table == "messages" {
-        try deletePhoto.execute(arguments: [message])
+        try run("DELETE FROM photos WHERE message = ?", message)
         photos += changesCount
       }
-      try deleteRow.execute(arguments: [row["row"] as Int64])
+      try run("DELETE FROM \(table) WHERE message = ?", message)
     }
     return (found.count, table == "photos" ? found.count : photos)
   }

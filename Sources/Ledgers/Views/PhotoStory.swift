@@ -22,35 +22,31 @@ extension LedgerView {
   /// photos or arrived in several inboxes.
   package func photos(called name: String) throws -> [PhotoStory] {
     try read { database in
-      let received = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT r.*, c.conversation, r.revealed_at IS NULL AS hidden, p.message IS NOT NULL AS cached FROM received r
-            JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
-          WHERE r.message = ? OR r.remote = ? ORDER BY r.id LIMIT 100
-          """,
-        arguments: [name, name])
-      let found =
-        received.isEmpty
-        ? try Row.fetchAll(
-          database,
-          sql: """
-            SELECT p.message, p.inbox, c.conversation, NULL AS state, 0 AS hidden, 1 AS cached, NULL AS cause,
-              NULL AS error, NULL AS next_attempt
-            FROM photos p JOIN conversations c ON c.id = p.conversation_id WHERE p.message = ?
-            """,
-          arguments: [name]) : received
-      return found.map(PhotoStory.init)
+      let received = try database.all(
+        """
+        SELECT r.*, c.conversation, r.revealed_at IS NULL AS hidden, p.message IS NOT NULL AS cached FROM received r
+          JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
+        WHERE r.message = ?1 OR r.remote = ?1 ORDER BY r.id LIMIT 100
+        """, name
+      ) { PhotoStory($0) }
+      if !received.isEmpty { return received }
+      return try database.all(
+        """
+        SELECT p.message, p.inbox, c.conversation, NULL AS state, 0 AS hidden, 1 AS cached, NULL AS cause,
+          NULL AS error, NULL AS next_attempt
+        FROM photos p JOIN conversations c ON c.id = p.conversation_id WHERE p.message = ?
+        """, name
+      ) { PhotoStory($0) }
     }
   }
 }
 
 extension PhotoStory {
-  fileprivate init(_ row: Row) {
-    message = MessageID(unchecked: row["message"])
-    inbox = InboxID(unchecked: row["inbox"])
-    conversation = ConversationID(unchecked: row["conversation"])
-    state = (row["state"] as String?).flatMap(ReceivedState.init(rawValue:))
+  fileprivate init(_ row: borrowing Columns) {
+    message = row["message"]
+    inbox = row["inbox"]
+    conversation = row["conversation"]
+    state = row["state"]
     isHidden = row["hidden"]
     wasCached = row["cached"]
     cause = row["cause"]

@@ -60,41 +60,29 @@ package struct RequestStory: Codable, Sendable, FetchableRecord {
 extension LedgerView {
   /// The state of a request, and whether its directory is at its final place; nil if unknown.
   package func state(of request: String) throws -> (state: RequestState, isFiled: Bool)? {
-    try read { database in
-      try Row.fetchOne(database, sql: "SELECT state, filed FROM requests WHERE request = ?", arguments: [request])
-    }.map { (RequestState(rawValue: $0["state"]) ?? .failed, $0["filed"]) }
+    try read { try $0.first(RequestRow.self, "WHERE request = ?", request) }.map { ($0.state, $0.filed > 0) }
   }
 
   /// Whether a finished request stays in place because its owner does not let the daemon move it.
   package func isImmovable(_ request: String) throws -> Bool {
-    try read { database in
-      try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM requests WHERE request = ? AND filed = 2)", arguments: [request])
-    } ?? false
+    try read { try $0.first(RequestRow.self, "WHERE request = ?", request) }?.filed == 2
   }
 
   package func messageStates(of request: String) throws -> [(message: MessageID, state: MessageState)] {
     try read { database in
-      try Row.fetchAll(
-        database,
-        sql: """
-          SELECT m.message, m.state FROM messages m JOIN requests r ON r.id = m.request_id
-          WHERE r.request = ? ORDER BY m.position
-          """,
-        arguments: [request]
-      ).map { (MessageID(unchecked: $0["message"]), MessageState(rawValue: $0["state"]) ?? .pending) }
+      try database.all(
+        MessageRow.self, "WHERE request_id = (SELECT id FROM requests WHERE request = ?) ORDER BY position", request
+      ).map { ($0.message, $0.state) }
     }
   }
 
   package func heldConversation(of request: String) throws -> String? {
     try read { database in
-      try String.fetchOne(
-        database,
-        sql: """
-          SELECT \(Self.conversation) FROM conversations c JOIN requests r ON r.conversation_id = c.id
-          WHERE r.request = ? AND c.held <> 0
-          """,
-        arguments: [request])
+      try database.value(
+        """
+        SELECT \(Self.conversation) FROM conversations c JOIN requests r ON r.conversation_id = c.id
+        WHERE r.request = ? AND c.held <> 0
+        """, request)
     }
   }
 

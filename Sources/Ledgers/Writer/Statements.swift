@@ -35,14 +35,14 @@ extension Database {
   func value<Answer: SQLiteValue, each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value
   ) throws -> Answer? {
-    try first(sql, repeat each values) { Answer(column: 0, of: $0.statement) } ?? nil
+    try first(sql, repeat each values) { Answer.read($0.statement, 0) } ?? nil
   }
 
   /// The only column of all rows.
   func values<Answer: SQLiteValue, each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value
   ) throws -> [Answer] {
-    try all(sql, repeat each values) { Answer(column: 0, of: $0.statement) }.compactMap { $0 }
+    try all(sql, repeat each values) { Answer.read($0.statement, 0) }.compactMap { $0 }
   }
 
   /// All rows of a cached statement.
@@ -97,7 +97,7 @@ struct Columns: ~Copyable {
   subscript<Value: SQLiteValue>(name: StaticString) -> Value {
     let bytes = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     for column in 0..<sqlite3_column_count(statement) where strcmp(sqlite3_column_name(statement, column), bytes) == 0 {
-      guard let value = Value(column: column, of: statement) else { break }
+      guard let value = Value.read(statement, column) else { break }
       return value
     }
     preconditionFailure("no column \(name), or none of such values")
@@ -111,29 +111,35 @@ protocol SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32
 
   /// - Parameter column: from 0 on. NULL is 0, false or empty; nil for a word that is none of these.
-  init?(column: Int32, of statement: SQLiteStatement)
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self?
 }
 
 extension Int64: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { sqlite3_bind_int64(statement, index, self) }
-  init(column: Int32, of statement: SQLiteStatement) { self = sqlite3_column_int64(statement, column) }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? { sqlite3_column_int64(statement, column) }
 }
 
 extension UInt64: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
     Int64(bitPattern: self).bind(to: statement, at: index)
   }
-  init(column: Int32, of statement: SQLiteStatement) { self.init(bitPattern: Int64(column: column, of: statement)) }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    Self(bitPattern: sqlite3_column_int64(statement, column))
+  }
 }
 
 extension Int: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { Int64(self).bind(to: statement, at: index) }
-  init(column: Int32, of statement: SQLiteStatement) { self = Int(Int64(column: column, of: statement)) }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    Self(sqlite3_column_int64(statement, column))
+  }
 }
 
 extension Bool: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { (self ? 1 : 0).bind(to: statement, at: index) }
-  init(column: Int32, of statement: SQLiteStatement) { self = Int64(column: column, of: statement) != 0 }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    sqlite3_column_int64(statement, column) != 0
+  }
 }
 
 extension String: SQLiteValue {
@@ -148,15 +154,14 @@ extension String: SQLiteValue {
     }
   }
 
-  init(column: Int32, of statement: SQLiteStatement) {
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
     guard let bytes = sqlite3_column_text(statement, column) else {
-      // Without memory SQLite answers as for NULL, which must not be read as an empty text.
+      // SQLite reports missing memory like NULL, and NULL must not be taken for an empty text then.
       precondition(sqlite3_errcode(sqlite3_db_handle(statement)) != SQLITE_NOMEM, "no memory for a text of the ledger")
-      self = ""
-      return
+      return ""
     }
     let count = Int(sqlite3_column_bytes(statement, column))
-    self = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 
   /// SQLITE_TRANSIENT, which Swift does not import: SQLite copies the value before the call returns.
@@ -167,22 +172,30 @@ extension Timestamp: SQLiteValue {
   package func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 {
     milliseconds.bind(to: statement, at: index)
   }
-  init(column: Int32, of statement: SQLiteStatement) { self.init(milliseconds: Int64(column: column, of: statement)) }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    Self(milliseconds: sqlite3_column_int64(statement, column))
+  }
 }
 
 extension MessageID: SQLiteValue {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
-  init(column: Int32, of statement: SQLiteStatement) { self.init(unchecked: String(column: column, of: statement)) }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    String.read(statement, column).map(Self.init(unchecked:))
+  }
 }
 
 extension SQLiteValue where Self: Identifier {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
-  init?(column: Int32, of statement: SQLiteStatement) { self.init(unchecked: String(column: column, of: statement)) }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    String.read(statement, column).map(Self.init(unchecked:))
+  }
 }
 
 extension SQLiteValue where Self: RawRepresentable<String> {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { rawValue.bind(to: statement, at: index) }
-  init?(column: Int32, of statement: SQLiteStatement) { self.init(rawValue: String(column: column, of: statement)) }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    String.read(statement, column).flatMap(Self.init(rawValue:))
+  }
 }
 
 extension ConversationID: SQLiteValue {}
@@ -200,8 +213,7 @@ extension Optional: SQLiteValue where Wrapped: SQLiteValue {
     self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
   }
 
-  init(column: Int32, of statement: SQLiteStatement) {
-    let isNull = sqlite3_column_type(statement, column) == SQLITE_NULL
-    self = isNull ? nil : Wrapped(column: column, of: statement)
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    .some(sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : Wrapped.read(statement, column))
   }
 }
