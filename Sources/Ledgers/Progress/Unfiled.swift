@@ -78,9 +78,9 @@ extension Database {
       """, request
     ) { row in
       UnfiledRequest.Message(
-        message: row["message"], kind: row["kind"], state: row["state"], bytes: row["bytes"], sentAt: row["sent_at"],
-        remote: row["remote"], url: row["url"], contentDigest: row["content_digest"], width: row["width"],
-        height: row["height"])
+        message: row["message"], kind: row["kind"] ?? .photo, state: row["state"] ?? .failed, bytes: row["bytes"],
+        sentAt: row["sent_at"], remote: row["remote"], url: row["url"], contentDigest: row["content_digest"],
+        width: row["width"], height: row["height"])
     }
   }
 }

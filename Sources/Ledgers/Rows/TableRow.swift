@@ -28,16 +28,16 @@ extension ColumnVisitor {
 
 /// The parts of statements that a list of columns makes.
 struct Table: Sendable {
-  let name: String
-  let insert: String
-  fileprivate let columns: [String]
+  fileprivate let insert: String
+  fileprivate let select: String
+  private let columns: [String]
 
   init<Row: TableRow>(_ name: String, of _: Row.Type) {
     var (row, list) = (Row(), ColumnNames())
     row.visit(&list)
     let marks = list.values.map { _ in "?" }.joined(separator: ", ")
-    self.name = name
     columns = list.number + list.values
+    select = "SELECT \(columns.joined(separator: ", ")) FROM \(name) "
     insert = "INSERT OR FAIL INTO \(name) (\(list.values.joined(separator: ", "))) VALUES (\(marks)) "
   }
 
@@ -72,19 +72,15 @@ extension Database {
   func first<Row: TableRow, each Value: SQLiteValue>(
     _: Row.Type, _ conditions: String, _ values: repeat each Value
   ) throws -> Row? {
-    try first("\(Row.selection) \(conditions)", repeat each values) { $0.row() }
+    try first(Row.table.select + conditions, repeat each values) { $0.row() }
   }
 
   /// All rows of a table that meet the conditions.
   func all<Row: TableRow, each Value: SQLiteValue>(
     _: Row.Type, _ conditions: String, _ values: repeat each Value
   ) throws -> [Row] {
-    try all("\(Row.selection) \(conditions)", repeat each values) { $0.row() }
+    try all(Row.table.select + conditions, repeat each values) { $0.row() }
   }
-}
-
-extension TableRow {
-  fileprivate static var selection: String { "SELECT \(table.columns(of: table.name)) FROM \(table.name)" }
 }
 
 extension Columns {
