@@ -38,48 +38,50 @@ struct IntakeBatch: Sendable {
     closed: Set<ConversationID> = [], unconfirmed: UnconfirmedRequests, unmovable: UnmovableEntries,
     open stillOpen: OpenRequests
   ) throws {
-    let new = spool.new
-    // Each with its place in the batch and the number of names before it.
-    var readers: [(index: Int, before: Int, reader: RequestReader)] = []
-    var open = 0
-    var size = 0
+    let readings = try read(
+      names, in: spool.new, inbox: inbox, waiting: waiting, closed: closed, unconfirmed: unconfirmed,
+      unmovable: unmovable, open: stillOpen)
+    try sync(readings, in: spool, unconfirmed: unconfirmed)
+    settleNames(in: spool)
+    for (index, request) in requests.enumerated() {
+      if request.born == 0, let error = try? spool.new.directory(request.droppedAs).error() {
+        requests[index].isMarked = { error.hasPrefix(escaped($0)) }
+      }
+    }
+  }
+
+  /// A valid request, with its place in the batch and the number of names before it.
+  private typealias Reading = (index: Int, before: Int, reader: RequestReader)
+
+  private mutating func read(
+    _ names: ArraySlice<String>, in new: Directory, inbox: InboxID, waiting: WaitingConversations,
+    closed: Set<ConversationID>, unconfirmed: UnconfirmedRequests, unmovable: UnmovableEntries,
+    open stillOpen: OpenRequests
+  ) throws -> [Reading] {
+    var readings: [Reading] = []
+    var (open, size) = (0, 0)
     let start = ContinuousClock.now
     for name in names {
       if taken > 0, start.duration(to: .now) > Self.patience { break }
       if open >= Self.openFiles || size >= Self.bytes || requests.count >= Self.openFiles { break }
       taken += 1
-      guard let entry = try new.entry(name) else { continue }
-      if unmovable.has(RequestIdentity(entry), changed: entry.changed) { continue }
-      let isRequest = RequestName(name) != nil && entry.kind == .directory
-      guard isRequest, new.mayTake(name) else {
-        // Before reading: a request that cannot be moved must not be sent.
-        let refusal = isRequest ? nil : NewRequest(refused: entry, named: escaped(name), droppedAs: name, inbox: inbox)
-        requests.append(
-          refusal
-            ?? NewRequest(
-              droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox,
-              contents: .failure(DeliveryError(.malformedRequest, Refusal.outOfReach.description))))
-        if entry.kind == .directory && !new.mayTake(name) {
-          outOfReach.append((RequestIdentity(entry), entry.changed, requests.count - 1))
-        }
-        continue
-      }
+      guard let entry = try new.entry(name), !unmovable.has(RequestIdentity(entry), changed: entry.changed),
+        !refuse(name, entry, in: new, inbox: inbox)
+      else { continue }
+      var from = inbox
       let contents: Result<NewRequest.Contents, DeliveryError>
-      var from: InboxID?
-      if let fault = unconfirmed[RequestIdentity(entry)] {
-        requests.append(
-          NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox, contents: .failure(fault)))
-        continue
-      }
       do {
+        if let fault = unconfirmed[RequestIdentity(entry)] { throw fault }
         let reader = try Self.read(name, in: new)
         let conversation = reader.request.conversation(defaultInbox: inbox)
         if waiting.contains(conversation) || closed.contains(conversation) { continue }
-        readers.append((requests.count, taken - 1, reader))
-        from = reader.request.inbox
+        readings.append((requests.count, taken - 1, reader))
+        from = reader.request.inbox ?? inbox
         open += reader.openFiles
         size += reader.request.bytes
         contents = .success(NewRequest.Contents(reader.request, RequestIdentity(entry), defaultInbox: inbox))
+      } catch let fault as DeliveryError {
+        contents = .failure(fault)
       } catch let refusal as Refusal {
         if case .stillOpen = refusal {
           let conversation = try? RequestReader.conversation(of: new.directory(name), defaultInbox: inbox)
@@ -94,18 +96,39 @@ struct IntakeBatch: Sendable {
         if error.isPassing { throw error }
         contents = .failure(
           error.isOfDisk
-            ? DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
-            : DeliveryError(.malformedRequest, Refusal.unreadable(error.description).description))
+            ? Self.fault(error) : DeliveryError(.malformedRequest, Refusal.unreadable(error.description).description))
       }
       requests.append(
-        NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: from ?? inbox, contents: contents))
+        NewRequest(droppedAs: name, inode: entry.inode, born: entry.born, inbox: from, contents: contents))
     }
-    let isTogether = spool.syncs(together: readers.map(\.reader))
-    if !isTogether { for (_, _, reader) in readers { reader.startWriting() } }
+    return readings
+  }
+
+  /// Refuses an entry that is no request or cannot be moved; false for any other. This is done before reading: a request
+  /// that cannot be moved must not be sent.
+  private mutating func refuse(_ name: String, _ entry: Entry, in new: Directory, inbox: InboxID) -> Bool {
+    let isRequest = RequestName(name) != nil && entry.kind == .directory
+    let mayTake = new.mayTake(name)
+    if isRequest && mayTake { return false }
+    let refusal = isRequest ? nil : NewRequest(refused: entry, named: escaped(name), droppedAs: name, inbox: inbox)
+    requests.append(
+      refusal
+        ?? NewRequest(
+          droppedAs: name, inode: entry.inode, born: entry.born, inbox: inbox,
+          contents: .failure(DeliveryError(.malformedRequest, Refusal.outOfReach.description))))
+    if entry.kind == .directory && !mayTake {
+      outOfReach.append((RequestIdentity(entry), entry.changed, requests.count - 1))
+    }
+    return true
+  }
+
+  /// Syncs the requests and `new/`. Requests that there is no time for leave the batch; the next one begins with them.
+  private mutating func sync(_ readings: [Reading], in spool: Spool, unconfirmed: UnconfirmedRequests) throws {
+    let isTogether = spool.syncs(together: readings.map(\.reader))
+    if !isTogether { for (_, _, reader) in readings { reader.startWriting() } }
     let begin = ContinuousClock.now
-    for (index, before, reader) in readers {
+    for (index, before, reader) in readings {
       if index > 0, begin.duration(to: .now) > Self.patience {
-        // The next batch begins with it.
         requests.removeSubrange(index...)
         outOfReach.removeAll { $0.index >= index }
         taken = before
@@ -113,21 +136,18 @@ struct IntakeBatch: Sendable {
       }
       do { if isTogether { try reader.checkWritten() } else { try reader.sync() } } catch let error as FileError {
         let old = requests[index]
-        let fault = DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
+        let fault = Self.fault(error)
         // Recorded even if this batch is dropped and read again.
         unconfirmed[RequestIdentity(inode: old.inode, born: old.born)] = fault
         requests[index] = NewRequest(
-          droppedAs: old.droppedAs, inode: old.inode, born: old.born, inbox: old.inbox,
-          contents: .failure(fault))
+          droppedAs: old.droppedAs, inode: old.inode, born: old.born, inbox: old.inbox, contents: .failure(fault))
       }
     }
-    if !requests.isEmpty && !isTogether { try new.sync() }
-    settleNames(in: spool)
-    for (index, request) in requests.enumerated() {
-      if request.born == 0, let error = try? new.directory(request.droppedAs).error() {
-        requests[index].isMarked = { error.hasPrefix(escaped($0)) }
-      }
-    }
+    if !requests.isEmpty && !isTogether { try spool.new.sync() }
+  }
+
+  private static func fault(_ error: FileError) -> DeliveryError {
+    DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
   }
 
   /// Entries whose names are not UTF-8, which are refused.
