@@ -1,3 +1,5 @@
+import Messages
+
 /// The beginning and the end of a program's output, in constant memory.
 package struct CapturedOutput: Sendable {
   private var head = [UInt8]()
@@ -32,15 +34,7 @@ package struct CapturedOutput: Sendable {
 
   /// `text` without surrounding blanks and terminal controls, cut to `shown`.
   package static func plain(_ text: String) -> String {
-    var plain = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
-        plain.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-      default: plain.append(scalar)
-      }
-    }
-    let words = String(plain).drop { $0 == " " }
+    let words = escaped(text).drop { $0 == " " }
     var cut = words.prefix(shown)
     while cut.utf8.count > shown { cut.removeLast() }
     while cut.last == " " { cut.removeLast() }

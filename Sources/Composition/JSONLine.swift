@@ -1,13 +1,12 @@
 import Foundation
+import Messages
 import Spooling
 
 /// JSON on one line, safe on terminals.
 package enum JSONLine {
   /// The object on one line: nil as null if the type says so, sorted keys, and terminal controls as `\uXXXX`.
   package static func text(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let line = String(decoding: try encoder.encode(value), as: UTF8.self)
+    let line = String(decoding: try json(value), as: UTF8.self)
     // Only quoted texts can contain such characters.
     guard line.unicodeScalars.contains(where: \.isUnseen) else { return line }
     var result = ""

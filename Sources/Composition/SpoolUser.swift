@@ -1,4 +1,5 @@
 import Glibc
+import Messages
 import Spooling
 import Synchronization
 

@@ -49,13 +49,11 @@ package final class HookLine: Service {
   /// Queues `notice` for the event's program, if there is one.
   package func tell(_ event: HookEvent, _ notice: @autoclosure () -> some Encodable) {
     guard settings().programs[event] != nil else { return }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let body = try? encoder.encode(notice()) else { return }
+    guard let body = try? json(notice()) else { return }
     lines.withLock { lines in
       var line = lines[event] ?? Line()
       if line.waiting.count < Self.longest {
-        line.waiting.append([UInt8](body) + [UInt8(ascii: "\n")])
+        line.waiting.append(body + [UInt8(ascii: "\n")])
       } else {
         line.counts.dropped += 1
         line.unsaid += 1

@@ -75,31 +75,6 @@ package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-extension Unicode.Scalar {
-  /// Whether it could move a cursor or hide a character.
-  package var isUnseen: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-    default: false
-    }
-  }
-}
-
-/// `text` with everything escaped that could move a cursor or hide a character.
-package func escaped(_ text: String) -> String {
-  // The usual case. Looking up the category of each character costs more than the rest of a log line.
-  if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
-  var result = ""
-  for scalar in text.unicodeScalars {
-    if scalar.isUnseen {
-      result += "\\u{\(String(scalar.value, radix: 16))}"
-    } else {
-      result.unicodeScalars.append(scalar)
-    }
-  }
-  return result
-}
-
 /// A file's name as text, with invalid UTF-8 escaped.
 package func escaped(name: [UInt8]) -> String {
   if let text = String(validating: name, as: UTF8.self) { return escaped(text) }

@@ -1,4 +1,5 @@
 import Digests
+import Messages
 
 /// The optional file `.sum`, with a line `SHA-256 LENGTH NAME` for each file of the request, to detect damage between
 /// client and daemon. `photospool send` writes it last.

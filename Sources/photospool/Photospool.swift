@@ -7,6 +7,7 @@ import DurableFiles
 import Glibc
 import HTTP
 import Ledgers
+import Messages
 import SettingKit
 import Settings
 import Spooling

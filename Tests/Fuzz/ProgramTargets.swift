@@ -40,8 +40,8 @@ extension FuzzTarget {
       try holdPlain(line)
       try hold(1...255 ~= line.utf8.count, "a line has \(line.utf8.count) bytes")
     }
-    try holdPlain(printable(text))
-    try holdPlain(printable(input))
+    try holdPlain(escaped(text))
+    try holdPlain(escaped(String(decoding: input, as: UTF8.self), limit: 500))
   }
 
   static let localLine = FuzzTarget(

@@ -1,3 +1,4 @@
+import Messages
 import Testing
 
 @testable import Networks
@@ -32,8 +33,8 @@ import Testing
 
   @Test("What a terminal would obey, and what is no text, is written as numbers")
   func foreign() {
-    #expect(printable("a\u{1b}[0m\n\u{202e}\u{feff}é📷") == "a\\u{1b}[0m\\u{a}\\u{202e}\\u{feff}é📷")
-    #expect(printable([0x61, 0xff, 0x62]) == "a\u{fffd}b")
-    #expect(printable(String(repeating: "x", count: 9), limit: 4) == "xxxx…")
+    #expect(escaped("a\u{1b}[0m\n\u{202e}\u{feff}é📷") == "a\\u{1b}[0m\\u{a}\\u{202e}\\u{feff}é📷")
+    #expect(escaped("a\u{fffd}b", limit: 3) == "a\u{fffd}b")
+    #expect(escaped(String(repeating: "x", count: 9), limit: 4) == "xxxx…")
   }
 }

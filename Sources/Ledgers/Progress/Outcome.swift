@@ -95,7 +95,7 @@ extension Database {
           recency = ?
         WHERE message = ?
         """,
-        attachment.url, until.milliseconds, try String(decoding: JSONEncoder().encode(attachment), as: UTF8.self),
+        attachment.url, until.milliseconds, try String(decoding: Messages.json(attachment), as: UTF8.self),
         now.milliseconds, now.milliseconds, try nextRecency(), message.message.text)
       try run("UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'", message.message.text)
       // The published upload is in use; later ones are not.

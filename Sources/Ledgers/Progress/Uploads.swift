@@ -37,7 +37,7 @@ extension Ledger {
     limit: Int, exceptRows: Set<Int64> = [], exceptStores: Set<String> = []
   ) async throws -> [AbandonedUpload] {
     let rows = "[\(exceptRows.map(String.init).joined(separator: ","))]"
-    let stores = String(decoding: try JSONEncoder().encode(exceptStores), as: UTF8.self)
+    let stores = String(decoding: try json(exceptStores), as: UTF8.self)
     return try await write { database in
       try database.run(
         """

@@ -144,11 +144,7 @@ extension Row {
 }
 
 extension RemotePhoto {
-  func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
-  }
+  func json() throws -> String { String(decoding: try Messages.json(self), as: UTF8.self) }
 
   init(json: String) throws { self = try JSONDecoder().decode(RemotePhoto.self, from: Data(json.utf8)) }
 }

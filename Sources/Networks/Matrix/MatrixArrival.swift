@@ -25,10 +25,8 @@ struct MatrixArrival {
       "content": content,
     ]
     kept["origin_server_ts"] = event["origin_server_ts"]
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let bytes = try? encoder.encode(JSONValue.object(kept)) else { return nil }
-    attachment = Array(bytes)
+    guard let bytes = try? json(JSONValue.object(kept)) else { return nil }
+    attachment = bytes
   }
 
   /// The sender's type decides; the darkroom checks it.

@@ -68,7 +68,7 @@ struct CoProcessAnswer {
     switch (members.ok, members.error) {
     case (let facts?, nil): outcome = .success(facts)
     case (nil, let fault?) where Self.causes.contains(fault.cause):
-      outcome = .failure(DeliveryError(fault.cause, printable(fault.sentence)))
+      outcome = .failure(DeliveryError(fault.cause, escaped(fault.sentence, limit: 500)))
     default: return nil
     }
   }

@@ -1,4 +1,5 @@
 import Dispatch
+import Messages
 
 /// Logs standard error of a co-process: whole lines, escaped, limited in length and number per minute.
 struct CoProcessLog {
@@ -19,7 +20,7 @@ struct CoProcessLog {
       case .whole(let bytes), .tooLong(let bytes): bytes
       }
     guard bytes.contains(where: { $0 != UInt8(ascii: " ") }) else { return }
-    lastWords = printable(bytes)
+    lastWords = escaped(String(decoding: bytes.prefix(2000), as: UTF8.self), limit: 500)
     let now = DispatchTime.now()
     if now > minute + .seconds(60) { (minute, count) = (now, 0) }
     count += 1

@@ -142,8 +142,8 @@ package final class XMTPNetwork: Network {
       throw Self.incomplete
     }
     return Standing(
-      inbox: printable(inbox), address: printable(address), isReachable: isReachable,
-      knowsConversation: facts.conversation, obstacle: facts.obstacle.map { printable($0) })
+      inbox: escaped(inbox, limit: 500), address: escaped(address, limit: 500), isReachable: isReachable,
+      knowsConversation: facts.conversation, obstacle: facts.obstacle.map { escaped($0, limit: 500) })
   }
 
   /// Ends the co-process and waits for it. Nothing can be published after that.

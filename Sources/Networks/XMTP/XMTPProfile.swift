@@ -86,7 +86,7 @@ extension ReservedProfile {
   }
 
   func text() throws(DeliveryError) -> String {
-    do { return String(decoding: try JSONEncoder().encode(self), as: UTF8.self) } catch {
+    do { return String(decoding: try json(self), as: UTF8.self) } catch {
       throw DeliveryError(.conflict, "the change of the profile photo cannot be noted: \(error)")
     }
   }

@@ -34,9 +34,7 @@ package struct ReceivedNote: Codable, Sendable, Equatable {
   }
 
   func bytes() throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try [UInt8](encoder.encode(self)) + [UInt8(ascii: "\n")]
+    try json(self) + [UInt8(ascii: "\n")]
   }
 
   /// The note beside a photo.

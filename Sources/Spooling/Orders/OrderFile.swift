@@ -1,5 +1,6 @@
 import DurableFiles
 import Glibc
+import Messages
 
 /// A file of `cancel/` or `purge/`, with one name a line.
 struct OrderFile: Sendable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import Ledgers
+import Messages
 import Spooling
 
 struct HoldCommand: AsyncParsableCommand {

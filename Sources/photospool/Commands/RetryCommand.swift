@@ -2,6 +2,7 @@ import ArgumentParser
 import Composition
 import DurableFiles
 import Ledgers
+import Messages
 import Spooling
 
 struct RetryCommand: ParsableCommand {

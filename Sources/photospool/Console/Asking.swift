@@ -1,6 +1,7 @@
 import Composition
 import Control
 import Delivery
+import Messages
 import Spooling
 
 /// Carries out a command: in the daemon, or here under its lock if none runs.

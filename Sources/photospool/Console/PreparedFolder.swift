@@ -1,6 +1,7 @@
 import Composition
 import DurableFiles
 import Foundation
+import Messages
 import Photos
 import Spooling
 

@@ -3,6 +3,7 @@ import Composition
 import DurableFiles
 import Foundation
 import Ledgers
+import Messages
 import SettingKit
 import Settings
 import Spooling
