@@ -233,7 +233,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "CompositionTests",
-      dependencies: ["Composition", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling"]),
+      dependencies: [
+        "Composition", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "RebuildingTests", dependencies: ["DurableFiles", "Messages", "Rebuilding", "Spooling", "TestSupport"]),
     .testTarget(
