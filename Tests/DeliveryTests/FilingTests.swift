@@ -27,7 +27,7 @@ import Testing
     return (
       spool, ledger,
       Filing(
-        ledger: ledger, spool: spool, pool: pool, rescan: 30, hooks: nil, bell: Bell(),
+        ledger: ledger, spool: spool, pool: pool, rescan: { 30 }, hooks: nil, bell: Bell(),
         troubles: Troubles(log: Self.log), log: Self.log)
     )
   }

@@ -20,16 +20,9 @@ package struct CommandHandler: Sendable {
 
   let spool: Spool
   package let ledger: Ledger
-  let signals: DaemonSignals
+  var signals = DaemonSignals()
   /// nil without a daemon.
-  let work: Work?
-
-  init(spool: Spool, ledger: Ledger, signals: DaemonSignals = DaemonSignals(), work: Work? = nil) {
-    self.spool = spool
-    self.ledger = ledger
-    self.signals = signals
-    self.work = work
-  }
+  var work: Work?
 
   package func perform(_ request: ControlRequest) async -> ControlReply {
     do {

@@ -22,13 +22,13 @@ struct Filing: Service {
   let ledger: Ledger
   let spool: Spool
   let pool: BlockingPool
-  let troubles: Troubles
-  let log: Logger
   /// Seconds between two attempts to move immovable requests.
   let rescan: @Sendable () -> Double
   /// The hooks for filed requests.
   let hooks: HookLine?
   let bell: Bell
+  let troubles: Troubles
+  let log: Logger
   private let isStopping = StopFlag()
   private let mutex = AsyncMutex()
 
@@ -37,20 +37,6 @@ struct Filing: Service {
   private static let (batch, single) = (512, 128)
   /// How long the end of the daemon may wait for receipts.
   private static let lastRounds = Duration.seconds(1)
-
-  init(
-    ledger: Ledger, spool: Spool, pool: BlockingPool, rescan: @escaping @autoclosure @Sendable () -> Double,
-    hooks: HookLine?, bell: Bell, troubles: Troubles, log: Logger
-  ) {
-    self.ledger = ledger
-    self.spool = spool
-    self.pool = pool
-    self.troubles = troubles
-    self.log = log
-    self.rescan = rescan
-    self.hooks = hooks
-    self.bell = bell
-  }
 
   /// Returns after all filing in progress.
   func settle() async { await mutex.withLock {} }

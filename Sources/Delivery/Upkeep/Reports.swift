@@ -18,14 +18,6 @@ struct Reports: Service {
   let log: Logger
   private let bell = Bell()
 
-  init(ledger: Ledger, plan: PlanInForce, metrics: DaemonMetrics, manager: ServiceManager?, log: Logger) {
-    self.ledger = ledger
-    self.plan = plan
-    self.metrics = metrics
-    self.manager = manager
-    self.log = log
-  }
-
   /// Signals a possible change. Costs almost nothing without a reader.
   func wake() {
     if manager != nil || plan.now.settings.metrics.textfile != nil { bell.ring() }

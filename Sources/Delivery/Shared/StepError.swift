@@ -7,17 +7,10 @@ struct StepError: Error {
 
   let step: Step
   /// The store or network that failed, if any.
-  let destination: String?
+  var destination: String?
   let error: DeliveryError
   /// Whether the destination was asked; false if it was left alone.
-  let wasTried: Bool
-
-  init(step: Step, destination: String? = nil, error: DeliveryError, wasTried: Bool = true) {
-    self.step = step
-    self.destination = destination
-    self.error = error
-    self.wasTried = wasTried
-  }
+  var wasTried = true
 
   /// A retry may succeed.
   var canPass: Bool { error.cause.disposition != .fail }

@@ -26,24 +26,6 @@ struct Reload: Service {
   let read: @Sendable () throws -> Reconfiguration
   private let pool = BlockingPool(label: "configuration", threads: 1)
 
-  init(
-    plan: PlanInForce, ledger: Ledger, photos: PhotoPipeline, circuits: Circuits, outcome: ReloadOutcome,
-    manager: ServiceManager?, daemon: DaemonSignals, reports: Reports, log: Logger, signals: UnixSignalsSequence?,
-    read: @escaping @Sendable () throws -> Reconfiguration
-  ) {
-    self.plan = plan
-    self.ledger = ledger
-    self.photos = photos
-    self.circuits = circuits
-    self.outcome = outcome
-    self.manager = manager
-    self.daemon = daemon
-    self.reports = reports
-    self.log = log
-    self.signals = signals
-    self.read = read
-  }
-
   func run() async throws {
     guard let signals else {
       try? await gracefulShutdown()
