@@ -28,17 +28,28 @@ final class Purger: Service {
     }
   }
 
-  let purge: PurgeRun
-  let spool: Spool
-  let closed: ClosedConversations
-  let signals: DaemonSignals
-  let work: Work
-  let log: Logger
+  private let purge: PurgeRun
+  private let spool: Spool
+  private let closed: ClosedConversations
+  private let signals: DaemonSignals
+  private let work: Work
+  private let log: Logger
   /// Lines and files already reported as unreadable.
   private let told = Mutex<[String]>([])
 
   /// Seconds until a failed purge is tried again.
   private static let patience = 30.0
+
+  init(
+    purge: PurgeRun, spool: Spool, closed: ClosedConversations, signals: DaemonSignals, work: Work, log: Logger
+  ) {
+    self.purge = purge
+    self.spool = spool
+    self.closed = closed
+    self.signals = signals
+    self.work = work
+    self.log = log
+  }
 
   func run() async throws {
     let bell = signals.spool.purge
