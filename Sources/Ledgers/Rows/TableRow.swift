@@ -57,14 +57,10 @@ extension Database {
   /// - Returns: its number; nil if nothing was written.
   @discardableResult
   func insert<Row: TableRow>(_ row: Row, _ conflict: String = "") throws -> Int64? {
-    var row = row
-    try step(
-      Row.table.insert + conflict,
-      bind: { statement in
-        var binder = Binder(statement)
-        row.visit(&binder)
-        return binder.result
-      }, row: { _ in false })
+    let statement = try kept(Row.table.insert + conflict)
+    var (row, binder) = (row, Binder(statement.sqliteStatement))
+    row.visit(&binder)
+    try step(statement, bound: binder.result) { _ in false }
     return changesCount == 0 ? nil : lastInsertedRowID
   }
 

@@ -60,29 +60,25 @@ extension Database {
   private func step<each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value, row: (borrowing Columns) -> Bool
   ) throws {
-    try step(
-      sql,
-      bind: { statement in
-        var binder = Binder(statement)
-        repeat binder.bind(each values)
-        return binder.end
-      }, row: row)
+    let statement = try kept(sql)
+    var binder = Binder(statement.sqliteStatement)
+    repeat binder.bind(each values)
+    try step(statement, bound: binder.end, row: row)
   }
 
   /// - Parameters:
-  ///   - bind: sets the values; answers SQLite's result code.
-  ///   - row: is called with each row; false when no further one is wanted.
-  func step(_ sql: String, bind: (SQLiteStatement) -> Int32, row: (borrowing Columns) -> Bool) throws {
-    let kept = try kept(sql)
+  ///   - bound: SQLite's result code for the values.
+  ///   - row: called with each row; returns false to stop.
+  func step(_ kept: Statement, bound: Int32, row: (borrowing Columns) -> Bool) throws {
     try withExtendedLifetime(kept) {
       let statement = kept.sqliteStatement
       defer { sqlite3_reset(statement) }
-      var result = bind(statement)
+      var result = bound
       if result == SQLITE_OK {
         repeat { result = sqlite3_step(statement) } while result == SQLITE_ROW && row(Columns(statement))
       }
       guard result == SQLITE_ROW || result == SQLITE_DONE else {
-        throw DatabaseError(resultCode: ResultCode(rawValue: result), message: lastErrorMessage, sql: sql)
+        throw DatabaseError(resultCode: ResultCode(rawValue: result), message: lastErrorMessage, sql: kept.sql)
       }
     }
   }
