@@ -1,6 +1,5 @@
 import Control
 import Delivery
-import HTTP
 import Messages
 import Networks
 import Settings

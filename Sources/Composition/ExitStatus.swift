@@ -4,7 +4,6 @@ import Glibc
 import Ledgers
 import Messages
 import SettingKit
-import Settings
 import Spooling
 
 /// The exit statuses, from sysexits.h.

@@ -1,6 +1,5 @@
 import Foundation
 import Messages
-import Spooling
 
 /// JSON on one line, safe on terminals.
 package enum JSONLine {

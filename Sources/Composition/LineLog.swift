@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Messages
 import Settings
-import Spooling
+import Synchronization
 
 /// A line per event on standard error, as logfmt or JSON. For journald it has a priority and no time.
 package struct LineLog: LogHandler {
@@ -101,4 +101,16 @@ package struct LineLog: LogHandler {
     case .critical: 2
     }
   }
+}
+
+/// The current log settings, shared by all loggers.
+package final class LogSetting: Sendable {
+  private let settings: Mutex<Settings.Log>
+
+  package init(_ settings: Settings.Log) { self.settings = Mutex(settings) }
+
+  var level: Logger.Level { settings.withLock { Logger.Level(rawValue: $0.level.rawValue) ?? .info } }
+  var format: Settings.Log.Format { settings.withLock { $0.format } }
+
+  func replace(with new: Settings.Log) { settings.withLock { $0 = new } }
 }

@@ -19,5 +19,26 @@ struct PhotoReceiving: ReceivingServices {
     await listeners.state.map { .init($0.network, isDone: $0.failure == nil, $0.sentence()) }
   }
 
-  func metrics() async -> [MetricFamily] { await ListeningMetrics.families(listeners.state) }
+  func metrics() async -> [MetricFamily] { await Self.families(listeners.state) }
+
+  /// The metrics of listening. Names and labels are never changed once released.
+  private static func families(_ reports: [ListeningReport]) -> [MetricFamily] {
+    func by(_ value: (ListeningReport) -> Double?) -> [String: Double] {
+      Dictionary(reports.compactMap { report in value(report).map { (report.network, $0) } }) { $1 }
+    }
+    if reports.isEmpty { return [] }
+    return [
+      MetricFamily(
+        "photospool_listening", .gauge, "Whether a network is listened to; 0 while that fails.", by: "network",
+        by { $0.failure == nil ? 1 : 0 }),
+      MetricFamily(
+        "photospool_listening_last_answer_timestamp_seconds", .gauge,
+        "When a network that is listened to last answered; absent before the first answer.", by: "network",
+        by { $0.answeredAt.map { Double($0.milliseconds) / 1000 } }),
+      MetricFamily(
+        "photospool_messages_heard_total", .counter,
+        "Messages with photos that were heard on a network, repetitions included.", by: "network",
+        by { Double($0.heard) }),
+    ]
+  }
 }

@@ -1,6 +1,5 @@
 import Glibc
 import Messages
-import Spooling
 import Synchronization
 
 /// Root works on another user's spool as that user, so that it leaves no files that the user cannot change.

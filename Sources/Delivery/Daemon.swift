@@ -7,7 +7,6 @@ import Ledgers
 import Logging
 import Messages
 import Networks
-import Photos
 import ServiceLifecycle
 import Signalling
 import Spooling

@@ -1,6 +1,5 @@
 import DurableFiles
 import Glibc
-import Messages
 import Spooling
 
 /// Cached files, by the paths in the ledger.

@@ -1,5 +1,4 @@
 import Glibc
-import Ledgers
 import Messages
 import Spooling
 

@@ -1,4 +1,3 @@
-import Blocking
 import Control
 import DurableFiles
 import Ledgers

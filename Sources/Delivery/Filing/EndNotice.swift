@@ -1,7 +1,6 @@
 import Hooks
 import Ledgers
 import Messages
-import Settings
 
 extension HookLine {
   /// Runs the hook of a filed request that was sent or has failed.

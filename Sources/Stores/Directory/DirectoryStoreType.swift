@@ -1,4 +1,3 @@
-import Blocking
 import Secrets
 import SettingKit
 

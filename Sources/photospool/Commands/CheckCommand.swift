@@ -1,11 +1,6 @@
 import ArgumentParser
 import Composition
-import Control
-import Delivery
-import DurableFiles
 import Foundation
-import Janitor
-import Ledgers
 import Messages
 import Settings
 import Spooling

@@ -47,6 +47,6 @@ struct ClearCommand: AsyncParsableCommand {
   }
 
   private func say(photos: Int, bytes: Int) {
-    print("\(photos) photo\(photos == 1 ? "" : "s"), \(Terminal.bytes(bytes))")
+    print("\(photos) photo\(photos == 1 ? "" : "s"), \(sizeInWords(bytes))")
   }
 }

@@ -5,6 +5,7 @@ import DurableFiles
 import Foundation
 import Janitor
 import Ledgers
+import Messages
 import Spooling
 
 struct JanitorCommand: AsyncParsableCommand {
@@ -72,7 +73,7 @@ extension JanitorReport {
       (recounted, "count \(many(recounted, "photo")) no more whose files are gone"),
       (evicted.photos, "evict \(many(evicted.photos, "photo"))"),
       (evicted.thumbnails, "evict the thumbnails of \(many(evicted.thumbnails, "photo"))"),
-      (evicted.bytes, "free \(Terminal.bytes(evicted.bytes)) of the cache"),
+      (evicted.bytes, "free \(sizeInWords(evicted.bytes)) of the cache"),
     ].filter { $0.0 > 0 }.map(\.1)
   }
 }

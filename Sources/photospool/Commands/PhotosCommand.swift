@@ -1,7 +1,5 @@
 import ArgumentParser
-import DurableFiles
 import Foundation
-import Janitor
 import Ledgers
 import Messages
 import Spooling
@@ -41,7 +39,7 @@ struct PhotosCommand: ParsableCommand {
       }
       let fields = [
         photo.message, photo.cached, photo.hidden ? "hidden" : "shown", "\(photo.width)x\(photo.height)",
-        Terminal.bytes(photo.bytes), Terminal.age(since: photo.createdAt), photo.viewedAt?.description ?? "never",
+        sizeInWords(photo.bytes), Terminal.age(since: photo.createdAt), photo.viewedAt?.description ?? "never",
         escaped(photo.inbox), escaped(photo.conversation), photo.sender.map { escaped($0) } ?? "-", photo.path,
       ]
       print(row(fields))

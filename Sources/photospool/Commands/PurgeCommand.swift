@@ -77,7 +77,7 @@ struct PurgeCommand: AsyncParsableCommand {
       let isKnown = try view?.conversations(beginning: name, limit: 1) == [name]
       print(
         "\(escaped(name)): " + (isKnown ? "" : "the ledger knows no conversation of that name; ")
-          + "\(messages) waiting and \(photos) photos (\(Terminal.bytes(bytes)) in the cache) would go")
+          + "\(messages) waiting and \(photos) photos (\(sizeInWords(bytes)) in the cache) would go")
     }
   }
 }

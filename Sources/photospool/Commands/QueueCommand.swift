@@ -2,7 +2,6 @@ import ArgumentParser
 import Control
 import DurableFiles
 import Foundation
-import Janitor
 import Ledgers
 import Messages
 import Spooling
@@ -131,7 +130,7 @@ private struct QueuePrinter {
     let state = (line.isDraft ? "draft " : "") + line.state.rawValue + percent
     Swift.print(
       row(
-        escaped(line.droppedAs ?? line.request) + mark, line.bytes.map(Terminal.bytes) ?? "-",
+        escaped(line.droppedAs ?? line.request) + mark, line.bytes.map(sizeInWords) ?? "-",
         line.acceptedAt?.description ?? "not yet", state,
         escaped(line.conversation ?? "-")))
     if let error = line.error {
@@ -159,6 +158,6 @@ private struct QueuePrinter {
     guard !isJSON else { return }
     let nothing = state?.isFinal == true ? "Nothing is \(state?.rawValue ?? "")." : "Nothing is waiting."
     Swift.print(
-      count == 0 ? nothing : "-- \(count) message\(count == 1 ? "" : "s"), \(Terminal.bytes(bytes))")
+      count == 0 ? nothing : "-- \(count) message\(count == 1 ? "" : "s"), \(sizeInWords(bytes))")
   }
 }

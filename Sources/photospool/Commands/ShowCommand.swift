@@ -2,7 +2,6 @@ import ArgumentParser
 import Composition
 import Control
 import DurableFiles
-import Janitor
 import Ledgers
 import Messages
 import Spooling
@@ -73,10 +72,10 @@ struct ShowCommand: ParsableCommand {
     for message in story.messages {
       Swift.print("\n  \(escaped(message.file)): \(message.state.rawValue)")
       row("  message", message.message)
-      row("  dropped", Terminal.bytes(message.bytes))
+      row("  dropped", sizeInWords(message.bytes))
       if let photo = message.photo {
         row("  was", "\(photo.format) \(photo.originalWidth)x\(photo.originalHeight)")
-        row("  sent as", "\(photo.width)x\(photo.height), \(Terminal.bytes(photo.bytes))")
+        row("  sent as", "\(photo.width)x\(photo.height), \(sizeInWords(photo.bytes))")
         row("  kept in", photo.path)
         row("  url", photo.url)
       }

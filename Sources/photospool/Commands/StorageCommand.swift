@@ -38,16 +38,16 @@ struct StorageCommand: ParsableCommand {
     }
     if !json, objects.objects > 0 {
       let count = "\(objects.objects) object\(objects.objects == 1 ? "" : "s")"
-      Swift.print(Terminal.bold("stores: \(Terminal.bytes(objects.bytes)), \(count)") + ", which no limit counts")
+      Swift.print(Terminal.bold("stores: \(sizeInWords(objects.bytes)), \(count)") + ", which no limit counts")
     }
   }
 
   private func print(_ line: StorageUse) throws {
     if json { return try printJSON(line) }
     let name = [line.inbox ?? "all", line.conversation].compactMap { $0 }.map(escaped).joined(separator: " / ")
-    var use = "\(Terminal.bytes(line.bytes))"
+    var use = "\(sizeInWords(line.bytes))"
     if let limit = line.limit {
-      use += " of \(Terminal.bytes(limit))"
+      use += " of \(sizeInWords(limit))"
       if limit > 0 { use += ", \(line.bytes * 100 / limit) %" }
       if line.bytes > limit { use += ", BEYOND THE LIMIT" }
     }

@@ -1,7 +1,6 @@
 import Composition
 import Control
 import Delivery
-import Janitor
 import Ledgers
 import Logging
 import Messages

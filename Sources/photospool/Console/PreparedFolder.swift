@@ -3,7 +3,6 @@ import DurableFiles
 import Foundation
 import Messages
 import Photos
-import Spooling
 
 /// The output directory of `prepare`. Equal file names get a number.
 struct PreparedFolder {
@@ -27,7 +26,7 @@ struct PreparedFolder {
     let how = photo.isLossless ? "kept without loss" : "quality \(photo.quality ?? 0)"
     let stripped = photo.stripped.isEmpty ? "" : ", without " + photo.stripped.joined(separator: ", ")
     return "\(escaped(file)) -> \(escaped(directory.path(of: name))): \(photo.width)x\(photo.height), "
-      + "\(Terminal.bytes(photo.original.bytes)) -> \(Terminal.bytes(photo.jpeg.count)), \(how)\(stripped)"
+      + "\(sizeInWords(photo.original.bytes)) -> \(sizeInWords(photo.jpeg.count)), \(how)\(stripped)"
   }
 
   private mutating func name(for file: String) -> String {

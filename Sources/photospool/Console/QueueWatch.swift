@@ -81,7 +81,7 @@ struct QueueWatch {
     let share = message.state.share(upload: upload)
     let percent = message.state == .uploading ? " \(Int(upload * 100)) %" : ""
     return "  \(Terminal.bar(share, width: Self.barWidth)) \(message.state.rawValue)\(percent)  \(message.request)"
-      + "  \(message.kind?.rawValue ?? "-"), \(Terminal.bytes(message.bytes ?? 0))"
+      + "  \(message.kind?.rawValue ?? "-"), \(sizeInWords(message.bytes ?? 0))"
   }
 
   /// Why the conversation waits; empty if it does not.

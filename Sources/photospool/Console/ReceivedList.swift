@@ -18,7 +18,7 @@ struct ReceivedList {
       if isJSON { return try printJSON(photo) }
       let fields = [
         photo.message, photo.progress.map { "\(photo.state.rawValue) \(Int($0 * 100)) %" } ?? photo.state.rawValue,
-        photo.hidden ? "hidden" : "shown", photo.bytes.map { Terminal.bytes($0) } ?? "-",
+        photo.hidden ? "hidden" : "shown", photo.bytes.map { sizeInWords($0) } ?? "-",
         Terminal.age(since: photo.receivedAt), escaped(photo.inbox), escaped(photo.conversation),
         photo.sender.map { escaped($0) } ?? "-", escaped(photo.remote),
       ]

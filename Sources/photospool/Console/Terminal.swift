@@ -2,7 +2,6 @@ import CKernel
 import Composition
 import Foundation
 import Messages
-import Spooling
 
 /// Output for people: results on standard output, the rest on standard error, both plain without a terminal.
 enum Terminal {
@@ -76,9 +75,6 @@ enum Terminal {
     default: "\(seconds / 86_400)d"
     }
   }
-
-  /// A size for people: `512 B`, `1.2 MB`.
-  static func bytes(_ count: Int) -> String { sizeInWords(count) }
 }
 
 /// Prints one JSON object on a line.

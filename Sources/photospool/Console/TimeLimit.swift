@@ -1,6 +1,5 @@
 import ArgumentParser
 import SettingKit
-import Settings
 
 /// The value of `--timeout`: seconds, or a duration as in the configuration; at most a year.
 struct TimeLimit: ExpressibleByArgument {
