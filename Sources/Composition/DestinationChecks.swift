@@ -76,9 +76,8 @@ package struct DestinationChecks {
     guard isWell, isAnswering else { return }
     let named = conversations(of: settings)
     for conversation in named {
-      let address = ConversationID(unchecked: conversation.address)
       do {
-        guard let answer = try await network.check(address) else { continue }
+        guard let answer = try await network.checkConversation(conversation.address) else { continue }
         _ = await report("conversation \(conversation.name)") { answer }
       } catch {
         _ = await report("conversation \(conversation.name)") { throw error }
@@ -90,19 +89,18 @@ package struct DestinationChecks {
       return
     }
     for conversation in closed {
-      let names = conversation.names.map(\.text)
-      guard !named.contains(where: { names.contains($0.address) }),
-        let name = names.first(where: { leads($0, to: settings.name) })
+      guard !named.contains(where: { conversation.names.contains($0.address) }),
+        let name = conversation.names.first(where: { leads($0.text, to: settings.name) })
       else { continue }
       _ = await report("conversation \(name)") { throw conversation.error }
     }
   }
 
   /// The conversations of exact routes to a network, with their names there.
-  private func conversations(of network: NetworkSettings) -> [(name: String, address: String)] {
+  private func conversations(of network: NetworkSettings) -> [(name: String, address: Address)] {
     settings.routes.filter { $0.network == network.name }.flatMap { route in
       if let alias = route.alias { return [(route.conversations.joined(separator: ", "), alias)] }
-      return route.conversations.filter { name in !name.contains { "*?".contains($0) } }.map { ($0, $0) }
+      return route.conversations.filter { name in !name.contains { "*?".contains($0) } }.map { ($0, Address(unchecked: $0)) }
     }
   }
 

@@ -49,41 +49,39 @@ final class DestinationFactory: Sendable {
 
   func destinations() throws -> Destinations {
     let stores = try settings.stores.map { store in try naming("store \(store.name)") { try make(store) } }
-    var routes: [String: Route] = [:]
-    var networks: [Destinations.Configured] = []
+    var networks: [String: Destinations.Configured] = [:]
     for settings in settings.networks {
       guard let place = self.settings.stores.first(where: { $0.name == settings.store }),
         let store = stores.first(where: { $0.name == settings.store })
       else { continue }
       let (key, network) = try naming("network \(settings.name)") { try make(settings) }
-      routes[settings.name] = Route(
+      let route = Route(
         seal: try seal(settings.seal), store: store, network: network,
         key: RouteKey(seal: settings.seal, store: DestinationKey(place)))
-      networks.append(.init(key: key, network: network))
+      networks[settings.name] = .init(key: key, route: route, profile: try profileRoute(of: settings, like: route))
     }
-    guard let standard = settings.networks.first.flatMap({ routes[$0.name] }) else {
+    guard let standard = settings.networks.first.flatMap({ networks[$0.name]?.route }) else {
       throw Failure(.configuration, "there is no network in the configuration")
     }
     let rules = settings.routes.compactMap { rule in
-      routes[rule.network].map { route in
-        Destinations.Rule(route, address: rule.alias.map(ConversationID.init(unchecked:))) { rule.matches($0.text) }
-      }
+      networks[rule.network].map { Destinations.Rule($0.route, address: rule.alias) { rule.matches($0.text) } }
     }
     return Destinations(
-      standard: standard, rules: rules, profile: try profileRoute(routes), profileAddress: profileAddress,
-      stores: stores, networks: networks, publishedNames: settings.publishedNames)
+      standard: standard, rules: rules, profile: settings.profileNetwork.flatMap { networks[$0.name]?.profile },
+      profileAddress: profileAddress,
+      stores: stores, networks: settings.networks.compactMap { networks[$0.name] },
+      publishedNames: settings.publishedNames)
   }
 
   /// The group of profile photos, by its name on the network.
-  private var profileAddress: ConversationID? {
+  private var profileAddress: Address? {
     settings.profile.conversation.map { named in
-      settings.route(of: named.text)?.alias.map(ConversationID.init(unchecked:)) ?? named
+      settings.route(of: named.text)?.alias ?? named.address
     }
   }
 
   /// The route of profile photos. Public ones are not sealed; those of a group are sealed for it.
-  private func profileRoute(_ routes: [String: Route]) throws -> Route? {
-    guard let network = settings.profileNetwork, let route = routes[network.name] else { return nil }
+  private func profileRoute(of network: NetworkSettings, like route: Route) throws -> Route {
     switch Swift.type(of: network.type).profilePhotos {
     case .sealed: return route
     case .open:
@@ -176,6 +174,6 @@ extension Settings {
       let network = network(of: conversation),
       Swift.type(of: network.type).publishesIntoSpool
     else { return [conversation] }
-    return [conversation, ConversationID(unchecked: alias)]
+    return [conversation, ConversationID(unchecked: alias.text)]
   }
 }

@@ -6,7 +6,7 @@ extension Identifier {
   /// and the identifier's SHA-256. `~` is otherwise escaped, so the forms are distinct. The profile photo of an inbox
   /// is under `profile~` and the inbox; a cut name has its `~` much later.
   package var fileName: String {
-    if let inbox = (self as? ConversationID)?.inboxOfProfile { return "profile~" + inbox.fileName }
+    if let inbox = inboxOfProfile { return "profile~" + inbox.fileName }
     var escaped = [UInt8]()
     for (index, byte) in text.utf8.enumerated() {
       if standsForItself(byte) || (byte == UInt8(ascii: ".") && index > 0) {

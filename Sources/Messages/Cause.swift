@@ -71,6 +71,9 @@ package enum Cause: String, CaseIterable, Sendable, Codable, Error {
       .fail
     }
   }
+
+  /// Whether the failed attempt surely did not publish: nothing was sent, or the message was refused.
+  package var hadNoEffect: Bool { disposition == .hold || self == .unreachable || self == .rateLimited }
 }
 
 /// A failed step of delivery: a cause and a sentence that says what, where and what to do.

@@ -1,19 +1,20 @@
+extension Identifier {
+  /// The inbox of a profile conversation; nil for others.
+  package var inboxOfProfile: InboxID? {
+    isProfile ? InboxID(unchecked: String(text.unicodeScalars.dropFirst())) : nil
+  }
+
+  package var isProfile: Bool { text.unicodeScalars.first == mark }
+}
+
+private let mark: Unicode.Scalar = "\u{1}"
+
 /// The conversation of an inbox's profile photo, which gives its requests an order of their own. Its name begins with
 /// U+0001, which no client can write: it cannot be sent to, routed, held or purged by name.
 extension ConversationID {
-  private static let mark: Unicode.Scalar = "\u{1}"
-
   package static func profile(of inbox: InboxID) -> ConversationID {
     ConversationID(unchecked: "\(mark)\(inbox.text)")
   }
-
-  /// The inbox of a profile conversation; nil for others.
-  package var inboxOfProfile: InboxID? {
-    guard text.unicodeScalars.first == Self.mark else { return nil }
-    return InboxID(unchecked: String(text.unicodeScalars.dropFirst()))
-  }
-
-  package var isProfile: Bool { text.unicodeScalars.first == Self.mark }
 
   /// The shown name; `profile~INBOX` for a profile photo.
   package var description: String { inboxOfProfile.map { "profile~\($0.text)" } ?? text }

@@ -5,11 +5,11 @@ package struct HeardConversations: Sendable {
   /// A conversation that a route names.
   package struct Named: Sendable, Equatable {
     /// Its name on the network.
-    package let address: String
+    package let address: Address
     /// Its configured name.
     package let conversation: ConversationID
 
-    package init(address: String, conversation: ConversationID) {
+    package init(address: Address, conversation: ConversationID) {
       self.address = address
       self.conversation = conversation
     }
@@ -26,9 +26,9 @@ package struct HeardConversations: Sendable {
   }
 
   /// The configured name of a conversation at an address; nil if it is not listened to.
-  package func conversation(at address: String) -> ConversationID? {
+  package func conversation(at address: Address) -> ConversationID? {
     if let named = named.first(where: { $0.address == address }) { return named.conversation }
-    guard let conversation = try? ConversationID(address), let others, others(conversation) else { return nil }
+    guard let conversation = try? ConversationID(address.text), let others, others(conversation) else { return nil }
     return conversation
   }
 }

@@ -1,32 +1,21 @@
 import Messages
 import Seals
 
-/// A network that publishes messages. Within a conversation it gets one message at a time, in order.
+/// A network that publishes messages. Within a conversation it gets one message at a time, in order. The answers that keep
+/// messages from being lost, doubled or disclosed have no default.
 package protocol Network: Sendable {
   /// Its name in the configuration, the log and the ledger.
   var name: String { get }
 
   /// Whether several texts may be in doubt after a crash, so that they may begin in one commit. Only if our id is the
-  /// idempotency key and the receiver recognises it. false by default.
+  /// idempotency key and the receiver recognises it.
   var takesBatches: Bool { get }
 
-  /// Called before a photo for `conversation` is uploaded; throws if it could not be published. By default it does
-  /// nothing.
-  func admit(_ conversation: ConversationID) async throws(DeliveryError)
-
-  /// The seal of a profile photo for `conversation`, called before the photo is prepared. nil, the default, means the
-  /// route's seal.
-  func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)?
-
-  /// Called with the text of a request before anything of it is published; throws if the text can never be published.
-  /// By default it does nothing.
-  func admit(text: String) throws(DeliveryError)
-
-  /// Whether `admit(text:)` refuses any valid text. false by default.
-  var limitsTexts: Bool { get }
+  /// Called before a photo for `address` is uploaded; throws if it could not be published.
+  func admit(_ address: Address) async throws(DeliveryError)
 
   /// Reserves the network's id of `message`, if the network chooses ids itself: it prepares and stores the message
-  /// without publishing it. nil, the default, means that our own id is the idempotency key.
+  /// without publishing it. nil means that our own id is the idempotency key.
   ///
   /// Delivery commits the id to the ledger before it calls `publish` with it in `message.reserved`, and reserves each
   /// message once. A crash before that commit leaves at most a message that is never published. After a crash behind
@@ -48,44 +37,42 @@ package protocol Network: Sendable {
   /// - Throws: the problem and its remedy.
   func check() async throws(DeliveryError) -> String
 
+  /// Ends processes of the network. Nothing is published after that.
+  func stop() async
+
+  /// Throws for a text that can never be published. Called with the text of a request before anything of it is published.
+  /// nil, the default, means that every valid text can be.
+  var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? { get }
+
+  /// The seal of a profile photo for `address`, called before the photo is prepared. nil, the default, means the route's
+  /// seal.
+  func profileSeal(for address: Address) async throws(DeliveryError) -> (any Seal)?
+
   /// Tests a conversation without publishing. Returns a sentence; nil, the default, if only a message can tell.
   ///
   /// - Throws: the error that messages would get.
-  func check(_ conversation: ConversationID) async throws(DeliveryError) -> String?
+  func checkConversation(_ address: Address) async throws(DeliveryError) -> String?
 
   /// Conversations whose messages would be held, with reasons; none by default.
   func closedConversations() async throws(DeliveryError) -> [ClosedConversation]
-
-  /// Ends processes of the network. Nothing is published after that.
-  func stop() async
 }
 
 extension Network {
-  package var takesBatches: Bool { false }
+  package var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? { nil }
 
-  package func stop() async {}
+  package func profileSeal(for address: Address) async throws(DeliveryError) -> (any Seal)? { nil }
 
-  package func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? { nil }
-
-  package func admit(_ conversation: ConversationID) async throws(DeliveryError) {}
-
-  package func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? { nil }
-
-  package func admit(text: String) throws(DeliveryError) {}
-
-  package var limitsTexts: Bool { false }
-
-  package func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? { nil }
+  package func checkConversation(_ address: Address) async throws(DeliveryError) -> String? { nil }
 
   package func closedConversations() async throws(DeliveryError) -> [ClosedConversation] { [] }
 }
 
 /// A conversation whose messages would be held, with all its names.
 package struct ClosedConversation: Sendable {
-  package let names: [ConversationID]
+  package let names: [Address]
   package let error: DeliveryError
 
-  package init(names: [ConversationID], error: DeliveryError) {
+  package init(names: [Address], error: DeliveryError) {
     self.names = names
     self.error = error
   }
@@ -121,7 +108,7 @@ package struct OutgoingMessage: Sendable {
   /// The idempotency key.
   package let message: MessageID
   package let request: String
-  package let conversation: ConversationID
+  package let address: Address
   package let inbox: InboxID
   package let content: Content
   /// The time of the first attempt, whose outcome may be unknown; nil means now.
@@ -130,12 +117,12 @@ package struct OutgoingMessage: Sendable {
   package var reserved: String?
 
   package init(
-    message: MessageID, request: String, conversation: ConversationID, inbox: InboxID, content: Content,
+    message: MessageID, request: String, address: Address, inbox: InboxID, content: Content,
     firstTriedAt: Timestamp? = nil
   ) {
     self.message = message
     self.request = request
-    self.conversation = conversation
+    self.address = address
     self.inbox = inbox
     self.content = content
     self.firstTriedAt = firstTriedAt
@@ -145,7 +132,7 @@ package struct OutgoingMessage: Sendable {
 /// A message with an attempt or a reserved id, and an unknown outcome.
 package struct TriedMessage: Sendable {
   package let message: MessageID
-  package let conversation: ConversationID
+  package let address: Address
   package let inbox: InboxID
   /// The time of the first attempt, if any.
   package let firstTriedAt: Timestamp?
@@ -155,11 +142,11 @@ package struct TriedMessage: Sendable {
   package let photo: (width: Int, height: Int)?
 
   package init(
-    message: MessageID, conversation: ConversationID, inbox: InboxID, firstTriedAt: Timestamp? = nil,
+    message: MessageID, address: Address, inbox: InboxID, firstTriedAt: Timestamp? = nil,
     reserved: String? = nil, photo: (width: Int, height: Int)? = nil
   ) {
     self.message = message
-    self.conversation = conversation
+    self.address = address
     self.inbox = inbox
     self.firstTriedAt = firstTriedAt
     self.reserved = reserved
@@ -174,14 +161,11 @@ package struct Publication: Sendable, Equatable {
   package let remoteID: String?
   /// The published attachment; after a crash it may be an earlier upload than the last.
   package let attachment: Attachment?
-  /// The place of the profile photo on a network with several; photos in others stay.
-  package let profilePlace: String?
 
-  package init(publishedAt: Timestamp, remoteID: String?, attachment: Attachment?, profilePlace: String? = nil) {
+  package init(publishedAt: Timestamp, remoteID: String?, attachment: Attachment?) {
     self.publishedAt = publishedAt
     self.remoteID = remoteID
     self.attachment = attachment
-    self.profilePlace = profilePlace
   }
 }
 

@@ -1,5 +1,6 @@
 import DurableFiles
 import HTTP
+import Messages
 import Seals
 import SettingKit
 import Stores
@@ -18,6 +19,9 @@ package protocol NetworkType: DestinationType {
   static var keepsAccountInSpool: Bool { get }
 
   static var profilePhotos: ProfilePhotos { get }
+
+  /// The form of a conversation's name on the network: that of `as` in a route.
+  static var address: SettingKind<Address> { get }
 
   /// Whether it can receive photos, so that `listener` returns one.
   static var canListen: Bool { get }

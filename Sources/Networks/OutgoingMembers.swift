@@ -8,7 +8,7 @@ extension OutgoingMessage {
     var members = JSONObjectText()
     members.add("message", message.text)
     members.add("request", request)
-    if !content.kind.isOfProfile { members.add("conversation", conversation.text) }
+    if !content.kind.isOfProfile { members.add("conversation", address.text) }
     members.add("inbox", inbox.text)
     members.add("kind", content.kind.rawValue)
     switch content {

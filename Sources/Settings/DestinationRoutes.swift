@@ -1,3 +1,4 @@
+import Messages
 import SettingKit
 
 extension DestinationSettings {
@@ -12,7 +13,16 @@ extension DestinationSettings {
         sentence: "`network` is \(quoted(network.text)), and there is no such network"
       ) { complaints.add(at: .file(file, line: network.line), $0) }
       guard isKnown else { return nil }
-      return RouteSettings(network: network.text, alias: entry.alias?.text, patterns: entry.conversations)
+      var alias: Address?
+      if let written = entry.alias, let type = type(ofNetwork: network.text) {
+        alias = type.address.parse(written.text)
+        if alias == nil {
+          complaints.add(
+            at: .file(file, line: written.line),
+            "`as` is \(quoted(written.text)); on a network of type `\(type.word)` it has to be \(type.address.expects)")
+        }
+      }
+      return RouteSettings(network: network.text, alias: alias, patterns: entry.conversations)
     }
   }
 

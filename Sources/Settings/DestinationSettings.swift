@@ -132,6 +132,12 @@ struct DestinationSettings {
     AllNetworks.types.first { $0.word == word }
   }
 
+  /// nil if there is no such network or type.
+  func type(ofNetwork name: String) -> (any NetworkType.Type)? {
+    let word = name == standardNetwork ? settings.network.type : settings.furtherNetworks[name]?.network.type
+    return word.flatMap(Self.networkType)
+  }
+
   /// Reports a profile network that does not exist, needs a group without one, or has a group it cannot use.
   func checkProfile() {
     guard complaints.rejected.isDisjoint(with: ["profile.network", "profile.conversation"]) else { return }
@@ -141,19 +147,18 @@ struct DestinationSettings {
       network, in: .networks, among: [standardNetwork] + settings.furtherNetworks.keys.sorted(),
       sentence: "`profile.network` is \(quoted(network)), and there is no such network"
     ) { complaints.add(["profile.network"], $0) }
-    let word = network == standardNetwork ? settings.network.type : settings.furtherNetworks[network]?.network.type
-    guard isKnown, let word, let type = Self.networkType(word) else { return }
+    guard isKnown, let type = type(ofNetwork: network) else { return }
     if type.profilePhotos == .perGroup, settings.profile.network != nil, settings.profile.conversation == nil {
       complaints.add(
         ["profile.network"],
-        "`profile.network` is \(quoted(network)), of type `\(word)`; name a group in `profile.conversation`, too"
+        "`profile.network` is \(quoted(network)), of type `\(type.word)`; name a group in `profile.conversation`, too"
       )
     }
     if type.profilePhotos != .perGroup, settings.profile.conversation != nil {
       let types = AllNetworks.types.filter { $0.profilePhotos == .perGroup }.map { "`\($0.word)`" }
       complaints.add(
         ["profile.conversation"],
-        "`profile.conversation` is only for the type \(types.joined(separator: " or ")), and \(quoted(network)) is of type `\(word)`"
+        "`profile.conversation` is only for the type \(types.joined(separator: " or ")), and \(quoted(network)) is of type `\(type.word)`"
       )
     }
   }

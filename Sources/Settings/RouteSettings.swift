@@ -1,3 +1,5 @@
+import Messages
+
 /// The conversations of another network than the standard one.
 package struct RouteSettings: Sendable, Hashable {
   /// The conversations as written: exact, or with `*` and `?`.
@@ -5,7 +7,7 @@ package struct RouteSettings: Sendable, Hashable {
   /// A name in `Settings.networks`.
   package let network: String
   /// The conversation's name on that network; nil means the same.
-  package let alias: String?
+  package let alias: Address?
 
   let patterns: [ConversationPattern]
 

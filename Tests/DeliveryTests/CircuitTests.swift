@@ -71,7 +71,7 @@ import Testing
   @Test("A message that always breaks the connection counts its attempts, and the others go on")
   func poisoned() async throws {
     let network = ScriptedNetwork {
-      $0.conversation.text == "poisoned" ? DeliveryError(.network, "the connection was lost") : nil
+      $0.address.text == "poisoned" ? DeliveryError(.network, "the connection was lost") : nil
     }
     let daemon = try DaemonUnderTest(network: network, quick)
     try await daemon.run { daemon in

@@ -54,7 +54,7 @@ import Testing
   @Test("A text to a closed conversation holds this conversation and no other one, however many there are")
   func text() async throws {
     let network = ScriptedNetwork {
-      $0.conversation.text.hasPrefix("closed") ? DeliveryError(.encryptedRoom, "the room is encrypted") : nil
+      $0.address.text.hasPrefix("closed") ? DeliveryError(.encryptedRoom, "the room is encrypted") : nil
     }
     let daemon = try DaemonUnderTest(network: network) { $0.delivery.mending = .hours(1) }
     try await daemon.run { daemon in

@@ -20,8 +20,8 @@ import Testing
 struct DaemonUnderTest {
   let scratch: TemporaryDirectory
   let spool: Spool
-  let network: ScriptedNetwork
-  private let plan: DeliveryPlan
+  private(set) var network: ScriptedNetwork
+  private var plan: DeliveryPlan
 
   /// - Parameters:
   ///   - store: by default a directory in the spool.
@@ -52,6 +52,25 @@ struct DaemonUnderTest {
     // A busy machine must not cut anything off.
     plan = DeliveryPlan(
       settings: settings, destinations: destinations, preparer: preparer, stopSeconds: nil)
+  }
+
+  /// The same spool under a configuration that sends all conversations to `network`, under `address` if there is one.
+  func rerouted(
+    to network: ScriptedNetwork, under address: Address? = nil, besides others: [any Network] = []
+  ) -> DaemonUnderTest {
+    func route(_ network: any Network) -> Route {
+      let standard = plan.destinations.standard
+      return Route(seal: standard.seal, store: standard.store, network: network, key: standard.key)
+    }
+    var daemon = self
+    daemon.network = network
+    daemon.plan = DeliveryPlan(
+      settings: plan.settings,
+      destinations: Destinations(
+        standard: route(network), rules: [.init(route(network), address: address) { _ in true }],
+        networks: ([network] + others).map { .init(key: DestinationKey($0.name), route: route($0)) }),
+      preparer: plan.preparer, stopSeconds: nil)
+    return daemon
   }
 
   /// Runs the daemon during `body`.

@@ -55,7 +55,7 @@ import Testing
       try daemon.sendPhoto(to: "other")
       #expect(try daemon.spool.draft.move(waiting, to: daemon.spool.new, as: waiting))
       await daemon.network.wait { $0.published == 2 }
-      #expect(await Set(daemon.network.published.map(\.conversation.text)) == ["quick", "other"])
+      #expect(await Set(daemon.network.published.map(\.address.text)) == ["quick", "other"])
       // Drafts use only one of the two places.
       #expect(await store.asked == 3)
       await store.release()

@@ -29,7 +29,7 @@ import Testing
     ])
   func oneFails(_ cause: Cause) async throws {
     let network = ScriptedNetwork {
-      $0.conversation.text == "bad" ? DeliveryError(cause, "it does not take messages of \($0.conversation)") : nil
+      $0.address.text == "bad" ? DeliveryError(cause, "it does not take messages of \($0.address)") : nil
     }
     let daemon = try DaemonUnderTest(network: network) {
       patient(&$0)

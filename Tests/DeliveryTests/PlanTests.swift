@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PlanTests {
   @Test func noStatementOfADeliveryLooksAtAllThatIsKept() async throws {
     let network = ScriptedNetwork { message in
-      switch message.conversation.text {
+      switch message.address.text {
       case "refused": DeliveryError(.rejected, "no")
       case "held up": DeliveryError(.serverBusy, "not now")
       default: nil

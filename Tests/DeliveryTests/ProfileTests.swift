@@ -30,16 +30,16 @@ import Testing
       Route(
         seal: NoSeal(), store: store, network: network, key: RouteKey(seal: .unsealed, store: DestinationKey(place)))
     }
-    let all = Destinations.Rule(route("rule"), address: ConversationID(unchecked: "elsewhere")) { _ in true }
+    let all = Destinations.Rule(route("rule"), address: Address(unchecked: "elsewhere")) { _ in true }
     let destinations = Destinations(standard: route("standard"), rules: [all], profile: route("profile"))
     let profile = ConversationID.profile(of: me)
-    #expect(
-      destinations.route(for: profile).key == route("profile").key && destinations.address(of: profile) == profile)
+    let way = destinations.way(of: profile)
+    #expect(way.route.key == route("profile").key && way.address == profile.address)
     #expect(destinations.route(for: ConversationID(unchecked: "family")).key == route("rule").key)
-    let group = ConversationID(unchecked: "group:01")
+    let group = Address(unchecked: "group:01")
     let grouped = Destinations(
       standard: route("standard"), rules: [all], profile: route("profile"), profileAddress: group)
-    #expect(grouped.address(of: profile) == group && grouped.route(for: profile).key == route("profile").key)
+    #expect(grouped.way(of: profile).address == group && grouped.route(for: profile).key == route("profile").key)
   }
 
   @Test("The old object is kept until the new photo is set, and a refusal leaves it")

@@ -3,7 +3,7 @@ import Networks
 
 /// A network with scripted failures, which counts calls.
 actor ScriptedNetwork: Network {
-  nonisolated let name = "scripted"
+  nonisolated let name: String
   nonisolated let takesBatches = true
   /// The error for a message; nil publishes it.
   private var fault: @Sendable (OutgoingMessage) -> DeliveryError?
@@ -25,20 +25,26 @@ actor ScriptedNetwork: Network {
     let refused: Int
   }
 
-  init(fault: @escaping @Sendable (OutgoingMessage) -> DeliveryError? = { _ in nil }) { self.fault = fault }
+  init(name: String = "scripted", fault: @escaping @Sendable (OutgoingMessage) -> DeliveryError? = { _ in nil }) {
+    self.name = name
+    self.fault = fault
+  }
 
   func answer(_ fault: @escaping @Sendable (OutgoingMessage) -> DeliveryError?) { self.fault = fault }
 
   func close(_ conversations: Set<String>) { closed = conversations }
 
-  nonisolated let limitsTexts = true
-
-  nonisolated func admit(text: String) throws(DeliveryError) {
-    if text == "too long" { throw DeliveryError(.rejected, "the text is too long") }
+  nonisolated var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? {
+    { text throws(DeliveryError) in
+      if text == "too long" { throw DeliveryError(.rejected, "the text is too long") }
+    }
   }
 
-  func admit(_ conversation: ConversationID) throws(DeliveryError) {
-    guard closed.contains(conversation.text) else { return }
+  nonisolated func reserve(_ message: OutgoingMessage) -> String? { nil }
+  nonisolated func stop() {}
+
+  func admit(_ address: Address) throws(DeliveryError) {
+    guard closed.contains(address.text) else { return }
     refused += 1
     defer { tellWaiters() }
     throw DeliveryError(.encryptedRoom, "the room is encrypted")
@@ -46,7 +52,7 @@ actor ScriptedNetwork: Network {
 
   func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     asked += 1
-    if message.conversation.text == held {
+    if message.address.text == held {
       await withCheckedContinuation {
         unanswered.append($0)
         tellWaiters()
@@ -66,7 +72,16 @@ actor ScriptedNetwork: Network {
     unanswered = []
   }
 
-  func find(_ message: TriedMessage) -> Sighting { .unknown }
+  /// What it knows of messages that may have been published.
+  private var sighting = Sighting.unknown
+  private(set) var searched: [TriedMessage] = []
+
+  func find(as sighting: Sighting) { self.sighting = sighting }
+
+  func find(_ message: TriedMessage) -> Sighting {
+    searched.append(message)
+    return sighting
+  }
 
   func check() -> String { "as told" }
 
@@ -87,7 +102,7 @@ actor ScriptedNetwork: Network {
   }
 
   func texts(in conversation: String) -> [String] {
-    published.filter { $0.conversation.text == conversation }.map {
+    published.filter { $0.address.text == conversation }.map {
       if case .text(let text) = $0.content { text } else { "photo" }
     }
   }

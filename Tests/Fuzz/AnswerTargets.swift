@@ -47,7 +47,7 @@ extension FuzzTarget {
     _ = publication.publishedAt.description
     guard let attachment = publication.attachment else { return }
     let outgoing = OutgoingMessage(
-      message: MessageID(unchecked: "m"), request: "r", conversation: ConversationID(unchecked: "!r"),
+      message: MessageID(unchecked: "m"), request: "r", address: Address(unchecked: "!r"),
       inbox: InboxID(unchecked: "i"), content: .photo(attachment))
     let line = LocalLine(outgoing, publishedAt: now)
     try hold(LocalLine(line.encoded)?.publication.attachment == attachment, "what was written is not what is read")

@@ -24,10 +24,12 @@ import Testing
     _ = try await ledger.accept(requests, at: now)
   }
 
+  private let local = Recipient(network: "local", address: Address(unchecked: "family"))
+
   private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 9) }
 
   private func begin(_ run: ArraySlice<QueuedMessage>) async throws -> [Int]? {
-    try await ledger.end(BatchCommit(next: run.map { ($0, nil) }), at: now).attempts
+    try await ledger.end(BatchCommit(next: run.map { ($0, nil, local) }), at: now).attempts
   }
 
   private func end(
@@ -36,7 +38,7 @@ import Testing
   ) async throws -> ([RequestState], [Int]?) {
     try await ledger.end(
       BatchCommit(
-        sent: sent.map { ($0, Published(at: now)) }, untried: Array(untried), next: next.map { ($0.0, $0.1) }),
+        sent: sent.map { ($0, Published(at: now)) }, untried: Array(untried), next: next.map { ($0.0, $0.1, local) }),
       at: now)
   }
 

@@ -137,7 +137,7 @@ struct DuplicateTests {
       format: "jpeg", originalBytes: 1, originalWidth: 1, originalHeight: 1, bytes: 1, width: 1, height: 1, digest: "",
       path: "", thumbnailBytes: 0)
     let photo = try await ledger.draftPhotos(limit: 9)[0].photo
-    #expect(try await ledger.beginUploading(photo, photo: row, store: "s", object: "o", at: now))
+    #expect(try await ledger.beginUploading(photo, photo: row, store: "s", object: "o", isSealed: true, at: now))
     #expect(try await accept(request("b", inode: 2)).map(\.state) == [.queued])
     try await ledger.publishAll(at: now)
     #expect(try await requests() == ["a sent", "b duplicate of a"])

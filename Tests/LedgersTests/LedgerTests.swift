@@ -355,7 +355,7 @@ import Testing
     for message in messages {
       #expect(
         try await ledger.beginUploading(
-          message, photo: photo, store: "directory", object: message.file, at: now))
+          message, photo: photo, store: "directory", object: message.file, isSealed: true, at: now))
       #expect(try await ledger.endUploading(message))
     }
     _ = try await ledger.beginPublishing(messages[0], at: now)
@@ -372,21 +372,40 @@ import Testing
     try await accept(request("a", inode: 1, files: ["photo-1", "photo-2"]))
     let messages = try await head()
     for message in messages {
-      _ = try await ledger.beginUploading(message, photo: photo, store: "directory", object: "same", at: now)
+      _ = try await ledger.beginUploading(message, photo: photo, store: "directory", object: "same", isSealed: true, at: now)
     }
     try await ledger.abandonUploads(of: [messages[0].message])
     #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
     try await ledger.abandonUploads(of: [messages[1].message])
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["same"])
     await #expect(throws: DeliveryError.self) {
-      try await ledger.beginUploading(messages[0], photo: photo, store: "directory", object: "same", at: now)
+      try await ledger.beginUploading(messages[0], photo: photo, store: "directory", object: "same", isSealed: true, at: now)
     }
+  }
+
+  @Test func anObjectThatMessagesShareOutlivesTheRequestThatPublishedIt() async throws {
+    try await accept(request("a", inode: 1, files: ["photo"]), request("b", inode: 2, files: ["photo"]))
+    var messages = try await head()
+    for (message, object) in zip(messages, ["photos/x.jpg", "photos/x.jpg"]) {
+      _ = try await ledger.beginUploading(
+        message, photo: photo, store: "s", object: object, isSealed: false, at: now)
+    }
+    _ = try await ledger.beginPublishing(messages[0], at: now)
+    _ = try await ledger.markSent(messages[0], Published(at: now), at: now)
+    // Nothing is left of the photo when its request is forgotten.
+    try await ledger.write { try $0.execute(sql: "DELETE FROM photos") }
+    try await ledger.markFiled([messages[0].requestRow])
+    try await ledger.forgetFiled(ledger.filedRequests(in: [.sent], before: now.advanced(seconds: 1), limit: 9))
+    messages = try await head()
+    #expect(messages.count == 1)
+    try await ledger.abandonUploads(of: [messages[0].message])
+    #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
   }
 
   @Test func whatWasUploadedAgainForAMessageThatStandsPublishedIsAbandoned() async throws {
     try await accept(request("a", inode: 1, files: ["photo-1"]))
     for object in ["published", "again"] {
-      _ = try await ledger.beginUploading(head()[0], photo: photo, store: "directory", object: object, at: now)
+      _ = try await ledger.beginUploading(head()[0], photo: photo, store: "directory", object: object, isSealed: true, at: now)
       _ = try await ledger.endUploading(head()[0])
       guard object == "published" else { continue }
       _ = try await ledger.beginPublishing(head()[0], reserved: "id", at: now)

@@ -37,7 +37,7 @@ import Testing
     let photo = PhotoRow(
       format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 3, bytes: 5, width: 3, height: 3, digest: "x",
       path: "photos/me/profile~me/\(message.message)", thumbnailBytes: 1)
-    #expect(try await ledger.beginUploading(message, photo: photo, store: "s", object: object, at: now))
+    #expect(try await ledger.beginUploading(message, photo: photo, store: "s", object: object, isSealed: true, at: now))
     #expect(try await ledger.endUploading(message))
   }
 
@@ -45,10 +45,10 @@ import Testing
     _ message: QueuedMessage, _ object: String? = nil, on network: String = "local", in place: String? = nil
   ) async throws {
     if let object { try await upload(message, object) }
-    #expect(try await ledger.beginPublishing(message, at: now) != nil)
+    let recipient = Recipient(network: network, address: place.map(Address.init(unchecked:)) ?? message.conversation.address)
+    #expect(try await ledger.beginPublishing(message, on: recipient, at: now) != nil)
     _ = try await ledger.markSent(
-      message,
-      Published(at: now, attachment: object.map(attachment), network: network, profilePlace: place), at: now)
+      message, Published(at: now, attachment: object.map(attachment), network: network), at: now)
   }
 
   private func attachment(_ object: String) -> Messages.Attachment {
@@ -131,6 +131,24 @@ import Testing
     #expect(try await deletable() == ["B"])
     try await publish(change("d", .profileRemoval), on: "xmtp", in: "group:02")
     #expect(try await deletable() == ["C"])
+  }
+
+  @Test("What may be shown in another group stays until that group has another one")
+  func doubtInAnotherPlace() async throws {
+    try await publish(change("a"), "A", on: "xmtp", in: "group:01")
+    let doubtful = try await change("b")
+    try await upload(doubtful, "B")
+    let other = Recipient(network: "xmtp", address: Address(unchecked: "group:02"))
+    #expect(try await ledger.beginPublishing(doubtful, on: other, at: now) != nil)
+    try await ledger.postpone(
+      doubtful, step: "publish", error: DeliveryError(.timeout, "no answer"), until: now, keepsUpload: true, at: now)
+    let again = try #require(try await ledger.head(of: doubtful.conversationRow, limit: 1).first)
+    #expect(again.offeredTo == other)
+    try await ledger.fail(again, step: "publish", error: DeliveryError(.expired, "too old"), at: now)
+    try await publish(change("c"), "C", on: "xmtp", in: "group:01")
+    #expect(try await deletable() == ["A"])
+    try await publish(change("d"), "D", on: "xmtp", in: "group:02")
+    #expect(try await deletable() == ["B"])
   }
 
   @Test("The object stays known after its request is forgotten, and its copy stays in the cache")

@@ -27,7 +27,7 @@ import Testing
 
   private func message(_ content: OutgoingMessage.Content = .text("hello")) -> OutgoingMessage {
     OutgoingMessage(
-      message: MessageID(unchecked: "m1"), request: "r", conversation: ConversationID(unchecked: "family"),
+      message: MessageID(unchecked: "m1"), request: "r", address: Address(unchecked: "family"),
       inbox: InboxID(unchecked: "me"), content: content)
   }
 
@@ -165,7 +165,7 @@ import Testing
   @Test func aProgramIsNeverAskedWhatItHasPublished() async throws {
     let sighting = try await network("exit 1").find(
       TriedMessage(
-        message: MessageID(unchecked: "m"), conversation: ConversationID(unchecked: "family"),
+        message: MessageID(unchecked: "m"), address: Address(unchecked: "family"),
         inbox: InboxID(unchecked: "me")))
     #expect(sighting == .unknown)
   }

@@ -31,12 +31,12 @@ import Testing
     _ id: String, _ content: OutgoingMessage.Content = .text("hello"), to conversation: ConversationID? = nil
   ) -> OutgoingMessage {
     OutgoingMessage(
-      message: MessageID(unchecked: id), request: "r", conversation: conversation ?? family,
+      message: MessageID(unchecked: id), request: "r", address: (conversation ?? family).address,
       inbox: InboxID(unchecked: "me"), content: content)
   }
 
   private func tried(_ id: String) -> TriedMessage {
-    TriedMessage(message: MessageID(unchecked: id), conversation: family, inbox: InboxID(unchecked: "me"))
+    TriedMessage(message: MessageID(unchecked: id), address: family.address, inbox: InboxID(unchecked: "me"))
   }
 
   private func lines(_ name: String = "family.jsonl") throws -> [String] {
@@ -65,7 +65,7 @@ import Testing
       lines[1]
         == #"{"message":"m2","request":"r","inbox":"me","kind":"profile-removal","publishedAt":"2026-02-28T12:00:00.250Z"}"#
     )
-    let tried = TriedMessage(message: set.message, conversation: profile, inbox: set.inbox)
+    let tried = TriedMessage(message: set.message, address: profile.address, inbox: set.inbox)
     guard case .published(let found) = try await Self.open(scratch.path).find(tried) else {
       Issue.record("it was not found")
       return
@@ -259,7 +259,7 @@ import Testing
     _ = try await network.publish(message("m", to: ConversationID(unchecked: name)))
     let file = try #require(try FileManager.default.contentsOfDirectory(atPath: scratch.path).first)
     #expect(file.hasSuffix(".jsonl") && !file.hasPrefix("."))
-    #expect(LocalLine(try lines(file)[0].utf8)?.outgoing.conversation.text == name)
+    #expect(LocalLine(try lines(file)[0].utf8)?.outgoing.address.text == name)
   }
 
   @Test(arguments: [

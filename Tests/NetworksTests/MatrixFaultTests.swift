@@ -33,7 +33,7 @@ import Testing
   private func message(_ firstTriedAt: Timestamp? = nil, to conversation: String = "!a:example.test") -> OutgoingMessage
   {
     OutgoingMessage(
-      message: MessageID(unchecked: "m1"), request: "r", conversation: ConversationID(unchecked: conversation),
+      message: MessageID(unchecked: "m1"), request: "r", address: Address(unchecked: conversation),
       inbox: InboxID(unchecked: "me"), content: .text("hello"), firstTriedAt: firstTriedAt)
   }
 
@@ -52,7 +52,7 @@ import Testing
     try await server.script("status/405")
     try await server.script(FaultServer.says("{}"))
     let removal = OutgoingMessage(
-      message: MessageID(unchecked: "m1"), request: "r", conversation: .profile(of: InboxID(unchecked: "me")),
+      message: MessageID(unchecked: "m1"), request: "r", address: ConversationID.profile(of: InboxID(unchecked: "me")).address,
       inbox: InboxID(unchecked: "me"), content: .profileRemoval)
     _ = try await network.publish(removal)
     let path = "profile/%40me%3Aexample.test/avatar_url"
@@ -175,7 +175,7 @@ import Testing
     for network in [first, try network()] {
       for room in ["!a:example.test", "!b/é:example.test"] {
         #expect(await cause(network, room) == .encryptedRoom)
-        await #expect(throws: DeliveryError.self) { try await network.admit(ConversationID(unchecked: room)) }
+        await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: room)) }
       }
     }
     #expect(try await self.asked().count == asked, "the homeserver is not asked any more")
@@ -256,7 +256,7 @@ import Testing
     }
     let found = try await network.find(
       TriedMessage(
-        message: MessageID(unchecked: "m1"), conversation: ConversationID(unchecked: "!a:example.test"),
+        message: MessageID(unchecked: "m1"), address: Address(unchecked: "!a:example.test"),
         inbox: InboxID(unchecked: "me")))
     #expect(
       found

@@ -37,14 +37,14 @@ struct MatrixNetworkTests {
     firstTriedAt: Timestamp? = nil
   ) -> OutgoingMessage {
     OutgoingMessage(
-      message: id ?? Self.fresh(), request: "r", conversation: ConversationID(unchecked: conversation ?? room.id),
+      message: id ?? Self.fresh(), request: "r", address: Address(unchecked: conversation ?? room.id),
       inbox: InboxID(unchecked: "me"), content: content, firstTriedAt: firstTriedAt)
   }
 
   private func tried(_ message: OutgoingMessage, in conversation: String? = nil) -> TriedMessage {
     TriedMessage(
       message: message.message,
-      conversation: conversation.map { ConversationID(unchecked: $0) } ?? message.conversation,
+      address: conversation.map(Address.init(unchecked:)) ?? message.address,
       inbox: message.inbox)
   }
 
@@ -150,7 +150,7 @@ struct MatrixNetworkTests {
     let tried = Timestamp.now()
     let other = try network(token: synapse.login("alice", device: UUID().uuidString), at: tried.advanced(seconds: 1))
     let repeated = OutgoingMessage(
-      message: message.message, request: message.request, conversation: message.conversation, inbox: message.inbox,
+      message: message.message, request: message.request, address: message.address, inbox: message.inbox,
       content: message.content, firstTriedAt: tried)
     let again = try await other.publish(repeated)
     #expect(again.remoteID == first.remoteID && again.attachment == first.attachment)
@@ -242,7 +242,7 @@ struct MatrixNetworkTests {
   @Test func checkingARoomSaysWhatMessagesToItWouldMeet() async throws {
     func finding(_ network: MatrixNetwork, _ conversation: String) async -> Cause? {
       do {
-        #expect(try await network.check(ConversationID(unchecked: conversation))?.contains("is in the room") == true)
+        #expect(try await network.checkConversation(Address(unchecked: conversation))?.contains("is in the room") == true)
         return nil
       } catch { return error.cause }
     }
@@ -270,7 +270,7 @@ struct MatrixNetworkTests {
 
   @Test func whatTheHomeserverTakesOfATextIsKnownBefore() async throws {
     let network = try network()
-    func fits(_ text: String) -> Bool { (try? network.admit(text: text)) != nil }
+    func fits(_ text: String) -> Bool { (try? network.textLimit?(text)) != nil }
     // The longest texts that are admitted, also with two bytes per character.
     for character in ["x", "\""] {
       var (least, most) = (0, 65_536)

@@ -28,7 +28,7 @@ struct MatrixRoomTests {
       _ = try await network.publish(
         OutgoingMessage(
           message: MessageID(unchecked: UUID().uuidString), request: "r",
-          conversation: ConversationID(unchecked: conversation), inbox: InboxID(unchecked: "me"), content: .text(text)))
+          address: Address(unchecked: conversation), inbox: InboxID(unchecked: "me"), content: .text(text)))
       return nil
     } catch { return error }
   }
@@ -51,25 +51,25 @@ struct MatrixRoomTests {
   @Test func nothingIsSentToARoomWhoseEncryptionIsSwitchedOnBetweenTwoMessages() async throws {
     let network = try network()
     for name in [room.id, room.alias] { #expect(await send("before", to: name, through: network) == nil) }
-    try await network.admit(ConversationID(unchecked: room.id))
+    try await network.admit(Address(unchecked: room.id))
     try await encrypt(room)
     for name in [room.id, room.alias] {
       let error = await send("after", to: name, through: network)
       #expect(error?.cause == .encryptedRoom && error?.sentence.contains("the room \(name) is encrypted") == true)
-      await #expect(throws: DeliveryError.self) { try await network.admit(ConversationID(unchecked: name)) }
+      await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: name)) }
     }
     #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == ["before", "before"])
   }
 
   @Test func aProfilePhotoIsNoRoomMessage() async throws {
-    try await network().admit(.profile(of: InboxID(unchecked: "me")))
+    try await network().admit(ConversationID.profile(of: InboxID(unchecked: "me")).address)
   }
 
   @Test func checkingNamesEncryptedRoomsByTheirIdAndTheirAliases() async throws {
     let network = try network()
     try await encrypt(room)
     let error = await #expect(throws: DeliveryError.self) {
-      try await network.check(ConversationID(unchecked: room.alias))
+      try await network.checkConversation(Address(unchecked: room.alias))
     }
     #expect(error?.cause == .encryptedRoom)
     let clear = try synapse.room(of: "alice", with: "bob")

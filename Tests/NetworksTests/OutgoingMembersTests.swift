@@ -9,7 +9,7 @@ import Testing
 
   private func line(_ attachment: Messages.Attachment) -> LocalLine {
     let outgoing = OutgoingMessage(
-      message: MessageID(unchecked: "m"), request: "r", conversation: ConversationID(unchecked: "family"),
+      message: MessageID(unchecked: "m"), request: "r", address: Address(unchecked: "family"),
       inbox: InboxID(unchecked: "me"), content: .photo(attachment))
     return LocalLine(outgoing, publishedAt: noon)
   }

@@ -42,7 +42,7 @@ import Testing
     _ content: OutgoingMessage.Content = .text("hello"), _ id: String = "m1", firstTriedAt: Timestamp? = nil
   ) -> OutgoingMessage {
     OutgoingMessage(
-      message: MessageID(unchecked: id), request: "r", conversation: ConversationID(unchecked: "family"),
+      message: MessageID(unchecked: id), request: "r", address: Address(unchecked: "family"),
       inbox: InboxID(unchecked: "me"), content: content, firstTriedAt: firstTriedAt)
   }
 
@@ -121,7 +121,7 @@ import Testing
   @Test func aReceiverIsNeverAskedWhatItHas() async throws {
     let sighting = try await network("http://127.0.0.1:1").find(
       TriedMessage(
-        message: MessageID(unchecked: "m"), conversation: ConversationID(unchecked: "family"),
+        message: MessageID(unchecked: "m"), address: Address(unchecked: "family"),
         inbox: InboxID(unchecked: "me")))
     #expect(sighting == .unknown)
   }

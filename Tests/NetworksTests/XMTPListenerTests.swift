@@ -46,7 +46,7 @@ import Testing
     let (conversation, group) = try await world.group(with: network)
     let family = ConversationID(unchecked: "family")
     let listener = XMTPListener(
-      network, conversations: HeardConversations(named: [.init(address: conversation.text, conversation: family)]))
+      network, conversations: HeardConversations(named: [.init(address: conversation, conversation: family)]))
     let ids = [
       try await announce(["a"], in: group, world), try await announce(["b", "c"], in: group, world),
     ]
@@ -102,9 +102,9 @@ import Testing
     let byAddress = XMTPListener(
       network,
       conversations: HeardConversations(named: [
-        .init(address: "dm:\(world.readerAddress)", conversation: friend),
-        .init(address: "group:\(String(repeating: "0", count: 32))", conversation: friend),
-        .init(address: "no conversation of XMTP", conversation: friend),
+        .init(address: Address(unchecked: "dm:\(world.readerAddress)"), conversation: friend),
+        .init(address: Address(unchecked: "group:\(String(repeating: "0", count: 32))"), conversation: friend),
+        .init(address: Address(unchecked: "no conversation of XMTP"), conversation: friend),
       ]))
     let heard = try await hearSome(byAddress, after: nil).arrivals
     #expect(heard.map(\.message) == [toUs] && heard.map(\.conversation) == [friend])
@@ -120,7 +120,7 @@ import Testing
     let network = world.sender()
     let (conversation, group) = try await world.group(with: network)
     let listener = XMTPListener(
-      network, conversations: HeardConversations(named: [.init(address: conversation.text, conversation: conversation)])
+      network, conversations: HeardConversations(named: [.init(address: conversation, conversation: ConversationID(unchecked: conversation.text))])
     )
     _ = try await announce(["a"], in: group, world)
     let position = try await hearSome(listener, after: nil).position
@@ -174,7 +174,7 @@ import Testing
     return XMTPListener(
       network,
       conversations: HeardConversations(named: [
-        .init(address: "family", conversation: ConversationID(unchecked: "family"))
+        .init(address: Address(unchecked: "family"), conversation: ConversationID(unchecked: "family"))
       ]))
   }
 }

@@ -145,7 +145,7 @@ import Testing
   func manyConversations() async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()
-    var groups: [ConversationID] = [world.directly]
+    var groups: [Address] = [world.directly]
     for _ in 0..<3 { groups.append(try await world.group(with: sender).0) }
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       for (index, group) in groups.enumerated() {
@@ -169,7 +169,7 @@ import Testing
   func direct() async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()
-    let byAddress = ConversationID(unchecked: "dm:\(world.readerAddress)")
+    let byAddress = Address(unchecked: "dm:\(world.readerAddress)")
     _ = try await world.send(world.message("m1", .text("one"), to: world.directly), as: sender)
     _ = try await world.send(world.message("m2", .text("two"), to: byAddress), as: sender)
     let received = try await world.received()
@@ -203,7 +203,7 @@ import Testing
     let message = world.message("m1", content, to: group)
     func tried(_ reserved: String?) -> TriedMessage {
       TriedMessage(
-        message: message.message, conversation: group, inbox: message.inbox, reserved: reserved, photo: (3, 4))
+        message: message.message, address: group, inbox: message.inbox, reserved: reserved, photo: (3, 4))
     }
     #expect(try await sender.find(tried(nil)) == .absent)
     let reserved = try await sender.reserve(message)

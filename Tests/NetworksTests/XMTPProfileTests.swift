@@ -16,7 +16,7 @@ import Testing
 
   private func group(
     with sender: XMTPNetwork, appData: String, in world: XMTPWorld
-  ) async throws -> (ConversationID, id: String) {
+  ) async throws -> (Address, id: String) {
     let (group, id) = try await world.group(with: sender)
     _ = try await world.reader.order("appData", ["group": id, "text": appData])
     return (group, id)
@@ -24,7 +24,7 @@ import Testing
 
   /// The sealed photo, and the file with the object.
   private func sealed(
-    for group: ConversationID, by sender: XMTPNetwork, in world: XMTPWorld
+    for group: Address, by sender: XMTPNetwork, in world: XMTPWorld
   ) async throws -> (Messages.Attachment, object: String) {
     let seal = try #require(try await sender.profileSeal(for: group))
     let sealed = try seal.seal(
@@ -41,7 +41,7 @@ import Testing
     let (group, id) = try await group(with: sender, appData: appData, in: world)
     let (attachment, object) = try await sealed(for: group, by: sender, in: world)
     let publication = try await world.send(world.message("m1", .profile(attachment), to: group), as: sender)
-    #expect(publication.attachment == attachment && publication.profilePlace == group.text)
+    #expect(publication.attachment == attachment)
     _ = try await world.send(world.message("m2", .profileRemoval, to: group), as: sender)
 
     let received = try await world.received()
@@ -88,13 +88,13 @@ import Testing
     let fresh = world.sender()
     for _ in 1...2 {
       let tried = TriedMessage(
-        message: message.message, conversation: ConversationID(unchecked: "group:ab"), inbox: message.inbox,
+        message: message.message, address: Address(unchecked: "group:ab"), inbox: message.inbox,
         reserved: reserved, photo: (3, 4))
       guard case .published(let publication) = try await fresh.find(tried) else {
         Issue.record("it is not published")
         return
       }
-      #expect(publication.attachment == attachment && publication.profilePlace == group.text)
+      #expect(publication.attachment == attachment)
     }
     #expect(try await world.received().map { $0.profile?["url"] } == [attachment.url])
     #expect(try await world.envelopes(of: id) == 1)
@@ -132,15 +132,15 @@ import Testing
   func noGroup() async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()
-    func expect(_ conversation: ConversationID, _ words: String) async {
+    func expect(_ conversation: Address, _ words: String) async {
       await #expect { try await sender.profileSeal(for: conversation) } throws: { error in
         (error as? DeliveryError)?.cause.disposition == .fail && "\(error)".contains(words)
       }
     }
     await expect(world.directly, "is no group of XMTP")
-    await expect(ConversationID(unchecked: "family"), "write group:ID")
-    await expect(.profile(of: InboxID(unchecked: "me")), "belongs to a group; name the group in `profile.conversation`")
-    let removal = world.message("m1", .profileRemoval, to: .profile(of: InboxID(unchecked: "me")))
+    await expect(Address(unchecked: "family"), "write group:ID")
+    await expect(ConversationID.profile(of: InboxID(unchecked: "me")).address, "belongs to a group; name the group in `profile.conversation`")
+    let removal = world.message("m1", .profileRemoval, to: ConversationID.profile(of: InboxID(unchecked: "me")).address)
     await #expect { try await sender.reserve(removal) } throws: { error in
       (error as? DeliveryError)?.cause == .rejected && "\(error)".contains("`profile.conversation`")
     }

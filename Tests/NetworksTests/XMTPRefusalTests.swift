@@ -40,12 +40,12 @@ import Testing
   func noConversation(_ conversation: String, _ cause: Cause, _ words: String) async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()
-    let message = world.message("m1", .text("one"), to: ConversationID(unchecked: conversation))
+    let message = world.message("m1", .text("one"), to: Address(unchecked: conversation))
     await #expect { try await sender.reserve(message) } throws: { error in
       (error as? DeliveryError)?.cause == cause && "\(error)".contains(words)
     }
-    #expect(try await sender.standing(of: message.conversation).knowsConversation == false)
-    await #expect { try await sender.check(message.conversation) } throws: { error in
+    #expect(try await sender.standing(of: message.address).knowsConversation == false)
+    await #expect { try await sender.checkConversation(message.address) } throws: { error in
       (error as? DeliveryError)?.cause.disposition == .fail && "\(error)".contains(words)
     }
   }
@@ -157,7 +157,7 @@ import Testing
         url: url, contentDigest: "d", secret: secret, salt: secret, nonce: secret, scheme: "https://", contentLength: 9,
         filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
       let message = OutgoingMessage(
-        message: MessageID(unchecked: "m"), request: "r", conversation: ConversationID(unchecked: "c"),
+        message: MessageID(unchecked: "m"), request: "r", address: Address(unchecked: "c"),
         inbox: InboxID(unchecked: "me"), content: .photo(attachment))
       await #expect { try await network.reserve(message) } throws: { ($0 as? DeliveryError)?.cause == .configError }
     }
@@ -184,7 +184,7 @@ import Testing
     let sender = world.sender()
     let inbox = try await sender.standing().inbox
     #expect(try await sender.check().contains(inbox))
-    #expect(try await sender.check(world.directly) != nil)
+    #expect(try await sender.checkConversation(world.directly) != nil)
     _ = try await world.relay.order("down")
     await #expect { try await sender.check() } throws: { error in
       (error as? DeliveryError)?.cause == .network && "\(error)".contains(world.endpoint)

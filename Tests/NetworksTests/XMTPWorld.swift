@@ -74,12 +74,12 @@ final class XMTPWorld: Sendable {
   }
 
   /// A group of the reader and the sender, and its id.
-  func group(with sender: XMTPNetwork) async throws -> (ConversationID, id: String) {
+  func group(with sender: XMTPNetwork) async throws -> (Address, id: String) {
     let group = try await reader.order("group", ["with": try await sender.standing().inbox])["group"] ?? ""
-    return (ConversationID(unchecked: "group:\(group)"), group)
+    return (Address(unchecked: "group:\(group)"), group)
   }
 
-  var directly: ConversationID { ConversationID(unchecked: "dm:\(readerInbox)") }
+  var directly: Address { Address(unchecked: "dm:\(readerInbox)") }
 
   func received() async throws -> [Received] {
     try await reader.order("read", as: [String: [Received]].self)["messages"] ?? []
@@ -102,10 +102,10 @@ final class XMTPWorld: Sendable {
   }
 
   func message(
-    _ id: String, _ content: OutgoingMessage.Content, to conversation: ConversationID, reserved: String? = nil
+    _ id: String, _ content: OutgoingMessage.Content, to address: Address, reserved: String? = nil
   ) -> OutgoingMessage {
     OutgoingMessage(
-      message: MessageID(unchecked: id), request: "r", conversation: conversation, inbox: InboxID(unchecked: "me"),
+      message: MessageID(unchecked: id), request: "r", address: address, inbox: InboxID(unchecked: "me"),
       content: content
     ).reserved(as: reserved)
   }

@@ -16,7 +16,7 @@ struct ExampleTests {
     #expect(settings.networks.map(\.name) == ["local", "matrix"])
     #expect(settings.networks.map(\.store) == ["s3", "media"])
     #expect(settings.networks.map(\.seal) == [.xmtp, .matrix])
-    #expect(settings.route(of: "family")?.alias?.first == "!")
+    #expect(settings.route(of: "family")?.alias?.text.first == "!")
     #expect(settings.route(of: "!room:example.org")?.network == "matrix")
     #expect(settings.route(of: "friends") == nil)
   }
@@ -43,7 +43,7 @@ struct ExampleTests {
     #expect(settings.photo.limits.outputBytes == 300_000)
     #expect(settings.delivery.lifetime == .days(14))
     #expect(settings.networks.map(\.store) == ["matrix"])
-    #expect(settings.route(of: "garden")?.alias?.first == "!")
+    #expect(settings.route(of: "garden")?.alias?.text.first == "!")
   }
 
   @Test("a host of bots has a network for rooms, one for people, and one for all else")

@@ -24,7 +24,7 @@ struct RouteTests {
     #expect(network("red@example.org") == "home")
     #expect(network("Family") == nil)
     #expect(network("no") == "local")
-    #expect(settings.routes.map(\.alias) == ["!room:example.org", nil, nil, nil])
+    #expect(settings.routes.map(\.alias?.text) == ["!room:example.org", nil, nil, nil])
     #expect(settings.routes.map(\.conversations) == [["family"], ["boss", "team-*"], ["*@example.org"], ["no"]])
   }
 

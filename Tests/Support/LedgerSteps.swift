@@ -5,9 +5,10 @@ import Messages
 extension Ledger {
   /// - Returns: the number of the attempt; nil if the message was cancelled or its conversation is held.
   package func beginPublishing(
-    _ message: QueuedMessage, reserved: String? = nil, at now: Timestamp
+    _ message: QueuedMessage, reserved: String? = nil, on recipient: Recipient? = nil, at now: Timestamp
   ) async throws -> Int? {
-    try await end(BatchCommit(next: [(message, reserved)]), at: now).attempts?.first
+    let recipient = recipient ?? Recipient(network: "local", address: message.conversation.address)
+    return try await end(BatchCommit(next: [(message, reserved, recipient)]), at: now).attempts?.first
   }
 
   /// - Returns: the final state of the request after its last message, else nil.

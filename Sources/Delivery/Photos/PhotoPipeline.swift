@@ -69,8 +69,8 @@ actor PhotoPipeline {
   func start(_ message: QueuedMessage, ahead: Bool = false) {
     let former = running[message.message]
     let plan = plan.now
-    let route = plan.destinations.route(for: message.conversation)
-    let address = plan.destinations.address(of: message.conversation)
+    let destinations = plan.destinations
+    let (route, address) = (try? destinations.way(of: message)) ?? destinations.way(of: message.conversation)
     if let former, former.source == message.source, former.route == route.key {
       if former.isAhead && !ahead { slots.hurry(former.number) }
       return
@@ -202,7 +202,7 @@ actor PhotoPipeline {
   // MARK: Processing one photo
 
   private nonisolated func process(
-    _ message: QueuedMessage, on route: Route, to address: ConversationID, preparer: any PhotoPreparer
+    _ message: QueuedMessage, on route: Route, to address: Address, preparer: any PhotoPreparer
   ) async throws -> UploadedPhoto {
     try await admit(address, to: route.network)
     // Asked before work that an open circuit would waste.
@@ -249,12 +249,12 @@ actor PhotoPipeline {
   }
 
   /// Checks that the photo can be published in its conversation, before anything leaves this machine.
-  private nonisolated func admit(_ address: ConversationID, to network: any Network) async throws {
+  private nonisolated func admit(_ address: Address, to network: any Network) async throws {
     try await ask(network) { network throws(DeliveryError) in try await network.admit(address) }
   }
 
   private nonisolated func seal(
-    of message: QueuedMessage, for address: ConversationID, on route: Route
+    of message: QueuedMessage, for address: Address, on route: Route
   ) async throws -> any Seal {
     guard message.kind == .profile else { return route.seal }
     return try await ask(route.network) { network throws(DeliveryError) in
@@ -281,8 +281,9 @@ actor PhotoPipeline {
       digest: sealed.digest, inbox: message.inbox, conversation: message.conversation, message: message.message,
       isRepeated: try await ledger.hasUpload(of: message.message))
     let object = store.objectName(origin)
-    guard try await ledger.beginUploading(message, photo: row, store: store.name, object: object.text, at: .now())
-    else { throw CancellationError() }
+    let isBegun = try await ledger.beginUploading(
+      message, photo: row, store: store.name, object: object.text, isSealed: sealed.digest.hex != row.digest, at: .now())
+    guard isBegun else { throw CancellationError() }
     log.debug(
       "uploading",
       metadata: [

@@ -1,3 +1,4 @@
+import Ledgers
 import Messages
 import Networks
 import Seals
@@ -28,10 +29,10 @@ package struct Destinations: Sendable {
     let matches: @Sendable (ConversationID) -> Bool
     let route: Route
     /// The conversation's name on the network; nil means the same.
-    let address: ConversationID?
+    let address: Address?
 
     package init(
-      _ route: Route, address: ConversationID? = nil, matches: @escaping @Sendable (ConversationID) -> Bool
+      _ route: Route, address: Address? = nil, matches: @escaping @Sendable (ConversationID) -> Bool
     ) {
       self.route = route
       self.address = address
@@ -39,14 +40,17 @@ package struct Destinations: Sendable {
     }
   }
 
-  /// A configured network and its key.
+  /// A configured network with its key, its route, and the route of its profile photos.
   package struct Configured: Sendable {
     let key: DestinationKey
-    package let network: any Network
+    package let route: Route
+    package let profile: Route
+    package var network: any Network { route.network }
 
-    package init(key: DestinationKey, network: any Network) {
+    package init(key: DestinationKey, route: Route, profile: Route? = nil) {
       self.key = key
-      self.network = network
+      self.route = route
+      self.profile = profile ?? route
     }
   }
 
@@ -57,7 +61,7 @@ package struct Destinations: Sendable {
   package let networks: [Configured]
   private let profile: Route
   /// The conversation of profile photos on that network; nil if they belong to none.
-  private let profileAddress: ConversationID?
+  private let profileAddress: Address?
   private let rules: [Rule]
   /// The names under which files of the spool may hold a conversation's published messages.
   package let publishedNames: @Sendable (ConversationID) -> [ConversationID]
@@ -71,7 +75,7 @@ package struct Destinations: Sendable {
   ///   - profileAddress: nil if profile photos belong to no conversation.
   ///   - publishedNames: by default, the conversation's own name.
   package init(
-    standard: Route, rules: [Rule] = [], profile: Route? = nil, profileAddress: ConversationID? = nil,
+    standard: Route, rules: [Rule] = [], profile: Route? = nil, profileAddress: Address? = nil,
     stores: [any Store]? = nil, networks: [Configured]? = nil,
     publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] }
   ) {
@@ -80,8 +84,7 @@ package struct Destinations: Sendable {
     self.profile = profile ?? standard
     self.profileAddress = profileAddress
     self.stores = stores ?? [standard.store]
-    self.networks =
-      networks ?? [Configured(key: DestinationKey(standard.network.name), network: standard.network)]
+    self.networks = networks ?? [Configured(key: DestinationKey(standard.network.name), route: standard)]
     self.publishedNames = publishedNames
     lanes = Set([standard.lane, self.profile.lane] + rules.map(\.route.lane))
   }
@@ -91,9 +94,30 @@ package struct Destinations: Sendable {
     conversation.isProfile ? profile : rule(for: conversation)?.route ?? standard
   }
 
-  /// The conversation's name on its network.
-  package func address(of conversation: ConversationID) -> ConversationID {
-    (conversation.isProfile ? profileAddress : rule(for: conversation)?.address) ?? conversation
+  /// The route and the address of a conversation.
+  func way(of conversation: ConversationID) -> (route: Route, address: Address) {
+    let address = conversation.isProfile ? profileAddress : rule(for: conversation)?.address
+    return (route(for: conversation), address ?? conversation.address)
+  }
+
+  /// The route and the address of a message: those of the recipient that may have published it, else those of its
+  /// conversation.
+  ///
+  /// - Throws: `config_error` if that recipient's network is not configured any more, because then only people can tell
+  ///   whether it was published.
+  func way(of message: QueuedMessage) throws(DeliveryError) -> (route: Route, address: Address) {
+    let (route, address) = way(of: message.conversation)
+    guard let offered = message.offeredTo, offered != Recipient(network: route.network.name, address: address) else {
+      return (route, address)
+    }
+    if offered.network == route.network.name { return (route, offered.address) }
+    guard let former = networks.first(where: { $0.network.name == offered.network }) else {
+      throw DeliveryError(
+        .configError,
+        "the network \(offered.network) may have published it and is configured no more; configure it again, or look there "
+          + "and cancel the request")
+    }
+    return (message.conversation.isProfile ? former.profile : former.route, offered.address)
   }
 
   /// The directories of local stores, by the store's name.

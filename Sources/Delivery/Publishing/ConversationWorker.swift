@@ -98,7 +98,7 @@ struct ConversationWorker: Sendable {
       var run = begun
       if run.isEmpty {
         if hasExpired(first) { throw StepError(step: .publish, error: expired(first)) }
-        if try await wasPublished(first) { return .goOn([]) }
+        if try await settleOutcome(of: first) { return .goOn([]) }
         run = try await begin(window, pace)
       }
       return .goOn(try await publish(run, &window, &pace))

@@ -45,7 +45,7 @@ extension ConversationWorker {
     guard let message = window.messages.first else { return [] }
     try await admitText(of: message)
     var run = [message]
-    if message.kind == .text {
+    if message.kind == .text, message.offeredTo == nil {
       let network = plan.destinations.route(for: message.conversation).network
       run += texts(of: window, from: 1, limit: pace.length(on: network) - 1, bytes: BatchSize.bytes - message.bytes)
     }
@@ -56,11 +56,11 @@ extension ConversationWorker {
 
   /// Checks the text before its photos are published.
   private func admitText(of message: QueuedMessage) async throws {
-    let network = plan.destinations.route(for: message.conversation).network
-    guard message.kind == .photo, network.limitsTexts, let text = try await ledger.text(ofRequest: message.requestRow)
+    guard message.kind == .photo, let limit = try way(of: message, in: plan.destinations).route.network.textLimit,
+      let text = try await ledger.text(ofRequest: message.requestRow)
     else { return }
     do {
-      for text in try await files.texts(of: [text]) { try network.admit(text: text) }
+      for text in try await files.texts(of: [text]) { try limit(text) }
     } catch let error as DeliveryError {
       throw StepError(step: .prepare, error: error)
     }
@@ -97,13 +97,13 @@ extension ConversationWorker {
       var (photo, route) = try await photos.uploaded(first)
       // The plan may have changed during the upload.
       destinations = plan.destinations
-      while route != destinations.route(for: first.conversation).key {
+      while try route != way(of: first, in: destinations).route.key {
         (photo, route) = try await photos.uploaded(first)
         destinations = plan.destinations
       }
       contents = [first.kind == .profile ? .profile(photo.attachment) : .photo(photo.attachment)]
     }
-    let network = destinations.route(for: first.conversation).network
+    let network = try way(of: first, in: destinations).route.network
     if let obstacle = await circuits.obstacle(to: network.name, for: first.conversationRow) {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
@@ -111,9 +111,8 @@ extension ConversationWorker {
     // The plan may have changed since they were chosen.
     for (message, content) in zip(messages.prefix(network.takesBatches ? messages.count : 1), contents) {
       var outgoing = OutgoingMessage(
-        message: message.message, request: message.request,
-        conversation: destinations.address(of: message.conversation), inbox: message.inbox, content: content,
-        firstTriedAt: message.firstTriedAt)
+        message: message.message, request: message.request, address: try way(of: message, in: destinations).address,
+        inbox: message.inbox, content: content, firstTriedAt: message.firstTriedAt)
       do { outgoing.reserved = try await network.reserve(outgoing) } catch { throw try failure(error, of: network) }
       run.append(Ready(message: message, outgoing: outgoing, network: network))
     }
@@ -181,8 +180,7 @@ extension ConversationWorker {
   private func published(_ publication: Publication, on network: any Network) -> Published {
     Published(
       at: publication.publishedAt, remote: publication.remoteID, attachment: publication.attachment,
-      remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds), network: network.name,
-      profilePlace: publication.profilePlace)
+      remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds), network: network.name)
   }
 
   /// - Returns: those of `next` that began in the same commit; nil if the conversation is held.
@@ -194,7 +192,10 @@ extension ConversationWorker {
     let (finished, attempts) = try await ledger.end(
       BatchCommit(
         sent: run.sent.map { ($0.message, $0.published) }, untried: run.untried.map(\.ready.message),
-        next: next.map { ($0.message, $0.outgoing.reserved) }),
+        next: next.map { next in
+          let recipient = Recipient(network: next.network.name, address: next.outgoing.address)
+          return (next.message, next.outgoing.reserved, recipient)
+        }),
       at: .now())
     for sent in run.sent { await noteSent(sent) }
     if !finished.isEmpty { signals.filing.ring() }
@@ -220,19 +221,22 @@ extension ConversationWorker {
     log.info("sent", metadata: metadata)
   }
 
-  /// Asks the network for a message that a dead process may have published, or that has a reserved id. Without an
-  /// answer the message is published again under its id, which networks accept once.
-  func wasPublished(_ message: QueuedMessage) async throws -> Bool {
+  /// Asks the network for a message that a dead process may have published, or that has a reserved id. It asks the network
+  /// that got the message, also after a change of routes. Without an answer the message is published there again under its
+  /// id, which networks accept once.
+  ///
+  /// - Returns: whether the message changed.
+  func settleOutcome(of message: QueuedMessage) async throws -> Bool {
     guard message.state == .publishing || message.reserved != nil else { return false }
-    let destinations = plan.destinations
-    let network = destinations.route(for: message.conversation).network
+    let (route, address) = try way(of: message, in: plan.destinations)
+    let network = route.network
     // With a reserved id, looking for it publishes it.
     if message.reserved != nil, let obstacle = await circuits.obstacle(to: network.name, for: message.conversationRow) {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
     let tried = TriedMessage(
-      message: message.message, conversation: destinations.address(of: message.conversation), inbox: message.inbox,
-      firstTriedAt: message.firstTriedAt, reserved: message.reserved,
+      message: message.message, address: address, inbox: message.inbox, firstTriedAt: message.firstTriedAt,
+      reserved: message.reserved,
       photo: message.kind.hasPhoto ? try await ledger.photoSize(of: message.message) : nil)
     do {
       switch try await network.find(tried) {
@@ -244,13 +248,19 @@ extension ConversationWorker {
       case .absent:
         _ = try await ledger.startAgain(message, at: .now())
         signals.sweeper.ring()
-        return false
+        return true
       case .unknown:
         return false
       }
     } catch let error as DeliveryError {
       throw try failure(error, of: network)
     }
+  }
+
+  private func way(
+    of message: QueuedMessage, in destinations: Destinations
+  ) throws(StepError) -> (route: Route, address: Address) {
+    do { return try destinations.way(of: message) } catch { throw StepError(step: .publish, error: error) }
   }
 
   /// - Throws: `CancellationError` for a publish that was cut off; its canceller handles it.

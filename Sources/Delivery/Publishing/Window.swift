@@ -20,6 +20,7 @@ struct Window {
           defer { room -= message.bytes }
           let fits = message.bytes <= room || room == BatchSize.bytes
           return fits && message.kind == .text && message.state == .pending && message.reserved == nil
+            && message.offeredTo == nil
         })
   }
 }

@@ -71,24 +71,22 @@ extension LedgerView {
 extension Database {
   /// Records a published change. The same commit abandons the uploads of earlier changes, which may be deleted only
   /// from here on. Uploads of earlier attempts of this change stay, because receivers may have them. Photos on another
-  /// network or place stay for good.
+  /// network or in another group stay, until a later change there.
   func settleProfile(_ message: QueuedMessage, _ published: Published, at now: Timestamp) throws {
-    let (network, place, url) = (published.network, published.profilePlace, published.attachment?.url)
-    let isElsewhere: Bool? = try value(
-      "SELECT network <> ? OR place IS NOT ? FROM profiles WHERE inbox = ?", network, place, message.inbox)
-    let end = isElsewhere == true ? "profile_of = NULL" : "state = 'abandoned'"
     try run(
-      "UPDATE uploads SET \(end) WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')",
-      message.inbox.text, message.message.text)
+      """
+      UPDATE uploads SET state = 'abandoned'
+      WHERE profile_of = ? AND message <> ? AND state IN ('offered','published')
+        AND offered_to IS (SELECT offered_to FROM messages WHERE message = ?)
+      """, message.inbox, message.message, message.message)
     let isSet = message.kind == .profile
     try run(
       """
-      INSERT INTO profiles (inbox, conversation_id, message, network, place, url, changed_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO profiles (inbox, conversation_id, message, network, url, changed_at) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (inbox) DO UPDATE SET conversation_id = excluded.conversation_id, message = excluded.message,
-        network = excluded.network, place = excluded.place, url = excluded.url, changed_at = excluded.changed_at
-      """, message.inbox.text, message.conversationRow, isSet ? message.message.text : nil, network, place, url,
-      now.milliseconds)
+        network = excluded.network, url = excluded.url, changed_at = excluded.changed_at
+      """, message.inbox, message.conversationRow, isSet ? message.message : nil, published.network,
+      published.attachment?.url, now)
     // The former profile photo may leave the cache; its request is over.
     try run(
       """

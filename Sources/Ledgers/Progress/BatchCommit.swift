@@ -7,12 +7,12 @@ package struct BatchCommit: Sendable {
   package var sent: [(message: QueuedMessage, published: Published)]
   /// Messages that had begun and were not given to the network.
   package var untried: [QueuedMessage]
-  /// Messages that begin, in order, each with the network's reserved id if it gives one.
-  package var next: [(message: QueuedMessage, reserved: String?)]
+  /// Messages that begin, in order, each with the network's reserved id, if it gives one, and with who gets it.
+  package var next: [(message: QueuedMessage, reserved: String?, recipient: Recipient)]
 
   package init(
     sent: [(message: QueuedMessage, published: Published)] = [], untried: [QueuedMessage] = [],
-    next: [(message: QueuedMessage, reserved: String?)] = []
+    next: [(message: QueuedMessage, reserved: String?, recipient: Recipient)] = []
   ) {
     self.sent = sent
     self.untried = untried
@@ -52,12 +52,14 @@ extension Database {
     return finished
   }
 
-  fileprivate func begin(_ run: [(message: QueuedMessage, reserved: String?)], at now: Timestamp) throws -> [Int]? {
+  fileprivate func begin(
+    _ run: [(message: QueuedMessage, reserved: String?, recipient: Recipient)], at now: Timestamp
+  ) throws -> [Int]? {
     guard let conversation = run.first?.message.conversationRow else { return [] }
     if try value("SELECT held FROM conversations WHERE id = ?", conversation) == true { return nil }
     var attempts: [Int] = []
-    for (message, reserved) in run {
-      guard let attempt = try beginPublishing(message, reserved: reserved, at: now) else { break }
+    for (message, reserved, recipient) in run {
+      guard let attempt = try beginPublishing(message, reserved: reserved, on: recipient, at: now) else { break }
       attempts.append(attempt)
     }
     return attempts
@@ -65,6 +67,8 @@ extension Database {
 
   /// Undoes the start of an attempt.
   fileprivate func takeBackAttempt(of message: QueuedMessage) throws {
-    _ = try move(message, to: .pending, setting: ", attempts = attempts - 1, begun_at = NULL")
+    _ = try move(
+      message, to: .pending, setting: ", attempts = attempts - 1, begun_at = NULL, offered_to = ?",
+      message.offeredTo?.text)
   }
 }

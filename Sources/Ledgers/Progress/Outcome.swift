@@ -13,19 +13,16 @@ package struct Published: Sendable {
   package let remoteUntil: Timestamp?
   /// The network that published it.
   package let network: String
-  /// The place of a profile photo on a network with several.
-  package let profilePlace: String?
 
   package init(
     at: Timestamp, remote: String? = nil, attachment: Attachment? = nil, remoteUntil: Timestamp? = nil,
-    network: String = "", profilePlace: String? = nil
+    network: String = ""
   ) {
     self.at = at
     self.remote = remote
     self.attachment = attachment
     self.remoteUntil = remoteUntil
     self.network = network
-    self.profilePlace = profilePlace
   }
 }
 
@@ -43,8 +40,12 @@ extension Ledger {
     try await write { database in
       guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
       try database.run(
-        "UPDATE messages SET next_attempt = ?, cause = ?, error = ? WHERE id = ?",
-        due.milliseconds, error.cause.rawValue, error.sentence, message.row)
+        """
+        UPDATE messages SET next_attempt = ?, cause = ?, error = ?,
+          offered_to = iif(? AND remote IS NULL, ?, offered_to)
+        WHERE id = ?
+        """, due.milliseconds, error.cause.rawValue, error.sentence, error.cause.hadNoEffect,
+        message.offeredTo?.text, message.row)
       try database.count(setback: error.cause)
       try database.note(error, of: message, step: step, at: now)
       try database.run("UPDATE conversations SET due = ? WHERE id = ?", due.milliseconds, message.conversationRow)

@@ -25,8 +25,10 @@ extension Ledger {
       guard try database.move(message, to: keepsUpload ? .uploaded : .pending) else { return }
       try database.run(
         """
-        UPDATE messages SET attempts = max(0, attempts - ?), next_attempt = NULL, cause = ?, error = ? WHERE id = ?
-        """, uncounted, error.cause.rawValue, error.sentence, message.row)
+        UPDATE messages SET attempts = max(0, attempts - ?), next_attempt = NULL, cause = ?, error = ?,
+          offered_to = iif(remote IS NULL, ?, offered_to)
+        WHERE id = ?
+        """, uncounted, error.cause.rawValue, error.sentence, message.offeredTo?.text, message.row)
       try database.count(setback: error.cause)
       try database.run(
         "UPDATE conversations SET waits_for = ?, due = ? WHERE id = ?",

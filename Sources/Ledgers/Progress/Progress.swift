@@ -10,8 +10,10 @@ extension Ledger {
 
   /// Records that the photo is in the cache and is about to be stored as `object`. Committed before the first byte is
   /// uploaded, so that an interrupted upload can be deleted.
+  ///
+  /// - Parameter isSealed: no other message has the same object.
   package func beginUploading(
-    _ message: QueuedMessage, photo: PhotoRow, store: String, object: String, at now: Timestamp
+    _ message: QueuedMessage, photo: PhotoRow, store: String, object: String, isSealed: Bool, at now: Timestamp
   ) async throws -> Bool {
     try await write { database in
       // Only unsealed photos can share an object with an upload that is being deleted.
@@ -35,7 +37,7 @@ extension Ledger {
       try database.count("prepared.bytes", photo.bytes)
       try database.insertUpload(
         of: message.message.text, to: store, as: object, "started", at: now,
-        profileOf: message.kind == .profile ? message.inbox : nil)
+        profileOf: message.kind == .profile ? message.inbox : nil, isSealed: isSealed)
       return true
     }
   }
@@ -65,19 +67,26 @@ extension Database {
   /// Records that the network is about to get the message. Committed before the network sees it. From here on it may be
   /// published, and its upload is never deleted.
   ///
-  /// - Parameter reserved: the network's id of the message, if it gives one before.
+  /// - Parameters:
+  ///   - reserved: the network's id of the message, if it gives one before.
+  ///   - recipient: who gets it. Nobody else does while this one may have published it.
   /// - Returns: the number of the attempt; nil if the message was cancelled.
-  func beginPublishing(_ message: QueuedMessage, reserved: String?, at now: Timestamp) throws -> Int? {
+  func beginPublishing(
+    _ message: QueuedMessage, reserved: String?, on recipient: Recipient, at now: Timestamp
+  ) throws -> Int? {
     if message.attempts > 0 {
       try endAttempt(of: message.message, at: now, cause: nil, error: Self.interrupted)
     }
     let isWaiting = try move(
       message, to: .publishing,
-      setting: ", attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote), begun_at = ?", reserved,
-      now.milliseconds)
+      setting: """
+        , attempts = attempts + 1, next_attempt = NULL, remote = coalesce(?, remote), begun_at = ?, offered_to = ?
+        """, reserved, now.milliseconds, recipient.text)
     guard isWaiting else { return nil }
     if message.kind.hasPhoto {
-      try run("UPDATE uploads SET state = 'offered' WHERE message = ? AND state = 'started'", message.message.text)
+      try run(
+        "UPDATE uploads SET state = 'offered', offered_to = ? WHERE message = ? AND state = 'started'", recipient.text,
+        message.message.text)
     }
     return message.attempts + 1
   }

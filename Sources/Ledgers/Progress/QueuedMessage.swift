@@ -38,6 +38,8 @@ package final class QueuedMessage: Sendable {
   package var acceptedAt: Timestamp { ofRequest.acceptedAt }
   /// The network's id of the message, reserved before publishing.
   package var reserved: String? { own.remote }
+  /// Who may have published it; nil if nobody has.
+  package var offeredTo: Recipient? { own.offeredTo }
   package var isHeld: Bool { ofConversation.isHeld }
   /// Its request was in `draft/` when this was read.
   package var isDraft: Bool { own.isDraft }

@@ -103,7 +103,7 @@ extension Ledger {
   package func startAgain(_ message: QueuedMessage, at now: Timestamp) async throws -> Bool {
     try await write { database in
       guard try database.move(message, to: .pending) else { return false }
-      try database.run("UPDATE messages SET remote = NULL WHERE id = ?", message.row)
+      try database.run("UPDATE messages SET remote = NULL, offered_to = NULL WHERE id = ?", message.row)
       try database.run(
         "UPDATE uploads SET state = 'abandoned' WHERE message = ? AND state IN ('started','offered')",
         message.message.text)
@@ -140,10 +140,11 @@ extension Ledger {
 extension Database {
   func insertUpload(
     of message: String, to store: String, as object: String, _ state: String, at now: Timestamp,
-    profileOf inbox: InboxID? = nil
+    profileOf inbox: InboxID? = nil, isSealed: Bool = false
   ) throws {
     try run(
-      "INSERT INTO uploads (message, store, object, state, started_at, profile_of) VALUES (?, ?, ?, ?, ?, ?)",
-      message, store, object, state, now, inbox)
+      """
+      INSERT INTO uploads (message, store, object, state, started_at, profile_of, sealed) VALUES (?, ?, ?, ?, ?, ?, ?)
+      """, message, store, object, state, now, inbox, isSealed)
   }
 }

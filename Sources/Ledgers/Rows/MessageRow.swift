@@ -24,6 +24,8 @@ package struct MessageRow: TableRow {
   /// Whether its request is, or was when read, in `draft/`.
   package var isDraft = false
   package var begunAt: Timestamp?
+  /// Who may have published it; nil if nobody has.
+  package var offeredTo: Recipient?
 
   static let table = Table("messages", of: Self.self)
 
@@ -38,5 +40,6 @@ package struct MessageRow: TableRow {
     column("error", &error, "sent_at", &sentAt, "remote", &remote)
     column("draft", &isDraft)
     column("begun_at", &begunAt)
+    column("offered_to", &offeredTo)
   }
 }

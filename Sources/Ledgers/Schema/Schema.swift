@@ -100,7 +100,8 @@ enum LedgerSchema {
       sent_at INTEGER,
       remote TEXT, -- the network's id; also one that is only reserved
       draft INTEGER NOT NULL DEFAULT 0, -- 1 before Send
-      begun_at INTEGER -- when the attempt to publish began that runs or has succeeded
+      begun_at INTEGER, -- when the attempt to publish began that runs or has succeeded
+      offered_to TEXT -- the network and the address there that may have published it; NULL: surely none has
     ) STRICT;
 
     CREATE TABLE attempts (
@@ -151,7 +152,9 @@ enum LedgerSchema {
       object TEXT NOT NULL,
       state TEXT NOT NULL, -- started, offered (its publishing began), published, abandoned (to be deleted), deleting
       started_at INTEGER NOT NULL,
-      profile_of TEXT -- the inbox, of an upload for its profile photo
+      profile_of TEXT, -- the inbox, of an upload for its profile photo
+      offered_to TEXT, -- the network and the address there that its publishing began on
+      sealed INTEGER NOT NULL DEFAULT 0 -- 1: no other message has the same object
     ) STRICT;
 
     CREATE TABLE received (
@@ -182,8 +185,7 @@ enum LedgerSchema {
       message TEXT, -- that set it; NULL when it was removed
       network TEXT NOT NULL,
       url TEXT,
-      changed_at INTEGER NOT NULL,
-      place TEXT -- the group, where a network has a profile photo in each
+      changed_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE preferences (

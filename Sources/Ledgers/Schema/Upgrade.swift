@@ -8,7 +8,7 @@ import Messages
 /// takes a seventh of that size.
 enum Upgrade {
   /// The name under which a ledger knows that it has the tables of `LedgerSchema`.
-  private static let name = "v19 places of profiles, photos of others by state"
+  private static let name = "v20 where messages were offered"
   /// The names that earlier programs left there, the first one first.
   private static let former = [
     "v1 requests, messages, photos", "v2 conversations wait for destinations", "v3 drafts",
@@ -17,7 +17,7 @@ enum Upgrade {
     "v11 announcements are forgotten", "v12 senders of received photos", "v13 states without lists",
     "v14 attempts that succeed stand with their messages", "v15 counts as sums",
     "v16 requests that stay where they are, owners of drafts", "v17 drafts by owner",
-    "v18 the tables as they are",
+    "v18 the tables as they are", "v19 places of profiles, photos of others by state",
   ]
 
   static var migrator: DatabaseMigrator {
@@ -121,6 +121,13 @@ enum Upgrade {
       }
     }
     if (1..<14).contains(versions) { try endAttempts(database) }
+    if (1..<20).contains(versions) {
+      try database.execute(
+        sql: """
+          UPDATE uploads SET sealed = 1
+            WHERE EXISTS (SELECT 1 FROM photos p WHERE p.message = uploads.message AND instr(object, p.digest) = 0)
+          """)
+    }
     // Most present numbers are counted on demand, and pages hold no remains.
     try database.execute(
       sql: """

@@ -44,9 +44,8 @@ extension Ledger {
         try database.execute(
           sql: """
             DELETE FROM attempts WHERE message IN (\(messages));
-            DELETE FROM uploads WHERE state IN ('offered','published') AND profile_of IS NULL
-              AND message IN (\(messages))
-              AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message);
+            DELETE FROM uploads WHERE state IN ('offered','published') AND profile_of IS NULL AND sealed = 1
+              AND message IN (\(messages));
             """)
         try database.run("DELETE FROM requests WHERE id = ?", request.row)
         if let conversation = request.conversationRow { try database.forgetIfUnused(conversation) }

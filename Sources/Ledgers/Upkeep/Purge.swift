@@ -101,10 +101,7 @@ extension Database {
     // One lookup per row: in a large ledger the rows are far apart.
     let statements = [
       "UPDATE uploads SET state = 'abandoned' WHERE state = 'started' AND message = ?",
-      """
-      DELETE FROM uploads WHERE state IN ('offered','published') AND message = ?
-        AND object IS NOT (SELECT digest FROM photos WHERE photos.message = uploads.message)
-      """,
+      "DELETE FROM uploads WHERE state IN ('offered','published') AND sealed = 1 AND message = ?",
       "UPDATE uploads SET message = '' WHERE message = ?",
       "DELETE FROM attempts WHERE message = ?",
     ]

@@ -180,6 +180,13 @@ extension MessageID: SQLiteValue {
   }
 }
 
+extension Recipient: SQLiteValue {
+  func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
+  static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {
+    String.read(statement, column).flatMap(Self.init)
+  }
+}
+
 extension SQLiteValue where Self: Identifier {
   func bind(to statement: SQLiteStatement, at index: Int32) -> Int32 { text.bind(to: statement, at: index) }
   static func read(_ statement: SQLiteStatement, _ column: Int32) -> Self? {

@@ -26,6 +26,7 @@ package struct ExecOptions: Sendable {
 /// after the time limit. `message` identifies the repetition.
 package struct ExecNetwork: Network {
   package let name: String
+  package let takesBatches = false
   private let faults: ExecFaults
   private let program: ChildProgram
   private let timeLimit: Duration
@@ -52,6 +53,10 @@ package struct ExecNetwork: Network {
     timeLimit = .seconds(options.timeLimit)
     self.clock = clock
   }
+
+  package func admit(_ address: Address) {}
+  package func reserve(_ message: OutgoingMessage) -> String? { nil }
+  package func stop() {}
 
   /// - Throws: the error of `ExecFaults`.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {

@@ -1,3 +1,4 @@
+import Messages
 import Seals
 import Secrets
 import SettingKit
@@ -8,6 +9,7 @@ package struct ExecNetworkType: NetworkType {
   package static let publishesIntoSpool = false
   package static let keepsAccountInSpool = false
   package static let profilePhotos = ProfilePhotos.sealed
+  package static let address = SettingKind<Address>.identifier
   package static let canListen = false
 
   /// An absolute path.

@@ -60,8 +60,8 @@ extension LocalLine {
     guard content.kind.isOfProfile == (members.conversation == nil) else { return nil }
     outgoing = OutgoingMessage(
       message: MessageID(unchecked: members.message), request: members.request,
-      conversation: members.conversation.map(ConversationID.init(unchecked:)) ?? .profile(of: inbox), inbox: inbox,
-      content: content)
+      address: members.conversation.map(Address.init(unchecked:)) ?? ConversationID.profile(of: inbox).address,
+      inbox: inbox, content: content)
     self.publishedAt = publishedAt
   }
 }

@@ -44,12 +44,16 @@ package struct LocalNetwork: Network {
     ends = LastPublished(limit: knownEnds)
   }
 
+  package func admit(_ address: Address) {}
+  package func reserve(_ message: OutgoingMessage) -> String? { nil }
+  package func stop() {}
+
   /// Returns the existing line of a message without writing it again.
   ///
   /// - Throws: `.localStorageFull` or `.localStorageError`. A line that could not be written or synced is removed if
   ///   possible, so that the next attempt writes it again: a second sync of the same bytes could falsely succeed.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
-    try await inTurn(message.conversation) { [directory, ends, clock] name in
+    try await inTurn(message.address) { [directory, ends, clock] name in
       let known = ends.take(name)
       let isNew = try directory.entry(name) == nil
       let file = try directory.file(appendingTo: name)
@@ -83,7 +87,7 @@ package struct LocalNetwork: Network {
   }
 
   package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
-    try await inTurn(message.conversation) { [directory, ends] name in
+    try await inTurn(message.address) { [directory, ends] name in
       _ = ends.take(name)
       guard try directory.entry(name) != nil else { return .absent }
       let file = try directory.file(appendingTo: name)
@@ -107,9 +111,9 @@ package struct LocalNetwork: Network {
 
   /// Runs `work` on the pool with the conversation's file name, exclusively for the conversation.
   private func inTurn<Answer: Sendable>(
-    _ conversation: ConversationID, _ work: @escaping @Sendable (String) throws -> Answer
+    _ address: Address, _ work: @escaping @Sendable (String) throws -> Answer
   ) async throws(DeliveryError) -> Answer {
-    let name = conversation.fileName + ".jsonl"
+    let name = address.fileName + ".jsonl"
     await turns.begin(name)
     defer { turns.end(name) }
     do { return try await pool.run { try work(name) } } catch let error as FileError {

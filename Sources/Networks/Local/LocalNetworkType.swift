@@ -1,3 +1,4 @@
+import Messages
 import Seals
 import Secrets
 import SettingKit
@@ -10,6 +11,7 @@ package struct LocalNetworkType: NetworkType {
   package static let publishesIntoSpool = true
   package static let keepsAccountInSpool = false
   package static let profilePhotos = ProfilePhotos.sealed
+  package static let address = SettingKind<Address>.identifier
   package static let canListen = false
 
   package struct Section: SettingsSection {

@@ -26,8 +26,8 @@ extension MatrixNetwork {
 
   /// Asks for the account's membership, which a homeserver refuses as it would refuse messages, and whether the room is
   /// encrypted.
-  package func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
-    try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
+  package func checkConversation(_ address: Address) async throws(DeliveryError) -> String? {
+    try await rooms.inRoom(of: address) { room throws(DeliveryError) in
       let user = try await history.userID()
       let answer = try await ask("rooms/\(room)/state/m.room.member/\(user.percentEncoded())")
       guard answer.isSuccess, let membership = answer.decoded(as: Membership.self)?.membership else {
@@ -36,7 +36,7 @@ extension MatrixNetwork {
       guard membership == "join" else {
         throw DeliveryError(.forbidden, "\(server.name) has the account in that room no more; join the room again")
       }
-      if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: conversation.text) }
+      if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: address) }
       return "\(user) is in the room"
     }
   }
@@ -51,7 +51,8 @@ extension MatrixNetwork {
       let aliases = try await ask("rooms/\(room.percentEncoded())/aliases").decoded(as: Aliases.self)?.aliases ?? []
       closed.append(
         ClosedConversation(
-          names: ([room] + aliases).map(ConversationID.init(unchecked:)), error: MatrixEncryption.refusal(of: room)))
+          names: ([room] + aliases).map(Address.init(unchecked:)),
+          error: MatrixEncryption.refusal(of: Address(unchecked: room))))
     }
     return closed
   }

@@ -25,11 +25,10 @@ struct MatrixEncryption: Sendable {
     return true
   }
 
-  /// - Parameter name: the room's configured name.
-  static func refusal(of name: String) -> DeliveryError {
+  static func refusal(of room: Address) -> DeliveryError {
     DeliveryError(
       .encryptedRoom,
-      "the room \(name) is encrypted and photospool cannot encrypt to it yet, so nothing is sent there; "
+      "the room \(room) is encrypted and photospool cannot encrypt to it yet, so nothing is sent there; "
         + "send to a room without encryption, or cancel what waits")
   }
 }

@@ -97,7 +97,7 @@ package final class MatrixListener: Listener {
   // MARK: Rooms
 
   private func conversation(of room: String, _ heard: [String: ConversationID]) -> ConversationID? {
-    heard[room] ?? conversations.conversation(at: room)
+    heard[room] ?? conversations.conversation(at: Address(unchecked: room))
   }
 
   /// The rooms that routes name, by id. A missing one is logged once, and the others are heard.
@@ -106,10 +106,10 @@ package final class MatrixListener: Listener {
     var found = [String: ConversationID]()
     for named in conversations.named {
       do {
-        let id = try await rooms.id(of: ConversationID(unchecked: named.address))
+        let id = try await rooms.id(of: named.address)
         if found[id] == nil { found[id] = named.conversation }
       } catch {
-        rooms.forget(ConversationID(unchecked: named.address))
+        rooms.forget(named.address)
         guard error.cause.disposition == .fail else { throw error }
         log("the conversation \(named.conversation) is not listened to: \(error.sentence)")
       }

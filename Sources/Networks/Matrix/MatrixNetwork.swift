@@ -15,7 +15,6 @@ import Messages
 package struct MatrixNetwork: Network {
   package let name: String
   package let takesBatches = true
-  package let limitsTexts = true
   let server: MatrixServer
   let faults: MatrixFaults
   let rooms: MatrixRooms
@@ -70,7 +69,7 @@ package struct MatrixNetwork: Network {
     }
     let content = try MatrixContent.encoded(message)
     try MatrixContent.checkLength(content)
-    return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in
+    return try await rooms.inRoom(of: message.address) { room throws(DeliveryError) in
       if isForgotten(message), let event = try await history.event(of: message.message, in: room) {
         return event.publication
       }
@@ -79,24 +78,29 @@ package struct MatrixNetwork: Network {
         if message.firstTriedAt != nil, let event = try await history.event(of: message.message, in: room) {
           return event.publication
         }
-        throw MatrixEncryption.refusal(of: message.conversation.text)
+        throw MatrixEncryption.refusal(of: message.address)
       }
       return try await send(message, content, to: room)
     }
   }
 
-  package func admit(text: String) throws(DeliveryError) {
-    let message = OutgoingMessage(
-      message: MessageID(unchecked: String(repeating: "0", count: 32)), request: "",
-      conversation: ConversationID(unchecked: ""), inbox: InboxID(unchecked: ""), content: .text(text))
-    try MatrixContent.checkLength(MatrixContent.encoded(message))
+  package var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? {
+    { text throws(DeliveryError) in
+      let message = OutgoingMessage(
+        message: MessageID(unchecked: String(repeating: "0", count: 32)), request: "",
+        address: Address(unchecked: ""), inbox: InboxID(unchecked: ""), content: .text(text))
+      try MatrixContent.checkLength(MatrixContent.encoded(message))
+    }
   }
 
+  package func reserve(_ message: OutgoingMessage) -> String? { nil }
+  package func stop() {}
+
   /// - Throws: `encryptedRoom`, before a photo is uploaded for a room that cannot get it.
-  package func admit(_ conversation: ConversationID) async throws(DeliveryError) {
-    if conversation.isProfile { return }
-    try await rooms.inRoom(of: conversation) { room throws(DeliveryError) in
-      if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: conversation.text) }
+  package func admit(_ address: Address) async throws(DeliveryError) {
+    if address.isProfile { return }
+    try await rooms.inRoom(of: address) { room throws(DeliveryError) in
+      if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: address) }
     }
   }
 
@@ -104,8 +108,8 @@ package struct MatrixNetwork: Network {
   /// again under its id finds out.
   package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     // An avatar can be set twice. Only the attempt that set it knew its photo.
-    if message.conversation.isProfile { return .unknown }
-    return try await rooms.inRoom(of: message.conversation) { room throws(DeliveryError) in
+    if message.address.isProfile { return .unknown }
+    return try await rooms.inRoom(of: message.address) { room throws(DeliveryError) in
       try await history.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown
     }
   }

@@ -1,4 +1,5 @@
 import Matrix
+import Messages
 import Seals
 import Secrets
 import SettingKit
@@ -9,6 +10,9 @@ package struct MatrixNetworkType: NetworkType {
   package static let publishesIntoSpool = false
   package static let keepsAccountInSpool = false
   package static let profilePhotos = ProfilePhotos.open(store: "matrix")
+  package static let address = SettingKind<Address>(
+    expects: "a room's id (`!…`) or alias (`#…`)",
+    parse: { text in "!#".contains { text.first == $0 } ? try? Address(text) : nil }, show: \.text)
   package static let canListen = true
 
   /// The homeserver's URL, without a final slash.

@@ -17,7 +17,7 @@ final class MatrixRooms: Sendable {
   private let server: MatrixServer
   private let faults: MatrixFaults
   private let clock: @Sendable () -> Timestamp
-  private let known = Mutex<[String: (room: String, askedAt: Timestamp)]>([:])
+  private let known = Mutex<[Address: (room: String, askedAt: Timestamp)]>([:])
 
   /// The number of cached aliases, and their lifetime in seconds.
   private static let most = 10_000
@@ -33,46 +33,44 @@ final class MatrixRooms: Sendable {
   /// room. If a cached room is gone or refuses, the alias is looked up again, and `work` runs once in the new room.
   /// After any failure the next call looks it up.
   func inRoom<Answer: Sendable>(
-    of conversation: ConversationID, _ work: (String) async throws(DeliveryError) -> Answer
+    of address: Address, _ work: (String) async throws(DeliveryError) -> Answer
   ) async throws(DeliveryError) -> Answer {
-    let remembered = room(inMemory: conversation)
+    let remembered = room(inMemory: address)
     do throws(DeliveryError) {
-      let room = try await id(of: conversation)
+      let room = try await id(of: address)
       do throws(DeliveryError) { return try await work(room.percentEncoded()) } catch {
         guard room == remembered, error.cause == .forbidden || error.cause == .roomGone else { throw error }
-        forget(conversation)
-        let next = try await id(of: conversation)
+        forget(address)
+        let next = try await id(of: address)
         if next == room { throw error }
         return try await work(next.percentEncoded())
       }
     } catch {
-      forget(conversation)
+      forget(address)
       throw error
     }
   }
 
-  private func room(inMemory conversation: ConversationID) -> String? {
-    guard let known = known.withLock({ $0[conversation.text] }) else { return nil }
+  private func room(inMemory address: Address) -> String? {
+    guard let known = known.withLock({ $0[address] }) else { return nil }
     // A clock that was set back must not extend the lifetime.
     return abs(clock().seconds(since: known.askedAt)) < Self.memory ? known.room : nil
   }
 
-  func id(of conversation: ConversationID) async throws(DeliveryError) -> String {
-    switch conversation.text.first {
-    case "!": return conversation.text
-    case "#":
-      if let room = room(inMemory: conversation) { return room }
-      return try await room(ofAlias: conversation.text)
-    default:
-      throw DeliveryError(
-        .roomGone, "the conversation is no Matrix room; it has to be a room's id (`!…`) or alias (`#…`)")
+  func id(of address: Address) async throws(DeliveryError) -> String {
+    let kind = MatrixNetworkType.address
+    guard kind.parse(address.text) != nil else {
+      throw DeliveryError(.roomGone, "the conversation is no Matrix room; it has to be \(kind.expects)")
     }
+    if address.text.first == "!" { return address.text }
+    if let room = room(inMemory: address) { return room }
+    return try await room(ofAlias: address)
   }
 
-  private func room(ofAlias alias: String) async throws(DeliveryError) -> String {
+  private func room(ofAlias alias: Address) async throws(DeliveryError) -> String {
     let answer: MatrixAnswer
     do {
-      answer = try await server.ask(.get, "/_matrix/client/v3/directory/room/\(alias.percentEncoded())")
+      answer = try await server.ask(.get, "/_matrix/client/v3/directory/room/\(alias.text.percentEncoded())")
     } catch {
       throw faults.error(error)
     }
@@ -92,5 +90,5 @@ final class MatrixRooms: Sendable {
   }
 
   /// Makes the next message look the alias up.
-  func forget(_ conversation: ConversationID) { known.withLock { $0[conversation.text] = nil } }
+  func forget(_ address: Address) { known.withLock { $0[address] = nil } }
 }

@@ -72,6 +72,10 @@ package struct WebhookNetwork: Network {
     self.clock = clock
   }
 
+  package func admit(_ address: Address) {}
+  package func reserve(_ message: OutgoingMessage) -> String? { nil }
+  package func stop() {}
+
   /// - Throws: the error of `WebhookFaults`.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     let now = clock()

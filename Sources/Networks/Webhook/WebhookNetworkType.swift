@@ -1,4 +1,5 @@
 import HTTP
+import Messages
 import Seals
 import Secrets
 import SettingKit
@@ -9,6 +10,7 @@ package struct WebhookNetworkType: NetworkType {
   package static let publishesIntoSpool = false
   package static let keepsAccountInSpool = false
   package static let profilePhotos = ProfilePhotos.sealed
+  package static let address = SettingKind<Address>.identifier
   package static let canListen = false
 
   /// `https://`, or `http://` to this computer or if private addresses are allowed.

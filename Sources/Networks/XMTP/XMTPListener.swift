@@ -28,7 +28,7 @@ package final class XMTPListener: Listener {
   ) async throws -> String {
     let facts = try await coProcess.ask("listen") { request in
       if let position { request.add("after", position) }
-      request.add("named", conversations.named.map(\.address))
+      request.add("named", conversations.named.map(\.address.text))
       request.add("others", conversations.others != nil)
       request.add("wait", Self.patience)
     }
@@ -42,7 +42,7 @@ package final class XMTPListener: Listener {
   /// nil for conversations that are not heard, and for invalid messages.
   private func arrival(_ heard: CoProcessAnswer.HeardMessage) -> Arrival? {
     guard XMTPNetwork.isID(heard.message), let content = [UInt8](base64: heard.content),
-      let conversation = conversations.conversation(at: heard.conversation)
+      let conversation = conversations.conversation(at: Address(unchecked: heard.conversation))
     else { return nil }
     return Arrival(
       conversation: conversation, message: heard.message, sender: heard.sender.flatMap { try? SenderID($0) },

@@ -48,6 +48,7 @@ package final class XMTPNetwork: Network {
   }
 
   package let name: String
+  package let takesBatches = false
   let coProcess: CoProcess
   private let endpoint: String
   private let turns = KeyedMutex()
@@ -61,14 +62,16 @@ package final class XMTPNetwork: Network {
     endpoint = options.endpoint
   }
 
+  package func admit(_ address: Address) {}
+
   /// The id under which libxmtp has stored the message. A message that a killed co-process stored without an answer is
   /// never published.
   package func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
     if message.content.kind.isOfProfile { return try await reserveProfile(message) }
     let photo = try Self.sealed(message.content)
-    let facts = try await inTurn(message.conversation) { coProcess throws(DeliveryError) in
+    let facts = try await inTurn(message.address) { coProcess throws(DeliveryError) in
       try await coProcess.ask("reserve") { request in
-        request.add("conversation", message.conversation.text)
+        request.add("conversation", message.address.text)
         switch message.content {
         case .text(let text): request.add("text", text)
         case .photo: if let photo { request.add("attachment", photo) }
@@ -92,20 +95,20 @@ package final class XMTPNetwork: Network {
     }
     if let profile = ReservedProfile(reserved) { return try await publish(profile) }
     let photo = message.content.attachment
-    return try await publish(reserved, in: message.conversation, photo: photo.map { ($0.width, $0.height) })
+    return try await publish(reserved, in: message.address, photo: photo.map { ($0.width, $0.height) })
   }
 
   /// Publishes the reserved message, if necessary. Without a reservation it was never published.
   package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     guard let reserved = message.reserved else { return .absent }
     if let profile = ReservedProfile(reserved) { return .published(try await publish(profile)) }
-    return .published(try await publish(reserved, in: message.conversation, photo: message.photo))
+    return .published(try await publish(reserved, in: message.address, photo: message.photo))
   }
 
   private func publish(
-    _ reserved: String, in conversation: ConversationID, photo size: (width: Int, height: Int)?
+    _ reserved: String, in address: Address, photo size: (width: Int, height: Int)?
   ) async throws(DeliveryError) -> Publication {
-    let facts = try await inTurn(conversation) { coProcess throws(DeliveryError) in
+    let facts = try await inTurn(address) { coProcess throws(DeliveryError) in
       try await coProcess.ask("publish") { $0.add("reserved", reserved) }
     }
     guard let moment = facts.publishedAt, (facts.attachment == nil) == (size == nil) else { throw Self.incomplete }
@@ -122,8 +125,8 @@ package final class XMTPNetwork: Network {
     return "publishes on XMTP as the inbox \(standing.inbox), the account \(standing.address)"
   }
 
-  package func check(_ conversation: ConversationID) async throws(DeliveryError) -> String? {
-    let standing = try await standing(of: conversation)
+  package func checkConversation(_ address: Address) async throws(DeliveryError) -> String? {
+    let standing = try await standing(of: address)
     guard standing.knowsConversation == true else {
       throw DeliveryError(.roomGone, standing.obstacle ?? "the XMTP conversation cannot be published to")
     }
@@ -134,9 +137,9 @@ package final class XMTPNetwork: Network {
   ///
   /// - Throws: why there is no identity: no key, a key of another inbox, a database of another key, or no network the
   ///   first time.
-  package func standing(of conversation: ConversationID? = nil) async throws(DeliveryError) -> Standing {
+  package func standing(of address: Address? = nil) async throws(DeliveryError) -> Standing {
     let facts = try await coProcess.ask("check") { request in
-      if let conversation { request.add("conversation", conversation.text) }
+      if let address { request.add("conversation", address.text) }
     }
     guard let inbox = facts.inbox, let address = facts.address, let isReachable = facts.reachable else {
       throw Self.incomplete
@@ -150,10 +153,10 @@ package final class XMTPNetwork: Network {
   package func stop() async { await coProcess.stop() }
 
   func inTurn<Answer>(
-    _ conversation: ConversationID, _ work: (CoProcess) async throws(DeliveryError) -> Answer
+    _ address: Address, _ work: (CoProcess) async throws(DeliveryError) -> Answer
   ) async throws(DeliveryError) -> Answer {
-    await turns.begin(conversation.text)
-    defer { turns.end(conversation.text) }
+    await turns.begin(address.text)
+    defer { turns.end(address.text) }
     return try await work(coProcess)
   }
 

@@ -1,3 +1,4 @@
+import Messages
 import Seals
 import Secrets
 import SettingKit
@@ -10,6 +11,12 @@ package struct XMTPNetworkType: NetworkType {
   package static let publishesIntoSpool = false
   package static let keepsAccountInSpool = true
   package static let profilePhotos = ProfilePhotos.perGroup
+  package static let address = SettingKind<Address>(
+    expects: "`group:ID`, `dm:INBOX-ID` or `dm:0xADDRESS`, each in hexadecimal digits",
+    parse: {
+      $0.wholeMatch(of: /(group:([0-9a-f]{2}){1,64}|dm:[0-9a-f]{64}|dm:0x[0-9a-f]{40})/.ignoresCase()) == nil
+        ? nil : Address(unchecked: $0)
+    }, show: \.text)
   package static let canListen = true
 
   /// `HOST:PORT`.

@@ -9,26 +9,26 @@ extension XMTPNetwork {
   /// The seal with the group's image key, which is read from the group's app data and kept in memory only.
   ///
   /// - Throws: `rejected` if it is not a group, or a group without an image key.
-  package func profileSeal(for conversation: ConversationID) async throws(DeliveryError) -> (any Seal)? {
-    try Self.checkGroup(conversation)
-    let facts = try await coProcess.ask("group") { $0.add("conversation", conversation.text) }
+  package func profileSeal(for address: Address) async throws(DeliveryError) -> (any Seal)? {
+    try Self.checkGroup(address)
+    let facts = try await coProcess.ask("group") { $0.add("conversation", address.text) }
     guard let appData = facts.appData else { throw Self.incomplete }
     let key: GroupImageKey?
     do { key = try GroupImageKey.find(inAppData: appData) } catch {
       throw DeliveryError(
-        .rejected, "the XMTP \(conversation) is not of the Convos app, so it has no image key; name another group")
+        .rejected, "the XMTP \(address) is not of the Convos app, so it has no image key; name another group")
     }
     guard let key else {
       throw DeliveryError(
         .rejected,
-        "the XMTP \(conversation) has no image key yet; let a member set a photo in the Convos app, then retry"
+        "the XMTP \(address) has no image key yet; let a member set a photo in the Convos app, then retry"
       )
     }
     return GroupImageSeal(key)
   }
 
   func reserveProfile(_ message: OutgoingMessage) async throws(DeliveryError) -> String {
-    try Self.checkGroup(message.conversation)
+    try Self.checkGroup(message.address)
     let photo = message.content.attachment
     var content = ProfileUpdateContent.clearing
     if let photo {
@@ -37,28 +37,27 @@ extension XMTPNetwork {
         throw DeliveryError(.conflict, "the photo was not sealed for this XMTP group; it is with the next attempt")
       }
     }
-    let facts = try await inTurn(message.conversation) { coProcess throws(DeliveryError) in
+    let facts = try await inTurn(message.address) { coProcess throws(DeliveryError) in
       try await coProcess.ask("reserve") { request in
-        request.add("conversation", message.conversation.text)
+        request.add("conversation", message.address.text)
         request.add("content", content.base64)
       }
     }
     guard let id = facts.reserved, Self.isID(id) else { throw Self.incomplete }
-    return try ReservedProfile(id: id, group: message.conversation.text, photo: photo).text()
+    return try ReservedProfile(id: id, group: message.address.text, photo: photo).text()
   }
 
   func publish(_ profile: ReservedProfile) async throws(DeliveryError) -> Publication {
-    let facts = try await inTurn(ConversationID(unchecked: profile.group)) { coProcess throws(DeliveryError) in
+    let facts = try await inTurn(Address(unchecked: profile.group)) { coProcess throws(DeliveryError) in
       try await coProcess.ask("publish") { $0.add("reserved", profile.id) }
     }
     guard let moment = facts.publishedAt else { throw Self.incomplete }
     return Publication(
-      publishedAt: Timestamp(milliseconds: moment), remoteID: profile.id, attachment: profile.photo,
-      profilePlace: profile.group)
+      publishedAt: Timestamp(milliseconds: moment), remoteID: profile.id, attachment: profile.photo)
   }
 
-  private static func checkGroup(_ conversation: ConversationID) throws(DeliveryError) {
-    guard conversation.isProfile else { return }
+  private static func checkGroup(_ address: Address) throws(DeliveryError) {
+    guard address.isProfile else { return }
     throw DeliveryError(
       .rejected,
       "on XMTP a profile photo belongs to a group; name the group in `profile.conversation`, then retry"
