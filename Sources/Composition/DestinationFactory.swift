@@ -49,6 +49,7 @@ final class DestinationFactory: Sendable {
 
   func destinations() throws -> Destinations {
     let stores = try settings.stores.map { store in try naming("store \(store.name)") { try make(store) } }
+    try naming("stores") { try DirectoryStore.expectOwnDirectories(of: stores) }
     var networks: [String: Destinations.Configured] = [:]
     for settings in settings.networks {
       guard let place = self.settings.stores.first(where: { $0.name == settings.store }),

@@ -21,8 +21,7 @@ package struct ObjectDirectories: Sendable {
   /// The number and size of all objects. Reads every entry.
   package func use() throws -> (objects: Int, bytes: Int) {
     var (objects, bytes) = (0, 0)
-    var seen: Set<String> = []
-    for directory in directories.values where seen.insert(directory.path).inserted {
+    for directory in directories.values {
       try directory.forEachName { name in
         if let entry = try directory.entry(bytes: name), entry.kind == .file {
           objects += 1

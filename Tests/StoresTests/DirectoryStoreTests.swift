@@ -45,6 +45,18 @@ import Testing
     #expect(url == "https://photos.example.test/o/\(object)")
   }
 
+  @Test func twoStoresCannotShareADirectory() throws {
+    let other = try Self.open(scratch.path("other"))
+    try DirectoryStore.expectOwnDirectories(of: [store, other])
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.path("link"), withDestinationPath: scratch.path("objects dir"))
+    let link = try Self.open(scratch.path("link"))
+    let error = #expect(throws: DeliveryError.self) {
+      try DirectoryStore.expectOwnDirectories(of: [store, other, link])
+    }
+    #expect(error?.cause == .configError && error?.sentence.contains("give each a directory of its own") == true)
+  }
+
   @Test func objectsAreForTheirOwnerAlone() async throws {
     _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
     let file = try FileManager.default.attributesOfItem(atPath: scratch.path("objects dir/\(object)"))

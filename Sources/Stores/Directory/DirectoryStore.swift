@@ -9,6 +9,8 @@ import Messages
 /// crash, `removeLeftovers` removes the temporary file.
 package struct DirectoryStore: Store {
   package let name: String
+  /// The directory's absolute path without symbolic links.
+  package let path: String
   private let directory: Directory
   private let baseURL: String
   private let pool: BlockingPool
@@ -29,11 +31,19 @@ package struct DirectoryStore: Store {
     self.name = name
     try Self.make(path)
     directory = try Directory(path: path)
-    self.baseURL = baseURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? Self.fileURL(of: path)
+    self.path = Self.resolved(path)
+    self.baseURL = baseURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? Self.fileURL(of: self.path)
     self.pool = pool
   }
 
-  package var path: String { directory.path }
+  /// Throws if two of `stores` share a directory, where each could delete unsealed objects of the other.
+  package static func expectOwnDirectories(of stores: [any Store]) throws(DeliveryError) {
+    for (path, stores) in Dictionary(grouping: stores.compactMap { $0 as? DirectoryStore }, by: \.path)
+    where stores.count > 1 {
+      let names = stores.map(\.name).joined(separator: " and ")
+      throw DeliveryError(.configError, "\(names) both keep objects in \(path); give each a directory of its own")
+    }
+  }
 
   private static func make(_ path: String) throws(FileError) {
     guard mkdir(path, 0o700) == 0 else {
@@ -132,16 +142,15 @@ package struct DirectoryStore: Store {
     }
   }
 
+  private static func resolved(_ path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   private static func fileURL(of path: String) -> String {
-    let absolute: String
-    if let resolved = realpath(path, nil) {
-      absolute = String(cString: resolved)
-      free(resolved)
-    } else {
-      absolute = path
-    }
     let kept = Array("/-._~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
-    let escaped = absolute.utf8.map { byte in
+    let escaped = path.utf8.map { byte in
       kept.contains(byte) ? String(decoding: [byte], as: UTF8.self) : "%" + [byte].hex.uppercased()
     }
     return "file://" + escaped.joined()
