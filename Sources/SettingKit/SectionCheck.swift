@@ -30,21 +30,21 @@ package struct SectionCheck {
   }
 
   /// The place of a secret; nil without one, or with two, which is reported.
-  package func secret(_ name: String, file: String?, variable: String?) -> SecretSource? {
-    if file != nil, variable != nil {
+  package func secret(_ name: String, _ setting: SecretSetting) -> SecretSource? {
+    if setting.file != nil, setting.variable != nil {
       complain(
         about: "\(name)Variable",
         "`\(path).\(name)File` and `\(path).\(name)Variable` both say where the secret is; keep one of them")
       return nil
     }
-    return file.map { .file($0) } ?? variable.map { .environment($0) }
+    return setting.file.map { .file($0) } ?? setting.variable.map { .environment($0) }
   }
 
   /// Requires the place of a secret.
-  package func needSecret(_ name: String, file: String?, variable: String?) -> SecretSource? {
-    let source = secret(name, file: file, variable: variable)
+  package func needSecret(_ name: String, _ setting: SecretSetting) -> SecretSource? {
+    let source = secret(name, setting)
     let keys = ["\(path).\(name)File", "\(path).\(name)Variable"]
-    if source == nil, file == nil, complaints.rejected.isDisjoint(with: keys) {
+    if source == nil, setting.file == nil, complaints.rejected.isDisjoint(with: keys) {
       complaints.add(
         ["\(path).type", path], "`\(path)` is of type `\(type)`, which needs `\(name)File` or `\(name)Variable`")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Messages
 import SettingKit
-import Stores
+@testable import Stores
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Networks
+@testable import Networks
 import Secrets
 import Testing
 

@@ -1,6 +1,6 @@
 import Secrets
 import SettingKit
-import Stores
+@testable import Stores
 import Testing
 
 @testable import Settings

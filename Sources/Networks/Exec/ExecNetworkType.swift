@@ -30,16 +30,6 @@ package struct ExecNetworkType: NetworkType {
     ]
   }
 
-  package init(program: String, timeout: Duration) {
-    self.program = program
-    self.timeout = timeout
-  }
-
-  package init?(_ section: Section, _ check: SectionCheck) {
-    guard let program = check.need("program", section.program) else { return nil }
-    self.init(program: program, timeout: section.timeout)
-  }
-
   package var secrets: [SecretSource] { [] }
   package var isPlain: Bool { false }
   package var isElsewhere: Bool { false }
@@ -55,4 +45,11 @@ package struct ExecNetworkType: NetworkType {
   package func listener(
     to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
   ) throws -> (any Listener)? { nil }
+}
+
+extension ExecNetworkType {
+  package init?(_ section: Section, _ check: SectionCheck) {
+    guard let program = check.need("program", section.program) else { return nil }
+    self.init(program: program, timeout: section.timeout)
+  }
 }

@@ -21,32 +21,16 @@ package struct MatrixNetworkType: NetworkType {
 
   package struct Section: SettingsSection {
     var homeserver: String?
-    var tokenFile: String?
-    var tokenVariable: String?
+    var token = SecretSetting()
 
     package init() {}
 
-    package static let rows: [Setting<Section>] = [
-      Setting(
-        "homeserver", \.homeserver, .optional(.webURL("https://matrix.example.org")), "The URL of the Matrix homeserver"
-      ),
-      Setting("tokenFile", \.tokenFile, .optional(.file), "The file with the access token of the Matrix account"),
-      Setting(
-        "tokenVariable", \.tokenVariable, .optional(.variable),
-        "The environment variable with the access token of the Matrix account"),
-    ]
-  }
-
-  package init(homeserver: String, token: SecretSource) {
-    self.homeserver = homeserver
-    self.token = token
-  }
-
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let homeserver = check.base("homeserver", check.need("homeserver", section.homeserver))
-    let token = check.needSecret("token", file: section.tokenFile, variable: section.tokenVariable)
-    guard let homeserver, let token else { return nil }
-    self.init(homeserver: homeserver, token: token)
+    package static let rows: [Setting<Section>] =
+      [
+        Setting(
+          "homeserver", \.homeserver, .optional(.webURL("https://matrix.example.org")),
+          "The URL of the Matrix homeserver")
+      ] + Setting.secret("token", \.token, "the access token of the Matrix account")
   }
 
   package var secrets: [SecretSource] { [token] }
@@ -75,5 +59,14 @@ package struct MatrixNetworkType: NetworkType {
       name: network.name, account(), conversations: conversations, client: surroundings.client,
       limits: surroundings.limits
     ) { [name = network.name, log = surroundings.log] in log("\(name): \($0)") }
+  }
+}
+
+extension MatrixNetworkType {
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let homeserver = check.base("homeserver", check.need("homeserver", section.homeserver))
+    let token = check.needSecret("token", section.token)
+    guard let homeserver, let token else { return nil }
+    self.init(homeserver: homeserver, token: token)
   }
 }

@@ -22,38 +22,21 @@ package struct WebhookNetworkType: NetworkType {
 
   package struct Section: SettingsSection {
     var url: String?
-    var secretFile: String?
-    var secretVariable: String?
+    var secret = SecretSetting()
     var allowPrivate = false
 
     package init() {}
 
-    package static let rows: [Setting<Section>] = [
-      Setting(
-        "url", \.url, .optional(.webURL("https://hooks.example.org/photos")), "The URL that messages are posted to"),
-      Setting(
-        "secretFile", \.secretFile, .optional(.file),
-        "The file with the whsec_ secret that signs; several are separated by blanks"),
-      Setting(
-        "secretVariable", \.secretVariable, .optional(.variable),
-        "The environment variable with the whsec_ secret that signs"),
-      Setting(
-        "allowPrivate", \.allowPrivate, .flag,
-        "Whether the URL may lead into a private network, and be plain http://"),
-    ]
-  }
-
-  package init(url: String, secret: SecretSource, allowsPrivate: Bool) {
-    self.url = url
-    self.secret = secret
-    self.allowsPrivate = allowsPrivate
-  }
-
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let url = Self.safe(check.need("url", section.url), section, check)
-    let secret = check.needSecret("secret", file: section.secretFile, variable: section.secretVariable)
-    guard let url, let secret else { return nil }
-    self.init(url: url, secret: secret, allowsPrivate: section.allowPrivate)
+    package static let rows: [Setting<Section>] =
+      [
+        Setting(
+          "url", \.url, .optional(.webURL("https://hooks.example.org/photos")), "The URL that messages are posted to")
+      ] + Setting.secret("secret", \.secret, "the whsec_ secret that signs", more: "; several are separated by blanks")
+      + [
+        Setting(
+          "allowPrivate", \.allowPrivate, .flag,
+          "Whether the URL may lead into a private network, and be plain http://")
+      ]
   }
 
   /// The URL, unless messages would leave this computer unencrypted.
@@ -88,4 +71,13 @@ package struct WebhookNetworkType: NetworkType {
   package func listener(
     to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
   ) throws -> (any Listener)? { nil }
+}
+
+extension WebhookNetworkType {
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let url = Self.safe(check.need("url", section.url), section, check)
+    let secret = check.needSecret("secret", section.secret)
+    guard let url, let secret else { return nil }
+    self.init(url: url, secret: secret, allowsPrivate: section.allowPrivate)
+  }
 }

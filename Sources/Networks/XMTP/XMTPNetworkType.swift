@@ -50,23 +50,6 @@ package struct XMTPNetworkType: NetworkType {
     ]
   }
 
-  package init(endpoint: String, isInsecure: Bool, keyFile: String, program: String?, python: String?) {
-    self.endpoint = endpoint
-    self.isInsecure = isInsecure
-    self.keyFile = keyFile
-    self.program = program
-    self.python = python
-  }
-
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let endpoint = check.need("endpoint", section.endpoint)
-    let keyFile = check.need("keyFile", section.keyFile)
-    guard let endpoint, let keyFile else { return nil }
-    self.init(
-      endpoint: endpoint, isInsecure: section.insecure, keyFile: keyFile, program: section.program,
-      python: section.python)
-  }
-
   package var secrets: [SecretSource] { [] }
   package var isPlain: Bool { isInsecure }
   package var isElsewhere: Bool { false }
@@ -88,5 +71,16 @@ package struct XMTPNetworkType: NetworkType {
     to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
   ) throws -> (any Listener)? {
     (network as? XMTPNetwork).map { XMTPListener($0, conversations: conversations) }
+  }
+}
+
+extension XMTPNetworkType {
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let endpoint = check.need("endpoint", section.endpoint)
+    let keyFile = check.need("keyFile", section.keyFile)
+    guard let endpoint, let keyFile else { return nil }
+    self.init(
+      endpoint: endpoint, isInsecure: section.insecure, keyFile: keyFile, program: section.program,
+      python: section.python)
   }
 }

@@ -26,16 +26,8 @@ package struct DirectoryStoreType: StoreType {
     ]
   }
 
-  package init(path: String?, url: String?) {
-    self.path = path
-    self.url = url
-  }
-
-  package init?(_ section: Section, _ check: SectionCheck) {
-    // Only one store may use the spool's own directory.
-    if !check.isStandard, check.need("directory", section.directory) == nil { return nil }
-    self.init(path: section.directory, url: section.url)
-  }
+  /// The standard store of a configuration that names none.
+  package static let inSpool = DirectoryStoreType(path: nil, url: nil)
 
   package var secrets: [SecretSource] { [] }
   package var isPlain: Bool { false }
@@ -44,5 +36,13 @@ package struct DirectoryStoreType: StoreType {
   package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
     try DirectoryStore(
       name: name, directory: path ?? surroundings.objects, baseURL: url, pool: .ofDestination(name))
+  }
+}
+
+extension DirectoryStoreType {
+  package init?(_ section: Section, _ check: SectionCheck) {
+    // Only one store may use the spool's own directory.
+    if !check.isStandard, check.need("directory", section.directory) == nil { return nil }
+    self.init(path: section.directory, url: section.url)
   }
 }

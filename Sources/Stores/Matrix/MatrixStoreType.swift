@@ -12,31 +12,16 @@ package struct MatrixStoreType: StoreType {
 
   package struct Section: SettingsSection {
     var homeserver: String?
-    var tokenFile: String?
-    var tokenVariable: String?
+    var token = SecretSetting()
 
     package init() {}
 
-    package static let rows: [Setting<Section>] = [
-      Setting("tokenFile", \.tokenFile, .optional(.file), "The file with the access token"),
-      Setting(
-        "tokenVariable", \.tokenVariable, .optional(.variable), "The environment variable with the access token"),
-      Setting(
-        "homeserver", \.homeserver, .optional(.webURL("https://matrix.example.org")),
-        "The URL of the Matrix homeserver that keeps the photos"),
-    ]
-  }
-
-  package init(homeserver: String, token: SecretSource) {
-    self.homeserver = homeserver
-    self.token = token
-  }
-
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let homeserver = check.base("homeserver", check.need("homeserver", section.homeserver))
-    let token = check.needSecret("token", file: section.tokenFile, variable: section.tokenVariable)
-    guard let homeserver, let token else { return nil }
-    self.init(homeserver: homeserver, token: token)
+    package static let rows: [Setting<Section>] =
+      Setting.secret("token", \.token, "the access token") + [
+        Setting(
+          "homeserver", \.homeserver, .optional(.webURL("https://matrix.example.org")),
+          "The URL of the Matrix homeserver that keeps the photos")
+      ]
   }
 
   package var secrets: [SecretSource] { [token] }
@@ -47,5 +32,14 @@ package struct MatrixStoreType: StoreType {
     try MatrixStore(
       name: name, MatrixAccount(homeserver: homeserver, token: Renewable(reading: token.load)),
       client: surroundings.client, limits: surroundings.limits)
+  }
+}
+
+extension MatrixStoreType {
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let homeserver = check.base("homeserver", check.need("homeserver", section.homeserver))
+    let token = check.needSecret("token", section.token)
+    guard let homeserver, let token else { return nil }
+    self.init(homeserver: homeserver, token: token)
   }
 }

@@ -11,30 +11,16 @@ package struct PresignedStoreType: StoreType {
 
   package struct Section: SettingsSection {
     var endpoint: String?
-    var tokenFile: String?
-    var tokenVariable: String?
+    var token = SecretSetting()
 
     package init() {}
 
-    package static let rows: [Setting<Section>] = [
-      Setting(
-        "endpoint", \.endpoint, .optional(.webURL("https://s3.example.org")),
-        "The URL of the S3 service, or the one that answers with upload URLs"),
-      Setting("tokenFile", \.tokenFile, .optional(.file), "The file with the access token"),
-      Setting(
-        "tokenVariable", \.tokenVariable, .optional(.variable), "The environment variable with the access token"),
-    ]
-  }
-
-  package init(endpoint: String, token: SecretSource?) {
-    self.endpoint = endpoint
-    self.token = token
-  }
-
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let token = check.secret("token", file: section.tokenFile, variable: section.tokenVariable)
-    guard let endpoint = check.need("endpoint", section.endpoint) else { return nil }
-    self.init(endpoint: endpoint, token: token)
+    package static let rows: [Setting<Section>] =
+      [
+        Setting(
+          "endpoint", \.endpoint, .optional(.webURL("https://s3.example.org")),
+          "The URL of the S3 service, or the one that answers with upload URLs")
+      ] + Setting.secret("token", \.token, "the access token")
   }
 
   package var secrets: [SecretSource] { [token].compactMap(\.self) }
@@ -45,5 +31,13 @@ package struct PresignedStoreType: StoreType {
     try PresignedStore(
       name: name, endpoint: endpoint, token: token?.load(), rereadToken: { try token?.load() },
       client: surroundings.client, limits: surroundings.limits)
+  }
+}
+
+extension PresignedStoreType {
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let token = check.secret("token", section.token)
+    guard let endpoint = check.need("endpoint", section.endpoint) else { return nil }
+    self.init(endpoint: endpoint, token: token)
   }
 }

@@ -25,70 +25,27 @@ package struct S3StoreType: StoreType {
     var addressing = S3Service.Addressing.path
     var naming = "{digest}"
     var url: String?
-    var accessKeyFile: String?
-    var accessKeyVariable: String?
-    var secretKeyFile: String?
-    var secretKeyVariable: String?
-    var sessionTokenFile: String?
-    var sessionTokenVariable: String?
+    var accessKey = SecretSetting()
+    var secretKey = SecretSetting()
+    var sessionToken = SecretSetting()
 
     package init() {}
 
-    package static let rows: [Setting<Section>] = [
-      Setting(
-        "url", \.url, .optional(.baseURL),
-        "The URL under which others find the objects; empty is the directory's or bucket's own"),
-      Setting(
-        "endpoint", \.endpoint, .optional(.webURL("https://s3.example.org")),
-        "The URL of the S3 service, or the one that answers with upload URLs"),
-      Setting("region", \.region, .region, "The region that the S3 service is in"),
-      Setting("bucket", \.bucket, .optional(.bucket), "The bucket"),
-      Setting("addressing", \.addressing, .word, "Where the bucket stands in the URL"),
-      Setting("naming", \.naming, .objectName, "How objects are named"),
-      Setting("accessKeyFile", \.accessKeyFile, .optional(.file), "The file with the id of the access key"),
-      Setting(
-        "accessKeyVariable", \.accessKeyVariable, .optional(.variable),
-        "The environment variable with the id of the access key"),
-      Setting("secretKeyFile", \.secretKeyFile, .optional(.file), "The file with the secret key"),
-      Setting(
-        "secretKeyVariable", \.secretKeyVariable, .optional(.variable), "The environment variable with the secret key"),
-      Setting(
-        "sessionTokenFile", \.sessionTokenFile, .optional(.file), "The file with the session token of passing keys"),
-      Setting(
-        "sessionTokenVariable", \.sessionTokenVariable, .optional(.variable),
-        "The environment variable with the session token of passing keys"),
-    ]
-  }
-
-  package init(
-    endpoint: String, region: String, bucket: String, addressing: S3Service.Addressing, naming: String, url: String?,
-    accessKey: SecretSource, secretKey: SecretSource, sessionToken: SecretSource?
-  ) {
-    self.endpoint = endpoint
-    self.region = region
-    self.bucket = bucket
-    self.addressing = addressing
-    self.naming = naming
-    self.url = url
-    self.accessKey = accessKey
-    self.secretKey = secretKey
-    self.sessionToken = sessionToken
-  }
-
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let endpoint = check.base("endpoint", check.need("endpoint", section.endpoint))
-    let bucket = check.need("bucket", section.bucket)
-    let accessKey = check.needSecret(
-      "accessKey", file: section.accessKeyFile, variable: section.accessKeyVariable)
-    let secretKey = check.needSecret(
-      "secretKey", file: section.secretKeyFile, variable: section.secretKeyVariable)
-    let sessionToken = check.secret(
-      "sessionToken", file: section.sessionTokenFile, variable: section.sessionTokenVariable)
-    guard let endpoint, let bucket, let accessKey, let secretKey else { return nil }
-    self.init(
-      endpoint: endpoint, region: section.region, bucket: bucket, addressing: section.addressing,
-      naming: section.naming, url: section.url, accessKey: accessKey, secretKey: secretKey,
-      sessionToken: sessionToken)
+    package static let rows: [Setting<Section>] =
+      [
+        Setting(
+          "url", \.url, .optional(.baseURL),
+          "The URL under which others find the objects; empty is the directory's or bucket's own"),
+        Setting(
+          "endpoint", \.endpoint, .optional(.webURL("https://s3.example.org")),
+          "The URL of the S3 service, or the one that answers with upload URLs"),
+        Setting("region", \.region, .region, "The region that the S3 service is in"),
+        Setting("bucket", \.bucket, .optional(.bucket), "The bucket"),
+        Setting("addressing", \.addressing, .word, "Where the bucket stands in the URL"),
+        Setting("naming", \.naming, .objectName, "How objects are named"),
+      ] + Setting.secret("accessKey", \.accessKey, "the id of the access key")
+      + Setting.secret("secretKey", \.secretKey, "the secret key")
+      + Setting.secret("sessionToken", \.sessionToken, "the session token of passing keys")
   }
 
   package var secrets: [SecretSource] { [accessKey, secretKey] + [sessionToken].compactMap(\.self) }
@@ -106,5 +63,20 @@ package struct S3StoreType: StoreType {
     S3Credentials(
       accessKey: try accessKey.load().reveal(), secretKey: try secretKey.load(),
       sessionToken: try sessionToken?.load())
+  }
+}
+
+extension S3StoreType {
+  package init?(_ section: Section, _ check: SectionCheck) {
+    let endpoint = check.base("endpoint", check.need("endpoint", section.endpoint))
+    let bucket = check.need("bucket", section.bucket)
+    let accessKey = check.needSecret("accessKey", section.accessKey)
+    let secretKey = check.needSecret("secretKey", section.secretKey)
+    let sessionToken = check.secret("sessionToken", section.sessionToken)
+    guard let endpoint, let bucket, let accessKey, let secretKey else { return nil }
+    self.init(
+      endpoint: endpoint, region: section.region, bucket: bucket, addressing: section.addressing,
+      naming: section.naming, url: section.url, accessKey: accessKey, secretKey: secretKey,
+      sessionToken: sessionToken)
   }
 }
