@@ -49,12 +49,12 @@ import Testing
     let settings = try settings()
     let frame = try #require(settings.networks.first { $0.name == "frame" })
     let heard = settings.heardConversations(on: frame)
-    #expect(heard.conversation(at: "hall")?.text == "family")
-    #expect(heard.conversation(at: "frame-red")?.text == "frame-red")
-    #expect(heard.conversation(at: "family") == nil)
-    #expect(heard.conversation(at: "other") == nil)
+    #expect(heard.conversation(at: Address(unchecked: "hall"))?.text == "family")
+    #expect(heard.conversation(at: Address(unchecked: "frame-red"))?.text == "frame-red")
+    #expect(heard.conversation(at: Address(unchecked: "family")) == nil)
+    #expect(heard.conversation(at: Address(unchecked: "other")) == nil)
     let standard = settings.heardConversations(on: try #require(settings.networks.first))
-    #expect(standard.conversation(at: "other")?.text == "other")
+    #expect(standard.conversation(at: Address(unchecked: "other"))?.text == "other")
   }
 
   @Test("A secret that cannot be read is named with its store")
