@@ -16,7 +16,6 @@ struct ConversationWorker: Sendable {
   let plan: PlanInForce
   let circuits: Circuits
   let times: StepTimes
-  let timeout: BatchTimeout
   let filing: Filing
   let signals: DaemonSignals
   let troubles: Troubles

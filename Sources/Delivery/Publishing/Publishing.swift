@@ -131,7 +131,13 @@ extension ConversationWorker {
     let batch = TextBatch(run.dropFirst())
     // Later messages of a slow batch can then be cancelled again, and published ones do not wait for one without an
     // answer.
-    if run.count > 1 { timeout.watch(batch) { try await commit(batch.takeAll()) } }
+    let timeout =
+      run.count == 1
+      ? nil
+      : Task {
+        try? await Task.sleep(for: BatchSize.time)
+        if !Task.isCancelled { try await commit(batch.takeAll()) }
+      }
     var published = 0
     var failure: (any Error)?
     let begin = ContinuousClock.now
@@ -145,7 +151,8 @@ extension ConversationWorker {
       inHand = isStopping.isSet || Task.isCancelled ? nil : batch.next()
     }
     pace.published(published, in: ContinuousClock.now - begin)
-    try await batch.end()
+    timeout?.cancel()
+    try await timeout?.value
     var next: [Ready] = []
     // A reservation may take long, and these should be recorded as sent first. Other errors occur again in their own
     // turn.
