@@ -69,13 +69,8 @@ package struct Daemon: Sendable {
     dispatcher = Dispatcher(
       ConversationWorker(
         ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times,
-<<<<<<< HEAD
-        timeout: BatchTimeout(), filing: filing, signals: signals, troubles: troubles, log: log))
-    let drafts = DraftService(
-=======
         filing: filing, signals: signals, troubles: troubles, log: log))
-    let drafts = Drafts(
->>>>>>> 76c55f3 (delivery: give each batch of texts its own timer)
+    let drafts = DraftService(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
       circuits: circuits, plan: plan, closed: closed, watcher: watcher, signals: signals, troubles: troubles, log: log)
     intake = Intake(
