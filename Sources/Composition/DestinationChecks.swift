@@ -121,7 +121,7 @@ package struct DestinationChecks {
 
   private static let plain = "; the way there is NOT encrypted"
 
-  /// Who can read messages and photos.
+  /// A sentence about who can read messages and photos.
   private static func privacy(of network: NetworkSettings) -> String {
     let photos =
       network.seal == .unsealed

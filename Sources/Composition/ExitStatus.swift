@@ -75,7 +75,7 @@ extension FileError {
     guard lstat(path, &status) == 0 || lstat(parent, &status) == 0, let entry = getpwuid(status.st_uid) else {
       return "; run it as the user of the spool"
     }
-    if status.st_uid == geteuid() { return "; look at its permissions with `ls -ld`, and mend them with chmod" }
+    if status.st_uid == geteuid() { return "; check its permissions with `ls -ld`, and correct them with chmod" }
     let owner = String(cString: entry.pointee.pw_name)
     return "; it is \(owner)'s: run this as \(owner), or have \(owner) permit it"
   }

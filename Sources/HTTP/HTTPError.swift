@@ -61,8 +61,8 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
   /// One sentence without secret or URL.
   package var description: String {
     switch reason {
-    case .badURL: "the URL of a request is not one that can be asked"
-    case .badHeader(let name): "the header `\(name)` of a request holds what no header may"
+    case .badURL: "the URL of a request is invalid"
+    case .badHeader(let name): "the header `\(name)` of a request is invalid"
     case .cannotResolve: "the name \(host) cannot be looked up; check the name and this machine's network"
     case .cannotConnect: "cannot connect to \(host); check the address and whether the service is up"
     case .cannotReachProxy:
@@ -73,8 +73,8 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
       "\(host) does not lead to this computer; check /etc/hosts, or write 127.0.0.1 in the URL"
     case .timedOut(.connect):
       "no connection to \(host) within the time limit; check the address and this machine's network"
-    case .timedOut(.stall): "\(host) went silent"
-    case .timedOut(.total): "the request to \(host) took longer than it may"
+    case .timedOut(.stall): "\(host) sent nothing within the time limit"
+    case .timedOut(.total): "the request to \(host) took longer than its time limit"
     case .tls(.expired): "the certificate of \(host) has expired; ask its operator to renew it"
     case .tls(.notYetValid): "the certificate of \(host) is not valid yet; check this machine's clock"
     case .tls(.wrongHost): "the certificate of \(host) is for another host; check the URL"
@@ -83,10 +83,10 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
         + "file in `http.authorityFile`"
     case .tls(.authorityFile): "the file with the trusted authorities cannot be read; check `http.authorityFile`"
     case .tls(.handshake):
-      "no encrypted connection to \(host) came about; check the URL and whether TLS is spoken there"
+      "no encrypted connection to \(host) could be made; check the URL and whether the server uses TLS"
     case .connectionLost: "the connection to \(host) was lost"
     case .replyTooLarge(let limit): "\(host) answered with more than \(limit) bytes"
-    case .stopped: "the answer of \(host) was not wanted"
+    case .stopped: "the answer of \(host) was refused"
     case .cancelled: "the request to \(host) was cancelled"
     case .other(let code): "the request to \(host) failed in libcurl with code \(code)"
     }

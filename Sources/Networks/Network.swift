@@ -169,7 +169,7 @@ package struct Publication: Sendable, Equatable {
   }
 }
 
-/// What a network knows of a message that may have been published.
+/// A network's knowledge of a message that may have been published.
 package enum Sighting: Sendable, Equatable {
   case published(Publication)
   /// It was certainly not published.

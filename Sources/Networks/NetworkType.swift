@@ -26,7 +26,7 @@ package protocol NetworkType: DestinationType {
   /// Whether it can receive photos, so that `listener` returns one.
   static var canListen: Bool { get }
 
-  /// Who can read photos sealed with `seal`, as part of a sentence of `photospool check`.
+  /// Names who can read photos sealed with `seal`, as part of a sentence of `photospool check`.
   func privacy(sealedWith seal: SealKind) -> String
 
   /// Whether its receivers are on other computers, where they cannot open photos of a local store.

@@ -28,7 +28,7 @@ struct DownloadFaults: Sendable {
       case 429, 509: (.rateLimited, "asks to be called less often")
       case 504 where isHomeserver: (.notYetUploaded, "does not have the photo yet")
       case 425, 500...: (.serverBusy, "cannot serve at the moment")
-      default: (.httpStatus, "does not give the photo away")
+      default: (.httpStatus, "refuses to send the photo")
       }
     let hint = response.header("Retry-After").flatMap { RetryAfter.seconds($0, now: now) }
     return DeliveryError(

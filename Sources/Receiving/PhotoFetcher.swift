@@ -79,7 +79,8 @@ package struct PhotoFetcher: Sendable {
       if end != .evicted { return end }
     }
     throw DeliveryError(
-      .localStorageError, "something removes the photo from \(spool.path)/photos as soon as it is there; see what does")
+      .localStorageError,
+      "a program removes the photo from \(spool.path)/photos as soon as it is written; find and stop that program")
   }
 
   /// Removes the partial download of a photo.
@@ -116,7 +117,7 @@ package struct PhotoFetcher: Sendable {
       try await onDisk { try part.clear() }
       // The resumed part may be damaged after a crash.
       if error.cause == .digestMismatch, !former.isEmpty {
-        throw DeliveryError(.network, "what came of the photo was damaged here; it is fetched again")
+        throw DeliveryError(.network, "the partial download was damaged here; it starts again")
       }
       throw error
     }

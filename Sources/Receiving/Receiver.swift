@@ -87,7 +87,7 @@ package actor Receiver: Service {
     guard seen.needsScan else { return try await intake.accept(seen.names) }
     let scan = try await pool.run { [incoming] in try ArrivalScan(incoming.new) }
     for name in scan.foreign {
-      try intake.refuse(name, "the name is no UTF-8; rename it and move it into incoming/new/ again")
+      try intake.refuse(name, "the name is not UTF-8; rename it and move it into incoming/new/ again")
     }
     var ready = [String]()
     for index in 0..<scan.count where !isStopping.isSet {

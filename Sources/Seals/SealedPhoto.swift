@@ -6,7 +6,7 @@ package struct SealedPhoto: Sendable {
   package let bytes: [UInt8]
   /// The object's type for the store, which reveals nothing about a sealed photo.
   package let contentType: String
-  /// What is needed after the upload.
+  /// The part that is needed after the upload.
   package let facts: SealedFacts
 
   /// SHA-256 of the object, which is its name.

@@ -41,7 +41,7 @@ package enum SecretSource: Hashable, Sendable {
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw SecretError("\(path) is no file, so no secret is read from it")
+      throw SecretError("\(path) is not a file; name a file with the secret")
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw SecretError("\(path) belongs to another user, who could change the secret; chown it")

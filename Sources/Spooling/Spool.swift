@@ -152,7 +152,7 @@ package enum SpoolError: Error, Equatable, CustomStringConvertible {
     case .openToEverybody(let path):
       "the spool \(path) can be written by everybody; run `chmod o-w \(path)`"
     case .notASpool(let path, let missing):
-      "\(path) is not a whole spool: it has no directory \(missing); start `photospool run` there once, or where it runs already "
+      "\(path) is not a complete spool: the directory \(missing) is missing; start `photospool run` there once, or where it runs already "
         + "`mkdir -m 3770 \(path)/\(missing)`, or name another with --spool"
     case .severalFilesystems(let path):
       "\(path) is on another filesystem than the spool; the whole spool has to lie on one"

@@ -43,7 +43,7 @@ struct StoreFaults: Sendable {
     case 413: (.rejected, "does not take an object of that size")
     case 425: (.serverBusy, "asks to be tried again")
     case 429, 509: (.rateLimited, "asks to be called less often")
-    case 501, 505: (.configError, "cannot do what an upload needs; check its URL")
+    case 501, 505: (.configError, "lacks a function that uploads need; check its URL")
     case 500...: (.serverBusy, "cannot serve at the moment")
     case 300..<400: (.configError, "wants to be called at another address; check its URL and region")
     case 403: (.configError, "does not allow it; check what the credentials may do")
@@ -68,7 +68,7 @@ struct StoreFaults: Sendable {
     case "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect", "IllegalLocationConstraintException":
       (.configError, "keeps the bucket elsewhere; check the region and the URL")
     case "QuotaExceeded":
-      (.configError, "keeps no more, because its quota is used up; make room or raise it")
+      (.configError, "is full, because its quota is used up; free space or raise it")
     case "EntityTooLarge":
       (.rejected, "does not take an object of that size")
     case "RequestTimeout":

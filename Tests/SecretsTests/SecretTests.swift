@@ -68,8 +68,8 @@ import Testing
 
   @Test func whatIsNoFileIsRefusedAtOnce() throws {
     #expect(mkfifo(scratch.path("fifo"), 0o600) == 0)
-    #expect(complaint(.file(scratch.path("fifo")))?.contains("is no file") == true)
-    #expect(complaint(.file(scratch.path))?.contains("is no file") == true)
+    #expect(complaint(.file(scratch.path("fifo")))?.contains("is not a file") == true)
+    #expect(complaint(.file(scratch.path))?.contains("is not a file") == true)
     #expect(complaint(.file(scratch.path("none")))?.contains("No such file") == true)
   }
 

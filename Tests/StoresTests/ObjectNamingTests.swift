@@ -62,7 +62,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "needs"), ("images/image.jpg", "needs"), ("{conversation}/image.jpg", "needs"), ("{messages}", "is none of"),
+    ("", "needs"), ("images/image.jpg", "needs"), ("{conversation}/image.jpg", "needs"),
+    ("{messages}", "is not one of"),
     ("{message", "has no `}`"), ("message}{message}", "stray"), ("/{message}", "folder"), ("a//{message}", "folder"),
     ("../{message}", "folder"), ("{message}/", "folder"), ("a\n{message}", "control"),
     (String(repeating: "x", count: 400) + "{message}", "bytes"),

@@ -22,7 +22,7 @@ package final class Synapse: Sendable {
     /// `photo`, `sealed photo` or `text`.
     package let kind: String
     package let body: String?
-    /// Of the opened photo.
+    /// The digest of the opened photo.
     package let sha256: String?
     /// The object's type in the media repository.
     package let type: String?

@@ -24,7 +24,7 @@ extension CommandHandler {
       case .granted, .already: outcomes.append(.init(message, isDone: true, "is fetched"))
       case .unknown: outcomes.append(.init(message, isDone: false, "no photo of that id is known"))
       case .gone:
-        outcomes.append(.init(message, isDone: false, "nothing is known any more that it could be fetched from"))
+        outcomes.append(.init(message, isDone: false, "its address is no longer known, so it cannot be fetched"))
       }
     }
     signals.ringAll()
@@ -45,6 +45,6 @@ extension CommandHandler {
   }
 
   private static func isNoPolicy(_ word: String) -> ControlReply {
-    ControlReply(error: "\(escaped(word)) is none of always, known and ask")
+    ControlReply(error: "\(escaped(word)) is not one of always, known and ask")
   }
 }

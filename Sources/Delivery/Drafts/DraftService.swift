@@ -150,7 +150,7 @@ actor DraftService: Service {
       guard let entry = try await ledger.enterDraft(draft, at: .now()) else {
         // It was sent meanwhile, or came from failed/.
         if try spool.draft.entry(name) != nil {
-          log.warning("it is no draft any more; move it into new/ to send it", metadata: ["request": "\(name)"])
+          log.warning("it is no longer a draft; move it into new/ to send it", metadata: ["request": "\(name)"])
         }
         return
       }

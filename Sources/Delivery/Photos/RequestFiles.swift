@@ -94,7 +94,7 @@ extension Spool {
     } catch let error as FileError where error.isMissing {
       throw DeliveryError(.photoChanged, "the file was removed after Send; drop the request again")
     } catch let error as FileError where Self.saysNoFile.contains(error.code) {
-      throw DeliveryError(.photoChanged, "what lies there after Send is no file; drop the request again")
+      throw DeliveryError(.photoChanged, "the file was replaced after Send by something else; drop the request again")
     } catch let error as FileError where error.isForbidden {
       throw Self.forbidden
     } catch let error as FileError {

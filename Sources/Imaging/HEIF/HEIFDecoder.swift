@@ -76,7 +76,7 @@ final class HEIFDecoder: PhotoDecoder {
     guard let image = decoded else { throw .cutOff("HEIC") }
     defer { heif_image_release(image) }
     guard heif_image_get_primary_width(image) == size.width, heif_image_get_primary_height(image) == size.height else {
-      throw .damaged("HEIC", "its picture has not the size that its header says")
+      throw .damaged("HEIC", "its picture does not have the size in its header")
     }
     return try isRGB
       ? pixels(of: image, target, orientation, halvesChroma) : components(of: image, target, orientation, halvesChroma)
@@ -128,7 +128,7 @@ final class HEIFDecoder: PhotoDecoder {
       guard let samples = heif_image_get_plane_readonly(image, channel, &stride),
         heif_image_get_width(image, channel) >= width, heif_image_get_height(image, channel) >= height,
         heif_image_get_bits_per_pixel(image, channel) == 8
-      else { throw .damaged("HEIC", "its planes have not the size that its header says") }
+      else { throw .damaged("HEIC", "its planes do not have the size in its header") }
       bank.feed(index) { y, row in row.update(from: samples + y * Int(stride), count: width) }
     }
     return bank.planes

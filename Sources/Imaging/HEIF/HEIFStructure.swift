@@ -19,7 +19,7 @@ struct HEIFStructure {
   }
 
   private mutating func readMeta(_ meta: ByteReader) {
-    // Of several lists, libraries may read any.
+    // Libraries may read any of several lists.
     Self.forEachBox(in: meta) { name, contents in
       guard name == "iinf", let version = contents.byte(at: 0) else { return }
       items = max(items, (version == 0 ? contents.uint16(at: 4) : contents.uint32(at: 4)) ?? 0)

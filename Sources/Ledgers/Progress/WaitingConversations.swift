@@ -10,7 +10,7 @@ package struct WaitingConversation: Sendable {
   package let isHeld: Bool
   /// The store or network that does not work.
   package let waitsFor: String?
-  /// Of its first message.
+  /// The due time of its first message.
   package let nextAttempt: Timestamp?
   package let error: String?
 }

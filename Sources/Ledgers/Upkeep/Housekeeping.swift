@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// What the ledger knows about the files of a message.
+/// The ledger's knowledge of a message's files.
 package enum CachedState: Sendable, Equatable {
   /// No photo, no waiting message and no download.
   case unknown

@@ -47,7 +47,7 @@ extension QueueLine: FetchableRecord {
     isDraft = row["draft"]
   }
 
-  /// Of `messages m`, `requests r` and `conversations c`.
+  /// The columns of `messages m`, `requests r` and `conversations c`.
   static let columns = """
     r.request, m.message, \(LedgerView.conversation), r.inbox, m.kind, m.state, NULL AS progress, m.attempts,
     m.next_attempt AS nextAttempt, m.error, r.accepted_at AS acceptedAt, m.bytes, c.held, m.draft

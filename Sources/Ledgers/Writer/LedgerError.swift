@@ -56,15 +56,15 @@ package enum LedgerError: Error, CustomStringConvertible {
     case .outdated(let path, let requests, let first):
       "the ledger \(path) is older than its spool: it does not know \(requests) of the requests in cur/, \(first) for one; put the right one back, or run `photospool rebuild`"
     case .full(let path):
-      "the disk is full, so that the ledger \(path) cannot be written; make room, and everything goes on by itself"
+      "the disk is full, so the ledger \(path) cannot be written; free space, and work continues by itself"
     case .unwritable(let path, let fault):
-      "the ledger \(path) cannot be written: \(fault); mend the disk, and everything goes on by itself"
+      "the ledger \(path) cannot be written: \(fault); repair the disk, and work continues by itself"
     case .withoutMemory(let path):
-      "there is no memory for the ledger \(path); leave photospool more, then start it again if it has ended"
+      "there is no memory for the ledger \(path); allow photospool more memory, and start it again if it has ended"
     case .busy(let path):
       "a program has been using the ledger \(path) for long; end it, then try again"
     case .unconfirmed(let path, let fault):
-      "the disk did not confirm what was written to the ledger \(path): \(fault); look into the kernel's log, mend the disk, then start photospool again"
+      "the disk did not confirm a write to the ledger \(path): \(fault); check the kernel's log, repair the disk, then start photospool again"
     }
   }
 }

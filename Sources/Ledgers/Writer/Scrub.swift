@@ -9,8 +9,8 @@ package enum ScrubError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .busy:
-      "a program has been reading the ledger for long, so that what was deleted there cannot be overwritten yet"
-    case .tooLarge: "the ledger has more pages than are written clean; remove what is old with `photospool janitor`"
+      "a program has been reading the ledger for long, so deleted data cannot be overwritten yet; end that program"
+    case .tooLarge: "the ledger is too large to overwrite deleted data; remove old rows with `photospool janitor`"
     }
   }
 }

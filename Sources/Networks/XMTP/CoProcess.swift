@@ -201,7 +201,7 @@ final class CoProcess: Sendable {
     case .hung:
       return DeliveryError(.network, "\(program.name) gave no answer in \(Int(program.answerSeconds)) s and was ended")
     case .nonsense:
-      return DeliveryError(.network, "\(program.name) answered what is no answer and was ended")
+      return DeliveryError(.network, "\(program.name) sent an invalid answer and was ended")
     case .ended(SIGKILL):
       // A killed process cannot explain itself.
       return DeliveryError(.network, "\(program.name) was killed")

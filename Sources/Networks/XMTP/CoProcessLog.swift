@@ -25,6 +25,6 @@ struct CoProcessLog {
     if now > minute + .seconds(60) { (minute, count) = (now, 0) }
     count += 1
     if count <= Self.mostInAMinute { tell(lastWords) }
-    if count == Self.mostInAMinute { tell("it says more, which is left out of this minute") }
+    if count == Self.mostInAMinute { tell("further lines are left out for this minute") }
   }
 }

@@ -184,7 +184,7 @@ package final class XMTPNetwork: Network {
   static func checkAddress(of photo: Attachment) throws(DeliveryError) {
     guard photo.url.hasPrefix("https://") else {
       throw DeliveryError(
-        .configError, "receivers on XMTP fetch photos from https:// addresses only; let the store give such")
+        .configError, "receivers on XMTP fetch photos from https:// addresses only; choose a store that gives them")
     }
   }
 

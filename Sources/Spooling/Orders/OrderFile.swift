@@ -21,7 +21,7 @@ struct OrderFile: Sendable {
       } catch let error as FileError {
         if error.isMissing { continue }
         guard [EACCES, EPERM, EFBIG].contains(error.code) else { throw error }
-        unreadable.append("\(escaped(error.description)); mend or remove that file")
+        unreadable.append("\(escaped(error.description)); correct or remove that file")
       }
     }
     return (files, unreadable)

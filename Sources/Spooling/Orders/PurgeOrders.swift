@@ -19,7 +19,7 @@ package struct PurgeOrders: Sendable {
         guard let conversation = try? ConversationID(line) else {
           let place = escaped(directory.path(of: file.name))
           unreadable.append(
-            "\(place): \(escaped(String(line.prefix(300)))) names no conversation; mend or remove that line")
+            "\(place): \(escaped(String(line.prefix(300)))) names no conversation; correct or remove that line")
           continue
         }
         if !conversations.contains(conversation) { conversations.append(conversation) }

@@ -3,7 +3,7 @@ import Messages
 
 /// The values that an object may be named after.
 package struct ObjectOrigin: Sendable {
-  /// Of the object's bytes.
+  /// The digest of the object's bytes.
   package let digest: SHA256Digest
   package let inbox: InboxID
   package let conversation: ConversationID
@@ -59,7 +59,7 @@ package struct ObjectNaming: Sendable, Equatable {
       let word = rest[rest.index(after: open)..<close]
       guard let part = Self.names.first(where: { $0.0 == word })?.1 else {
         throw ObjectNamingError(
-          "`{\(word)}` is none of `{inbox}`, `{conversation}`, `{message}` and `{digest}`", in: template)
+          "`{\(word)}` is not one of `{inbox}`, `{conversation}`, `{message}` and `{digest}`", in: template)
       }
       parts.append(part)
       rest = rest[rest.index(after: close)...]

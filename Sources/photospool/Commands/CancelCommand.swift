@@ -4,8 +4,8 @@ import Control
 
 struct CancelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Cancel requests, as far as they are not published.",
-    discussion: "Exit status 69 when something was too late; what was published stays published.")
+    commandName: "cancel", abstract: "Cancel the messages of requests that are not published yet.",
+    discussion: "Exit status 69 if it was too late for a message; published messages stay published.")
 
   @OptionGroup var options: SpoolOptions
 

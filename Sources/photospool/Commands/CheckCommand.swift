@@ -7,8 +7,8 @@ import Spooling
 
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Say what is wrong with configuration, spool and destinations, and how to mend it.",
-    discussion: "Exit status 78 when something has to be mended.")
+    commandName: "check", abstract: "Check configuration, spool and destinations, and say how to fix each problem.",
+    discussion: "Exit status 78 if something has to be fixed.")
 
   @OptionGroup var options: SpoolOptions
 
@@ -64,6 +64,6 @@ struct CheckCommand: AsyncParsableCommand {
     if let spool = try? scratch?.spool ?? Spool(opening: path) {
       await DestinationChecks(settings: settings, spool: spool, isNew: isNew).run(report)
     }
-    if problems > 0 { throw Failure(.configuration, "\(problems) thing\(problems == 1 ? "" : "s") to mend") }
+    if problems > 0 { throw Failure(.configuration, "\(problems) problem\(problems == 1 ? "" : "s") to fix") }
   }
 }

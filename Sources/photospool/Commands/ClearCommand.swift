@@ -20,7 +20,7 @@ struct ClearCommand: AsyncParsableCommand {
   @Option(name: .long, help: ArgumentHelp("Only photos of this conversation.", valueName: "conversation"))
   var to: String?
 
-  @Flag(name: .long, help: "Change nothing, and print what would go.")
+  @Flag(name: .long, help: "Change nothing, and print what would be deleted.")
   var dryRun = false
 
   func run() async throws {

@@ -10,7 +10,8 @@ import Spooling
 
 struct JanitorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "janitor", abstract: "Keep the spool in bounds, once: purges, limits, old things. Made for cron.",
+    commandName: "janitor",
+    abstract: "Keep the spool within its limits, once: purges, limits, old files. Made for cron.",
     discussion: """
       Runs beside a daemon or without one, and says nothing when all is well. When a limit is passed it says so on \
       standard error, once until the limit was kept again. While another janitor works it does nothing.
@@ -70,7 +71,7 @@ extension JanitorReport {
       (removed.failed, "forget at least \(many(removed.failed, "failed request"))"),
       (removed.announced, "forget \(many(removed.announced, "photo")) that others announced and nobody fetched"),
       (removed.orphans, "remove files of \(many(removed.orphans, "photo")) that the ledger does not count"),
-      (recounted, "count \(many(recounted, "photo")) no more whose files are gone"),
+      (recounted, "count \(many(recounted, "photo")) as missing"),
       (evicted.photos, "evict \(many(evicted.photos, "photo"))"),
       (evicted.thumbnails, "evict the thumbnails of \(many(evicted.thumbnails, "photo"))"),
       (evicted.bytes, "free \(sizeInWords(evicted.bytes)) of the cache"),

@@ -17,7 +17,7 @@ struct PhotosCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON object a line.")
   var json = false
 
-  @Flag(name: .long, help: "What others announced, whether it is in the cache or not.")
+  @Flag(name: .long, help: "Print photos that others announced, cached or not.")
   var received = false
 
   @Option(name: .long, help: "Only photos of this inbox.")

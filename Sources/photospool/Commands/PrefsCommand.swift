@@ -8,7 +8,7 @@ import Spooling
 
 struct PrefsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prefs", abstract: "Print or set what is preferred for the photos of a conversation or an inbox.",
+    commandName: "prefs", abstract: "Print or set the preferences for photos of a conversation or an inbox.",
     discussion: """
       Preferences are kept here alone and nobody is told of them. Photos that are there already stay as they are. What a \
       conversation says of fetching goes before what its inbox says, and that before the configuration.

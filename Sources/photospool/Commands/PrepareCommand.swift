@@ -8,7 +8,7 @@ import Spooling
 
 struct PrepareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prepare", abstract: "Show exactly what would be sent of photos: write it into a directory.",
+    commandName: "prepare", abstract: "Write photos into a directory exactly as they would be sent.",
     discussion: """
       One line per photo, in the order of the arguments; the refused ones are named on standard error with the reason. \
       Exit status 65 when a photo was refused, else 73 when one could not be written; the others are all the same.

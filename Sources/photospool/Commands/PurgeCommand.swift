@@ -9,7 +9,7 @@ import Spooling
 
 struct PurgeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "purge", abstract: "Delete all that is held of conversations, now.",
+    commandName: "purge", abstract: "Delete all data of conversations, now.",
     discussion: """
       What waits is cancelled; cached photos, drafts, receipts, failed requests, rows of the ledger and the file of the \
       local network are deleted. What was published stays published. The same as a file in purge/ that names the \

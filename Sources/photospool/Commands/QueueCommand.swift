@@ -28,11 +28,13 @@ struct QueueCommand: ParsableCommand {
     completion: Completion.conversations)
   var to: String?
 
-  @Flag(name: .long, help: "Show it on the whole terminal, as it changes, until Ctrl-C.")
+  @Flag(name: .long, help: "Redraw it on the whole terminal until Ctrl-C.")
   var watch = false
 
   func validate() throws {
-    if watch && (json || state != nil) { throw ValidationError("--watch goes with --to alone; take away the others") }
+    if watch && (json || state != nil) {
+      throw ValidationError("--watch can be combined only with --to; remove the other options")
+    }
     if watch && !QueueWatch.isPossible {
       throw ValidationError("--watch needs a terminal to draw on; for a program there is `photospool queue --json`")
     }

@@ -9,7 +9,7 @@ import Spooling
 struct RebuildCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rebuild",
-    abstract: "Make the ledger anew from the spool, where it is damaged, gone or too old.",
+    abstract: "Build the ledger again from the spool, if it is damaged, lost or too old.",
     discussion: """
       For a spool whose daemon is stopped. What waits goes on waiting, in its order; before anything of it is published, \
       its network is asked whether it was. Receipts and the cache's photos are known again. Holds, preferences, what \

@@ -7,7 +7,7 @@ import Spooling
 
 struct RetryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Send failed requests again; what of them was published is not sent twice.",
+    commandName: "retry", abstract: "Send failed requests again; published messages are not sent twice.",
     discussion: "The same as `mv failed/NAME new/`.")
 
   @OptionGroup var options: SpoolOptions

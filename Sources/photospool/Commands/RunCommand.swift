@@ -8,7 +8,7 @@ import UnixSignals
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Run the daemon in the foreground; SIGTERM finishes what is in hand and stops, SIGHUP reloads.")
+    abstract: "Run the daemon in the foreground; SIGTERM finishes the work in progress and stops, SIGHUP reloads.")
 
   @OptionGroup var options: SpoolOptions
 

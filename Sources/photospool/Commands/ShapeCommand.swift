@@ -5,7 +5,7 @@ import Spooling
 
 struct ShapeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "shape", abstract: "Print how old what waits is, conversations against age in minutes, like qshape.")
+    commandName: "shape", abstract: "Print the age of the queue, conversations against age in minutes, like qshape.")
 
   @OptionGroup var options: SpoolOptions
 

@@ -2,10 +2,10 @@ import ArgumentParser
 
 struct ViewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "view", abstract: "Print the path of what may be shown of a photo.",
+    commandName: "view", abstract: "Print the path of a photo, or of its preview while it is hidden.",
     discussion: """
-      That is its blurred preview while it is hidden. A photo that is not in the cache is fetched first: one that was \
-      only announced, or that was evicted. Exit status 75 when it is not there in time, 69 when it cannot be had.
+      A photo that is not in the cache is fetched first: one that was only announced, or that was evicted. Exit status \
+      75 if it is not there in time, 69 if it cannot be fetched.
       """)
 
   @OptionGroup var options: SpoolOptions

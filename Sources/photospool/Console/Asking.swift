@@ -31,7 +31,7 @@ private func askDaemon(_ request: ControlRequest, on spool: Spool) throws -> Con
   } catch ControlError.noAnswer {
     throw Failure(
       .unavailable,
-      "the daemon runs and does not answer; it may still do what was asked when it goes on, so look at `photospool queue`"
+      "the daemon runs and does not answer; it may still carry out the command, so look at `photospool queue`"
     )
   }
 }

@@ -85,7 +85,7 @@ struct PhotoViewing {
       if now.state == .failed { throw Self.failure(now) }
       if ContinuousClock.now >= end {
         let reason = now.error.map { ": \(escaped($0))" } ?? ""
-        throw Failure(.tryAgain, "\(photo.message) is not there yet and goes on being fetched\(reason)")
+        throw Failure(.tryAgain, "\(photo.message) is not there yet; fetching continues\(reason)")
       }
       if showsProgress, let share = try ControlClient.ask(.progress, in: spool.state)?.progress[photo.message.text] {
         Terminal.redraw("\(Terminal.bar(share, width: 40)) \(Int(share * 100)) %  downloading")

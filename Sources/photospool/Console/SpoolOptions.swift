@@ -45,7 +45,7 @@ struct SpoolOptions: ParsableArguments {
       }
     if !hasChanged { return settings }
     do { return try load() } catch {
-      Terminal.complain("root works on this spool as \(SpoolUser.name), who has to be able to read the configuration")
+      Terminal.complain("root works on this spool as \(SpoolUser.name), who must be able to read the configuration")
       throw error
     }
   }
@@ -81,7 +81,7 @@ struct SpoolOptions: ParsableArguments {
     do { return try settings().spool.directory } catch let error as SettingsError {
       guard let path = named ?? error.spool else { throw error }
       if complains {
-        Terminal.complain("\(error)\nthe configuration has to be mended; the spool is \(path) all the same")
+        Terminal.complain("\(error)\ncorrect the configuration; this command uses the spool \(path)")
       }
       return path
     }

@@ -26,7 +26,7 @@ struct Waiting {
       switch self {
       case .sent: nil
       case .failed(let sentence): Failure(.unavailable, sentence)
-      case .timedOut: Failure(.tryAgain, "the time is up and not everything is sent; it goes on being tried")
+      case .timedOut: Failure(.tryAgain, "the time is up and not everything is sent; delivery continues")
       case .unknown(let name): Failure(.noInput, "no request \(name) is known; see `photospool queue`")
       }
     }

@@ -38,7 +38,7 @@ s3|self-signed|endpoint: "$selfsigned"|store|config_error|the certificate of ${s
 s3|wrong-host|endpoint: "$wronghost"|store|config_error|the certificate of ${wronghost#*//} is for another host; check the URL
 s3|unknown-host|endpoint: "https://photos.invalid"|store|unreachable|the name photos.invalid cannot be looked up; check the name and this machine's network
 s3|refused|endpoint: "https://127.0.0.1:1"|store|unreachable|cannot connect to 127.0.0.1:1; check the address and whether the service is up
-s3|no-tls|endpoint: "https://${fault#*//}"|store|network|no encrypted connection to ${fault#*//} came about; check the URL and whether TLS is spoken there
+s3|no-tls|endpoint: "https://${fault#*//}"|store|network|no encrypted connection to ${fault#*//} could be made; check the URL and whether the server uses TLS
 s3|only-tls|endpoint: "http://${good#*//}"|store|config_error|the S3 service at ${good#*//} refuses the upload; check its URL and settings (400)
 s3|moved|endpoint: "$fault/redirect"|store|config_error|the S3 service at ${fault#*//} wants to be called at another address; check its URL and region (307)
 s3|login-page|endpoint: "$fault/html/200"|store|network|the S3 service at ${fault#*//} answered with a page for people; check its URL, and whether a proxy or a login page stands before it (200)
@@ -108,7 +108,7 @@ start_daemon
 status=0
 "$photospool" check > check.log 2> complaints || status=$?
 expect "$status" 78
-{ told 'photospool: WHERE NAME: ' store network conversation; echo "photospool: $(told x store network conversation | wc -l) things to mend"; } > expected
+{ told 'photospool: WHERE NAME: ' store network conversation; echo "photospool: $(told x store network conversation | wc -l) problems to fix"; } > expected
 same check complaints expected
 
 # Everybody sends; each waits for its own, and the one who has nothing wrong does not wait.

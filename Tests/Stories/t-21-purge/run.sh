@@ -93,7 +93,7 @@ printf 'a%.0s' {1..300} > "$spool/tmp/mistyped"
 mv "$spool/tmp/mistyped" "$spool/purge/"
 wait_for_line start.log 'a line of purge/ names no conversation'
 "$photospool" janitor 2> warnings || true
-grep -q 'purge/mistyped: aaa.* names no conversation; mend or remove that line' warnings || fail "$(cat warnings)"
+grep -q 'purge/mistyped: aaa.* names no conversation; correct or remove that line' warnings || fail "$(cat warnings)"
 [ -s "$spool/purge/mistyped" ] && [ -d "$spool/state/ledger-20260101T000000Z" ] || fail 'a mistyped line was carried out'
 rm -r "$spool/purge/mistyped" "$spool/state/ledger-20260101T000000Z"
 stop_daemon

@@ -147,7 +147,7 @@ for at in 2 4 6; do
   wait "$daemon" || status=$?
   daemon=
   expect "$status" 74 "$(cat start.log)"
-  grep -q 'the disk did not confirm what was written to the ledger .*; look into the kernel' start.log || fail "$(cat start.log)"
+  grep -q 'the disk did not confirm a write to the ledger .*; check the kernel' start.log || fail "$(cat start.log)"
   expect "$(od -A n -t d8 -j 16 -N 8 calls | tr -d ' ')" 0 'descriptors that were synced again'
 done
 start_daemon

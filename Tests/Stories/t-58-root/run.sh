@@ -65,7 +65,7 @@ chmod 600 photospool.yaml
 status=0
 "$photospool" run 2> refused || status=$?
 expect "$status" 78
-grep -q 'root works on this spool as daemon, who has to be able to read the configuration' refused || fail "$(cat refused)"
+grep -q 'root works on this spool as daemon, who must be able to read the configuration' refused || fail "$(cat refused)"
 echo 'spool: {user: nobody-of-that-name}' > photospool.yaml
 status=0
 "$photospool" run 2> refused || status=$?

@@ -77,7 +77,7 @@ done
 grep -q 'another user' "$spool/failed/owned/error" || fail "$(cat "$spool/failed/owned/error")"
 grep -q 'device' "$spool/failed/device/error" || fail "$(cat "$spool/failed/device/error")"
 grep -q 'changed after Send' "$spool/failed/late-written/error" || fail "$(cat "$spool/failed/late-written/error")"
-grep -q 'is no file' "$spool/failed/late-linked/error" || fail "$(cat "$spool/failed/late-linked/error")"
+grep -q 'was replaced after Send' "$spool/failed/late-linked/error" || fail "$(cat "$spool/failed/late-linked/error")"
 grep -q 'removed after Send' "$spool/failed/late-removed/error" || fail "$(cat "$spool/failed/late-removed/error")"
 expect "$(published late | jq -r .text)" behind 'what was changed was sent'
 # Nothing of the secret is anywhere: not published, cached, stored, logged or in a receipt. Links themselves are no copies.

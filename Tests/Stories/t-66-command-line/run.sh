@@ -93,5 +93,5 @@ says 64 'standard input can be read once' send --to g --photo - --text - < /dev/
   printf 'spol: {directory: %s}\n' "$spool" > wrong.yaml
   says 78 'did you mean .spool.' --config wrong.yaml send --to g --text nowhere
   says 0 'did you mean .spool.' --config wrong.yaml --spool "$spool" send --to g --text 'named'
-  expect "$(tail -n 1 err.log)" "photospool: the configuration has to be mended; the spool is $spool all the same"
+  expect "$(tail -n 1 err.log)" "photospool: correct the configuration; this command uses the spool $spool"
 )

@@ -128,7 +128,7 @@ def unconfirmed(part):
             if len(failed) != state.faults:
                 part.complain("LOST", f"failed/ holds {failed} {where}")
             for name in failed:
-                if "mend the disk" not in (made.spool / "failed" / name / "error").read_text():
+                if "repair the disk" not in (made.spool / "failed" / name / "error").read_text():
                     part.complain("ALIVE", f"{name} does not say why it failed {where}")
             judge(made, part, text, where, failed)
             return state.faults > 0
