@@ -165,6 +165,7 @@ package struct Daemon: Sendable {
       services: services + [reload(on: reloads, read), watchdog, deadline],
       gracefulShutdownSignals: endings, logger: groupLog)
     configuration.maximumGracefulShutdownDuration = stopSeconds.map { .seconds($0) }
+    defer { deadline.hasStopped.set() }
     try await ServiceGroup(configuration: configuration).run()
     for configured in plan.destinations.networks { await configured.network.stop() }
     try ledger.close()

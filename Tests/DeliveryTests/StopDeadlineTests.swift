@@ -28,4 +28,20 @@ import Testing
       try await tasks.waitForAll()
     }
   }
+
+  @Test("A process that has stopped in time goes on")
+  func stopsInTime() async throws {
+    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let late = Bell()
+    let deadline = StopDeadline(manager: nil, seconds: 0, log: log) { Issue.record("it was ended") }
+    let after = StopDeadline(manager: nil, seconds: 0.001, log: log) { late.ring() }
+    deadline.hasStopped.set()
+    for each in [deadline, after] {
+      let group = ServiceGroup(services: [each], logger: log)
+      await group.triggerGracefulShutdown()
+      try await group.run()
+    }
+    // The later limit is over, and so is the earlier one.
+    for await _ in late.rings { break }
+  }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Logging
 import ServiceLifecycle
+import Signalling
 import Supervision
 
 /// The first service to stop: notifies the service manager, and ends the process if stopping takes too long, as with a
@@ -15,17 +16,22 @@ struct StopDeadline: Service {
   let log: Logger
   /// Called on its own thread after the limit; it must end the process without closing anything, as after a kill.
   let overdue: @Sendable () -> Void
+  /// Set when everything has stopped: the limit is met.
+  let hasStopped = StopFlag()
 
   func run() async throws {
     try? await gracefulShutdown()
     manager?.stopping()
     guard let seconds else { return }
     let queue = DispatchQueue(label: "stop deadline", attributes: .concurrent)
-    queue.asyncAfter(deadline: .now() + seconds) { [log] in
+    queue.asyncAfter(deadline: .now() + seconds) { [log, hasStopped] in
+      if hasStopped.isSet { return }
       log.critical(
         "stopping takes too long, as when a disk hangs; ending at once, and what is in hand starts again at the next start"
       )
     }
-    queue.asyncAfter(deadline: .now() + seconds + Self.lastLine, execute: overdue)
+    queue.asyncAfter(deadline: .now() + seconds + Self.lastLine) { [overdue, hasStopped] in
+      if !hasStopped.isSet { overdue() }
+    }
   }
 }
