@@ -100,7 +100,9 @@ package struct DestinationChecks {
   private func conversations(of network: NetworkSettings) -> [(name: String, address: Address)] {
     settings.routes.filter { $0.network == network.name }.flatMap { route in
       if let alias = route.alias { return [(route.conversations.joined(separator: ", "), alias)] }
-      return route.conversations.filter { name in !name.contains { "*?".contains($0) } }.map { ($0, Address(unchecked: $0)) }
+      return route.conversations.filter { name in !name.contains { "*?".contains($0) } }.map {
+        ($0, Address(unchecked: $0))
+      }
     }
   }
 

@@ -56,7 +56,8 @@ struct SpoolUnderJanitor {
     try PhotoCache(spool).keep(
       original: [UInt8](repeating: 7, count: bytes), thumbnail: ten, blurred: ten, inbox: inboxID,
       conversation: queued.conversation, message: message)
-    _ = try await ledger.beginUploading(queued, photo: photo, store: "store", object: "o-\(name)", isSealed: true, at: Self.now)
+    _ = try await ledger.beginUploading(
+      queued, photo: photo, store: "store", object: "o-\(name)", isSealed: true, at: Self.now)
     guard ends else { return message }
     _ = try await ledger.beginPublishing(queued, at: Self.now)
     _ = try await ledger.markSent(

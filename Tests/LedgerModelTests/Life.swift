@@ -187,7 +187,9 @@ final class Life {
       format: "jpeg", originalBytes: 9, originalWidth: 1, originalHeight: 1, bytes: 100, width: 1, height: 1,
       digest: "p", path: message.message.text, thumbnailBytes: 10)
     let object = "object-\(random.next())"
-    guard try await ledger.beginUploading(message, photo: photo, store: "store", object: object, isSealed: true, at: now) else {
+    guard
+      try await ledger.beginUploading(message, photo: photo, store: "store", object: object, isSealed: true, at: now)
+    else {
       return
     }
     try await pause(serving: conversation)
@@ -205,7 +207,10 @@ final class Life {
     let conversation = message.conversation.text
     let texts = message.kind == .text ? behind.filter { $0.state == .pending }.prefix(random.below(3)) : []
     let run = [message] + texts
-    let count = try await ledger.end(BatchCommit(next: run.map { ($0, nil, Recipient(network: "local", address: $0.conversation.address)) }), at: now).attempts?.count ?? 0
+    let count =
+      try await ledger.end(
+        BatchCommit(next: run.map { ($0, nil, Recipient(network: "local", address: $0.conversation.address)) }), at: now
+      ).attempts?.count ?? 0
     var begun = run.prefix(mistake == .ignoresCancel ? run.count : count)
     if !begun.isEmpty, let object = keys[message.message] { offered.insert(object) }
     var sent: [(message: QueuedMessage, published: Published)] = []

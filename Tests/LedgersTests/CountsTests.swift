@@ -92,7 +92,9 @@ import Testing
         try await accept([request(number, to: conversation)])
       case (3, let message?): _ = try await ledger.beginPreparing(message)
       case (4, let message?):
-        if try await ledger.beginUploading(message, photo: photo, store: "s", object: "o\(round)", isSealed: true, at: now) {
+        if try await ledger.beginUploading(
+          message, photo: photo, store: "s", object: "o\(round)", isSealed: true, at: now)
+        {
           prepared += 1
         }
       case (5, let message?): _ = try await ledger.endUploading(message)

@@ -70,7 +70,10 @@ import Testing
     let row = PhotoRow(
       format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 2, bytes: 5, width: 3, height: 2, digest: "x",
       path: "p", thumbnailBytes: 1)
-    guard try await ledger.beginUploading(photo, photo: row, store: "s", object: photo.message.text, isSealed: true, at: now) else {
+    guard
+      try await ledger.beginUploading(
+        photo, photo: row, store: "s", object: photo.message.text, isSealed: true, at: now)
+    else {
       return false
     }
     return try await ledger.endUploading(photo)

@@ -372,14 +372,16 @@ import Testing
     try await accept(request("a", inode: 1, files: ["photo-1", "photo-2"]))
     let messages = try await head()
     for message in messages {
-      _ = try await ledger.beginUploading(message, photo: photo, store: "directory", object: "same", isSealed: true, at: now)
+      _ = try await ledger.beginUploading(
+        message, photo: photo, store: "directory", object: "same", isSealed: true, at: now)
     }
     try await ledger.abandonUploads(of: [messages[0].message])
     #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
     try await ledger.abandonUploads(of: [messages[1].message])
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["same"])
     await #expect(throws: DeliveryError.self) {
-      try await ledger.beginUploading(messages[0], photo: photo, store: "directory", object: "same", isSealed: true, at: now)
+      try await ledger.beginUploading(
+        messages[0], photo: photo, store: "directory", object: "same", isSealed: true, at: now)
     }
   }
 
@@ -405,7 +407,8 @@ import Testing
   @Test func whatWasUploadedAgainForAMessageThatStandsPublishedIsAbandoned() async throws {
     try await accept(request("a", inode: 1, files: ["photo-1"]))
     for object in ["published", "again"] {
-      _ = try await ledger.beginUploading(head()[0], photo: photo, store: "directory", object: object, isSealed: true, at: now)
+      _ = try await ledger.beginUploading(
+        head()[0], photo: photo, store: "directory", object: object, isSealed: true, at: now)
       _ = try await ledger.endUploading(head()[0])
       guard object == "published" else { continue }
       _ = try await ledger.beginPublishing(head()[0], reserved: "id", at: now)

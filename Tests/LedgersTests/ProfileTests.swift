@@ -45,7 +45,8 @@ import Testing
     _ message: QueuedMessage, _ object: String? = nil, on network: String = "local", in place: String? = nil
   ) async throws {
     if let object { try await upload(message, object) }
-    let recipient = Recipient(network: network, address: place.map(Address.init(unchecked:)) ?? message.conversation.address)
+    let recipient = Recipient(
+      network: network, address: place.map(Address.init(unchecked:)) ?? message.conversation.address)
     #expect(try await ledger.beginPublishing(message, on: recipient, at: now) != nil)
     _ = try await ledger.markSent(
       message, Published(at: now, attachment: object.map(attachment), network: network), at: now)

@@ -52,7 +52,8 @@ import Testing
     try await server.script("status/405")
     try await server.script(FaultServer.says("{}"))
     let removal = OutgoingMessage(
-      message: MessageID(unchecked: "m1"), request: "r", address: ConversationID.profile(of: InboxID(unchecked: "me")).address,
+      message: MessageID(unchecked: "m1"), request: "r",
+      address: ConversationID.profile(of: InboxID(unchecked: "me")).address,
       inbox: InboxID(unchecked: "me"), content: .profileRemoval)
     _ = try await network.publish(removal)
     let path = "profile/%40me%3Aexample.test/avatar_url"

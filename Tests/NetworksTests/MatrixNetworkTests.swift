@@ -242,7 +242,8 @@ struct MatrixNetworkTests {
   @Test func checkingARoomSaysWhatMessagesToItWouldMeet() async throws {
     func finding(_ network: MatrixNetwork, _ conversation: String) async -> Cause? {
       do {
-        #expect(try await network.checkConversation(Address(unchecked: conversation))?.contains("is in the room") == true)
+        #expect(
+          try await network.checkConversation(Address(unchecked: conversation))?.contains("is in the room") == true)
         return nil
       } catch { return error.cause }
     }

@@ -120,7 +120,10 @@ import Testing
     let network = world.sender()
     let (conversation, group) = try await world.group(with: network)
     let listener = XMTPListener(
-      network, conversations: HeardConversations(named: [.init(address: conversation, conversation: ConversationID(unchecked: conversation.text))])
+      network,
+      conversations: HeardConversations(named: [
+        .init(address: conversation, conversation: ConversationID(unchecked: conversation.text))
+      ])
     )
     _ = try await announce(["a"], in: group, world)
     let position = try await hearSome(listener, after: nil).position

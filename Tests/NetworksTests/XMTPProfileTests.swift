@@ -139,7 +139,9 @@ import Testing
     }
     await expect(world.directly, "is no group of XMTP")
     await expect(Address(unchecked: "family"), "write group:ID")
-    await expect(ConversationID.profile(of: InboxID(unchecked: "me")).address, "belongs to a group; name the group in `profile.conversation`")
+    await expect(
+      ConversationID.profile(of: InboxID(unchecked: "me")).address,
+      "belongs to a group; name the group in `profile.conversation`")
     let removal = world.message("m1", .profileRemoval, to: ConversationID.profile(of: InboxID(unchecked: "me")).address)
     await #expect { try await sender.reserve(removal) } throws: { error in
       (error as? DeliveryError)?.cause == .rejected && "\(error)".contains("`profile.conversation`")

@@ -1,11 +1,11 @@
 import Foundation
 import Messages
 import SettingKit
-@testable import Stores
 import TestSupport
 import Testing
 
 @testable import Settings
+@testable import Stores
 
 struct LoadTests {
   private func load(

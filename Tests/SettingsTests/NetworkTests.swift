@@ -1,7 +1,7 @@
-@testable import Networks
 import Secrets
 import Testing
 
+@testable import Networks
 @testable import Settings
 
 struct NetworkTests {

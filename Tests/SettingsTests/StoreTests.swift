@@ -1,9 +1,9 @@
 import Secrets
 import SettingKit
-@testable import Stores
 import Testing
 
 @testable import Settings
+@testable import Stores
 
 struct StoreTests {
   @Test("without a word of it, the store is the directory in the spool")

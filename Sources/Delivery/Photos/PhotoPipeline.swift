@@ -282,7 +282,8 @@ actor PhotoPipeline {
       isRepeated: try await ledger.hasUpload(of: message.message))
     let object = store.objectName(origin)
     let isBegun = try await ledger.beginUploading(
-      message, photo: row, store: store.name, object: object.text, isSealed: sealed.digest.hex != row.digest, at: .now())
+      message, photo: row, store: store.name, object: object.text, isSealed: sealed.digest.hex != row.digest, at: .now()
+    )
     guard isBegun else { throw CancellationError() }
     log.debug(
       "uploading",
