@@ -60,9 +60,10 @@ published() { cat "$spool/published/$1.jsonl"; }
 # ledger QUERY: its rows, while a daemon writes, too.
 ledger() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" "$1"; }
 
-# wait_until COMMAND...: until it succeeds, for what no line tells.
+# wait_until COMMAND...: until it succeeds, for what no line tells; $patience seconds at most.
+patience=30
 wait_until() {
-  local end=$((SECONDS + 30))
+  local end=$((SECONDS + patience))
   until "$@"; do [ "$SECONDS" -lt "$end" ] || fail "it never came to this: $*"; sleep 0.02; done
 }
 

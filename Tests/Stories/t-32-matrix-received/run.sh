@@ -1,54 +1,97 @@
-# Bob sends a photo in Matrix, sealed by matrix-nio and kept by his homeserver, which gives it to nobody without a token.
-# Alice's photospool fetches it through the homeserver, opens it and shows it; also while the homeserver was away.
+# Photos that another person's client sends in Matrix, sealed and not, are received through the homeserver, whether a bridge drops
+# them or the daemon listens to the room; what was tampered with is refused with its cause and leaves nothing behind.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/matrix.sh"
 
-start_server synapse.py
-(umask 077; fact alice > token)
-configure <<EOF
-store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
-network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
-seal: matrix
-receiving: {fetch: always}
-delivery: {backoff: {first: 10ms, longest: 200ms}}
-EOF
+(umask 077; fact bob > token)
+configure < <(
+  matrix_settings true
+  echo 'receiving: {fetch: always}'
+  echo 'delivery: {backoff: {first: 10ms, longest: 200ms}}'
+)
 
 noise 900x700 photo.jpg
 mkdir drops objects
 tool send_photo.py objects address: drops <<EOF
-sealed family matrix photo.jpg
-open family plain photo.jpg
+dropped family matrix photo.jpg
+dropped-plain family plain photo.jpg
 away family matrix photo.jpg
+sealed family matrix photo.jpg
+plain family plain photo.jpg
+tampered family matrix photo.jpg tampered
+digest family matrix photo.jpg digest
+key family matrix photo.jpg key
+length family matrix photo.jpg length
+short-key family matrix photo.jpg short-key
 EOF
-# Bob's client uploads what it sealed, and says where it is.
+echo 'no photo at all' > objects/text
+# Alice's client uploads what it sealed, and says where it is.
+declare -A address
 for object in objects/*; do
-  uri=$(curl -sf -X POST -H "Authorization: Bearer $(fact bob)" -H 'Content-Type: application/octet-stream' \
-    --data-binary "@$object" "$(fact endpoint)/_matrix/media/v3/upload" | jq -r .content_uri)
-  sed -i "s|address:/${object#objects/}|$uri|" drops/*/attachment
+  uri=$(upload "$object")
+  address[${object#objects/}]=$uri
+  sed -i "s|address:/${object#objects/}\"|$uri\"|" drops/*/attachment
   expect "$(curl -s -o /dev/null -w '%{http_code}' \
-    "$(fact endpoint)/_matrix/client/v1/media/download/${uri#mxc://}")" 401 'media without a token'
+    "$endpoint/_matrix/client/v1/media/download/${uri#mxc://}")" 401 'media without a token'
 done
 
-is_state() {
-  [ "$("$photospool" photos --received --json | jq -r "select(.remote == \"$1\") | .state")" = "$2" ]
+received() { "$photospool" photos --received --json; }
+# member NAME MEMBER: of a photo that was dropped, or said, as that.
+declare -A event
+member() { received | jq -r "select(.remote == \"${event[$1]:-$1}\") | .$2"; }
+is_state() { [ "$(member "$1" state)" = "$2" ]; }
+# is_whole NAME: it can be revealed, and is the photo.
+is_whole() {
+  wait_until is_state "$1" downloaded
+  "$photospool" reveal "${event[$1]:-$1}" > /dev/null
+  shows "$("$photospool" view "${event[$1]:-$1}")" photo.jpg
 }
 
 start_daemon
-mv drops/sealed drops/open "$spool/incoming/new/"
-for name in sealed open; do
-  wait_until is_state $name downloaded
-  "$photospool" reveal $name > /dev/null
-  "$python" - "$("$photospool" view $name)" photo.jpg <<'EOF'
-import sys
-from PIL import Image, ImageChops
-shown, sent = (Image.open(name).convert("RGB") for name in sys.argv[1:])
-assert shown.size == sent.size, shown.size
-assert max(ImageChops.difference(shown, sent).resize((1, 1), Image.BOX).getpixel((0, 0))) < 12
-EOF
+wait_for_line start.log event=listening
+mv drops/dropped drops/dropped-plain "$spool/incoming/new/"
+is_whole dropped
+is_whole dropped-plain
+
+# What is said in the room; some of it is no photo, or not the one that was announced.
+for name in sealed plain tampered digest key length short-key; do
+  content=$(jq -c .content "drops/$name/attachment")
+  [ $name != length ] || content=$(jq -c '.info.size = 10' <<< "$content")
+  event[$name]=$(say "$name" "$content")
 done
+event[type]=$(say type "{\"msgtype\": \"m.file\", \"body\": \"photo.jpg\", \"url\": \"${address[text]}\",
+  \"info\": {\"mimetype\": \"image/jpeg\"}}")
+# Neither of these is a photo.
+say document "{\"msgtype\": \"m.file\", \"body\": \"notes.txt\", \"url\": \"${address[text]}\"}" > /dev/null
+say words '{"msgtype": "m.text", "body": "Nice!"}' > /dev/null
+# His own are not received.
+"$photospool" send --to family --photo photo.jpg --wait > /dev/null
+event[last]=$(say last "$(jq -c '{msgtype: "m.image", body: "photo.jpg", url: .content.url}' drops/plain/attachment)")
+for name in sealed plain last; do is_whole $name; done
+for pair in tampered=digest_mismatch digest=digest_mismatch key=decryption_failed length=too_large \
+  type=unsupported_image; do
+  wait_until is_state "${pair%=*}" failed
+  expect "$(member "${pair%=*}" cause)" "${pair#*=}" "${pair%=*}"
+done
+wait_for_line start.log 'cannot be received.*the key does not have 32 bytes'
+expect "$(received | wc -l)" $((2 + 8)) 'only photos of others are received'
+expect "$(ls "$spool/photos/default/family" | wc -l)" $((2 + 3 + 1)) 'nothing is left of what was refused'
+
+# What matrix-nio uploads, seals and sends by itself.
+tool send_room.py "$endpoint" @alice:localhost "$(fact alice)" "$room" \
+  plain=photo.jpg sealed=photo.jpg > events || fail "$(cat events)"
+expect "$(wc -l < events)" 2
+while read -r remote; do
+  is_whole "$remote"
+  expect "$(member "$remote" sender)" @alice:localhost
+done < events
+
+# The homeserver goes away: what is dropped meanwhile waits for it.
 order kill
 mv drops/away "$spool/incoming/new/"
 wait_for_line start.log 'a photo waits.*cause=unreachable'
 order start
-wait_until is_state away downloaded
+is_whole away
 ! grep -rq "$(cat token)" "$spool/incoming" start.log || fail 'the token is in a file'
+is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
 stop_daemon

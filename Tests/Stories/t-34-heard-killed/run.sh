@@ -1,28 +1,17 @@
-# SIGKILL at the k-th call that changes the disk, for calls all the way from a Matrix room into the ledger: each time what
-# alice sent is received once, in order, and nothing is left behind. Every 15th call by default, every one with
+# What somebody sends in a Matrix room is received once and in order, although the daemon is killed on the way into the ledger,
+# or the homeserver refuses its token for a while. Killed at every 15th call that changes the disk, at every one with
 # PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/matrix.sh"
 
-start_server synapse.py
-endpoint=$(fact endpoint)
 (umask 077; fact bob > token)
-order room alice bob
-room=$(jq -r .room <<< "$answer")
-configure <<END
-store: {type: matrix, homeserver: "$endpoint", tokenFile: token}
-network: {type: matrix, homeserver: "$endpoint", tokenFile: token, listen: true}
-seal: matrix
-routes: [{conversation: family, network: matrix, as: "$room"}]
-receiving: {fetch: ask}
-END
-
-say() { # NAME: alice sends a photo in her client
-  curl -sf -X PUT -H "Authorization: Bearer $(fact alice)" \
-    -d "{\"msgtype\": \"m.image\", \"body\": \"photo.jpg\", \"url\": \"mxc://localhost/$1\"}" \
-    "$endpoint/_matrix/client/v3/rooms/$(jq -rn --arg room "$room" '$room|@uri')/send/m.room.message/$1" | jq -r .event_id
-}
+configure < <(matrix_settings true; echo 'receiving: {fetch: ask}')
+photo() { echo "{\"msgtype\": \"m.image\", \"body\": \"photo.jpg\", \"url\": \"mxc://localhost/$1\"}"; }
 received() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" 'SELECT remote FROM received ORDER BY id' 2>/dev/null; }
 place() { cat "$spool/state/listening/matrix" 2>/dev/null || true; }
+# add_event NAME: alice sends a photo in her client.
+events=
+add_event() { events+=${events:+$'\n'}$(say "$1" "$(photo "$1")"); }
 # Behind all that was said, with nothing left to take in.
 is_through() {
   [ "$(received)" = "$events" ] && [ "$(place)" != "$before" ] && [ -z "$(ls "$spool/incoming/new")" ]
@@ -31,15 +20,11 @@ is_through() {
 start_daemon
 wait_for_line start.log event=listening
 stop_daemon
-events= k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-15}
+k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-15}
 while :; do
   before=$(place)
   # Two in one answer.
-  for half in a b; do
-    event=$(say "$k-$half")
-    events="$events${events:+
-}$event"
-  done
+  for half in a b; do add_event "$k-$half"; done
   run_killed_until "$k" is_through
   [ "$status" != 0 ] || break
   kills=$((kills + 1))
@@ -53,5 +38,23 @@ done
 for call in heard- listening attachment ledger.sqlite-wal; do
   grep -q "$call" trace || fail "no call for $call in the trace"
 done
+
+# The token is refused: that is said, and mended without a restart.
+start_daemon
+cp token good
+echo syt_wrong > token
+kill -HUP "$daemon"
+wait_for_line start.log 'nothing is heard.*cause=auth_expired'
+"$photospool" queue | grep -q 'network matrix: nothing is heard: .*does not accept the access token' || fail "$("$photospool" queue)"
+"$photospool" metrics | grep -q 'photospool_listening{network="matrix"} 0' || fail "$("$photospool" metrics | grep listening)"
+cp good token
+before=$(place)
+add_event meanwhile
+kill -HUP "$daemon"
+wait_until is_through
+"$photospool" metrics | grep -q 'photospool_listening{network="matrix"} 1' || fail "$("$photospool" metrics | grep listening)"
+"$photospool" check > check.log || fail "check: $(cat check.log)"
+grep -q 'listening to matrix: listens' check.log || fail "$(cat check.log)"
+stop_daemon
 [ "$kills" -ge 3 ] || fail "only $kills kills"
 echo "$kills kills, received once each and in order"
