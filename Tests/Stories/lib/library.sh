@@ -107,6 +107,11 @@ shown, sent = Image.open(sys.argv[1]), ImageOps.exif_transpose(Image.open(sys.ar
 assert shown.size == sent.size and not shown.getexif(), (shown.size, sent.size)
 assert max(ImageChops.difference(shown.convert("RGB"), sent).resize((1, 1), Image.BOX).getpixel((0, 0))) < 12
 PYTHON
+  is_bare "$1"
+}
+
+# is_bare FILE: it has no metadata.
+is_bare() {
   ! exiftool -a -G0 "$1" | grep -E '^\[(EXIF|XMP|IPTC|MakerNotes|Photoshop)\]' || fail "there is metadata in $1"
   ! grep -aq MARKER "$1" || fail "a marker is in $1"
 }

@@ -1,42 +1,18 @@
-# Photo and text go to a group on XMTP, the photo by way of an S3 service behind TLS. Another person's client, which is
-# not ours, gets photo, then text, fetches the photo's object from the service and opens it bit by bit as it was sent; and
-# it gets each once and in order, however often the daemon or the co-process was killed in between, and although the node
-# was away.
+# Photo and text go to a group on XMTP, the photo by way of an S3 service behind TLS. Another person's client gets each once and
+# in order, and opens the photo as it was sent, wherever the daemon or the co-process is killed and although the node was away.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/xmtp.sh"
 
-start_server seaweedfs.py public
-s3=$facts
-(umask 077; fact accessKey > access; fact secretKey > secret; printf '%064d\n' 5 > key)
-start_server tls_server.py "$(fact endpoint)"
-authority=$(fact authority) store=$(fact good)
-start_script NODE xmtp_relay.py
-ask NODE '{"do": "endpoint"}'
-node=$(jq -r .endpoint <<< "$answer")
-mkdir reader
-SSL_CERT_FILE=$authority start_script READER xmtp_reader.py "$node" reader
+(umask 077; printf '%064d\n' 5 > key)
+# settings PROGRAM [ROUTE]: with that co-process, and perhaps a route for `family`.
+settings() { configure < <(xmtp_settings "$1" key; echo "${2:+routes: [$2]}"); }
 
-# configure PROGRAM [ROUTE]: with that co-process, and perhaps a route for `family`.
-configure() {
-  cat > photospool.yaml <<EOF
-store: {type: s3, endpoint: "$store", bucket: photos, accessKeyFile: access, secretKeyFile: secret}
-network: {type: xmtp, endpoint: "$node", insecure: true, keyFile: key, program: "$1", python: "$(command -v "$python")"}
-http: {authorityFile: "$authority"}
-${2:+routes: [$2]}
-EOF
-}
-export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-xmtp=$(realpath "$here/../../Sources/photospool-xmtp/photospool-xmtp.py")
-halting=$(realpath "$here/../Support/python/xmtp_halting.py")
-
-# The check registers the identity, so that somebody can add it to a group.
-configure "$xmtp"
+settings "$xmtp"
 start_daemon
 stop_daemon
 "$photospool" check > check.log || fail "check: $(cat check.log)"
-inbox=$(sed -n 's/^network xmtp: publishes on XMTP as the inbox \([0-9a-f]\{64\}\), .*/\1/p' check.log)
 grep -q 'photos are sealed with xmtp' check.log || fail 'check does not say how photos are sealed'
-ask READER "{\"do\": \"group\", \"with\": \"$inbox\"}"
-group=$(jq -r .group <<< "$answer")
+make_group "$(checked_inbox check.log)"
 route="{conversation: family, network: xmtp, as: \"group:$group\"}"
 
 # drop_next: the next request, r1, r2, …, with a photo and a text of its own.
@@ -58,8 +34,7 @@ check_all() {
   expect "$(jq -r .type seen.jsonl | paste -d' ' - - | sort | uniq -c | xargs)" "$count remoteStaticAttachment text" "$1"
   expect "$(jq -r 'select(.type == "text").text' seen.jsonl)" "$(seq -f 'text %g' "$count")" "$1"
   expect "$(jq -r .id seen.jsonl | sort | uniq -d)" '' "$1"
-  ask NODE "{\"do\": \"stored\", \"group\": \"$group\"}"
-  expect "$(jq .stored <<< "$answer")" $((count * 2)) "$1"
+  expect "$(stored)" $((count * 2)) "$1"
   jq -r 'select(.attachment) | .attachment | tojson' seen.jsonl > photos.jsonl
   while [ $checked -lt $count ]; do
     checked=$((checked + 1))
@@ -70,11 +45,10 @@ check_all() {
       "$(sha256sum "$spool/${sent%%$'\n'*}/original.jpg" | cut -d' ' -f1) photo.jpg image/jpeg" "r$checked, $1"
     expect "$(jq -r .url <<< "$photo")" "${sent#*$'\n'}" "r$checked, $1"
   done
-  expect "$(tool sigv4.py list "$(jq -r .endpoint <<< "$s3")/photos" \
-    us-east-1 "$(cat access)" "$(cat secret)")" "$(jq -r .contentDigest photos.jsonl | sort)" "objects, $1"
+  expect "$(objects)" "$(jq -r .contentDigest photos.jsonl | sort)" "objects, $1"
 }
 
-configure "$xmtp" "$route"
+settings "$xmtp" "$route"
 start_daemon
 plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg
 drop_next planted.jpg
@@ -105,25 +79,15 @@ stop_daemon
 check_all 'the node was away'
 
 # Killed wherever a photo can be on its way: the co-process, which the daemon replaces, or the daemon itself.
-configure "$halting" "$route"
+settings "$halting" "$route"
 for victim in co-process daemon; do
-  for moment in 'before reserve' 'after reserve' 'before publish' 'after publish' before after; do
+  for moment in "${moments[@]}"; do
     start_daemon
-    case $moment in
-      before | after) ask NODE "{\"do\": \"hold\", \"when\": \"$moment\"}" ;;
-      *) echo "$moment" > halt ;;
-    esac
+    halt_at "$moment"
     drop_next
-    case $moment in
-      before | after) ask NODE '{"do": "held"}' ;;
-      *) wait_for_line start.log 'line=halted' ;;
-    esac
-    : > halt
+    until_halted "$moment"
     if [ "$victim" = daemon ]; then kill_daemon; else kill -KILL "$(pgrep -P "$daemon" -f xmtp_halting)"; fi
-    case $moment in
-      before) ask NODE '{"do": "drop"}' ;;
-      after) ask NODE '{"do": "release"}' ;;
-    esac
+    let_go "$moment"
     [ "$victim" != daemon ] || start_daemon
     "$photospool" wait --timeout 60 "$name" || fail "$victim killed $moment: not sent"
     stop_daemon
@@ -132,7 +96,7 @@ done
 check_all 'killed on its way'
 
 # The daemon killed before every k-th call that changes the disk, all the way of photo and text.
-configure "$xmtp" "$route"
+settings "$xmtp" "$route"
 k=1 step=${PHOTOSPOOL_TEST_KILL_STEP:-20} kills=0
 while :; do
   drop_next

@@ -1,12 +1,8 @@
-# A ledger that is damaged, gone, foreign, too new or too old is never guessed at: the daemon says what is wrong and what to
-# do. `photospool rebuild` makes it anew from the spool, nothing is published again, and nothing that waits is lost.
+# A ledger that is damaged, gone, foreign, too new or too old is refused with a sentence that says what to do, and after
+# `photospool rebuild` nothing is published again and nothing that waits is lost.
 . "$(dirname "$0")/../lib/library.sh"
 
-"$python" - <<'PYTHON'
-from PIL import Image
-for number in range(2):
-    Image.effect_noise((500 + number, 400), 40).convert("RGB").save(f"{number}.jpg", quality=90)
-PYTHON
+noise 500x400 0.jpg 1.jpg
 # The daemon refuses with this sentence, whoever starts it, and touches nothing.
 refuses() {
   local status=0
@@ -109,84 +105,3 @@ is_empty "$spool/new" "$spool/cur" "$spool/failed"
 expect "$("$photospool" janitor 2>&1)" ''
 expect "$(ledger 'SELECT count(*) FROM photos WHERE cached_bytes > 0')" 4
 expect "$(find "$spool/photos" -name original.jpg | wc -l)" 4
-
-# What somebody has copied is there once, and what came back from failed/ without its ledger is not published again.
-mkdir "$spool/tmp/part"; echo family > "$spool/tmp/part/to"
-cp 1.jpg "$spool/tmp/part/photo-1"; echo 'no photo' > "$spool/tmp/part/photo-2"
-start_daemon
-mv "$spool/tmp/part" "$spool/new/"
-wait_until test -e "$spool/failed/part/error"
-stop_daemon
-cp 0.jpg "$spool/failed/part/photo-2"
-mv "$spool/failed/part" "$spool/new/"
-cp -a "$spool/sent/first" "$spool/sent/copied"
-cp -a "$spool/sent/keyed" "$spool/failed/"
-photo=$(find "$spool/photos" -name original.jpg | head -n 1)
-mkdir "$spool/photos/default/zoo"
-cp -a "$(dirname "$photo")" "$spool/photos/default/zoo/"
-rm "$spool"/state/ledger.sqlite*
-"$photospool" rebuild > rebuilt.txt || fail "copies are not borne: $(cat rebuilt.txt)"
-grep -q '^3 left out, .* sent/copied, failed/keyed, photos/default/zoo/' rebuilt.txt || fail "$(cat rebuilt.txt)"
-rm -r "$spool/failed/keyed"
-start_daemon
-"$photospool" wait --timeout 60 part
-stop_daemon
-expect "$(published family | jq -r 'select(.request == "part") | .kind' | paste -sd,)" photo,photo
-
-# Cancelled, and killed before the k-th call: it is never published, nor any part of it, not even by a new ledger.
-is_cancelled() { [ ! -e "$spool/cur/r" ] && [ ! -e "$spool/cancel/please" ]; }
-again() {
-  rm -rf "$spool"
-  start_daemon
-  "$photospool" hold family > /dev/null
-  drop r family hello 0.jpg
-  wait_for_line start.log 'event=accepted.*request=r'
-  stop_daemon
-  echo r > "$spool/cancel/please"
-}
-again
-run_killed_until 1000000 is_cancelled
-kills=0
-first=$(grep -n trash trace | cut -d: -f1 | head -n 1)
-for k in $(seq $((first - 2)) $((first + 9))); do
-  again
-  run_killed_until "$k" is_cancelled
-  [ "$status" = 0 ] || kills=$((kills + 1))
-  place="killed at $k: $(sed -n "${k}p" trace)"
-  [ ! -e "$spool/cur/r" ] || expect "$(ls -A "$spool/cur/r" | paste -sd' ')" 'photo-0.jpg text to' "$place"
-  start_daemon
-  wait_until is_cancelled
-  "$photospool" release family > /dev/null
-  drop after family 'the next one'
-  "$photospool" wait --timeout 60 after
-  stop_daemon
-  expect "$(published family | jq -r .request)" after "$place"
-done
-[ "$kills" -ge 3 ] || fail "only $kills kills"
-echo "$kills kills of a cancelling"
-
-# Killed before the k-th call that changes the disk, on the way of one request, and its ledger gone with it: rebuilt, it is
-# published once.
-rm -rf "$spool"
-start_daemon
-stop_daemon
-mv "$spool" made-empty
-step=${PHOTOSPOOL_TEST_KILL_STEP:-61}
-k=$((RANDOM % step + 1)) kills=0
-while :; do
-  rm -rf "$spool"
-  cp -a made-empty "$spool"
-  drop r family hello 0.jpg
-  run_killed $k r
-  rm -f "$spool"/state/ledger.sqlite*
-  [ "$status" != 0 ] || break
-  kills=$((kills + 1))
-  "$photospool" rebuild > rebuilt.txt || fail "k=$k: not rebuilt"
-  start_daemon
-  "$photospool" wait --timeout 60 r || fail "k=$k: not sent after it was rebuilt"
-  stop_daemon
-  expect "$(published family | jq -r .kind | paste -sd' ')" 'photo text' "killed at $k: $(sed -n "${k}p" trace)"
-  is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
-  k=$((k + step))
-done
-echo "$kills kills, each followed by a new ledger"

@@ -1,0 +1,34 @@
+# A rebuilt ledger has once what somebody has copied in the spool, and what came back from failed/ is not published again.
+. "$(dirname "$0")/../lib/library.sh"
+
+noise 500x400 0.jpg 1.jpg
+build() { mkdir "$spool/tmp/$1"; echo family > "$spool/tmp/$1/to"; }
+
+start_daemon
+drop first family hello 0.jpg
+build keyed; echo once > "$spool/tmp/keyed/text"; echo key-1 > "$spool/tmp/keyed/id"
+mv "$spool/tmp/keyed" "$spool/new/"
+"$photospool" wait --timeout 60 first keyed
+# The first photo of it is published, the second one is none.
+build part; cp 1.jpg "$spool/tmp/part/photo-1"; echo 'no photo' > "$spool/tmp/part/photo-2"
+mv "$spool/tmp/part" "$spool/new/"
+wait_until test -e "$spool/failed/part/error"
+wait_until test -e "$spool/sent/keyed/receipt.json"
+wait_until test -e "$spool/sent/first/receipt.json"
+stop_daemon
+
+cp 0.jpg "$spool/failed/part/photo-2"
+mv "$spool/failed/part" "$spool/new/"
+cp -a "$spool/sent/first" "$spool/sent/copied"
+cp -a "$spool/sent/keyed" "$spool/failed/"
+photo=$(find "$spool/photos" -name original.jpg | head -n 1)
+mkdir "$spool/photos/default/zoo"
+cp -a "$(dirname "$photo")" "$spool/photos/default/zoo/"
+rm "$spool"/state/ledger.sqlite*
+"$photospool" rebuild > rebuilt.txt || fail "copies are not borne: $(cat rebuilt.txt)"
+grep -q '^3 left out, .* sent/copied, failed/keyed, photos/default/zoo/' rebuilt.txt || fail "$(cat rebuilt.txt)"
+rm -r "$spool/failed/keyed"
+start_daemon
+"$photospool" wait --timeout 60 part
+stop_daemon
+expect "$(published family | jq -r 'select(.request == "part") | .kind' | paste -sd,)" photo,photo

@@ -1,0 +1,48 @@
+# A daemon without descriptors, without processes, or that may write no larger file waits, and goes on by itself once it may.
+. "$(dirname "$0")/../lib/library.sh"
+
+[ "$(id -u)" = 0 ] || skip 'only root may raise the limits of a process again'
+noise 300x200 photo.jpg
+queue_says() { "$photospool" queue | grep -q "$1"; }
+
+# No descriptors, then more of them.
+: > start.log
+prlimit --nofile=64:4096 "$photospool" run > start.log 2>&1 &
+daemon=$!
+wait_for_line start.log event=ready
+for number in 1 2 3 4; do drop "few-$number" "conversation-$number" 'few' photo.jpg photo.jpg; done
+sleep 1
+kill -0 "$daemon" || fail "it died: $(cat start.log)"
+prlimit --nofile=4096 --pid "$daemon"
+"$photospool" wait --timeout 60 few-1 few-2 few-3 few-4
+stop_daemon
+
+# No file larger than so much: the ledger's log soon is.
+start_daemon
+prlimit --fsize=40000: --pid "$daemon"
+drop small family 'small' photo.jpg
+wait_until queue_says '! the ledger .* cannot be written\|(cannot write .*: File too large'
+prlimit --fsize=unlimited: --pid "$daemon"
+"$photospool" wait --timeout 60 small
+stop_daemon
+
+# No process and no thread more, for a user who has limits: a photo waits for its darkroom, or for somebody to ask for one.
+chown -R 61028:61028 "$spool"
+chmod 755 .
+other() { setpriv --reuid 61028 --regid 61028 --clear-groups "$@"; }
+other "$photospool" --version > /dev/null || skip 'other users cannot run the program here'
+: > start.log
+setpriv --reuid 61028 --regid 61028 --clear-groups "$photospool" run > start.log 2>&1 &
+daemon=$!
+wait_for_line start.log event=ready
+other prlimit --nproc=1: --pid "$daemon"
+alone=$(other "$photospool" send --to family --text alone --photo photo.jpg)
+"$photospool" wait --timeout 1 "$alone" && fail 'it was sent without a darkroom'
+other prlimit --nproc="$(ulimit -H -u)": --pid "$daemon"
+"$photospool" wait --timeout 60 "$alone"
+stop_daemon
+chown -R 0:0 "$spool"
+
+expect "$(published family | jq -r '.request' | uniq | paste -sd' ')" "small $alone"
+expect "$(ledger 'PRAGMA integrity_check')" ok
+is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"

@@ -1,0 +1,73 @@
+# A request is found although no event told of it: more arrive than the kernel reports, new/ is moved or made anew, and there is no
+# watch, or a silent one.
+. "$(dirname "$0")/../lib/library.sh"
+
+noise 300x200 photo.jpg
+configure <<< 'intake: {rescan: 1s, settle: 300ms}'
+build() {
+  mkdir "$spool/tmp/$1"
+  echo family > "$spool/tmp/$1/to"
+  echo "$1" > "$spool/tmp/$1/text"
+  cp photo.jpg "$spool/tmp/$1/photo.jpg"
+}
+
+start_daemon
+# More arrives than the kernel tells of, while the daemon is stopped: it looks by itself, and forgets nothing.
+kill -STOP "$daemon"
+"$python" - "$spool" <<'PYTHON'
+import os, sys
+for number in range(3000):
+    request = f"{sys.argv[1]}/tmp/r{number:05d}"
+    os.mkdir(request)
+    with open(f"{request}/to", "w") as to, open(f"{request}/text", "w") as text:
+        to.write("many\n")
+        text.write(f"{number}\n")
+    # Seven events each: in, out, in …
+    for _ in range(3):
+        os.rename(request, f"{sys.argv[1]}/new/r{number:05d}")
+        os.rename(f"{sys.argv[1]}/new/r{number:05d}", request)
+    os.rename(request, f"{sys.argv[1]}/new/r{number:05d}")
+PYTHON
+kill -CONT "$daemon"
+"$photospool" wait --timeout 300 r02999
+expect "$(published many | wc -l)" 3000
+
+# new/ is moved away, or removed and made anew: what comes is found.
+mv "$spool/new" away
+wait_for_line start.log 'new/'
+mkdir -p "$spool/new"
+build moved
+mv "$spool/tmp/moved" "$spool/new/"
+"$photospool" wait --timeout 60 moved
+rmdir "$spool/new"
+mkdir "$spool/new"
+build removed
+mv "$spool/tmp/removed" "$spool/new/"
+"$photospool" wait --timeout 60 removed
+stop_daemon
+rmdir away
+
+# Without a watch, and with one that tells nothing, looks alone find what arrives, and the log says so.
+cat > blind.c <<'C'
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int inotify_add_watch(int file, const char *path, unsigned mask) {
+  const char *other = getenv("WATCHED");
+  if (other) return (int)syscall(SYS_inotify_add_watch, file, other, mask);
+  errno = ENOSPC;
+  return -1;
+}
+C
+cc -shared -fPIC -o blind.so blind.c
+mkdir quiet
+for way in 'no watch' 'tells nothing'; do
+  start_daemon LD_PRELOAD="$PWD/blind.so" $([ "$way" = 'no watch' ] || echo WATCHED="$PWD/quiet")
+  build "${way%% *}"
+  mv "$spool"/tmp/* "$spool/new/"
+  "$photospool" wait --timeout 60 "${way%% *}"
+  grep -q "level=warning.*the kernel.*$way.*looked into every" start.log || fail "the log does not say that $way: $(cat start.log)"
+  stop_daemon
+done
+is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
