@@ -1,0 +1,43 @@
+# `queue` lists once all that moves from new/ into the ledger meanwhile, in lines that fit a terminal, and says who may not see it.
+. "$(dirname "$0")/../lib/library.sh"
+
+start_daemon
+"$photospool" hold crowd > /dev/null 2>&1
+for number in $(seq 600); do
+  mkdir "$spool/tmp/crowd$number"
+  echo crowd > "$spool/tmp/crowd$number/to"
+  echo text > "$spool/tmp/crowd$number/text"
+done
+kill -STOP "$daemon"
+mv -t "$spool/new" "$spool"/tmp/crowd*
+kill -CONT "$daemon"
+while :; do
+  left=$(ls "$spool/new" | wc -l)
+  "$photospool" queue --json > listing
+  expect "$(wc -l < listing) $(jq -r .request listing | sort -u | wc -l)" "600 600" "$left in new/"
+  [ "$left" != 0 ] || break
+done
+stop_daemon
+
+# A narrow terminal gets its fields in lines that fit; only a word that is longer by itself is not cut.
+on_terminal() { script -qec "stty cols $1; '$photospool' ${*:2}" /dev/null < /dev/null | tr -d '\r' | sed 's/\x1b[^m]*m//g'; }
+"$photospool" send --to family --text waits > /dev/null
+on_terminal 40 queue > narrow.log
+[ "$(wc -L < narrow.log)" -le 40 ] || fail "$(cat narrow.log)"
+has narrow.log '^    CONVERSATION$'
+has narrow.log '^    .*pending  family$'
+on_terminal 120 queue > wide.log
+has wide.log '^REQUEST  *SIZE  *ACCEPTED  *STATE  *CONVERSATION$'
+if as=$(command -v setpriv) && [ "$(id -u)" = 0 ]; then
+  chmod 755 . && chmod 2750 "$spool" && chgrp 61003 "$spool" "$spool/tmp" "$spool/new" "$spool/draft"
+  member() { "$as" --reuid 61002 --regid 61002 --groups 61003 env HOME=/ "$photospool" "$@"; }
+  if member --version > /dev/null 2>&1; then
+    status=0; member queue > out.log 2> err.log || status=$?
+    expect "$status" 77
+    has err.log 'Permission denied; it is root.s: run this as root, or have root permit it'
+  else
+    leave_out 'other users cannot run the program here'
+  fi
+else
+  leave_out 'only root can be several users'
+fi
