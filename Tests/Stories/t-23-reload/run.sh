@@ -1,38 +1,10 @@
-# SIGHUP: what was held for a wrong secret goes out when the file is mended; a wrong configuration is refused, sentence by
-# sentence, and the old one stays; and under load nothing is lost, doubled or out of order.
+# With SIGHUP a mended configuration takes effect, also of what waits; a wrong one is refused, sentence by sentence, and the old one
+# stays.
 . "$(dirname "$0")/../lib/library.sh"
-
-good=whsec_$(printf 'the secret that both know....' | base64)
-start_server webhook_receiver.py "$good"
-hook=$(fact endpoint)
-(umask 077; echo "whsec_$(printf 'another secret, that is wrong' | base64)" > hook.secret)
-configuration() {
-  cat > new.yaml <<EOF
-spool: {directory: $spool}
-networks:
-  hook: {type: webhook, url: "$hook/photos", secretFile: hook.secret, allowPrivate: true}
-routes:
-  - {conversation: [family, cousins], network: hook}
-EOF
-  [ $# = 0 ] || printf '%s\n' "$@" >> new.yaml
-  mv new.yaml photospool.yaml
-}
-configuration
-# Commands have one of their own, as they refuse a wrong one as well.
-touch commands.yaml
-export PHOTOSPOOL_CONFIG=$PWD/commands.yaml
-verdicts() { curl -s "$hook" | jq -r '.[].verdict'; }
-reloads() { grep -c 'event="configuration reloaded"' start.log || true; }
-# reload: returns when the new configuration is in force.
-reload() {
-  local before; before=$(reloads)
-  kill -HUP "$daemon"
-  wait_until eval "[ \$(reloads) -gt $before ]"
-}
-metric() { "$photospool" metrics | awk -v name="$1" '$1 == name { print $2 }'; }
+. "$here/lib/reload.sh"
 
 # The spool is the configuration's, not the environment's.
-start_daemon -u PHOTOSPOOL_SPOOL PHOTOSPOOL_CONFIG="$PWD/photospool.yaml"
+start_reloading
 drop cat family 'Check this out!' "$photos/Dragonfly_by_Bolly.jpg"
 # A second conversation that is refused shows that it concerns all.
 drop cousin cousins hello
@@ -79,7 +51,6 @@ wait_for_line start.log '"event":"publishing"'
 [ ! -e elsewhere ] || fail 'the other spool was made'
 
 # A photo that waits in its store when its seal changes is uploaded anew in the new form, and the former object goes.
-reloads() { grep -c '"event":"configuration reloaded"\|event="configuration reloaded"' start.log || true; }
 configuration 'network: {type: webhook, url: "http://127.0.0.1:1/", secretFile: hook.secret, allowPrivate: true}'
 reload
 objects() { ls "$spool/objects" | sort; }
@@ -97,32 +68,4 @@ reload
 expect "$(published album | jq -r '.attachment | has("secret")')" false
 wait_until eval "[ ! -e '$spool/objects/$sealed' ]"
 expect "$(objects | comm -13 before - | wc -l)" 1
-
-# Under load: fifty reloads, between two configurations that differ in nearly everything, while 400 requests go
-# out. Each is published once, in its order.
-for number in $(seq 400); do
-  if [ $((number % 40)) = 0 ]; then
-    drop "load-$number" "c$((number % 8))" "$number" "$photos/Wine_by_Jakkub_Mede.jpg"
-  else
-    drop "load-$number" "c$((number % 8))" "$number"
-  fi
-  if [ $((number % 8)) = 0 ]; then
-    if [ $((number % 16)) = 0 ]; then
-      configuration 'seal: matrix' 'delivery: {uploads: 1, lookahead: 1, conversations: 2}' \
-        'photo: {longestSide: 100}' 'http: {connect: 5s}' 'store: {type: directory, url: "https://photos.example.org"}'
-    else
-      configuration
-    fi
-    kill -HUP "$daemon"
-  fi
-done
-"$photospool" wait --timeout 300 $(seq -f 'load-%g' 400)
-for conversation in $(seq 0 7); do
-  expect "$(published "c$conversation" | jq -r 'select(.kind == "text").text' | paste -sd' ')" \
-    "$(seq 400 | awk -v c="$conversation" '$1 % 8 == c' | paste -sd' ')" "c$conversation"
-done
-expect "$(cat "$spool"/published/c?.jsonl | jq -r .message | sort | uniq -d)" ''
-expect "$(cat "$spool"/published/c?.jsonl | grep -c '"kind":"photo"')" 10
-expect "$(metric 'photospool_requests_ended_total{outcome="failed"}')" 0
-[ "$(reloads)" -ge 10 ] || fail "only $(reloads) reloads"
 stop_daemon

@@ -1,6 +1,5 @@
-# Photos that are announced by senders who mean harm: servers without end, without manners or with lies, ways back into
-# this machine, objects that are not what was announced, and pictures that are bombs. Each costs its own message and nothing
-# else: good photos in between come through, nobody is asked who must not be, and nothing is left behind.
+# A photo that is announced by somebody who means harm costs its own message and nothing else, whether the server, the address, the
+# object or the picture is bad: good photos in between come through, no address in here is asked, and nothing is left behind.
 # PHOTOSPOOL_HOSTILE_COUNT says how many (100).
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/line.sh"
@@ -22,47 +21,8 @@ delivery: {backoff: {first: 10ms, longest: 500ms}}
 http: {authorityFile: "$(fact authority)", connect: 10s, stall: 10s}
 YAML
 
-# What each has to end with. Names with a capital are of objects and pictures, the others of what the server does.
-cat > expected <<'CAUSES'
-endless too_large
-endless-chunks too_large
-ten-gigabytes too_large
-endless-page http_status
-endless-head too_large
-endless-continue too_large
-packed digest_mismatch
-to-loopback blocked_address
-to-mapped blocked_address
-to-name blocked_address
-to-metadata blocked_address
-to-plain insecure_url
-to-file insecure_url
-loop too_many_redirects
-chain too_many_redirects
-truncated network
-another-part network
-part-unasked network
-dripping timeout
-dripping-head timeout
-silent timeout
-stops timeout
-garbage network
-closes network
-resets network
-never server_busy
-nothing digest_mismatch
-not-modified http_status
-Tampered digest_mismatch
-Digest digest_mismatch
-Key decryption_failed
-Type not_an_attachment
-Bomb too_large
-Matrix-key decryption_failed
-Pixels image_limits
-Half truncated_image
-No-picture unsupported_image
-CAUSES
-
+# `causes` tells what each has to end with. Names with a capital are of objects and pictures, the others of what the server does.
+causes=$here/t-35-hostile-downloads/causes
 "$python" - <<'PYTHON'
 import struct, zlib
 from PIL import Image
@@ -85,12 +45,12 @@ Matrix-key x matrix photo.jpg key url=$hostile/objects/NAME
 Pixels x json pixels.png url=$hostile/objects/NAME
 Half x matrix half.jpg url=$hostile/objects/NAME
 No-picture x json page.html url=$hostile/objects/NAME
-$(grep '^[a-z]' expected | while read -r kind _; do echo "$kind x json photo.jpg length url=$hostile/$kind/x"; done)
+$(grep '^[a-z]' "$causes" | while read -r kind _; do echo "$kind x json photo.jpg length url=$hostile/$kind/x"; done)
 SENT
 # Message N is of the N-th kind, again and again, from eight conversations; every tenth is followed by a good one.
-"$python" - "$count" <<'PYTHON'
+"$python" - "$count" "$causes" <<'PYTHON'
 import os, shutil, sys
-kinds = [line.split()[0] for line in open("expected")]
+kinds = [line.split()[0] for line in open(sys.argv[2])]
 def drop(name, kind, conversation):
     shutil.copytree(f"kinds/{kind}", f"drops/{name}")
     for file, text in [("message", name), ("from-conversation", conversation)]:
@@ -122,7 +82,7 @@ echo "most bytes of one answer: $(jq -c .most <<< "$answer")"
 
 # Each with its cause, and a sentence that can be shown.
 ledger "SELECT substr(remote, 8) || ' ' || state || ' ' || coalesce(cause, '') FROM received ORDER BY remote" | sort -u > found
-awk -v count="$count" 'NR <= count { print $1, "failed", $2 }' expected | { cat; echo 'zgood downloaded '; } | sort > wanted
+awk -v count="$count" 'NR <= count { print $1, "failed", $2 }' "$causes" | { cat; echo 'zgood downloaded '; } | sort > wanted
 diff wanted found || fail 'causes differ'
 ledger "SELECT DISTINCT error FROM received WHERE state = 'failed'" > sentences
 ! LC_ALL=C grep -P '[\x00-\x09\x0b-\x1f\x7f]' sentences || fail 'a sentence has control characters'

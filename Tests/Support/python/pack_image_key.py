@@ -1,6 +1,4 @@
-#!/usr/bin/env python3
-"""Packs an image key as the Convos app keeps it with a group; prints the text. Argument: the key in hex."""
-
+"""Prints an image key as the Convos app keeps it with a group: `pack_image_key.py KEY`, the key in hex."""
 import base64
 import sys
 import zlib
