@@ -87,7 +87,7 @@ fuzz: .build/setup ## Searches with libFuzzer for inputs that break a parser: SE
 lint: ## The checks of CI on format and scripts
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	python3 tools/dependencies.py
-	bash -n tools/*.sh Tests/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/lib/*.sh Tests/unit Tests/Stories/run Tests/Stories/*/run.sh .ci/run
+	bash -n tools/*.sh Tests/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/*/*.sh Tests/unit Tests/Stories/run .ci/run
 
 format: ## Formats the code
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks

@@ -2,11 +2,7 @@
 # whole, and its rows and the files say the same. STORY_SECONDS sets for how long; 20 by default.
 . "$(dirname "$0")/../lib/library.sh"
 
-"$python" - <<'PYTHON'
-from PIL import Image
-for number in range(3):
-    Image.effect_noise((300, 200 + number), 60).convert("RGB").save(f"{number}.jpg", quality=90)
-PYTHON
+noise 300x200 0.jpg 1.jpg 2.jpg
 
 start_daemon
 end=$((SECONDS + ${STORY_SECONDS:-20}))

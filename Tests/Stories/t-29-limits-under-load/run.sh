@@ -7,11 +7,7 @@
 seconds=${STORY_SECONDS:-20}
 every=$((seconds < 60 ? 1 : 5))
 total=3000000 inbox=1200000
-"$python" - <<'PYTHON'
-from PIL import Image
-for number in range(5):
-    Image.effect_noise((300, 200 + number), 60).convert("RGB").save(f"{number}.jpg", quality=90)
-PYTHON
+noise 300x200 0.jpg 1.jpg 2.jpg 3.jpg 4.jpg
 
 mkdir drops
 start_server object_server.py

@@ -46,7 +46,7 @@ while :; do
   start_daemon
   wait_until is_there
   stop_daemon
-  check "killed at $k: $(sed -n "${k}p" trace)"
+  check "$(where_killed "$k")"
   next=$((k + step))
   for call in $taking; do [ "$call" -le "$k" ] || [ "$call" -ge "$next" ] || next=$call; done
   k=$next

@@ -31,7 +31,7 @@ while :; do
   start_daemon
   wait_until is_through
   stop_daemon
-  expect "$(received)" "$events" "killed at $k: $(sed -n "${k}p" trace)"
+  expect "$(received)" "$events" "$(where_killed "$k")"
   is_empty "$spool/incoming/new" "$spool/incoming/tmp" "$spool/incoming/cur" "$spool/incoming/failed"
   k=$((k + step))
 done

@@ -4,21 +4,7 @@
 # takes every call.
 . "$(dirname "$0")/../lib/library.sh"
 
-"$python" - <<'PYTHON'
-from PIL import Image
-for number in range(2):
-    Image.effect_noise((500 + number, 400), 40).convert("RGB").save(f"{number}.jpg", quality=90)
-PYTHON
-cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
-# killed COMMAND...: photospool, killed before its K-th call. $status is 137 when it was.
-killed() {
-  rm -f counter trace
-  status=0
-  env LD_PRELOAD="$PWD/killpoint.so" KILLPOINT_AT=$k KILLPOINT_COUNTER="$PWD/counter" KILLPOINT_TRACE="$PWD/trace" \
-    "$photospool" "$@" > killed.log 2>&1 || status=$?
-  [ "$status" = 0 ] || expect "$status" 137 "k=$k: $(cat killed.log)"
-}
-where() { echo "killed at $k: $(sed -n "${k}p" trace)"; }
+noise 500x400 0.jpg 1.jpg
 step=${PHOTOSPOOL_TEST_KILL_STEP:-29}
 
 start_daemon
@@ -35,24 +21,24 @@ k=$((RANDOM % step + 1)) kills=0 lost=0
 while :; do
   rm -rf "$spool"
   cp -a template "$spool"
-  killed rebuild
+  kill_at "$k" rebuild
   if [ -e "$spool/state/ledger.sqlite" ] && ! [ -e "$spool"/state/ledger-*/ledger.sqlite ]; then
-    cmp -s template/state/ledger.sqlite-wal "$spool/state/ledger.sqlite-wal" || fail "$(where): a ledger without its log"
+    cmp -s template/state/ledger.sqlite-wal "$spool/state/ledger.sqlite-wal" || fail "$(where_killed "$k"): a ledger without its log"
   fi
   if [ ! -e "$spool/state/ledger.sqlite" ]; then
     refused=0
     "$photospool" run > refused.log 2>&1 || refused=$?
-    expect "$refused" 74 "$(where): $(cat refused.log)"
-    grep -q 'photospool rebuild' refused.log || fail "$(where): no remedy in $(cat refused.log)"
-    "$photospool" rebuild > rebuilt.txt || fail "$(where): not rebuilt"
+    expect "$refused" 74 "$(where_killed "$k"): $(cat refused.log)"
+    grep -q 'photospool rebuild' refused.log || fail "$(where_killed "$k"): no remedy in $(cat refused.log)"
+    "$photospool" rebuild > rebuilt.txt || fail "$(where_killed "$k"): not rebuilt"
     lost=$((lost + 1))
   fi
   start_daemon
   "$photospool" release family > /dev/null
-  "$photospool" wait --timeout 60 waiting || fail "$(where): not sent"
+  "$photospool" wait --timeout 60 waiting || fail "$(where_killed "$k"): not sent"
   stop_daemon
-  expect "$(published family | jq -r '.request + " " + .kind' | paste -sd,)" 'first photo,first text,waiting photo,waiting text' "$(where)"
-  expect "$(ledger 'PRAGMA integrity_check')" ok "$(where)"
+  expect "$(published family | jq -r '.request + " " + .kind' | paste -sd,)" 'first photo,first text,waiting photo,waiting text' "$(where_killed "$k")"
+  expect "$(ledger 'PRAGMA integrity_check')" ok "$(where_killed "$k")"
   is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/tmp"
   [ "$status" != 0 ] || break
   kills=$((kills + 1))
@@ -77,18 +63,18 @@ k=$((RANDOM % step + 1)) kills=0
 while :; do
   rm -rf "$spool"
   cp -a template "$spool"
-  killed janitor
+  kill_at "$k" janitor
   # Half of them have lost their ledger, too.
   [ $((k % 2)) = 0 ] || rm -f "$spool"/state/ledger.sqlite*
-  "$photospool" rebuild > rebuilt.txt || fail "$(where): not rebuilt"
+  "$photospool" rebuild > rebuilt.txt || fail "$(where_killed "$k"): not rebuilt"
   # Whoever purges next takes what the rebuild has kept; without an order that stands, another one does.
   [ -e "$spool/purge/please" ] || "$photospool" purge nobody > /dev/null
-  "$photospool" janitor > again.log 2>&1 || fail "$(where): $(cat again.log)"
+  "$photospool" janitor > again.log 2>&1 || fail "$(where_killed "$k"): $(cat again.log)"
   tool find_markers.py "$spool" 0.jpg original.jpg -- MARKERCONVERSATION MARKERTEXT > found.txt \
-    || fail "$(where): $(cat found.txt)"
+    || fail "$(where_killed "$k"): $(cat found.txt)"
   is_empty "$spool/purge" "$spool/cur" "$spool/new"
-  expect "$(published other | jq -r .kind | paste -sd' ')" 'photo text' "$(where)"
-  expect "$(ledger 'PRAGMA integrity_check')" ok "$(where)"
+  expect "$(published other | jq -r .kind | paste -sd' ')" 'photo text' "$(where_killed "$k")"
+  expect "$(ledger 'PRAGMA integrity_check')" ok "$(where_killed "$k")"
   [ "$status" != 0 ] || break
   kills=$((kills + 1))
   k=$((k + step))

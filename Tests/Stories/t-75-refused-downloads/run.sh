@@ -30,8 +30,9 @@ receive short short-matrix
 refused short malformed_request
 refused short-matrix malformed_request
 # The same id with another attachment is refused.
+"$photospool" prefs family --fetch always > /dev/null
 receive first
-wait_until is_state first offered
+are_downloaded first
 mkdir "$spool/incoming/tmp/again"; echo family > "$spool/incoming/tmp/again/from-conversation"
 echo first > "$spool/incoming/tmp/again/message"; echo '{"url":"https://example.org/x"}' > "$spool/incoming/tmp/again/attachment"
 mv "$spool/incoming/tmp/again" "$spool/incoming/new/"
