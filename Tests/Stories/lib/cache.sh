@@ -1,4 +1,4 @@
-# What the janitor leaves in the cache, and what the ledger says of it.
+# Photos in the cache, what the janitor leaves of them, and what the ledger says of it.
 
 originals() { find "$spool/photos/$1" -name original.jpg | wc -l; }
 send() { "$photospool" send --wait --from "$1" --to "$2" --photo "$3" > /dev/null; }

@@ -4,7 +4,7 @@ noise 900x700 0.jpg 1.jpg 2.jpg
 configure <<< 'intake: {rescan: 2s}'
 
 objects() { ls -A "$spool/objects"; }
-# What nobody was sent leaves no object, no cached photo and no row.
+# leaves COUNT: of drafts that nobody was sent no object, cached photo or row is left, and of COUNT sent photos all are.
 leaves() {
   [ "$(objects | wc -l)" = "$1" ] && [ "$(find "$spool/photos" -type f | wc -l)" = "$((3 * $1))" ] \
     && [ "$(ledger "SELECT count(*) FROM uploads WHERE state <> 'published'")" = 0 ] \

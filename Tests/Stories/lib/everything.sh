@@ -1,5 +1,5 @@
-# All that commands say, in files below out/, also of names with everything in them that a terminal obeys: $plain is a good name,
-# $escapes is none.
+# The words of all commands, in files below out/, also for names with everything in them that a terminal obeys: $plain is
+# a good name, $escapes is none.
 
 plain=$(printf 'a\342\200\256b \342\201\246c\357\273\277\342\200\250')
 escapes=$(printf '\033]52;c;TUFSS0VS\a\033[2J\r\b\302\233 \342\200\256')

@@ -1,4 +1,4 @@
-# Several photospools in one story. Each has a directory NAME with its photospool.yaml, its spool and its log, start.log.
+# Several photospools in one story. Each has a directory NAME with its photospool.yaml, its spool and its start.log.
 
 unset PHOTOSPOOL_SPOOL
 # They start again and again, which takes a small machine long.

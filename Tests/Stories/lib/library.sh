@@ -1,4 +1,4 @@
-# What every story shares. A story runs in an empty directory of its own, with the real program and real files.
+# The vocabulary of all stories. A story runs in an empty directory of its own, with the real program and real files.
 # It fails when a command fails; `fail` says why.
 set -euo pipefail
 

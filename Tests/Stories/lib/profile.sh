@@ -9,7 +9,7 @@ make_profile_photos() {
   plant_photo me-0.jpg planted.jpg
 }
 
-# refused CAUSE FILE: to set that fails, and says why. What it is called is in the file `name`.
+# refused CAUSE FILE: to set that fails, and says why. The name of the request is in the file `name`.
 refused() {
   local status=0
   "$photospool" profile set "$2" --wait > name 2> wait.log || status=$?

@@ -1,5 +1,4 @@
-# Photos that a bridge drops: other programs sealed them, and a server keeps their objects. For stories that differ in what
-# is announced and in what becomes of it.
+# Photos that a bridge drops: other programs sealed them, and a server keeps their objects.
 
 noise 900x700 photo.jpg
 mkdir drops

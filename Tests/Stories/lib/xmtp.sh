@@ -1,4 +1,4 @@
-# A node of XMTP, $node; another person's client, which is not ours, READER; and an S3 service behind TLS, $s3 and $store.
+# A node of XMTP, $node; another person's client, READER; and an S3 service, $s3, behind TLS, $store.
 
 start_server seaweedfs.py public
 s3=$(fact endpoint)
@@ -39,7 +39,8 @@ stored() {
 
 # Where a photo can be on its way: before and after a call of the co-process, or of the node.
 moments=('before reserve' 'after reserve' 'before publish' 'after publish' before after)
-# halt_at MOMENT: the next message stops there. until_halted MOMENT: it has. let_go MOMENT: of whom somebody killed there.
+# halt_at MOMENT: the next message stops there. until_halted MOMENT: waits until it has stopped. let_go MOMENT: the node
+# goes on after somebody was killed there.
 halt_at() {
   case $1 in
     before | after) ask NODE "{\"do\": \"hold\", \"when\": \"$1\"}" ;;

@@ -1,5 +1,5 @@
-# A photo that is broken, in whichever way, costs its own request and nothing else: it is decided with a sentence, the daemon lives,
-# neighbours go on in order, and nothing is left of the processes that decoded it.
+# A broken photo costs its own request and nothing else: it is refused with a sentence, and its neighbours go out in
+# order.
 # PHOTOSPOOL_HOSTILE_COUNT says how many (1000), PHOTOSPOOL_HOSTILE_SEED which ones (1).
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/seeds.sh"
@@ -60,7 +60,7 @@ expect "$(awk 'length > 2000' run.log)" ''
 ! LC_ALL=C grep -nP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' run.log || fail 'the log holds control characters'
 ! LC_ALL=C grep -vP '^time=\S+ level=\S+ event=' run.log || fail 'the log holds what is no event'
 
-# What decoders could not cope with is for their makers.
+# Photos with which decoders could not cope are for their makers.
 grep -lE 'crashes or takes|takes more than|decoding this photo goes wrong' "$spool"/failed/*/error > crashes.txt || true
 while read -r file; do echo "$(cat "$file") $(basename "$(dirname "$file")")"; done < crashes.txt
 longest=$(ledger "SELECT max(finished_at - accepted_at) FROM requests")

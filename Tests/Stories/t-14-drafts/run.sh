@@ -1,4 +1,4 @@
-# A draft's photo is prepared, sealed and uploaded before Send; nobody sees it and it delays nothing, and Send publishes it once.
+# A draft's photo is prepared, sealed and uploaded before Send, seen by nobody, and published once after Send.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/drafts.sh"
 

@@ -19,12 +19,12 @@ webhook=$(fact endpoint)
 start_server fault_server.py
 fault=$(fact endpoint)
 
-# What leads to an upload URL, as an endpoint of one's own would tell it: its query is nobody's business.
+# The answer of an endpoint of one's own with an upload URL. The query of that URL is secret.
 upload=$(tool sigv4.py "$s3/$bucket/presigned" us-east-1 "$(cat access)" "$(cat secret)")
 ticket=$(jq -rn --arg url "$upload" '{objectKey: "presigned", uploadUrl: $url, assetUrl: "https://photos.example/p"} | tojson | @uri')
 
-# Each: kind, name, what is wrong about it, where it is seen, its cause, and the sentence. A `-` for where is what only a
-# message can tell. The room of which nothing is written has no address but its conversation's name.
+# Each: kind, name, the wrong setting, where it is seen, its cause, and the sentence. A fault at `-` only a message can tell.
+# The room without a setting has no address but its conversation's name.
 cat > gallery <<EOF
 s3|wrong-secret|secretKeyFile: wrong|store|auth_expired|the S3 service at ${good#*//} does not accept the access key or its secret; check or renew them (403 SignatureDoesNotMatch)
 s3|wrong-key|accessKeyFile: wrong|store|auth_expired|the S3 service at ${good#*//} does not accept the access key or its secret; check or renew them (403 SignatureDoesNotMatch)

@@ -1,5 +1,4 @@
-# Each of a gallery of wrong settings is told in one sentence, the same in `check`, in `queue` and in the log, with what to do and
-# without a secret; nothing is lost by any of them, and once the configuration is mended all goes out, in order and once.
+# `check`, `queue` and the log tell each wrong setting in the same sentence, and once it is mended all goes out.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/t-19-wrong-settings/gallery.sh"
 
@@ -30,7 +29,7 @@ while IFS='|' read -r kind name _ _ cause _; do
   fi
 done < gallery
 stop_daemon
-# What may be one conversation's own is told with its message, and the rest once for all.
+# A fault that may be one conversation's own is told with its message, and the others once for all.
 sed -nE 's/^.* level=warning event=("destination waits"|waits) .*cause=([a-z_]*) destination=([^ ]*) error="(.*)" (step=[a-z]* )?wait=[0-9.]*$/\3: \2: \4/p' \
   start.log run.log | sort -u > all
 # A service that refuses before it has read the photo may look broken to the proxy before it, until it is tried again.

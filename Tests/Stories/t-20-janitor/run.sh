@@ -1,5 +1,5 @@
-# The janitor keeps the cache within its limits beside a daemon that is publishing: the least recently viewed photos that nothing
-# needs go, and it speaks when a limit was passed and not otherwise.
+# The janitor keeps the cache within its limits beside a daemon that publishes, evicts nothing that is needed, and
+# speaks once.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/cache.sh"
 
@@ -59,7 +59,7 @@ expect "$(find "$spool/photos" -type f | wc -l)" 0 'everything goes'
 exact 'after everything'
 expect "$(find "$spool/photos" -mindepth 1 | wc -l)" 0 'and its directories'
 
-# What a request that is not over needs stays, whatever the limit; said once, as long as it is so.
+# Photos that a request still needs stay, whatever the limit; that is said once, as long as it is so.
 stop_daemon
 refuse_network 75
 start_daemon
@@ -82,7 +82,7 @@ expect "$("$photospool" clear | cut -d, -f1)" '2 photos'
 exact 'after clear'
 stop_daemon
 
-# What is viewed while no daemon runs is the most recently viewed, too.
+# A photo that is viewed while no daemon runs is the most recently viewed, too.
 rm -rf "$spool"
 start_daemon
 for number in 00 01 02; do send me viewed $number.jpg; done

@@ -1,5 +1,5 @@
-# With SIGHUP a mended configuration takes effect, also of what waits; a wrong one is refused, sentence by sentence, and the old one
-# stays.
+# SIGHUP makes a mended configuration take effect, also for requests that wait; a wrong one is refused, and the old
+# one stays.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/reload.sh"
 
@@ -39,7 +39,7 @@ kill -HUP "$daemon"
 wait_for_line start.log 'the old one stays in force.*network hook.*hook.secret is open to others'
 chmod 600 hook.secret
 
-# What needs a restart is named; the rest takes effect.
+# Settings that need a restart are named; the others take effect.
 configuration 'inbox: me' 'log: {level: debug, format: json}'
 sed -i "s,directory: .*spool},directory: $PWD/elsewhere}," photospool.yaml
 kill -HUP "$daemon"

@@ -1,5 +1,4 @@
-# A ledger that is damaged, gone, foreign, too new or too old is refused with a sentence that says what to do, and after
-# `photospool rebuild` nothing is published again and nothing that waits is lost.
+# A damaged, lost or foreign ledger is refused with a remedy, and after a rebuild nothing is lost or published again.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 500x400 0.jpg 1.jpg

@@ -1,5 +1,5 @@
-# On a disk without room or inodes nothing is accepted that cannot be kept; the daemon pauses, says why in one sentence, and goes on
-# by itself as soon as there is room. What makes room works on a full disk.
+# On a disk without room or inodes the daemon accepts nothing, says why, and goes on by itself as soon as there is
+# room.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'
@@ -43,7 +43,7 @@ rm disk/filler
 "$photospool" wait --timeout 60 full
 queue_says '!' && fail 'the queue complains of what is over'
 
-# What makes room has room for that on a disk which is full to its last block: a purge with a daemon and without one, and an
+# Commands that make room work on a disk that is full to its last block: a purge with a daemon and without one, and an
 # eviction. It is kept again as soon as there is enough.
 is_kept() { [ "$(stat -c %s "$spool/state/reserve" 2> /dev/null)" = 4194304 ]; }
 cached() { find "$spool/photos" -type f -name 'original*' | wc -l; }

@@ -1,7 +1,6 @@
-# Four writers send photos as fast as the daemon takes them, others come in, somebody looks at old ones, which are fetched again,
-# and a janitor passes again and again. What a pass finds it brings within the limits, so that nothing is ever beyond them but
-# what came since; and what a request needs stays. STORY_SECONDS sets for how long; 20 by default, with a pass every second,
-# and from 60 on every five.
+# Under load each pass of the janitor brings the cache within its limits and keeps the photos that requests need.
+# Four writers send, others come in, and old photos are fetched again. STORY_SECONDS sets for how long (20), with a
+# pass every second, and from 60 on every five.
 . "$(dirname "$0")/../lib/library.sh"
 
 seconds=${STORY_SECONDS:-20}

@@ -1,4 +1,4 @@
-# Photos that other programs sealed, of all three kinds, are fetched as the preferences say, and hidden until they are revealed.
+# Photos of all three seals are fetched as the preferences say, and hidden until they are revealed.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/received.sh"
 
@@ -59,7 +59,7 @@ expect "$(state json sender)" null
 "$photospool" photos --received | grep -q '  @carol:example.org  matrix$' || fail "$("$photospool" photos --received)"
 "$photospool" photos --to family | grep -q '  @bob:example.org  photos/' || fail "$("$photospool" photos)"
 expect "$("$photospool" photos --json | jq -r 'select(.sender == "@carol:example.org") | .hidden')" false
-# What was cut off was gone on with.
+# A download that was cut off was continued.
 curl -s "$(fact endpoint)/-/log" | jq -e '[.[] | select(.path | startswith("/cut/"))] | length == 2 and .[1].headers.Range == "bytes=100000-"' \
   > /dev/null || fail 'the cut download began anew'
 is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"

@@ -1,5 +1,5 @@
-# SIGKILL at the k-th call that changes the disk, for calls all the way of one received photo: each time it is received
-# once and fetched, whole, and nothing is left behind or refused. Every 9th call by default, every one with PHOTOSPOOL_TEST_KILL_STEP=1.
+# A photo is received once and whole, and nothing is left behind, at whichever call the daemon is killed.
+# Killed at every 9th call that changes the disk, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 900x700 photo.jpg

@@ -1,5 +1,5 @@
-# Photos that another person's client sends in Matrix, sealed and not, are received through the homeserver, whether a bridge drops
-# them or the daemon listens to the room; what was tampered with is refused with its cause and leaves nothing behind.
+# Photos of another person's Matrix client are received, from a bridge's drops and from the room; tampered ones are
+# refused.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
 
@@ -53,7 +53,7 @@ mv drops/dropped drops/dropped-plain "$spool/incoming/new/"
 is_whole dropped
 is_whole dropped-plain
 
-# What is said in the room; some of it is no photo, or not the one that was announced.
+# Messages in the room; some are no photo, or not the one that was announced.
 for name in sealed plain tampered digest key length short-key; do
   content=$(jq -c .content "drops/$name/attachment")
   [ $name != length ] || content=$(jq -c '.info.size = 10' <<< "$content")
@@ -77,7 +77,7 @@ wait_for_line start.log 'cannot be received.*the key does not have 32 bytes'
 expect "$(received | wc -l)" $((2 + 8)) 'only photos of others are received'
 expect "$(ls "$spool/photos/default/family" | wc -l)" $((2 + 3 + 1)) 'nothing is left of what was refused'
 
-# What matrix-nio uploads, seals and sends by itself.
+# Photos that matrix-nio uploads, seals and sends by itself.
 tool send_room.py "$endpoint" @alice:localhost "$(fact alice)" "$room" \
   plain=photo.jpg sealed=photo.jpg > events || fail "$(cat events)"
 expect "$(wc -l < events)" 2

@@ -1,5 +1,5 @@
-# What one photospool sends to a Matrix room arrives in the cache of another one, upright, without metadata and hidden until it
-# is revealed; once and in order, although both are killed at random. PHOTOSPOOL_TEST_KILLS says how often (6).
+# A photo that one photospool sends to a Matrix room arrives in the cache of another, bare, hidden, once and in order.
+# Both are killed at random; PHOTOSPOOL_TEST_KILLS says how often (6).
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
 . "$here/lib/instances.sh"

@@ -1,6 +1,5 @@
-# What somebody sends in a Matrix room is received once and in order, although the daemon is killed on the way into the ledger,
-# or the homeserver refuses its token for a while. Killed at every 15th call that changes the disk, at every one with
-# PHOTOSPOOL_TEST_KILL_STEP=1.
+# Messages in a Matrix room are received once and in order, although the daemon is killed or its token refused.
+# It is killed at every 15th call that changes the disk, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
 

@@ -1,5 +1,5 @@
-# A photo that is announced by somebody who means harm costs its own message and nothing else, whether the server, the address, the
-# object or the picture is bad: good photos in between come through, no address in here is asked, and nothing is left behind.
+# A hostile server, address, object or picture costs its own message and nothing else: good photos in between come
+# through.
 # PHOTOSPOOL_HOSTILE_COUNT says how many (100).
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/line.sh"
@@ -21,7 +21,7 @@ delivery: {backoff: {first: 10ms, longest: 500ms}}
 http: {authorityFile: "$(fact authority)", connect: 10s, stall: 10s}
 YAML
 
-# `causes` tells what each has to end with. Names with a capital are of objects and pictures, the others of what the server does.
+# The cause that each has to end with. Names with a capital are of objects and pictures, the others of servers.
 causes=$here/t-35-hostile-downloads/causes
 "$python" - <<'PYTHON'
 import struct, zlib

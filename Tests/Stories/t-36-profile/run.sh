@@ -1,5 +1,4 @@
-# The profile photo of an inbox is set, changed and removed on the local network: while somebody looks at it all the time and the
-# daemon is killed on the way, it is never missing, and no other object is left behind.
+# A profile photo on the local network is never missing while it is changed and removed and the daemon is killed.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/profile.sh"
 
@@ -32,7 +31,7 @@ mv "$spool/tmp/me" "$spool/new/"
 [ "$(show .url)" != "$first" ] || fail 'it was not changed'
 wait_until_swept 'the second'
 
-# What fails leaves the old one.
+# A change that fails leaves the old one.
 second=$(show .url)
 refused 'not an image' broken.jpg
 expect "$(show .url)" "$second"

@@ -1,5 +1,6 @@
-# What one photospool sends to a group on XMTP arrives in the cache of another one, upright, without metadata and hidden until it
-# is revealed; once and in order, although they and their co-processes are killed. PHOTOSPOOL_TEST_KILLS says how often (6).
+# A photo that one photospool sends to a group on XMTP arrives in the cache of another, bare, hidden, once and in
+# order.
+# They and their co-processes are killed at random; PHOTOSPOOL_TEST_KILLS says how often (6).
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/xmtp.sh"
 . "$here/lib/instances.sh"

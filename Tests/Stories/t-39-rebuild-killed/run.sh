@@ -1,7 +1,7 @@
-# `photospool rebuild` killed before every so many calls that change the disk: what is there then is the old ledger with its log,
-# or none, and never a ledger without its log, which would pass for a whole one; nothing is published twice and nothing that waits
-# is lost. And a purge that is cut off, with a ledger made anew in between, still leaves nothing. PHOTOSPOOL_TEST_KILL_STEP=1
-# takes every call.
+# A killed `photospool rebuild` leaves the old ledger with its log, or none, so that nothing is lost or published
+# twice.
+# A purge that is cut off still leaves nothing when the ledger is made anew. PHOTOSPOOL_TEST_KILL_STEP=1 takes every
+# call.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 500x400 0.jpg 1.jpg

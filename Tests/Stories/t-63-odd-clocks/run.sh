@@ -1,5 +1,5 @@
-# No clock decides what is sent, or in which order: neither times of files from 1960 to 2446, nor a clock that jumps, nor an uptime
-# of three years, nor a time zone.
+# No clock decides what is sent or in which order: neither times of files, nor a clock that jumps, nor uptime, nor a
+# time zone.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 300x200 photo.jpg
@@ -47,7 +47,7 @@ done
 expect "$(published family | jq -r 'select(.kind == "text").request' | paste -sd' ')" \
   'up-1 up-2 up-3 up-4 up-5 up-6 down-1 down-2 down-3 down-4 jump-5 jump-6 jump-7 jump-8 jump-9 jump-10'
 
-# What is shown is the same in every time zone, and so is what is done in one.
+# Commands show the same and do the same in every time zone.
 "$photospool" hold zones > /dev/null
 build zone now
 echo zones > "$spool/tmp/zone/to"
@@ -69,7 +69,7 @@ mv "$spool/tmp/elsewhere" "$spool/new/"
 "$photospool" wait --timeout 60 elsewhere
 tail -n 1 start.log | grep -q "^time=$(date -u +%Y-%m-%dT)" || fail "the log is not in UTC: $(tail -n 1 start.log)"
 
-# What is being written in tmp/ is not abandoned, whatever its time; what nobody holds is, after 36 hours, and not before.
+# A request that is being written in tmp/ is not abandoned, whatever its time; one that nobody holds is, after 36 hours.
 build held '1970-01-01 UTC'
 build young "$(date -d '35 hours ago' '+%F %T')"
 build old "$(date -d '37 hours ago' '+%F %T')"

@@ -1,4 +1,4 @@
-# `check` says before the first run what would work, where each setting is from and what to do, and makes nothing.
+# `check` says before the first run what works, where each setting is from and what to mend, and makes nothing.
 . "$(dirname "$0")/../lib/library.sh"
 
 ends 0 check

@@ -1,5 +1,5 @@
-# The profile photo of an inbox in a group on XMTP is changed and removed, and another member's client gets each change once and
-# opens the photo with the group's image key, wherever the daemon is killed; no other object is left behind.
+# Another member of a group on XMTP gets each change of a profile photo once and can open it, wherever the daemon is
+# killed.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/xmtp.sh"
 . "$here/lib/profile.sh"
@@ -39,7 +39,7 @@ make_group "$(checked_inbox check.log)"
 plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg
 printf 'no photo' > broken.jpg
 
-# No group is named, and then one that has no key: refused before anything is uploaded. The failed change can be tried again.
+# Without a group, or without a key of it, a change is refused before anything is uploaded. It can be tried again.
 start_daemon
 refused 'name the group in `profile.conversation`' planted.jpg
 stop_daemon

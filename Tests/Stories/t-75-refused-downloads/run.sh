@@ -1,4 +1,4 @@
-# A received photo that was tampered with, or that cannot be, is refused with its cause and leaves nothing behind.
+# A received photo that was tampered with or cannot be fetched is refused with its cause and leaves nothing behind.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/received.sh"
 
@@ -47,7 +47,7 @@ if "$photospool" photos --received | LC_ALL=C grep -q "$(printf '\342\200\256')"
   fail 'a terminal is told to write from right to left'
 fi
 
-# What is not what was announced.
+# Objects that are not what was announced.
 "$photospool" purge strangers > /dev/null
 "$photospool" prefs strangers --fetch always > /dev/null
 cp -r drops/digest digest.drop

@@ -1,5 +1,4 @@
-# Received photos that are no longer in the cache, or that a rebuilt ledger knows only from the spool, are fetched again when
-# somebody looks, and a purge leaves nothing of them.
+# Received photos that were evicted, or that only a rebuilt ledger knows, are fetched again when somebody looks.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/received.sh"
 

@@ -1,4 +1,4 @@
-# A draft that is removed, cancelled, taken back or replaced by another one leaves nothing, and what was sent stays.
+# A draft that is removed, cancelled, taken back or replaced leaves nothing, and photos that were sent stay.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/drafts.sh"
 

@@ -1,4 +1,4 @@
-# Of a draft that changes before Send, what is published is what was sent; what cannot be sent stays where it is until it has changed.
+# A draft that changes before Send is published as it was sent; one that cannot be sent waits until it has changed.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/drafts.sh"
 
@@ -26,7 +26,7 @@ mv "$spool/draft/mended" "$spool/new/renamed"
 "$photospool" wait --timeout 60 renamed
 wait_until leaves 3
 
-# What cannot be sent stays where it is, with a word in the log, and is looked at again when it has changed.
+# A draft that cannot be sent stays where it is, with a word in the log, and is looked at again when it has changed.
 mkdir "$spool/tmp/bad"; cp 0.jpg "$spool/tmp/bad/photo"; mv "$spool/tmp/bad" "$spool/draft/bad"
 wait_for_line start.log 'event="the draft cannot be sent as it is" request=bad error="the request has no file named to'
 echo album > "$spool/draft/bad/to"

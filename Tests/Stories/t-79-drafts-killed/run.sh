@@ -1,4 +1,5 @@
-# A daemon that is killed at random moments loses no draft and leaves nothing of one that is removed or cancelled meanwhile.
+# A daemon that is killed at random moments loses no draft, and leaves nothing of one that is removed or cancelled
+# meanwhile.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/drafts.sh"
 

@@ -1,4 +1,4 @@
-# A request that is cancelled is never published, nor any part of it, before whichever call the daemon is killed.
+# No part of a cancelled request is ever published, at whichever call the daemon is killed.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 500x400 0.jpg

@@ -1,5 +1,5 @@
-# A daemon is killed before the k-th call that changes the disk, on the way of one request, and its ledger is lost with it: after a
-# rebuild the request is published once. Every 61st call by default, every one with PHOTOSPOOL_TEST_KILL_STEP=1.
+# A request is published once although the daemon is killed on its way and the ledger is lost and rebuilt.
+# Killed at every 61st call by default, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 500x400 0.jpg

@@ -1,4 +1,4 @@
-# A rebuilt ledger has once what somebody has copied in the spool, and what came back from failed/ is not published again.
+# A rebuilt ledger has each copied request once, and publishes no photo again that came back from failed/.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 500x400 0.jpg 1.jpg

@@ -1,5 +1,4 @@
-# The janitor as cron runs it, by its own line and with nothing of our environment, is silent and ends with 0 when all is well, and
-# says on standard error, once, that a limit was passed.
+# Under cron's own line and environment the janitor is silent when all is well, and reports a passed limit once.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/cache.sh"
 

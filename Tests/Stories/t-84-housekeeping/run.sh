@@ -1,4 +1,4 @@
-# What was left alone for long goes, and only that: abandoned requests, drafts, failed requests, orphans, and receipts with their rows.
+# Old remains go, and only those: abandoned requests, drafts, failed requests, orphans, and receipts with their rows.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/cache.sh"
 

@@ -1,5 +1,5 @@
-# A pass of the janitor that evicts is killed before the k-th call that changes the disk: the next one ends it, what is needed stays,
-# and rows and files agree. Every 29th call by default, every one with PHOTOSPOOL_TEST_KILL_STEP=1.
+# After an eviction that was killed, the next one ends it, needed photos stay, and rows and files agree.
+# Killed at every 29th call by default, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/cache.sh"
 

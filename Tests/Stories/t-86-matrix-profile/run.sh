@@ -1,5 +1,4 @@
-# The profile photo of an inbox is the avatar of its account on a homeserver, not sealed, as everybody can see it: while somebody
-# looks at it all the time and the daemon is killed on the way of changes and removals, it is never missing.
+# The avatar of an account on a homeserver is never missing while it is changed and removed and the daemon is killed.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/profile.sh"
 

@@ -1,4 +1,4 @@
-# Photos that another person's client announces on XMTP are received, in a group and alone; one whose object is another is refused.
+# Photos that another person's client announces on XMTP are received; one whose object is another is refused.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/xmtp.sh"
 

@@ -1,4 +1,4 @@
-# A daemon without descriptors, without processes, or that may write no larger file waits, and goes on by itself once it may.
+# A daemon that runs out of descriptors, processes or size of files waits, and goes on by itself once it may.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may raise the limits of a process again'

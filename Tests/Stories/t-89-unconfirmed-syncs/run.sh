@@ -1,5 +1,4 @@
-# When a sync of the ledger fails, the daemon ends at once, says why, and syncs nothing again; the next one goes on. Every other call
-# of the sort is met on the way of one request.
+# When a sync of the ledger fails, the daemon ends at once and syncs nothing again; the next one goes on.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 300x200 photo.jpg

@@ -1,5 +1,4 @@
-# A request is found although no event told of it: more arrive than the kernel reports, new/ is moved or made anew, and there is no
-# watch, or a silent one.
+# A request is found although no event told of it: the queue of events overflows, new/ is replaced, or no watch works.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 300x200 photo.jpg

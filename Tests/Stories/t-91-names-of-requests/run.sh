@@ -1,4 +1,4 @@
-# Commands take names from standard input, and say of each name that nobody knows it, and of what is held that it waits.
+# Commands take names from standard input, and tell which names nobody knows and which conversations are held.
 . "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
@@ -26,7 +26,7 @@ seq 2500 | sed 's/^/nobody-/' > names
 ends 69 cancel - < names
 expect "$(grep -c 'nobody-' err.log)" 2500
 
-# What a purge or a clear would do, and failed requests from standard input.
+# A dry run tells what a purge or a clear would do. Failed requests from standard input.
 ends 0 purge --dry-run family nobody
 has out.log '^family: 0 waiting and 0 photos (0 B in the cache) would go$'
 has out.log '^nobody: the ledger knows no conversation of that name; 0 waiting'
@@ -51,7 +51,7 @@ has err.log 'famly: no conversation of this name'
 ends 0 queue --to family
 [ ! -s err.log ] || fail "$(cat err.log)"
 
-# What was cancelled before any daemon accepted it is known all the same.
+# A request that was cancelled before any daemon accepted it is known all the same.
 unseen=$("$photospool" send --to family --from work --text unseen)
 ends 0 queue --to family
 expect "$("$photospool" cancel "$unseen")" "$unseen: cancelled; nothing of it was published"

@@ -1,4 +1,4 @@
-# Beside a daemon that does not answer, commands say so and show what the ledger knows; what changes something waits for it.
+# Beside a daemon that does not answer, commands show the ledger and say so; those that change something wait for it.
 . "$(dirname "$0")/../lib/library.sh"
 
 start_daemon

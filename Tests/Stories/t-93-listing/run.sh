@@ -1,4 +1,4 @@
-# `queue` lists once all that moves from new/ into the ledger meanwhile, in lines that fit a terminal, and says who may not see it.
+# `queue` lists each request once while it moves from new/ into the ledger, in lines that fit the terminal.
 . "$(dirname "$0")/../lib/library.sh"
 
 start_daemon

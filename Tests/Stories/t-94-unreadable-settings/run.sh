@@ -1,4 +1,4 @@
-# Settings that cannot even be read are told before anything is taken from a client, by `check` and by `run` in the same words.
+# `check` and `run` refuse settings that cannot be read, in the same words, before anything is taken from a client.
 . "$(dirname "$0")/../lib/library.sh"
 
 start_server tls_server.py http://127.0.0.1:1

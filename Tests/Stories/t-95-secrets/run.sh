@@ -46,7 +46,7 @@ everything up story
 stop_daemon
 everything down story
 cp run.log out/
-# `photos --json` and `show` say where a sealed photo is, which is what they are asked for; elsewhere that is in no line.
+# `photos --json` and `show` say where a sealed photo is, as they are asked for that; elsewhere it is in no line.
 sed -i 's/"url":"[^"]*"//g' out/photos.*.json out/show-*.json
 sed -i 's/^ *url  .*//' out/show-*.txt
 no_secret out

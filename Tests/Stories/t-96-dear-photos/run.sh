@@ -1,4 +1,4 @@
-# Photos that are dear to decode by design are prepared or refused, in a time that does not hurt.
+# Photos that are made to be dear to decode are prepared or refused in a time that does not hurt.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/seeds.sh"
 

@@ -1,5 +1,4 @@
-# While a daemon under load is reloaded fifty times, between two configurations that differ in nearly everything, nothing is lost,
-# doubled or out of order.
+# Fifty reloads under load lose, double and reorder nothing.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/reload.sh"
 
