@@ -1,23 +1,13 @@
-# Photo and text go to a room of a Matrix homeserver. Another person's client, which is not ours, sees photo, then text,
-# opens the photo bit by bit as it was sent, and sees each once, however often the daemon was killed in between, and
-# although the homeserver was away.
+# Photo and text reach another person's Matrix client once and in order, although the daemon is killed and the homeserver is
+# away. PHOTOSPOOL_TEST_KILL_STEP=1 kills at every call.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/matrix.sh"
 
-start_server synapse.py
 (umask 077; fact alice > token)
-order room alice bob
-room=$(jq -r .room <<< "$answer")
-alias=$(jq -r .alias <<< "$answer")
-configure <<EOF
-store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
-network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
-seal: matrix
-routes:
-  - {conversation: family, network: matrix, as: "$alias"}
-EOF
+configure < <(matrix_settings)
 
-# What bob's client shows of the room, one JSON object a line.
-read_room() { tool read_room.py "$(fact endpoint)" @bob:localhost "$(fact bob)" "$room"; }
+# The room as bob's client shows it, one JSON object a line.
+read_room() { tool read_room.py "$endpoint" @bob:localhost "$(fact bob)" "$room"; }
 
 start_daemon
 "$photospool" check > check.log || fail "check: $(cat check.log)"
@@ -32,7 +22,7 @@ expect "$(jq -r 'select(.kind != "text").sha256' seen.jsonl)" \
   "$(sha256sum "$spool"/photos/default/family/*/original.jpg | cut -d' ' -f1)"
 expect "$(jq -r 'select(.kind != "text").content | fromjson.info | "\(.w)x\(.h)"' seen.jsonl)" 2048x1536
 
-# The homeserver goes away. What is dropped meanwhile uses up no attempts, and goes out when it is back.
+# The homeserver goes away. Requests that are dropped meanwhile use up no attempts, and go out when it is back.
 order kill
 for number in 1 2 3; do drop "away-$number" family "away $number"; done
 wait_for_line start.log 'cause=unreachable'
