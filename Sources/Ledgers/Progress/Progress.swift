@@ -85,8 +85,10 @@ extension Database {
     guard isWaiting else { return nil }
     if message.kind.hasPhoto {
       try run(
-        "UPDATE uploads SET state = 'offered', offered_to = ? WHERE message = ? AND state = 'started'", recipient.text,
-        message.message.text)
+        """
+        UPDATE uploads SET state = 'offered', offered_to = iif(profile_of IS NULL, NULL, ?)
+        WHERE message = ? AND state = 'started'
+        """, recipient.text, message.message.text)
     }
     return message.attempts + 1
   }

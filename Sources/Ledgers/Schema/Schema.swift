@@ -153,7 +153,7 @@ enum LedgerSchema {
       state TEXT NOT NULL, -- started, offered (its publishing began), published, abandoned (to be deleted), deleting
       started_at INTEGER NOT NULL,
       profile_of TEXT, -- the inbox, of an upload for its profile photo
-      offered_to TEXT, -- the network and the address there that its publishing began on
+      offered_to TEXT, -- of a profile photo: the network and the address there that its publishing began on
       sealed INTEGER NOT NULL DEFAULT 0 -- 1: no other message has the same object
     ) STRICT;
 
