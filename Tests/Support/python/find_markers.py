@@ -14,9 +14,10 @@ markers = {text: text.encode() for text in texts}
 for name in files:
     with open(name, "rb") as file:
         data = file.read()
-    # Pieces from the middle, where no two photos are alike.
+    # Pieces of the scan, as photos share the tables before it.
+    scan = data.index(b"\xff\xda") + 14
     for part in (1, 2, 3):
-        start = len(data) * part // 4
+        start = scan + (len(data) - scan) * part // 4
         markers[f"{name}@{start}"] = data[start:start + 24]
 
 needles = {}
