@@ -54,6 +54,16 @@ package struct MatrixAnswer: Sendable {
     try? JSONDecoder().decode(type, from: Data(body))
   }
 
+  /// A member of the body; nil if it is missing or has another type.
+  package func member<Value: Decodable>(_ name: String) -> Value? {
+    decoded(as: [String: Lossy<Value>].self)?[name]?.value
+  }
+
+  private struct Lossy<Value: Decodable>: Decodable {
+    let value: Value?
+    init(from decoder: any Decoder) { value = try? Value(from: decoder) }
+  }
+
   /// The body as any JSON; nil when it is none.
   package var json: JSONValue? { decoded(as: JSONValue.self) }
 

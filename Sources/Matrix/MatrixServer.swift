@@ -6,13 +6,18 @@ import Secrets
 package struct MatrixServer: Sendable {
   /// `the homeserver at matrix.example.org`.
   package let name: String
+  /// The meaning of its errors.
+  package let faults: MatrixFaults
   private let base: String
   private let token: Renewable<Secret>
   private let client: HTTPClient
   private let limits: HTTPLimits
 
+  /// - Parameter use: the part that is asked, for the meaning of errors.
   /// - Throws: `.configError` for an invalid URL.
-  package init(_ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits()) throws(DeliveryError) {
+  package init(
+    _ account: MatrixAccount, for use: MatrixFaults.Use, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
+  ) throws(DeliveryError) {
     guard let address = HTTPAddress(account.homeserver), address.query == nil else {
       throw DeliveryError(
         .configError, "the homeserver has to be a URL such as `https://matrix.example.org`, without user and query")
@@ -20,6 +25,7 @@ package struct MatrixServer: Sendable {
     let path = address.path.hasSuffix("/") ? String(address.path.dropLast()) : address.path
     base = "\(address.scheme)://\(address.authority)\(path)"
     name = "the homeserver at \(address.authority)"
+    faults = MatrixFaults(server: name, use: use)
     token = account.token
     self.client = client
     self.limits = limits
@@ -32,7 +38,7 @@ package struct MatrixServer: Sendable {
   ///   - replyBytes: the size limit of the answer, if unusual.
   /// - Returns: the answer, whatever its status.
   /// - Throws: an error without an answer.
-  package func ask(
+  package func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8] = [], contentType: String = "application/json",
     replyBytes: Int? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(HTTPError) -> MatrixAnswer {
@@ -44,5 +50,29 @@ package struct MatrixServer: Sendable {
     let answer = MatrixAnswer(try await client.send(request, progress: progress))
     if answer.isTokenRefused { token.refuse() }
     return answer
+  }
+
+  /// Sends one request.
+  ///
+  /// - Returns: the answer, whatever its status.
+  /// - Throws: the error of `faults` without an answer.
+  package func ask(
+    _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8] = [], contentType: String = "application/json",
+    replyBytes: Int? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
+  ) async throws(DeliveryError) -> MatrixAnswer {
+    do {
+      return try await send(
+        method, path, body, contentType: contentType, replyBytes: replyBytes, progress: progress)
+    } catch {
+      throw faults.error(error)
+    }
+  }
+
+  /// A member of a successful answer.
+  ///
+  /// - Throws: the error of `faults` for any other answer.
+  package func need<Value: Decodable>(_ member: String, of answer: MatrixAnswer) throws(DeliveryError) -> Value {
+    guard answer.isSuccess, let value: Value = answer.member(member) else { throw faults.error(answer) }
+    return value
   }
 }

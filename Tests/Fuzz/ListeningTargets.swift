@@ -27,15 +27,19 @@ extension FuzzTarget {
       try hold(pages.path?.contains(" ") != true, "the next page is none")
     }
     for event in events {
-      guard let arrival = MatrixArrival(event, in: "!room:example.org", account: "@me:example.org") else { continue }
+      guard let arrival = photo(event) else { continue }
       let kept = MatrixAnswer(HTTPResponse(status: 200, headers: [], body: arrival.attachment)).json
-      guard
-        let again = kept.flatMap({ MatrixArrival($0, in: "!room:example.org", account: "@me:example.org") })
-      else { throw BrokenProperty(description: "what is kept of a photo is none") }
+      guard let again = kept.flatMap(photo) else {
+        throw BrokenProperty(description: "what is kept of a photo is none")
+      }
       try hold(again.message == arrival.message, "kept, it is another message")
       try hold(again.attachment == arrival.attachment, "kept again, it is another photo")
       _ = try? AttachmentReader.read(arrival.attachment)
     }
+  }
+
+  private static func photo(_ event: JSONValue) -> Arrival? {
+    Arrival(event, in: "!room:example.org", as: ConversationID(unchecked: "family"), account: "@me:example.org")
   }
 
   static let matrixPosition = FuzzTarget("position", words: ["@me:example.org", " ", "\n"]) {

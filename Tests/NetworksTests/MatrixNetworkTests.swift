@@ -254,7 +254,7 @@ struct MatrixNetworkTests {
     #expect(await finding(try network(), "#nowhere:localhost") == .roomGone)
     let account = MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("bob")))
     let path = "/_matrix/client/v3/rooms/\(room.id.percentEncoded())/leave"
-    _ = try await MatrixServer(account, client: HTTPClient()).ask(.post, path, Array("{}".utf8))
+    _ = try await MatrixServer(account, for: .room, client: HTTPClient()).ask(.post, path, Array("{}".utf8))
     #expect(await finding(try network(as: "bob"), room.id) == .forbidden)
   }
 

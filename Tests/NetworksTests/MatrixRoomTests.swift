@@ -37,7 +37,7 @@ struct MatrixRoomTests {
     -> MatrixAnswer
   {
     let account = MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token(user)))
-    return try await MatrixServer(account, client: HTTPClient()).ask(
+    return try await MatrixServer(account, for: .room, client: HTTPClient()).ask(
       method, "/_matrix/client/v3/\(path)", Array(body.utf8))
   }
 

@@ -49,7 +49,7 @@ struct MatrixStoreTests {
 
   @Test func anAccountWhoseIDsAreUsedUpStillUploads() async throws {
     let account = MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("carol")))
-    let server = try MatrixServer(account, client: HTTPClient())
+    let server = try MatrixServer(account, for: .media, client: HTTPClient())
     var ids = 0
     while try await server.ask(.post, "/_matrix/media/v1/create").isSuccess { ids += 1 }
     #expect(ids > 0)

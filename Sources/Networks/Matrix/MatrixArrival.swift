@@ -2,31 +2,23 @@ import FoundationEssentials
 import Matrix
 import Messages
 
-/// A received photo in a room.
-struct MatrixArrival {
-  /// The event's id.
-  let message: String
-  let sender: SenderID?
-  /// The event without its variable parts, in one canonical form.
-  let attachment: [UInt8]
-
-  /// nil for anything but a photo of another user: texts, our own events, redacted ones, edits.
+extension Arrival {
+  /// A received photo in a room; nil for anything else: texts, our own events, redacted ones, edits. The attachment is
+  /// the event without its variable parts, in one canonical form.
   ///
   /// - Parameter account: our own user.
-  init?(_ event: JSONValue, in room: String, account: String) {
+  init?(_ event: JSONValue, in room: String, as conversation: ConversationID, account: String) {
     guard event["type"]?.text == "m.room.message",
       event["state_key"] == nil, let sender = event["sender"]?.text, sender != account,
       let id = event["event_id"]?.text, let content = event["content"], Self.isPhoto(content)
     else { return nil }
-    message = id
-    self.sender = try? SenderID(sender)
     var kept: [String: JSONValue] = [
       "type": .text("m.room.message"), "room_id": .text(room), "sender": .text(sender), "event_id": .text(id),
       "content": content,
     ]
     kept["origin_server_ts"] = event["origin_server_ts"]
     guard let bytes = try? json(JSONValue.object(kept)) else { return nil }
-    attachment = bytes
+    self.init(conversation: conversation, message: id, sender: try? SenderID(sender), attachment: bytes)
   }
 
   /// The sender's type decides; the darkroom checks it.

@@ -5,13 +5,8 @@ import Messages
 /// The avatar of an account, which is its profile photo and visible to everybody. One repeatable request sets it, and
 /// the homeserver copies it into the account's rooms.
 struct MatrixAvatar: Sendable {
-  private let server: MatrixServer
-  private let faults: MatrixFaults
-
-  init(_ server: MatrixServer) {
-    self.server = server
-    faults = MatrixFaults(server: server.name, use: .profile)
-  }
+  /// For its use `profile`.
+  let server: MatrixServer
 
   /// - Throws: `rejected` for a photo that nobody could see there.
   func set(_ photo: Attachment, of user: String) async throws(DeliveryError) {
@@ -24,7 +19,7 @@ struct MatrixAvatar: Sendable {
     var body = JSONObjectText()
     body.add("avatar_url", photo.url)
     let answer = try await ask(.put, of: user, Array(body.description.utf8))
-    guard answer.isSuccess else { throw faults.error(answer) }
+    guard answer.isSuccess else { throw server.faults.error(answer) }
   }
 
   /// Older homeservers lack the removal and take an empty URL.
@@ -32,20 +27,15 @@ struct MatrixAvatar: Sendable {
     let removal = try await ask(.delete, of: user)
     if removal.isSuccess { return }
     guard removal.code == "M_UNRECOGNIZED" || [404, 405, 501].contains(removal.status) else {
-      throw faults.error(removal)
+      throw server.faults.error(removal)
     }
     let answer = try await ask(.put, of: user, Array(#"{"avatar_url":""}"#.utf8))
-    guard answer.isSuccess else { throw faults.error(answer) }
+    guard answer.isSuccess else { throw server.faults.error(answer) }
   }
 
   private func ask(
     _ method: HTTPRequest.Method, of user: String, _ body: [UInt8] = []
   ) async throws(DeliveryError) -> MatrixAnswer {
-    do {
-      return try await server.ask(
-        method, "/_matrix/client/v3/profile/\(user.percentEncoded())/avatar_url", body)
-    } catch {
-      throw faults.error(error)
-    }
+    try await server.ask(method, "/_matrix/client/v3/profile/\(user.percentEncoded())/avatar_url", body)
   }
 }

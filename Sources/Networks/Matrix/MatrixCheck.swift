@@ -4,22 +4,6 @@ import Messages
 
 /// The tests of `photospool check` on a homeserver.
 extension MatrixNetwork {
-  private struct Membership: Decodable {
-    let membership: String
-  }
-
-  private struct JoinedRooms: Decodable {
-    let rooms: [String]
-
-    private enum CodingKeys: String, CodingKey {
-      case rooms = "joined_rooms"
-    }
-  }
-
-  private struct Aliases: Decodable {
-    let aliases: [String]
-  }
-
   package func check() async throws(DeliveryError) -> String {
     "sends as \(try await history.userID()) through \(server.name); rooms' homeservers can read texts and photos' keys"
   }
@@ -30,10 +14,7 @@ extension MatrixNetwork {
     try await rooms.inRoom(of: address) { room throws(DeliveryError) in
       let user = try await history.userID()
       let answer = try await ask("rooms/\(room)/state/m.room.member/\(user.percentEncoded())")
-      guard answer.isSuccess, let membership = answer.decoded(as: Membership.self)?.membership else {
-        throw faults.error(answer)
-      }
-      guard membership == "join" else {
+      guard try server.need("membership", of: answer) == "join" else {
         throw DeliveryError(.forbidden, "\(server.name) has the account in that room no more; join the room again")
       }
       if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: address) }
@@ -43,12 +24,11 @@ extension MatrixNetwork {
 
   /// The encrypted rooms of the account, by ids and aliases.
   package func closedConversations() async throws(DeliveryError) -> [ClosedConversation] {
-    let answer = try await ask("joined_rooms")
-    guard answer.isSuccess, let joined = answer.decoded(as: JoinedRooms.self)?.rooms else { throw faults.error(answer) }
+    let joined: [String] = try server.need("joined_rooms", of: await ask("joined_rooms"))
     var closed: [ClosedConversation] = []
     for room in joined where try await encryption.isOn(in: room.percentEncoded()) {
       // Homeservers need not support this; the id always works.
-      let aliases = try await ask("rooms/\(room.percentEncoded())/aliases").decoded(as: Aliases.self)?.aliases ?? []
+      let aliases: [String] = try await ask("rooms/\(room.percentEncoded())/aliases").member("aliases") ?? []
       closed.append(
         ClosedConversation(
           names: ([room] + aliases).map(Address.init(unchecked:)),
@@ -58,6 +38,6 @@ extension MatrixNetwork {
   }
 
   private func ask(_ path: String) async throws(DeliveryError) -> MatrixAnswer {
-    do { return try await server.ask(.get, "/_matrix/client/v3/\(path)") } catch { throw faults.error(error) }
+    try await server.ask(.get, "/_matrix/client/v3/\(path)")
   }
 }

@@ -5,22 +5,16 @@ import Messages
 /// enabled at any time: every message asks right before it is sent. "Encrypted" is cached for good.
 struct MatrixEncryption: Sendable {
   let server: MatrixServer
-  let faults: MatrixFaults
   let known: EncryptedRooms
 
   /// - Parameter room: the room's id, escaped for a path.
   /// - Throws: `forbidden` and the like if the homeserver does not answer.
   func isOn(in room: String) async throws(DeliveryError) -> Bool {
     if known.contains(room) { return true }
-    let answer: MatrixAnswer
-    do {
-      answer = try await server.ask(.get, "/_matrix/client/v3/rooms/\(room)/state/m.room.encryption")
-    } catch {
-      throw faults.error(error)
-    }
+    let answer = try await server.ask(.get, "/_matrix/client/v3/rooms/\(room)/state/m.room.encryption")
     // The only answer that means that the room lacks this state.
     if answer.status == 404 && answer.code == "M_NOT_FOUND" { return false }
-    guard answer.isSuccess else { throw faults.error(answer) }
+    guard answer.isSuccess else { throw server.faults.error(answer) }
     await known.add(room)
     return true
   }

@@ -11,16 +11,7 @@ final class MatrixHistory: Sendable {
     let end: String?
   }
 
-  private struct Identity: Decodable {
-    let user: String
-
-    private enum CodingKeys: String, CodingKey {
-      case user = "user_id"
-    }
-  }
-
   private let server: MatrixServer
-  private let faults: MatrixFaults
   private let user = Mutex<String?>(nil)
 
   /// Events per page, and pages to search. One page is enough, unless people use the account, too.
@@ -29,10 +20,7 @@ final class MatrixHistory: Sendable {
   /// The size limit of a page with the largest events.
   private static let pageBytes = 16 << 20
 
-  init(_ server: MatrixServer, faults: MatrixFaults) {
-    self.server = server
-    self.faults = faults
-  }
+  init(_ server: MatrixServer) { self.server = server }
 
   /// The account's newest event of that message, among its last ones in the room, if any.
   func event(of message: MessageID, in room: String) async throws(DeliveryError) -> MatrixEvent? {
@@ -45,7 +33,7 @@ final class MatrixHistory: Sendable {
     var start = ""
     for _ in 0..<Self.pages {
       let answer = try await ask(path + query + start)
-      guard answer.isSuccess, let page = answer.decoded(as: Page.self) else { throw faults.error(answer) }
+      guard answer.isSuccess, let page = answer.decoded(as: Page.self) else { throw server.faults.error(answer) }
       // Another user who writes our ids must not stop us from sending.
       if let event = page.chunk.first(where: { $0.sender == user && $0.content?.message == message.text }) {
         return event
@@ -60,7 +48,7 @@ final class MatrixHistory: Sendable {
   func event(_ id: String, in room: String) async throws(DeliveryError) -> MatrixEvent? {
     let answer = try await ask("/_matrix/client/v3/rooms/\(room)/event/\(id.percentEncoded())")
     guard answer.isSuccess else {
-      let error = faults.error(answer)
+      let error = server.faults.error(answer)
       if error.cause.disposition == .fail { return nil }
       throw error
     }
@@ -70,13 +58,12 @@ final class MatrixHistory: Sendable {
   /// The account's user id.
   func userID() async throws(DeliveryError) -> String {
     if let user = user.withLock({ $0 }) { return user }
-    let answer = try await ask("/_matrix/client/v3/account/whoami")
-    guard answer.isSuccess, let id = answer.decoded(as: Identity.self)?.user else { throw faults.error(answer) }
+    let id: String = try server.need("user_id", of: await ask("/_matrix/client/v3/account/whoami"))
     user.withLock { $0 = id }
     return id
   }
 
   private func ask(_ path: String) async throws(DeliveryError) -> MatrixAnswer {
-    do { return try await server.ask(.get, path, replyBytes: Self.pageBytes) } catch { throw faults.error(error) }
+    try await server.ask(.get, path, replyBytes: Self.pageBytes)
   }
 }

@@ -11,7 +11,6 @@ package final class MatrixListener: Listener {
   package let name: String
   private let server: MatrixServer
   private let patientServer: MatrixServer
-  private let faults: MatrixFaults
   private let rooms: MatrixRooms
   private let history: MatrixHistory
   private let conversations: HeardConversations
@@ -45,14 +44,13 @@ package final class MatrixListener: Listener {
     self.name = name
     self.conversations = conversations
     self.log = log
-    server = try MatrixServer(account, client: client, limits: limits)
+    server = try MatrixServer(account, for: .room, client: client, limits: limits)
     var patient = limits
     patient.stall += .seconds(Self.patience)
     patient.total = limits.total.map { $0 + .seconds(Self.patience) }
-    patientServer = try MatrixServer(account, client: client, limits: patient)
-    faults = MatrixFaults(server: server.name, use: .room)
-    rooms = MatrixRooms(server, faults: faults)
-    history = MatrixHistory(server, faults: faults)
+    patientServer = try MatrixServer(account, for: .room, client: client, limits: patient)
+    rooms = MatrixRooms(server)
+    history = MatrixHistory(server)
   }
 
   package func listen(
@@ -146,30 +144,25 @@ package final class MatrixListener: Listener {
   private func filter(_ account: String, limit: Int) async throws -> String {
     if let id = known.withLock({ $0.filters[limit] }) { return id }
     let rooms = conversations.others == nil ? known.withLock(\.rooms)?.keys.sorted() ?? [] : nil
-    let answer: MatrixAnswer
-    do {
-      answer = try await server.ask(
-        .post, "/_matrix/client/v3/user/\(account.percentEncoded())/filter",
-        Array(MatrixFilter(rooms: rooms, limit: limit).description.utf8))
-    } catch {
-      throw faults.error(error)
-    }
-    guard answer.isSuccess, let id = answer.json?["filter_id"]?.text else { throw error(answer) }
+    let answer = try await server.ask(
+      .post, "/_matrix/client/v3/user/\(account.percentEncoded())/filter",
+      Array(MatrixFilter(rooms: rooms, limit: limit).description.utf8))
+    guard answer.isSuccess, let id: String = answer.member("filter_id") else { throw error(answer) }
     known.withLock { $0.filters[limit] = id }
     return id
   }
 
   /// - Returns: nil if the answer was too large.
   private func ask(_ server: MatrixServer, _ path: String, bytes: Int) async throws -> MatrixAnswer? {
-    do { return try await server.ask(.get, path, replyBytes: bytes) } catch {
+    do { return try await server.send(.get, path, replyBytes: bytes) } catch {
       if case .replyTooLarge = error.reason { return nil }
-      throw faults.error(error)
+      throw server.faults.error(error)
     }
   }
 
   /// Refusals of messages become refusals of listening.
   private func error(_ answer: MatrixAnswer) -> DeliveryError {
-    let error = faults.error(answer)
+    let error = server.faults.error(answer)
     guard error.cause.disposition == .fail else { return error }
     let word = answer.code.map { " \($0)" } ?? ""
     return DeliveryError(
@@ -182,11 +175,7 @@ package final class MatrixListener: Listener {
     _ events: [JSONValue], of room: String, _ conversation: ConversationID, _ account: String,
     _ deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws {
-    let arrivals = events.compactMap { event in
-      MatrixArrival(event, in: room, account: account).map {
-        Arrival(conversation: conversation, message: $0.message, sender: $0.sender, attachment: $0.attachment)
-      }
-    }
+    let arrivals = events.compactMap { Arrival($0, in: room, as: conversation, account: account) }
     if !arrivals.isEmpty { try await deliver(arrivals) }
   }
 
@@ -202,7 +191,7 @@ package final class MatrixListener: Listener {
         return log("messages of \(conversation) are passed over: a page of them is too large")
       }
       guard let page = MatrixPages.Page(answer) else {
-        let fault = faults.error(answer)
+        let fault = server.faults.error(answer)
         guard fault.cause.disposition == .fail else { throw fault }
         return log("messages of \(conversation) are passed over: \(fault.sentence)")
       }

@@ -16,7 +16,6 @@ package struct MatrixNetwork: Network {
   package let name: String
   package let takesBatches = true
   let server: MatrixServer
-  let faults: MatrixFaults
   let rooms: MatrixRooms
   let history: MatrixHistory
   let encryption: MatrixEncryption
@@ -28,14 +27,6 @@ package struct MatrixNetwork: Network {
   /// hour.
   package static let homeserverMemory = 1200.0
 
-  private struct Sent: Decodable {
-    let event: String
-
-    private enum CodingKeys: String, CodingKey {
-      case event = "event_id"
-    }
-  }
-
   /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String = "matrix", _ account: MatrixAccount, encryptedRooms: EncryptedRooms = EncryptedRooms(),
@@ -43,12 +34,11 @@ package struct MatrixNetwork: Network {
     clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
     self.name = name
-    server = try MatrixServer(account, client: client, limits: limits)
-    faults = MatrixFaults(server: server.name, use: .room)
-    rooms = MatrixRooms(server, faults: faults, clock: clock)
-    history = MatrixHistory(server, faults: faults)
-    encryption = MatrixEncryption(server: server, faults: faults, known: encryptedRooms)
-    avatar = MatrixAvatar(server)
+    server = try MatrixServer(account, for: .room, client: client, limits: limits)
+    rooms = MatrixRooms(server, clock: clock)
+    history = MatrixHistory(server)
+    encryption = MatrixEncryption(server: server, known: encryptedRooms)
+    avatar = MatrixAvatar(server: try MatrixServer(account, for: .profile, client: client, limits: limits))
     self.clock = clock
     startedAt = clock()
   }
@@ -123,14 +113,8 @@ package struct MatrixNetwork: Network {
   private func send(
     _ message: OutgoingMessage, _ content: [UInt8], to room: String
   ) async throws(DeliveryError) -> Publication {
-    let answer: MatrixAnswer
-    do {
-      answer = try await server.ask(
-        .put, "/_matrix/client/v3/rooms/\(room)/send/m.room.message/\(message.message.text.percentEncoded())", content)
-    } catch {
-      throw faults.error(error)
-    }
-    guard answer.isSuccess, let id = answer.decoded(as: Sent.self)?.event else { throw faults.error(answer) }
+    let path = "/_matrix/client/v3/rooms/\(room)/send/m.room.message/\(message.message.text.percentEncoded())"
+    let id: String = try server.need("event_id", of: await server.ask(.put, path, content))
     guard case .photo(let attachment) = message.content else {
       return Publication(publishedAt: clock(), remoteID: id, attachment: nil)
     }

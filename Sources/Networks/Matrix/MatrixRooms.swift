@@ -6,16 +6,7 @@ import Synchronization
 /// The room of a conversation: its id, or an alias such as `#family:example.org`, which is looked up once an hour and
 /// after a failure.
 final class MatrixRooms: Sendable {
-  private struct Directory: Decodable {
-    let room: String
-
-    private enum CodingKeys: String, CodingKey {
-      case room = "room_id"
-    }
-  }
-
   private let server: MatrixServer
-  private let faults: MatrixFaults
   private let clock: @Sendable () -> Timestamp
   private let known = Mutex<[Address: (room: String, askedAt: Timestamp)]>([:])
 
@@ -23,9 +14,8 @@ final class MatrixRooms: Sendable {
   private static let most = 10_000
   static let memory = 3600.0
 
-  init(_ server: MatrixServer, faults: MatrixFaults, clock: @escaping @Sendable () -> Timestamp = { .now() }) {
+  init(_ server: MatrixServer, clock: @escaping @Sendable () -> Timestamp = { .now() }) {
     self.server = server
-    self.faults = faults
     self.clock = clock
   }
 
@@ -68,19 +58,13 @@ final class MatrixRooms: Sendable {
   }
 
   private func room(ofAlias alias: Address) async throws(DeliveryError) -> String {
-    let answer: MatrixAnswer
-    do {
-      answer = try await server.ask(.get, "/_matrix/client/v3/directory/room/\(alias.text.percentEncoded())")
-    } catch {
-      throw faults.error(error)
-    }
+    let answer = try await server.ask(.get, "/_matrix/client/v3/directory/room/\(alias.text.percentEncoded())")
     if answer.code == "M_NOT_FOUND" || answer.code == "M_INVALID_PARAM" {
       throw DeliveryError(
         .roomGone, "\(server.name) knows no room of that alias; check how it is written (\(answer.status))")
     }
-    guard answer.isSuccess, let id = answer.decoded(as: Directory.self)?.room, id.hasPrefix("!") else {
-      throw faults.error(answer)
-    }
+    let id: String = try server.need("room_id", of: answer)
+    guard id.hasPrefix("!") else { throw server.faults.error(answer) }
     let now = clock()
     known.withLock { known in
       if known.count >= Self.most { known.removeAll(keepingCapacity: true) }

@@ -29,17 +29,13 @@ struct MatrixSync {
 struct MatrixPosition: CustomStringConvertible {
   let account: String
   let token: String
+  var description: String { "\(account) \(token)" }
+}
 
-  init(account: String, token: String) {
-    self.account = account
-    self.token = token
-  }
-
+extension MatrixPosition {
   /// nil if it belongs to another account.
   init?(_ text: String, account: String) {
     guard text.hasPrefix("\(account) "), text.count > account.count + 1 else { return nil }
     self.init(account: account, token: String(text.dropFirst(account.count + 1)))
   }
-
-  var description: String { "\(account) \(token)" }
 }

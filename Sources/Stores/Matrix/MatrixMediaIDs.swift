@@ -27,25 +27,11 @@ struct MatrixMediaID: Sendable, Equatable {
 /// Media ids from the homeserver, requested one by one. Ids of failed uploads are used again, because an account may
 /// have only a few unused ones (five with Synapse), for a day.
 final class MatrixMediaIDs: Sendable {
-  private struct Created: Decodable {
-    let uri: String
-    let expiresAt: Double?
-
-    private enum CodingKeys: String, CodingKey {
-      case uri = "content_uri"
-      case expiresAt = "unused_expires_at"
-    }
-  }
-
   private let server: MatrixServer
-  private let faults: MatrixFaults
   private let unused = Mutex<[MatrixMediaID]>([])
   private let isUnknown = Atomic<Bool>(false)
 
-  init(_ server: MatrixServer, faults: MatrixFaults) {
-    self.server = server
-    self.faults = faults
-  }
+  init(_ server: MatrixServer) { self.server = server }
 
   /// An id for `object`: the one of its former attempt, or any; nil if the homeserver gives none.
   func take(for object: ObjectName, now: Timestamp = .now()) async throws(DeliveryError) -> MatrixMediaID? {
@@ -56,21 +42,19 @@ final class MatrixMediaIDs: Sendable {
       return index.map { unused.remove(at: $0) }
     }
     if let kept { return kept }
-    let answer: MatrixAnswer
-    do { answer = try await server.ask(.post, "/_matrix/media/v1/create", Array("{}".utf8)) } catch {
-      throw faults.error(error)
-    }
+    let answer = try await server.ask(.post, "/_matrix/media/v1/create", Array("{}".utf8))
     if answer.code == "M_UNRECOGNIZED" {
       isUnknown.store(true, ordering: .relaxed)
       return nil
     }
     // Waiting would last until ids of a dead process expire.
     if answer.code == "M_LIMIT_EXCEEDED" { return nil }
-    guard answer.isSuccess else { throw faults.error(answer) }
-    guard let created = answer.decoded(as: Created.self), var id = MatrixMediaID(created.uri) else {
+    guard answer.isSuccess else { throw server.faults.error(answer) }
+    guard var id = answer.member("content_uri").flatMap({ MatrixMediaID($0) }) else {
       throw DeliveryError(.serverBusy, "\(server.name) answered without an id for media")
     }
-    id.expiresAt = created.expiresAt.flatMap { Int64(exactly: $0.rounded()) }.map { Timestamp(milliseconds: $0) }
+    let expiresAt: Double? = answer.member("unused_expires_at")
+    id.expiresAt = expiresAt.flatMap { Int64(exactly: $0.rounded()) }.map { Timestamp(milliseconds: $0) }
     return id
   }
 

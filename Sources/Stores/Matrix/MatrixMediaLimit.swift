@@ -5,23 +5,11 @@ import Synchronization
 
 /// The homeserver's size limit, asked once an hour.
 final class MatrixMediaLimit: Sendable {
-  private struct Limit: Decodable {
-    let bytes: Int?
-
-    private enum CodingKeys: String, CodingKey {
-      case bytes = "m.upload.size"
-    }
-  }
-
   private let server: MatrixServer
-  private let faults: MatrixFaults
   private let known = Mutex<(bytes: Int?, askedAt: ContinuousClock.Instant)?>(nil)
   private static let validity = Duration.seconds(3600)
 
-  init(_ server: MatrixServer, faults: MatrixFaults) {
-    self.server = server
-    self.faults = faults
-  }
+  init(_ server: MatrixServer) { self.server = server }
 
   /// - Throws: `.tooLargeAfterCompress` with both sizes. A homeserver without a limit decides when it gets the object.
   func check(_ bytes: Int) async throws(DeliveryError) {
@@ -34,10 +22,9 @@ final class MatrixMediaLimit: Sendable {
   /// nil if the homeserver has none.
   func bytes() async throws(DeliveryError) -> Int? {
     if let known = known.withLock({ $0 }), known.askedAt.duration(to: .now) < Self.validity { return known.bytes }
-    let answer: MatrixAnswer
-    do { answer = try await server.ask(.get, "/_matrix/client/v1/media/config") } catch { throw faults.error(error) }
-    guard answer.isSuccess || answer.code == "M_UNRECOGNIZED" else { throw faults.error(answer) }
-    let bytes = answer.decoded(as: Limit.self)?.bytes
+    let answer = try await server.ask(.get, "/_matrix/client/v1/media/config")
+    guard answer.isSuccess || answer.code == "M_UNRECOGNIZED" else { throw server.faults.error(answer) }
+    let bytes: Int? = answer.member("m.upload.size")
     known.withLock { $0 = (bytes, .now) }
     return bytes
   }

@@ -12,30 +12,20 @@ import Messages
 package struct MatrixStore: Store {
   package let name: String
   private let server: MatrixServer
-  private let faults: MatrixFaults
   private let ids: MatrixMediaIDs
   private let limit: MatrixMediaLimit
 
   /// Ids per upload. More than two unusable ones are no coincidence.
   private static let mostIDs = 3
 
-  private struct Plain: Decodable {
-    let uri: String
-
-    private enum CodingKeys: String, CodingKey {
-      case uri = "content_uri"
-    }
-  }
-
   /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String = "matrix", _ account: MatrixAccount, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) throws(DeliveryError) {
     self.name = name
-    server = try MatrixServer(account, client: client, limits: limits)
-    faults = MatrixFaults(server: server.name, use: .media)
-    ids = MatrixMediaIDs(server, faults: faults)
-    limit = MatrixMediaLimit(server, faults: faults)
+    server = try MatrixServer(account, for: .media, client: client, limits: limits)
+    ids = MatrixMediaIDs(server)
+    limit = MatrixMediaLimit(server)
   }
 
   /// - Parameters:
@@ -65,12 +55,12 @@ package struct MatrixStore: Store {
   ) async throws(DeliveryError) -> Bool {
     let answer: MatrixAnswer
     do {
-      answer = try await server.ask(
+      answer = try await server.send(
         .put, "/_matrix/media/v3/upload/\(id.path)", bytes, contentType: contentType
       ) { rising.sent($0) }
     } catch {
       ids.giveBack(id, triedFor: error.wasNeverSent ? id.triedFor : object)
-      throw faults.error(error)
+      throw server.faults.error(error)
     }
     if answer.isSuccess { return true }
     switch answer.code {
@@ -79,24 +69,17 @@ package struct MatrixStore: Store {
     case "M_NOT_FOUND": return false
     default:
       ids.giveBack(id, triedFor: object)
-      throw faults.error(answer)
+      throw server.faults.error(answer)
     }
   }
 
   private func putPlainly(
     _ bytes: [UInt8], contentType: String, _ rising: RisingProgress
   ) async throws(DeliveryError) -> String {
-    let answer: MatrixAnswer
-    do {
-      answer = try await server.ask(.post, "/_matrix/media/v3/upload", bytes, contentType: contentType) {
-        rising.sent($0)
-      }
-    } catch {
-      throw faults.error(error)
+    let answer = try await server.ask(.post, "/_matrix/media/v3/upload", bytes, contentType: contentType) {
+      rising.sent($0)
     }
-    guard answer.isSuccess, let id = answer.decoded(as: Plain.self).flatMap({ MatrixMediaID($0.uri) }) else {
-      throw faults.error(answer)
-    }
+    guard let id = MatrixMediaID(try server.need("content_uri", of: answer)) else { throw server.faults.error(answer) }
     rising.end()
     return id.uri
   }
