@@ -47,7 +47,7 @@ extension Settings {
 
   private func objectPaths(in spool: Spooling.Spool) -> [(store: String, path: String)] {
     stores.compactMap { store in
-      (store.type as? DirectoryStoreType).map { (store.name, $0.path ?? spool.objects.path) }
+      (store.type as? DirectoryStoreType).map { (store.name, $0.directory ?? spool.objects.path) }
     }
   }
 

@@ -151,7 +151,7 @@ final class DestinationFactory: Sendable {
     let known = former.listeners.first { $0.0 == key }?.1
     guard let sender = made.withLock({ made in made.networks.first { $0.1.name == network.name }?.1 }),
       let result = try known
-        ?? network.type.listener(to: sender, settings.heardConversations(on: network), in: networks)
+        ?? (network.type as? any ListeningNetworkType)?.listener(to: sender, settings.heardConversations(on: network), in: networks)
     else { return nil }
     made.withLock { $0.listeners.append((key, result)) }
     return result

@@ -9,9 +9,8 @@ extension Settings {
     func isExact(_ name: String) -> Bool { !name.contains { "*?".contains($0) } }
     let named = own.flatMap { route in
       // An earlier route may take them.
-      route.conversations.filter { isExact($0) && self.route(of: $0) == route }.map(ConversationID.init(unchecked:)).map
-      {
-        HeardConversations.Named(address: route.alias ?? $0.address, conversation: $0)
+      route.conversations.filter { isExact($0) && self.route(of: $0) == route }.map { name in
+        (address: route.alias ?? Address(unchecked: name), conversation: ConversationID(unchecked: name))
       }
     }
     let hasPatterns = own.contains { $0.alias == nil && !$0.conversations.allSatisfy(isExact) }

@@ -2,18 +2,8 @@ import Messages
 
 /// The conversations to listen to on a network, and their configured names: the reverse of the routes.
 package struct HeardConversations: Sendable {
-  /// A conversation that a route names.
-  package struct Named: Sendable, Equatable {
-    /// Its name on the network.
-    package let address: Address
-    /// Its configured name.
-    package let conversation: ConversationID
-
-    package init(address: Address, conversation: ConversationID) {
-      self.address = address
-      self.conversation = conversation
-    }
-  }
+  /// A conversation that a route names: its name on the network, and its configured name.
+  package typealias Named = (address: Address, conversation: ConversationID)
 
   package let named: [Named]
   /// Whether a conversation without a named route is routed to this network, and is thus heard under its own name; nil

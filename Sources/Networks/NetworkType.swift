@@ -23,8 +23,6 @@ package protocol NetworkType: DestinationType {
   /// The form of a conversation's name on the network: that of `as` in a route.
   static var address: SettingKind<Address> { get }
 
-  /// Whether it can receive photos, so that `listener` returns one.
-  static var canListen: Bool { get }
 
   /// Names who can read photos sealed with `seal`, as part of a sentence of `photospool check`.
   func privacy(sealedWith seal: SealKind) -> String
@@ -37,7 +35,11 @@ package protocol NetworkType: DestinationType {
   /// - Parameter name: its name in the configuration, the log and the ledger.
   func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network
 
-  /// Makes the listener of a network; nil if `canListen` is false.
+}
+
+/// A type of network that can receive photos.
+package protocol ListeningNetworkType: NetworkType {
+  /// Makes the listener of a network.
   ///
   /// - Parameter network: the one made from the same settings.
   func listener(

@@ -60,39 +60,8 @@ extension SettingKind where Value == String {
     Self(expects: sectionNameRule, parse: { isSectionName($0) ? $0 : nil }, show: { $0 })
   }
 
-  package static var bucket: Self {
-    Self(
-      expects: "the name of a bucket: 1 to 255 letters, digits, `.`, `-` and `_`",
-      parse: { [".", ".."].contains($0) || $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) == nil ? nil : $0 },
-      show: { $0 })
-  }
-
-  package static var region: Self {
-    Self(
-      expects: "a region such as `eu-central-1`", parse: { $0.wholeMatch(of: /[!-.0-~]{1,100}/) == nil ? nil : $0 },
-      show: { $0 })
-  }
-
-  /// The template for object names; the store checks it.
-  package static var objectName: Self {
-    Self(
-      expects: "an object's name such as `images/{conversation}/{message}/image.jpg`: at most 400 bytes, with "
-        + "`{message}` or `{digest}` and, if you like, `{inbox}` and `{conversation}`, no folder empty, `.` or `..`",
-      parse: { isObjectTemplate($0) ? $0 : nil }, show: { $0 })
-  }
 }
 
 package let sectionNameRule = "a word of at most 32 of `a-z`, `0-9` and `-`, beginning with a letter"
 
 package func isSectionName(_ text: String) -> Bool { text.wholeMatch(of: /[a-z][a-z0-9-]{0,31}/) != nil }
-
-private func isObjectTemplate(_ template: String) -> Bool {
-  let values = ["{inbox}", "{conversation}", "{message}", "{digest}"]
-  guard template.utf8.count <= 400, template.contains("{message}") || template.contains("{digest}") else {
-    return false
-  }
-  let text = values.reduce(template) { $0.replacing($1, with: "x") }
-  let folders = template.split(separator: "/", omittingEmptySubsequences: false)
-  return !text.contains { "{}".contains($0) } && !hasControlCharacter(text)
-    && folders.allSatisfy { !["", ".", ".."].contains($0) }
-}

@@ -1,17 +1,12 @@
 import Secrets
 
-/// A type of store or network with its settings. Equal values have the same configuration.
-package protocol DestinationType: Hashable, Sendable {
-  /// The type's settings in the file, initially at their defaults. Types that share a key give it the same kind and
-  /// default.
-  associatedtype Section: SettingsSection
-
+/// A type of store or network. Its values are the settings of one, and equal values have the same configuration. Types
+/// that share a key give it the same kind and default.
+package protocol DestinationType: SettingsSection, Hashable {
   /// The type's word in the configuration.
   static var word: String { get }
-
-  /// nil if something is missing or forbidden, which `check` reports.
-  init?(_ section: Section, _ check: SectionCheck)
-
+  /// Whether nothing is missing or forbidden; `check` reports what is. Only then is the destination made.
+  func isComplete(_ check: SectionCheck) -> Bool
   /// The places of its secrets, except those that only its own process reads.
   var secrets: [SecretSource] { get }
 

@@ -1,11 +1,19 @@
+import Secrets
+
 /// The place of a secret as the file has it: `NAMEFile` or `NAMEVariable`, of which only one may be set.
-package struct SecretSetting: SettingsSection {
+package struct SecretSetting: SettingsSection, Hashable {
   package var file: String?
   package var variable: String?
 
   package init() {}
 
   package static let rows: [Setting<SecretSetting>] = []
+
+  /// nil if none is set.
+  package var source: SecretSource? { file.map { .file($0) } ?? variable.map { .environment($0) } }
+
+  /// Reads the secret of a complete destination; an empty one if none is set.
+  package func load() throws -> Secret { try source?.load() ?? Secret("") }
 }
 
 extension Setting where Target: SettingsSection {

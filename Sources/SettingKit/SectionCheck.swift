@@ -1,5 +1,3 @@
-import Secrets
-
 /// Checks that the section of a store or network has what its type needs.
 package struct SectionCheck {
   /// The path of the section: `store`, `stores.archive`.
@@ -20,45 +18,39 @@ package struct SectionCheck {
     self.complaints = complaints
   }
 
-  /// Requires a value.
-  package func need<Value>(_ name: String, _ value: Value?) -> Value? {
-    let key = "\(path).\(name)"
-    if value == nil, !complaints.rejected.contains(key) {
+  /// Whether a value is set; otherwise reports that it is needed.
+  package func has(_ name: String, _ value: String) -> Bool {
+    if value.isEmpty, !complaints.rejected.contains("\(path).\(name)") {
       complaints.add(["\(path).type", path], "`\(path)` is of type `\(type)`, which needs `\(name)`")
     }
-    return value
+    return !value.isEmpty
   }
 
-  /// The place of a secret; nil without one, or with two, which is reported.
-  package func secret(_ name: String, _ setting: SecretSetting) -> SecretSource? {
-    if setting.file != nil, setting.variable != nil {
-      complain(
-        about: "\(name)Variable",
-        "`\(path).\(name)File` and `\(path).\(name)Variable` both say where the secret is; keep one of them")
-      return nil
-    }
-    return setting.file.map { .file($0) } ?? setting.variable.map { .environment($0) }
+  /// Whether a secret has at most one place; otherwise reports that.
+  package func isClear(_ name: String, _ secret: SecretSetting) -> Bool {
+    guard secret.file != nil, secret.variable != nil else { return true }
+    complain(
+      about: "\(name)Variable",
+      "`\(path).\(name)File` and `\(path).\(name)Variable` both say where the secret is; keep one of them")
+    return false
   }
 
-  /// Requires the place of a secret.
-  package func needSecret(_ name: String, _ setting: SecretSetting) -> SecretSource? {
-    let source = secret(name, setting)
+  /// Whether a secret has one place; otherwise reports that it is needed.
+  package func has(_ name: String, _ secret: SecretSetting) -> Bool {
     let keys = ["\(path).\(name)File", "\(path).\(name)Variable"]
-    if source == nil, setting.file == nil, complaints.rejected.isDisjoint(with: keys) {
+    if secret.source == nil, complaints.rejected.isDisjoint(with: keys) {
       complaints.add(
         ["\(path).type", path], "`\(path)` is of type `\(type)`, which needs `\(name)File` or `\(name)Variable`")
     }
-    return source
+    return isClear(name, secret) && secret.source != nil
   }
 
-  /// A URL without its final slash, to which paths are added; nil, with a report, if it has a query.
-  package func base(_ name: String, _ url: String?) -> String? {
-    guard let url else { return nil }
-    if WebAddress(url)?.hasQuery == true {
-      complain(about: name, "`\(path).\(name)` has a `?`, and paths are added to it; remove that part")
-      return nil
-    }
-    return url.hasSuffix("/") ? String(url.dropLast()) : url
+  /// Whether a URL is set to which paths can be added; otherwise reports why not.
+  package func hasBase(_ name: String, _ url: String) -> Bool {
+    guard has(name, url) else { return false }
+    if WebAddress(url)?.hasQuery != true { return true }
+    complain(about: name, "`\(path).\(name)` has a `?`, and paths are added to it; remove that part")
+    return false
   }
 
   /// Reports an error in the setting `name` of the section.

@@ -112,6 +112,15 @@ extension SettingKind where Value == String {
   }
 }
 
+extension SettingKind where Value == String {
+  /// The same or an empty text.
+  package static func orEmpty(_ kind: Self) -> Self {
+    Self(
+      expects: kind.expects + ", or empty", words: kind.words, isFile: kind.isFile, hides: kind.hides,
+      parse: { $0.isEmpty ? $0 : kind.parse($0) }, show: \.self)
+  }
+}
+
 extension SettingKind {
   /// The same or nothing, which is an empty text.
   package static func optional<Wrapped>(_ kind: SettingKind<Wrapped>) -> Self where Value == Wrapped? {

@@ -30,16 +30,17 @@ extension DestinationSection {
 
 extension DestinationType {
   fileprivate static func rows<Whole: DestinationSection>(in _: Whole.Type) -> [Setting<Whole>] {
-    Section.rows.map { row in row.below("", for: [word], get: { part(of: $0) }, set: { $0.parts[word] = $1 }) }
+    rows.map { row in row.below("", for: [word], get: { part(of: $0) }, set: { $0.parts[word] = $1 }) }
   }
 
   /// The destination of this type in the section; nil if something is missing or forbidden, which is reported.
   static func made(of section: some DestinationSection, _ check: SectionCheck) -> Self? {
-    Self(part(of: section), check)
+    let destination = part(of: section)
+    return destination.isComplete(check) ? destination : nil
   }
 
-  private static func part(of section: some DestinationSection) -> Section {
-    section.parts[word] as? Section ?? Section()
+  private static func part(of section: some DestinationSection) -> Self {
+    section.parts[word] as? Self ?? Self()
   }
 }
 
@@ -62,7 +63,7 @@ extension Settings {
       unitedRows(of: AllNetworks.types.map { $0 }, type: "What publishes the messages") + listening
 
     private static var listening: [Setting<Network>] {
-      let types = AllNetworks.types.filter { $0.canListen }.map { $0.word }
+      let types = AllNetworks.types.filter { $0 is any ListeningNetworkType.Type }.map { $0.word }
       return [
         Setting("listen", \.listen, .flag, for: types, help: "Whether photos that others send there are received"),
         Setting(

@@ -24,7 +24,7 @@ package struct Settings: SettingsSection {
 
   /// The standard store, then the others by name.
   package internal(set) var stores = [
-    StoreSettings(name: DirectoryStoreType.word, type: DirectoryStoreType.inSpool)
+    StoreSettings(name: DirectoryStoreType.word, type: DirectoryStoreType())
   ]
   /// The standard network, then the others by name.
   package internal(set) var networks = [

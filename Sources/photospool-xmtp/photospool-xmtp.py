@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """photospool-xmtp: connects a photospool daemon to XMTP through libxmtp.
 
-    photospool-xmtp.py --state DIR --key FILE --endpoint HOST:PORT [--plaintext] [--inbox ID] [--seconds N]
+    photospool-xmtp.py --state DIR --key FILE --endpoint HOST:PORT [--plaintext] [--seconds N]
 
 It needs Python 3.11 and the package xmtp-bindings. One process uses one identity: the Ethereum account whose private
 key, 64 hexadecimal characters, is the only line of the key file. Only their owner may read the file and the state
@@ -131,7 +131,6 @@ def arguments():
     parser.add_argument("--key", required=True, metavar="FILE")
     parser.add_argument("--endpoint", required=True, metavar="HOST:PORT")
     parser.add_argument("--plaintext", action="store_true", help="speak without TLS")
-    parser.add_argument("--inbox", metavar="ID", help="the inbox id that the key must belong to")
     parser.add_argument("--seconds", type=float, default=45, metavar="N", help="the longest that a request may take")
     return parser.parse_args()
 
@@ -295,9 +294,6 @@ class Identity:
         if not inbox:
             known = await self.node.ask(lambda: xmtp.get_inbox_id_for_identifier(self.api, account))
             inbox = known or xmtp.generate_inbox_id(account, 1)
-        if self.options.inbox and self.options.inbox != inbox:
-            raise Failure(
-                "config_error", f"the key belongs to the inbox {inbox}, not to {self.options.inbox} as configured")
         if not self.state.inbox():
             self.state.set_inbox(inbox)
         return inbox

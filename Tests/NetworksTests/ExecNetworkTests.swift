@@ -18,11 +18,9 @@ import Testing
   private func network(_ script: String, timeLimit: Double = 60, environment: [String: String] = [:]) throws
     -> ExecNetwork
   {
-    var options = ExecOptions(program: "/bin/sh")
-    options.arguments = ["-c", script, "sh", scratch.path]
-    options.timeLimit = timeLimit
-    options.environment = environment
-    return try ExecNetwork(options, clock: { [noon] in noon })
+    try ExecNetwork(
+      program: "/bin/sh", arguments: ["-c", script, "sh", scratch.path], environment: environment,
+      timeout: .seconds(timeLimit), clock: { [noon] in noon })
   }
 
   private func message(_ content: OutgoingMessage.Content = .text("hello")) -> OutgoingMessage {
@@ -103,14 +101,14 @@ import Testing
 
   @Test(arguments: ["/nonexistent/program", "/etc/passwd", "/", "/bin/sh/x"])
   func aProgramThatCannotBeRunHoldsTheNetwork(_ program: String) async throws {
-    let network = try ExecNetwork(ExecOptions(program: program))
+    let network = try ExecNetwork(program: program)
     #expect(await error(network)?.cause == .configError)
     await #expect(throws: DeliveryError.self) { try await network.check() }
   }
 
   @Test(arguments: ["", "sh", "./sh", "/bin/sh\0x"]) func aPathThatIsNotAbsoluteIsAConfigurationError(_ program: String)
   {
-    let error = #expect(throws: DeliveryError.self) { try ExecNetwork(ExecOptions(program: program)) }
+    let error = #expect(throws: DeliveryError.self) { try ExecNetwork(program: program) }
     #expect(error?.cause == .configError)
   }
 

@@ -30,7 +30,7 @@ import Testing
     listener = try MatrixListener(
       name: "matrix", MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")),
       conversations: HeardConversations(named: [
-        .init(address: Address(unchecked: "!a:example.test"), conversation: ConversationID(unchecked: "family"))
+        (address: Address(unchecked: "!a:example.test"), conversation: ConversationID(unchecked: "family"))
       ]), client: HTTPClient(), limits: limits
     ) { _ in }
   }

@@ -40,7 +40,7 @@ struct MatrixListenerTests {
 
   private func family(at address: String? = nil) -> HeardConversations {
     HeardConversations(named: [
-      .init(address: Address(unchecked: address ?? room.id), conversation: ConversationID(unchecked: "family"))
+      (address: Address(unchecked: address ?? room.id), conversation: ConversationID(unchecked: "family"))
     ])
   }
 
@@ -135,8 +135,8 @@ struct MatrixListenerTests {
   @Test func aliasesAreLookedUpAndOnlyRoomsOfTheConfigurationAreHeard() async throws {
     let other = try synapse.room(of: "alice", with: "bob")
     let conversations = HeardConversations(named: [
-      .init(address: Address(unchecked: "#nobody:localhost"), conversation: ConversationID(unchecked: "nobody")),
-      .init(address: Address(unchecked: room.alias), conversation: ConversationID(unchecked: "family")),
+      (address: Address(unchecked: "#nobody:localhost"), conversation: ConversationID(unchecked: "nobody")),
+      (address: Address(unchecked: room.alias), conversation: ConversationID(unchecked: "family")),
     ])
     let listener = try listener(hearing: conversations)
     let start = try await listen(listener, after: nil)

@@ -33,9 +33,8 @@ import Testing
   private func network(
     _ url: String, secrets: [String] = [secret], clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws -> WebhookNetwork {
-    var options = WebhookOptions(url: url, secrets: secrets.map { Secret($0) })
-    options.allowsPrivateAddresses = true
-    return try WebhookNetwork(options, client: HTTPClient(), clock: clock)
+    try WebhookNetwork(
+      url: url, secrets: secrets.map { Secret($0) }, allowsPrivateAddresses: true, client: HTTPClient(), clock: clock)
   }
 
   private func message(
@@ -174,9 +173,10 @@ import Testing
       #expect(error?.reason == .privateAddress && error?.wasNeverSent == true, "\(host)")
       #expect(try await server.asked().count == asked)
     }
-    let options = WebhookOptions(url: "https://0.0.0.0:\(port)/hook", secrets: [Secret(Self.secret)])
+    let network = try WebhookNetwork(
+      url: "https://0.0.0.0:\(port)/hook", secrets: [Secret(Self.secret)], client: client)
     let error = await #expect(throws: DeliveryError.self) {
-      try await WebhookNetwork(options, client: client).publish(message())
+      try await network.publish(message())
     }
     #expect(error?.cause == .configError && error?.sentence.contains("0.0.0.0") == true)
   }
@@ -188,8 +188,9 @@ import Testing
     http.proxy = "http://127.0.0.1:1"
     for host in ["127.0.0.1", "localhost", "LOCALHOST", "127.1"] {
       try await server.script("status/204")
-      let options = WebhookOptions(url: "http://\(host):\(port)/hook", secrets: [Secret(Self.secret)])
-      _ = try await WebhookNetwork(options, client: HTTPClient(http)).publish(message())
+      let network = try WebhookNetwork(
+        url: "http://\(host):\(port)/hook", secrets: [Secret(Self.secret)], client: HTTPClient(http))
+      _ = try await network.publish(message())
     }
     // Whatever the name resolves to, nothing goes to another computer in the clear.
     var request = HTTPRequest(.get, "http://0.0.0.0:\(port)/echo")
@@ -200,14 +201,14 @@ import Testing
 
   @Test func whatIsNoWebhookIsAConfigurationError() {
     let cases: [(String, [String])] = [
-      ("example.test", [Self.secret]), ("http://example.test", [Self.secret]), ("https://example.test", []),
+      ("example.test", [Self.secret]), ("https://example.test", []),
       ("https://example.test", [Self.secret, "whsec_"]), ("https://example.test", ["whsec_AAAA"]),
       ("https://example.test", ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]), ("https://example.test", ["whsec_\u{e9}"]),
       ("https://example.test", ["whsec_" + String(repeating: "A", count: 88)]),
     ]
     for (url, secrets) in cases {
       let error = #expect(throws: DeliveryError.self) {
-        try WebhookNetwork(WebhookOptions(url: url, secrets: secrets.map { Secret($0) }), client: HTTPClient())
+        try WebhookNetwork(url: url, secrets: secrets.map { Secret($0) }, client: HTTPClient())
       }
       #expect(error?.cause == .configError && error?.sentence.contains("AAAA") == false, "\(url)")
     }

@@ -46,7 +46,7 @@ import Testing
     let (conversation, group) = try await world.group(with: network)
     let family = ConversationID(unchecked: "family")
     let listener = XMTPListener(
-      network, conversations: HeardConversations(named: [.init(address: conversation, conversation: family)]))
+      network, conversations: HeardConversations(named: [(address: conversation, conversation: family)]))
     let ids = [
       try await announce(["a"], in: group, world), try await announce(["b", "c"], in: group, world),
     ]
@@ -102,9 +102,9 @@ import Testing
     let byAddress = XMTPListener(
       network,
       conversations: HeardConversations(named: [
-        .init(address: Address(unchecked: "dm:\(world.readerAddress)"), conversation: friend),
-        .init(address: Address(unchecked: "group:\(String(repeating: "0", count: 32))"), conversation: friend),
-        .init(address: Address(unchecked: "no conversation of XMTP"), conversation: friend),
+        (address: Address(unchecked: "dm:\(world.readerAddress)"), conversation: friend),
+        (address: Address(unchecked: "group:\(String(repeating: "0", count: 32))"), conversation: friend),
+        (address: Address(unchecked: "no conversation of XMTP"), conversation: friend),
       ]))
     let heard = try await hearSome(byAddress, after: nil).arrivals
     #expect(heard.map(\.message) == [toUs] && heard.map(\.conversation) == [friend])
@@ -122,7 +122,7 @@ import Testing
     let listener = XMTPListener(
       network,
       conversations: HeardConversations(named: [
-        .init(address: conversation, conversation: ConversationID(unchecked: conversation.text))
+        (address: conversation, conversation: ConversationID(unchecked: conversation.text))
       ])
     )
     _ = try await announce(["a"], in: group, world)
@@ -171,13 +171,13 @@ import Testing
   private func fake(_ answer: String) throws -> XMTPListener {
     let scratch = try TemporaryDirectory()
     try Data("{\"id\":1,\"ok\":\(answer)}".utf8).write(to: URL(fileURLWithPath: scratch.path("answer")))
-    let options = XMTPNetwork.Options(
-      program: pythonScript("answer_once.py"), state: scratch.path, key: "k", endpoint: "127.0.0.1:1")
-    let network = XMTPNetwork(options) { [scratch] _ in _ = scratch }
+    let program = CoProcessProgram(
+      name: "xmtp", path: "/usr/bin/python3", arguments: [pythonScript("answer_once.py"), "--state", scratch.path])
+    let network = XMTPNetwork(endpoint: "127.0.0.1:1", program) { [scratch] _ in _ = scratch }
     return XMTPListener(
       network,
       conversations: HeardConversations(named: [
-        .init(address: Address(unchecked: "family"), conversation: ConversationID(unchecked: "family"))
+        (address: Address(unchecked: "family"), conversation: ConversationID(unchecked: "family"))
       ]))
   }
 }

@@ -182,7 +182,7 @@ import Testing
   func timeout() async throws {
     let world = try await XMTPWorld()
     // Enough to register on a busy machine.
-    let sender = world.sender { $0.seconds = 10 }
+    let sender = world.sender(seconds: 10)
     let (group, id) = try await world.group(with: sender)
     let message = world.message("m1", .text("one"), to: group)
     let reserved = message.reserved(as: try await sender.reserve(message))

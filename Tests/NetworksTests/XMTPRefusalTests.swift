@@ -97,14 +97,13 @@ import Testing
     await #expect { try await world.sender().standing() } throws: { ($0 as? DeliveryError)?.cause == .configError }
   }
 
-  @Test("A key that others can read, that is none, or that is another inbox's is refused")
+  @Test("A key that others can read, or that is none, is refused")
   func keys() async throws {
     let world = try await XMTPWorld()
-    func refusal(_ change: (inout XMTPNetwork.Options) -> Void = { _ in }) async -> String {
+    func refusal(_ change: (inout XMTPNetworkType) -> Void = { _ in }) async -> String {
       do { return "\(try await world.sender(change).standing())" } catch { return "\(error)" }
     }
-    #expect(await refusal { $0.key = "/nowhere" }.contains("cannot open the key file /nowhere: No such file"))
-    #expect(await refusal { $0.inbox = String(repeating: "ab", count: 32) }.contains("the key belongs to the inbox"))
+    #expect(await refusal { $0.keyFile = "/nowhere" }.contains("cannot open the key file /nowhere: No such file"))
     try XMTPWorld.write(key: "secret", to: world.scratch.path("key"))
     #expect(await refusal().contains("one line of 64 hex digits (config_error)"))
     #expect(await !refusal().contains("secret"))
@@ -151,7 +150,7 @@ import Testing
 
   @Test("A photo without a seal, or without an https address, is held until the configuration is mended")
   func unsealed() async throws {
-    let network = XMTPNetwork(XMTPNetwork.Options(program: "p", state: "s", key: "k", endpoint: "e")) { _ in }
+    let network = XMTPNetwork(endpoint: "e", CoProcessProgram(name: "xmtp", path: "p")) { _ in }
     for (url, secret) in [("https://a/b", nil), ("http://a/b", "00"), ("file:///a", "00")] {
       let attachment = Attachment(
         url: url, contentDigest: "d", secret: secret, salt: secret, nonce: secret, scheme: "https://", contentLength: 9,
@@ -166,7 +165,7 @@ import Testing
   @Test("A program that is not there, and a Python without libxmtp, are said to be missing")
   func missing() async throws {
     let world = try await XMTPWorld()
-    for change: @Sendable (inout XMTPNetwork.Options) -> Void in [
+    for change: @Sendable (inout XMTPNetworkType) -> Void in [
       { $0.python = "/nowhere/python3" }, { $0.program = "/nowhere/photospool-xmtp.py" },
     ] {
       await #expect { try await world.sender(change).standing() } throws: { error in

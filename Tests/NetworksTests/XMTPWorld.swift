@@ -45,12 +45,13 @@ final class XMTPWorld: Sendable {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
-  var options: XMTPNetwork.Options {
-    var options = XMTPNetwork.Options(
-      program: Self.program, state: scratch.path("xmtp"), key: scratch.path("key"), endpoint: endpoint)
-    options.python = python
-    options.usesTLS = false
-    return options
+  var settings: XMTPNetworkType {
+    var settings = XMTPNetworkType()
+    settings.endpoint = endpoint
+    settings.insecure = true
+    settings.keyFile = scratch.path("key")
+    settings.python = python
+    return settings
   }
 
   /// Stops the program of `haltedOptions` at a moment named in its script.
@@ -59,10 +60,12 @@ final class XMTPWorld: Sendable {
   }
 
   /// A sender as in a new daemon.
-  func sender(_ change: (inout XMTPNetwork.Options) -> Void = { _ in }) -> XMTPNetwork {
-    var options = options
-    change(&options)
-    return XMTPNetwork(options) { [said] in said.add($0) }
+  func sender(seconds: Int = 45, _ change: (inout XMTPNetworkType) -> Void = { _ in }) -> XMTPNetwork {
+    var settings = settings
+    change(&settings)
+    return XMTPNetwork(
+      endpoint: endpoint, settings.coProcess(Self.program, state: scratch.path("xmtp"), seconds: seconds)
+    ) { [said] in said.add($0) }
   }
 
   static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

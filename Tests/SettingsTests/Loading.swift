@@ -4,6 +4,13 @@ import TestSupport
 
 @testable import Settings
 
+/// A section with these settings, and the others at their defaults.
+func made<Section: SettingsSection>(_ change: (inout Section) -> Void) -> Section {
+  var section = Section()
+  change(&section)
+  return section
+}
+
 /// The settings of a file `FOLDER/photospool.yaml` with this text.
 ///
 /// - Parameter folder: made for the call and removed after it.

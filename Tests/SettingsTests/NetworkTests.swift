@@ -57,21 +57,32 @@ struct NetworkTests {
       settings.networks == [
         NetworkSettings(
           name: "webhook", store: "directory", seal: .unsealed,
-          type: WebhookNetworkType(
-            url: "https://hooks.example.org/photos", secret: .environment("HOOK_SECRET"), allowsPrivate: false)),
+          type: made { (webhook: inout WebhookNetworkType) in
+            webhook.url = "https://hooks.example.org/photos"
+            webhook.secret.variable = "HOOK_SECRET"
+          }),
         NetworkSettings(
           name: "chat", store: "directory", seal: .xmtp,
-          type: XMTPNetworkType(
-            endpoint: "[::1]:5556", isInsecure: true, keyFile: "\(folder)/keys/xmtp",
-            program: "/opt/photospool/photospool-xmtp", python: "/usr/bin/python3")),
+          type: made { (xmtp: inout XMTPNetworkType) in
+            xmtp.endpoint = "[::1]:5556"
+            xmtp.insecure = true
+            xmtp.keyFile = "\(folder)/keys/xmtp"
+            xmtp.program = "/opt/photospool/photospool-xmtp"
+            xmtp.python = "/usr/bin/python3"
+          }),
         NetworkSettings(name: "here", store: "directory", seal: .unsealed, type: LocalNetworkType()),
         NetworkSettings(
           name: "post", store: "directory", seal: .unsealed,
-          type: ExecNetworkType(program: "/usr/local/bin/post-photo", timeout: .seconds(5))),
+          type: made { (exec: inout ExecNetworkType) in
+            exec.program = "/usr/local/bin/post-photo"
+            exec.timeout = .seconds(5)
+          }),
         NetworkSettings(
           name: "work", store: "archive", seal: .matrix,
-          type: MatrixNetworkType(
-            homeserver: "https://matrix.example.org", token: .file("\(folder)/matrix.token"))),
+          type: made { (matrix: inout MatrixNetworkType) in
+            matrix.homeserver = "https://matrix.example.org/"
+            matrix.token.file = "\(folder)/matrix.token"
+          }),
       ])
     #expect(settings.networks.map(\.type.isPlain) == [false, true, false, false, false])
   }

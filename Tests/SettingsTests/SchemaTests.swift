@@ -74,7 +74,7 @@ struct SchemaTests {
 
   private func described(_ type: any DestinationType.Type) -> [[String]] {
     func rows<T: DestinationType>(_: T.Type) -> [[String]] {
-      T.Section.rows.map { [$0.key, $0.expects, $0.defaultText, $0.help] }
+      T.rows.map { [$0.key, $0.expects, $0.defaultText, $0.help] }
     }
     return rows(type)
   }

@@ -106,7 +106,7 @@ struct S3StoreTests {
   @Test(arguments: S3Server.allCases, ["a b", "é/ü?#", "100%", "+=&~()'*!$@:,;", "..", "\\"])
   func aNameAfterAConversationIsKeptUnderExactlyThatName(in server: S3Server, _ conversation: String) async throws {
     let bytes = bytes()
-    let object = try ObjectNaming("c !'()*;:@&=+$,é/{conversation}/{digest}.jpg").name(
+    let object = try #require(ObjectNaming("c !'()*;:@&=+$,é/{conversation}/{digest}.jpg")).name(
       ObjectOrigin(
         digest: SHA256Digest(of: bytes), inbox: InboxID("me"), conversation: ConversationID(conversation),
         message: MessageID(unchecked: "0a1b"), isRepeated: false))

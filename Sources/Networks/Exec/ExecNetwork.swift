@@ -2,19 +2,6 @@ import Children
 import Glibc
 import Messages
 
-/// The program that publishes messages, and its input.
-package struct ExecOptions: Sendable {
-  /// Its absolute path. No shell and no search path are used.
-  package var program: String
-  package var arguments: [String] = []
-  /// Variables besides `PATH` and `LANG`; nothing else is passed on.
-  package var environment: [String: String] = [:]
-  /// The time limit in seconds. After it the program and its children get SIGTERM, then SIGKILL.
-  package var timeLimit = 60.0
-
-  package init(program: String) { self.program = program }
-}
-
 /// Publishes by running a program for each message.
 ///
 /// The program reads the message from standard input: one JSON object with the members of a published line except
@@ -29,7 +16,7 @@ package struct ExecNetwork: Network {
   package let takesBatches = false
   private let faults: ExecFaults
   private let program: ChildProgram
-  private let timeLimit: Duration
+  private let timeout: Duration
   private let clock: @Sendable () -> Timestamp
 
   /// The time between SIGTERM and SIGKILL, and for finishing when photospool stops.
@@ -37,20 +24,25 @@ package struct ExecNetwork: Network {
   private static let graceAtStop = Duration.seconds(1)
   private static let environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"]
 
+  /// - Parameters:
+  ///   - program: its absolute path. No shell and no search path are used.
+  ///   - environment: variables besides `PATH` and `LANG`; nothing else is passed on.
+  ///   - timeout: for one message. After it the program and its children get SIGTERM, then SIGKILL.
   /// - Throws: `.configError` for a relative path.
   package init(
-    name: String = "exec", _ options: ExecOptions, clock: @escaping @Sendable () -> Timestamp = { .now() }
+    name: String = "exec", program path: String, arguments: [String] = [], environment: [String: String] = [:],
+    timeout: Duration = .seconds(60), clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
     self.name = name
-    guard options.program.hasPrefix("/"), !options.program.contains("\0") else {
+    guard path.hasPrefix("/"), !path.contains("\0") else {
       throw DeliveryError(.configError, "the program that publishes has to be an absolute path")
     }
-    faults = ExecFaults(program: CapturedOutput.plain(options.program))
-    let environment = Self.environment.merging(options.environment) { $1 }
+    faults = ExecFaults(program: CapturedOutput.plain(path))
+    let environment = Self.environment.merging(environment) { $1 }
     program = ChildProgram(
-      path: options.program, arguments: options.arguments,
+      path: path, arguments: arguments,
       environment: environment.map { "\($0.key)=\($0.value)" }, beginsInRoot: true)
-    timeLimit = .seconds(options.timeLimit)
+    self.timeout = timeout
     self.clock = clock
   }
 
@@ -62,7 +54,7 @@ package struct ExecNetwork: Network {
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     let leash = ChildLeash()
     let limit = Task {
-      try await Task.sleep(for: timeLimit)
+      try await Task.sleep(for: timeout)
       leash.end(within: Self.grace)
     }
     let result: Result<ChildEnd, DeliveryError> = await withTaskCancellationHandler {

@@ -10,25 +10,22 @@ package struct ExecNetworkType: NetworkType {
   package static let keepsAccountInSpool = false
   package static let profilePhotos = ProfilePhotos.sealed
   package static let address = SettingKind<Address>.identifier
-  package static let canListen = false
 
   /// An absolute path.
-  package let program: String
-  package let timeout: Duration
+  var program = ""
+  /// For one message.
+  var timeout = Duration.seconds(60)
 
-  package struct Section: SettingsSection {
-    var program: String?
-    var timeout = Duration.seconds(60)
+  package init() {}
 
-    package init() {}
+  package static let rows: [Setting<ExecNetworkType>] = [
+    Setting(
+      "program", \.program, .orEmpty(.program), "The program that publishes a message, or the XMTP co-process"),
+    Setting(
+      "timeout", \.timeout, .duration(.seconds(1) ... .hours(1)), "How long the program may take for a message"),
+  ]
 
-    package static let rows: [Setting<Section>] = [
-      Setting(
-        "program", \.program, .optional(.program), "The program that publishes a message, or the XMTP co-process"),
-      Setting(
-        "timeout", \.timeout, .duration(.seconds(1) ... .hours(1)), "How long the program may take for a message"),
-    ]
-  }
+  package func isComplete(_ check: SectionCheck) -> Bool { check.has("program", program) }
 
   package var secrets: [SecretSource] { [] }
   package var isPlain: Bool { false }
@@ -37,19 +34,6 @@ package struct ExecNetworkType: NetworkType {
   package func privacy(sealedWith seal: SealKind) -> String { "photos are sealed, and the receiver gets the keys" }
 
   package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
-    var options = ExecOptions(program: program)
-    options.timeLimit = timeout / .seconds(1)
-    return try ExecNetwork(name: name, options)
-  }
-
-  package func listener(
-    to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
-  ) throws -> (any Listener)? { nil }
-}
-
-extension ExecNetworkType {
-  package init?(_ section: Section, _ check: SectionCheck) {
-    guard let program = check.need("program", section.program) else { return nil }
-    self.init(program: program, timeout: section.timeout)
+    try ExecNetwork(name: name, program: program, timeout: timeout)
   }
 }

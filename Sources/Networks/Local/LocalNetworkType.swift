@@ -12,16 +12,11 @@ package struct LocalNetworkType: NetworkType {
   package static let keepsAccountInSpool = false
   package static let profilePhotos = ProfilePhotos.sealed
   package static let address = SettingKind<Address>.identifier
-  package static let canListen = false
-
-  package struct Section: SettingsSection {
-    package init() {}
-
-    package static let rows: [Setting<Section>] = []
-  }
 
   package init() {}
-  package init?(_ section: Section, _ check: SectionCheck) {}
+  package static let rows: [Setting<LocalNetworkType>] = []
+
+  package func isComplete(_ check: SectionCheck) -> Bool { true }
 
   package var secrets: [SecretSource] { [] }
   package var isPlain: Bool { false }
@@ -32,8 +27,4 @@ package struct LocalNetworkType: NetworkType {
   package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
     try LocalNetwork(name: name, directory: surroundings.published.path, pool: .ofDestination(name))
   }
-
-  package func listener(
-    to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
-  ) throws -> (any Listener)? { nil }
 }

@@ -4,7 +4,7 @@ import Seals
 import Secrets
 import SettingKit
 
-package struct MatrixNetworkType: NetworkType {
+package struct MatrixNetworkType: ListeningNetworkType {
   package static let word = "matrix"
   package static let remembersMessages = true
   package static let publishesIntoSpool = false
@@ -13,27 +13,25 @@ package struct MatrixNetworkType: NetworkType {
   package static let address = SettingKind<Address>(
     expects: "a room's id (`!…`) or alias (`#…`)",
     parse: { text in "!#".contains { text.first == $0 } ? try? Address(text) : nil }, show: \.text)
-  package static let canListen = true
 
-  /// The homeserver's URL, without a final slash.
-  package let homeserver: String
-  package let token: SecretSource
+  /// The homeserver's URL.
+  var homeserver = ""
+  var token = SecretSetting()
 
-  package struct Section: SettingsSection {
-    var homeserver: String?
-    var token = SecretSetting()
+  package init() {}
 
-    package init() {}
+  package static let rows: [Setting<MatrixNetworkType>] =
+    [
+      Setting(
+        "homeserver", \.homeserver, .orEmpty(.webURL("https://matrix.example.org")),
+        "The URL of the Matrix homeserver")
+    ] + Setting.secret("token", \.token, "the access token of the Matrix account")
 
-    package static let rows: [Setting<Section>] =
-      [
-        Setting(
-          "homeserver", \.homeserver, .optional(.webURL("https://matrix.example.org")),
-          "The URL of the Matrix homeserver")
-      ] + Setting.secret("token", \.token, "the access token of the Matrix account")
+  package func isComplete(_ check: SectionCheck) -> Bool {
+    [check.hasBase("homeserver", homeserver), check.has("token", token)].allSatisfy(\.self)
   }
 
-  package var secrets: [SecretSource] { [token] }
+  package var secrets: [SecretSource] { [token.source].compactMap(\.self) }
   package var isPlain: Bool { SettingKit.isPlain(homeserver) }
   package var isElsewhere: Bool { false }
 
@@ -59,14 +57,5 @@ package struct MatrixNetworkType: NetworkType {
       name: network.name, account(), conversations: conversations, client: surroundings.client,
       limits: surroundings.limits
     ) { [name = network.name, log = surroundings.log] in log("\(name): \($0)") }
-  }
-}
-
-extension MatrixNetworkType {
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let homeserver = check.base("homeserver", check.need("homeserver", section.homeserver))
-    let token = check.needSecret("token", section.token)
-    guard let homeserver, let token else { return nil }
-    self.init(homeserver: homeserver, token: token)
   }
 }

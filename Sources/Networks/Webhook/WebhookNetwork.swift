@@ -2,25 +2,6 @@ import HTTP
 import Messages
 import Secrets
 
-/// The address and signing secrets of a webhook.
-package struct WebhookOptions: Sendable {
-  /// `https://…`; `http://` only to this computer, or if private addresses are allowed.
-  package var url: String
-  /// At least one, `whsec_` and base64. All sign: to change one, add the new one, change the receiver, and remove the
-  /// old one.
-  package var secrets: [Secret]
-  /// Whether the receiver may be in a private network. Otherwise no connection is made to such an address, whatever its
-  /// name. This machine may be reached by its own name or address in any case.
-  package var allowsPrivateAddresses = false
-  /// Reads the secrets again after a refusal; nil if they never change.
-  package var rereadSecrets: (@Sendable () throws -> [Secret])?
-
-  package init(url: String, secrets: [Secret]) {
-    self.url = url
-    self.secrets = secrets
-  }
-}
-
 /// Publishes each message as a signed HTTP request (Standard Webhooks).
 ///
 /// The body is `{"type":"message.photo","timestamp":…,"data":{…}}`, or `message.text`, `profile.set`,
@@ -44,26 +25,27 @@ package struct WebhookNetwork: Network {
   /// The time limit of a receiver in seconds.
   package static let timeLimit = 30.0
 
+  /// - Parameters:
+  ///   - url: `https://…`; `http://` only to this computer, or if private addresses are allowed.
+  ///   - secrets: at least one, `whsec_` and base64. All sign: to change one, add the new one, change the receiver, and
+  ///     remove the old one.
+  ///   - rereadSecrets: reads them again after a refusal; nil if they never change.
+  ///   - allowsPrivateAddresses: whether the receiver may be in a private network. Otherwise no connection is made to such
+  ///     an address, whatever its name. This machine may be reached by its own name or address in any case.
   /// - Throws: `.configError` for an invalid URL or secret.
   package init(
-    name: String = "webhook", _ options: WebhookOptions, client: HTTPClient,
-    clock: @escaping @Sendable () -> Timestamp = { .now() }
+    name: String = "webhook", url: String, secrets: [Secret], rereadSecrets: (@Sendable () throws -> [Secret])? = nil,
+    allowsPrivateAddresses: Bool = false, client: HTTPClient, clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
     self.name = name
-    guard let address = HTTPAddress(options.url) else {
+    guard let address = HTTPAddress(url) else {
       throw DeliveryError(.configError, "the webhook has to be a URL such as `https://photos.example.org/webhook`")
     }
-    guard address.scheme == "https" || address.isThisComputer || options.allowsPrivateAddresses else {
-      throw DeliveryError(
-        .configError,
-        "the webhook's URL has to be `https://`, as the messages carry keys; plain `http://` goes only to this computer, "
-          + "or anywhere with `allowPrivate: true`")
-    }
-    url = options.url
+    self.url = url
     reach =
-      options.allowsPrivateAddresses ? .anyAddress : address.isThisComputer ? .thisComputer : .publicAddresses
-    let reread = options.rereadSecrets.map { read in { @Sendable in try WebhookSignature(read()) } }
-    signature = Renewable(try WebhookSignature(options.secrets), read: reread)
+      allowsPrivateAddresses ? .anyAddress : address.isThisComputer ? .thisComputer : .publicAddresses
+    let reread = rereadSecrets.map { read in { @Sendable in try WebhookSignature(read()) } }
+    signature = Renewable(try WebhookSignature(secrets), read: reread)
     self.client = client
     var limits = HTTPLimits()
     limits.total = .seconds(Self.timeLimit)

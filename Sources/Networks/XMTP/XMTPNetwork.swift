@@ -1,4 +1,3 @@
-import Glibc
 import Messages
 
 /// Publishes on XMTP through libxmtp, in the co-process `photospool-xmtp`. All messages are sent as its one identity,
@@ -10,30 +9,6 @@ import Messages
 ///
 /// Requests of one conversation run one after the other, those of several at the same time.
 package final class XMTPNetwork: Network {
-  package struct Options: Sendable {
-    /// The path of a Python 3.11 with the package `xmtp-bindings`.
-    package var python = "/usr/bin/python3"
-    package var program: String
-    /// The directory of libxmtp's database, made if missing.
-    package var state: String
-    /// The file with the private key of the Ethereum account, readable by its owner only.
-    package var key: String
-    /// The gRPC endpoint, as `HOST:PORT`.
-    package var endpoint: String
-    package var usesTLS = true
-    /// The XMTP inbox id that the key must have; nil means any.
-    package var inbox: String?
-    /// The time limit of a request in seconds.
-    package var seconds = 45
-
-    package init(program: String, state: String, key: String, endpoint: String) {
-      self.program = program
-      self.state = state
-      self.key = key
-      self.endpoint = endpoint
-    }
-  }
-
   /// The result of `standing`.
   package struct Standing: Sendable, Equatable {
     /// The inbox id of the registered identity.
@@ -56,10 +31,12 @@ package final class XMTPNetwork: Network {
   /// Starts nothing yet.
   ///
   /// - Parameter log: gets the lines of the co-process, escaped and limited.
-  package init(name: String = "xmtp", _ options: Options, log: @escaping @Sendable (String) -> Void) {
+  init(
+    name: String = "xmtp", endpoint: String, _ program: CoProcessProgram, log: @escaping @Sendable (String) -> Void
+  ) {
     self.name = name
-    coProcess = CoProcess(options.coProcess, log: log)
-    endpoint = options.endpoint
+    coProcess = CoProcess(program, log: log)
+    self.endpoint = endpoint
   }
 
   package func admit(_ address: Address) {}
@@ -206,27 +183,4 @@ package final class XMTPNetwork: Network {
   }
 
   static let incomplete = DeliveryError(.network, "photospool-xmtp answered only in part; it is asked again")
-}
-
-extension XMTPNetwork.Options {
-  /// The program, with no variables of ours but the place of certificates. Secrets are in the key file, not in
-  /// arguments or environment.
-  var coProcess: CoProcessProgram {
-    var arguments = ["-I", "-B", "-X", "utf8", program]
-    arguments += ["--state", state, "--key", key, "--endpoint", endpoint, "--seconds", String(seconds)]
-    if !usesTLS { arguments.append("--plaintext") }
-    if let inbox { arguments += ["--inbox", inbox] }
-    return CoProcessProgram(
-      name: "photospool-xmtp", path: python, arguments: arguments, environment: Self.environment,
-      // It answers by itself at its time limit; later it hangs.
-      answerSeconds: Double(seconds) + 15)
-  }
-
-  private static var environment: [String] {
-    let names = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
-    return names.compactMap { name -> String? in
-      guard let value = getenv(name) else { return nil }
-      return "\(name)=\(String(cString: value))"
-    }
-  }
 }

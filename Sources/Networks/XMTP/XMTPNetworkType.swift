@@ -1,10 +1,11 @@
+import Glibc
 import Messages
 import Seals
 import Secrets
 import SettingKit
 
 /// `type: xmtp`.
-package struct XMTPNetworkType: NetworkType {
+package struct XMTPNetworkType: ListeningNetworkType {
   package static let word = "xmtp"
   /// Messages have ids that only the ledger knows.
   package static let remembersMessages = false
@@ -17,53 +18,46 @@ package struct XMTPNetworkType: NetworkType {
       $0.wholeMatch(of: /(group:([0-9a-f]{2}){1,64}|dm:[0-9a-f]{64}|dm:0x[0-9a-f]{40})/.ignoresCase()) == nil
         ? nil : Address(unchecked: $0)
     }, show: \.text)
-  package static let canListen = true
 
   /// `HOST:PORT`.
-  package let endpoint: String
-  package let isInsecure: Bool
-  /// The file with the account's private key, which only the co-process reads.
-  package let keyFile: String
+  var endpoint = ""
+  /// Whether it is spoken to without TLS.
+  var insecure = false
+  /// The file with the private key of the Ethereum account, readable by its owner only. Only the co-process reads it.
+  var keyFile = ""
   /// The absolute path of the co-process; nil means the one beside photospool.
-  package let program: String?
-  /// The absolute path of its Python; nil means /usr/bin/python3.
-  package let python: String?
+  var program: String?
+  /// The absolute path of a Python 3.11 with the package `xmtp-bindings`; nil means /usr/bin/python3.
+  var python: String?
 
-  package struct Section: SettingsSection {
-    var endpoint: String?
-    var insecure = false
-    var keyFile: String?
-    var program: String?
-    var python: String?
+  package init() {}
 
-    package init() {}
+  package static let rows: [Setting<XMTPNetworkType>] = [
+    Setting(
+      "program", \.program, .optional(.program), "The program that publishes a message, or the XMTP co-process"),
+    Setting("endpoint", \.endpoint, .orEmpty(.hostAndPort), "Host and port of the XMTP node"),
+    Setting("insecure", \.insecure, .flag, "Whether the XMTP node is spoken to without TLS"),
+    Setting("keyFile", \.keyFile, .orEmpty(.file), "The file with the private key of the XMTP account"),
+    Setting(
+      "python", \.python, .optional(.program),
+      "The Python that runs the XMTP co-process; empty is the co-process's own choice"),
+  ]
 
-    package static let rows: [Setting<Section>] = [
-      Setting(
-        "program", \.program, .optional(.program), "The program that publishes a message, or the XMTP co-process"),
-      Setting("endpoint", \.endpoint, .optional(.hostAndPort), "Host and port of the XMTP node"),
-      Setting("insecure", \.insecure, .flag, "Whether the XMTP node is spoken to without TLS"),
-      Setting("keyFile", \.keyFile, .optional(.file), "The file with the private key of the XMTP account"),
-      Setting(
-        "python", \.python, .optional(.program),
-        "The Python that runs the XMTP co-process; empty is the co-process's own choice"),
-    ]
+  package func isComplete(_ check: SectionCheck) -> Bool {
+    [check.has("endpoint", endpoint), check.has("keyFile", keyFile)].allSatisfy(\.self)
   }
 
   package var secrets: [SecretSource] { [] }
-  package var isPlain: Bool { isInsecure }
+  package var isPlain: Bool { insecure }
   package var isElsewhere: Bool { false }
 
   package func privacy(sealedWith seal: SealKind) -> String { "photos are sealed with \(seal.rawValue)" }
 
   package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
-    var options = XMTPNetwork.Options(
-      program: program ?? surroundings.program("photospool-xmtp.py"),
-      state: surroundings.state.path(of: "xmtp-\(name)"),
-      key: keyFile, endpoint: endpoint)
-    options.usesTLS = !isInsecure
-    if let python { options.python = python }
-    return XMTPNetwork(name: name, options, log: surroundings.log)
+    XMTPNetwork(
+      name: name, endpoint: endpoint,
+      coProcess(surroundings.program("photospool-xmtp.py"), state: surroundings.state.path(of: "xmtp-\(name)")),
+      log: surroundings.log)
   }
 
   /// It listens through the co-process that publishes.
@@ -75,12 +69,26 @@ package struct XMTPNetworkType: NetworkType {
 }
 
 extension XMTPNetworkType {
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let endpoint = check.need("endpoint", section.endpoint)
-    let keyFile = check.need("keyFile", section.keyFile)
-    guard let endpoint, let keyFile else { return nil }
-    self.init(
-      endpoint: endpoint, isInsecure: section.insecure, keyFile: keyFile, program: section.program,
-      python: section.python)
+  /// The co-process, with no variables of ours but the place of certificates. Secrets are in the key file, not in
+  /// arguments or environment.
+  ///
+  /// - Parameters:
+  ///   - own: the path of the one beside photospool.
+  ///   - state: the directory of libxmtp's database, made if missing.
+  ///   - seconds: the time limit of a request.
+  func coProcess(_ own: String, state: String, seconds: Int = 45) -> CoProcessProgram {
+    var arguments = ["-I", "-B", "-X", "utf8", program ?? own]
+    arguments += ["--state", state, "--key", keyFile, "--endpoint", endpoint, "--seconds", String(seconds)]
+    if insecure { arguments.append("--plaintext") }
+    return CoProcessProgram(
+      name: "photospool-xmtp", path: python ?? "/usr/bin/python3", arguments: arguments,
+      environment: Self.environment,
+      // It answers by itself at its time limit; later it hangs.
+      answerSeconds: Double(seconds) + 15)
+  }
+
+  private static var environment: [String] {
+    let names = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
+    return names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
   }
 }

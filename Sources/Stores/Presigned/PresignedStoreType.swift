@@ -5,39 +5,30 @@ package struct PresignedStoreType: StoreType {
   package static let word = "presigned"
   package static let ownURLs: OwnURLs? = nil
 
-  package let endpoint: String
+  var endpoint = ""
   /// The token for the endpoint, if any.
-  package let token: SecretSource?
+  var token = SecretSetting()
 
-  package struct Section: SettingsSection {
-    var endpoint: String?
-    var token = SecretSetting()
+  package init() {}
 
-    package init() {}
+  package static let rows: [Setting<PresignedStoreType>] =
+    [
+      Setting(
+        "endpoint", \.endpoint, .orEmpty(.webURL("https://s3.example.org")),
+        "The URL of the S3 service, or the one that answers with upload URLs")
+    ] + Setting.secret("token", \.token, "the access token")
 
-    package static let rows: [Setting<Section>] =
-      [
-        Setting(
-          "endpoint", \.endpoint, .optional(.webURL("https://s3.example.org")),
-          "The URL of the S3 service, or the one that answers with upload URLs")
-      ] + Setting.secret("token", \.token, "the access token")
+  package func isComplete(_ check: SectionCheck) -> Bool {
+    [check.isClear("token", token), check.has("endpoint", endpoint)].allSatisfy(\.self)
   }
 
-  package var secrets: [SecretSource] { [token].compactMap(\.self) }
+  package var secrets: [SecretSource] { [token.source].compactMap(\.self) }
   package var isPlain: Bool { SettingKit.isPlain(endpoint) }
   package var isOnlyHere: Bool { false }
 
   package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
     try PresignedStore(
-      name: name, endpoint: endpoint, token: token?.load(), rereadToken: { try token?.load() },
+      name: name, endpoint: endpoint, token: token.source?.load(), rereadToken: { try token.source?.load() },
       client: surroundings.client, limits: surroundings.limits)
-  }
-}
-
-extension PresignedStoreType {
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let token = check.secret("token", section.token)
-    guard let endpoint = check.need("endpoint", section.endpoint) else { return nil }
-    self.init(endpoint: endpoint, token: token)
   }
 }

@@ -18,27 +18,13 @@ package struct S3Service: Sendable, Equatable {
   private let prefix: String
 
   /// - Parameter endpoint: the service's URL without the bucket.
-  /// - Throws: `.configError` for an invalid URL or bucket.
+  /// - Throws: `.configError` for an invalid URL.
   package init(
     endpoint: String, region: String, bucket: String, addressing: Addressing = .path
   ) throws(DeliveryError) {
     guard let address = HTTPAddress(endpoint), address.query == nil else {
       throw DeliveryError(
         .configError, "the S3 endpoint has to be a URL such as `https://s3.example.org`, without user and query")
-    }
-    let isBucket = bucket.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    guard isBucket, 1...255 ~= bucket.utf8.count, bucket != ".", bucket != ".." else {
-      throw DeliveryError(.configError, "the S3 bucket has to be a name of letters, digits, `.`, `-` and `_`")
-    }
-    guard !region.isEmpty, region.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "/") }) else {
-      throw DeliveryError(.configError, "the S3 region has to be a word such as `eu-central-1`")
     }
     self.region = region
     scheme = address.scheme

@@ -6,49 +6,45 @@ package struct S3StoreType: StoreType {
   package static let ownURLs: OwnURLs? = nil
 
   /// The service's URL without bucket and query.
-  package let endpoint: String
-  package let region: String
-  package let bucket: String
-  package let addressing: S3Service.Addressing
-  /// A template for `ObjectNaming`.
-  package let naming: String
+  var endpoint = ""
+  var region = "us-east-1"
+  var bucket = ""
+  var addressing = S3Service.Addressing.path
+  var naming = ObjectNaming.digest
   /// The receivers' URL before `/NAME`; nil means the bucket's own.
-  package let url: String?
-  package let accessKey: SecretSource
-  package let secretKey: SecretSource
-  package let sessionToken: SecretSource?
+  var url: String?
+  var accessKey = SecretSetting()
+  var secretKey = SecretSetting()
+  var sessionToken = SecretSetting()
 
-  package struct Section: SettingsSection {
-    var endpoint: String?
-    var region = "us-east-1"
-    var bucket: String?
-    var addressing = S3Service.Addressing.path
-    var naming = "{digest}"
-    var url: String?
-    var accessKey = SecretSetting()
-    var secretKey = SecretSetting()
-    var sessionToken = SecretSetting()
+  package init() {}
 
-    package init() {}
+  package static let rows: [Setting<S3StoreType>] =
+    [
+      Setting(
+        "url", \.url, .optional(.baseURL),
+        "The URL under which others find the objects; empty is the directory's or bucket's own"),
+      Setting(
+        "endpoint", \.endpoint, .orEmpty(.webURL("https://s3.example.org")),
+        "The URL of the S3 service, or the one that answers with upload URLs"),
+      Setting("region", \.region, regionName, "The region that the S3 service is in"),
+      Setting("bucket", \.bucket, .orEmpty(bucketName), "The bucket"),
+      Setting("addressing", \.addressing, .word, "Where the bucket stands in the URL"),
+      Setting("naming", \.naming, objectName, "How objects are named"),
+    ] + Setting.secret("accessKey", \.accessKey, "the id of the access key")
+    + Setting.secret("secretKey", \.secretKey, "the secret key")
+    + Setting.secret("sessionToken", \.sessionToken, "the session token of passing keys")
 
-    package static let rows: [Setting<Section>] =
-      [
-        Setting(
-          "url", \.url, .optional(.baseURL),
-          "The URL under which others find the objects; empty is the directory's or bucket's own"),
-        Setting(
-          "endpoint", \.endpoint, .optional(.webURL("https://s3.example.org")),
-          "The URL of the S3 service, or the one that answers with upload URLs"),
-        Setting("region", \.region, .region, "The region that the S3 service is in"),
-        Setting("bucket", \.bucket, .optional(.bucket), "The bucket"),
-        Setting("addressing", \.addressing, .word, "Where the bucket stands in the URL"),
-        Setting("naming", \.naming, .objectName, "How objects are named"),
-      ] + Setting.secret("accessKey", \.accessKey, "the id of the access key")
-      + Setting.secret("secretKey", \.secretKey, "the secret key")
-      + Setting.secret("sessionToken", \.sessionToken, "the session token of passing keys")
+  package func isComplete(_ check: SectionCheck) -> Bool {
+    [
+      check.hasBase("endpoint", endpoint), check.has("bucket", bucket), check.has("accessKey", accessKey),
+      check.has("secretKey", secretKey), check.isClear("sessionToken", sessionToken),
+    ].allSatisfy(\.self)
   }
 
-  package var secrets: [SecretSource] { [accessKey, secretKey] + [sessionToken].compactMap(\.self) }
+  package var secrets: [SecretSource] {
+    [accessKey, secretKey, sessionToken].compactMap(\.source)
+  }
   package var isPlain: Bool { SettingKit.isPlain(endpoint) }
   package var isOnlyHere: Bool { false }
 
@@ -56,27 +52,23 @@ package struct S3StoreType: StoreType {
     let service = try S3Service(endpoint: endpoint, region: region, bucket: bucket, addressing: addressing)
     return S3Store(
       name: name, service, credentials: try credentials(), rereadCredentials: credentials,
-      naming: try ObjectNaming(naming), publicURL: url, client: surroundings.client, limits: surroundings.limits)
+      naming: naming, publicURL: url, client: surroundings.client, limits: surroundings.limits)
   }
 
   @Sendable private func credentials() throws -> S3Credentials {
     S3Credentials(
       accessKey: try accessKey.load().reveal(), secretKey: try secretKey.load(),
-      sessionToken: try sessionToken?.load())
+      sessionToken: try sessionToken.source?.load())
   }
 }
 
-extension S3StoreType {
-  package init?(_ section: Section, _ check: SectionCheck) {
-    let endpoint = check.base("endpoint", check.need("endpoint", section.endpoint))
-    let bucket = check.need("bucket", section.bucket)
-    let accessKey = check.needSecret("accessKey", section.accessKey)
-    let secretKey = check.needSecret("secretKey", section.secretKey)
-    let sessionToken = check.secret("sessionToken", section.sessionToken)
-    guard let endpoint, let bucket, let accessKey, let secretKey else { return nil }
-    self.init(
-      endpoint: endpoint, region: section.region, bucket: bucket, addressing: section.addressing,
-      naming: section.naming, url: section.url, accessKey: accessKey, secretKey: secretKey,
-      sessionToken: sessionToken)
-  }
-}
+private let bucketName = SettingKind<String>(
+  expects: "the name of a bucket: 1 to 255 letters, digits, `.`, `-` and `_`",
+  parse: { [".", ".."].contains($0) || $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) == nil ? nil : $0 }, show: \.self)
+private let regionName = SettingKind<String>(
+  expects: "a region such as `eu-central-1`", parse: { $0.wholeMatch(of: /[!-.0-~]{1,100}/) == nil ? nil : $0 },
+  show: \.self)
+private let objectName = SettingKind<ObjectNaming>(
+  expects: "an object's name such as `images/{conversation}/{message}/image.jpg`: at most 400 bytes, with "
+    + "`{message}` or `{digest}` and, if you like, `{inbox}` and `{conversation}`, no folder empty, `.` or `..`",
+  parse: { ObjectNaming($0) }, show: \.template)
