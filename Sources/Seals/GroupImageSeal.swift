@@ -5,16 +5,15 @@ import Messages
 /// `ConvosImageV1`. The nonce has 12 bytes, and the 16-byte tag follows the ciphertext. There is no associated data and
 /// no envelope. Members get salt and nonce, which alone open nothing.
 package struct GroupImageSeal: Seal {
-  package let name = "convos"
   private let group: GroupImageKey
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
 
   static let info = Array("ConvosImageV1".utf8)
 
-  package init(_ group: GroupImageKey) { self.init(group, random: RandomBytes.make) }
-
   /// - Parameter random: returns that many random bytes; tests use known ones.
-  init(_ group: GroupImageKey, random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) {
+  package init(
+    _ group: GroupImageKey, random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8] = RandomBytes.make
+  ) {
     self.group = group
     self.random = random
   }

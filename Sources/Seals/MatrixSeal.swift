@@ -9,17 +9,16 @@ import Messages
 ///
 /// It is end-to-end only if the event with the key is. In a room without Megolm the homeserver sees the key.
 package struct MatrixSeal: Seal {
-  package let name = "matrix"
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
 
   private static let keyLength = 32
   private static let randomCounterLength = 8
   private static let counterLength = 16
 
-  package init() { self.init(random: RandomBytes.make) }
-
   /// - Parameter random: returns that many random bytes; tests use known ones.
-  init(random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) { self.random = random }
+  package init(random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8] = RandomBytes.make) {
+    self.random = random
+  }
 
   package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     let key = try random(Self.keyLength)

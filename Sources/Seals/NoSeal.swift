@@ -2,7 +2,6 @@ import Messages
 
 /// Leaves photos unencrypted, so that everybody who can read the store sees them. Only `seal: none` selects it.
 package struct NoSeal: Seal {
-  package let name = "none"
 
   package init() {}
 

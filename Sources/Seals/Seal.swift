@@ -2,8 +2,6 @@ import Messages
 
 /// An encryption scheme for uploaded photos.
 package protocol Seal: Sendable {
-  /// Its name in the configuration, the log and the ledger.
-  var name: String { get }
 
   /// Seals `photo` with new keys, and so with a new result, each time.
   func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto

@@ -6,13 +6,12 @@ import Messages
 /// HKDF-SHA256 of a 32-byte secret with a 32-byte salt and no info. The nonce has 12 bytes, and the 16-byte tag follows
 /// the ciphertext. There is no associated data.
 package struct XMTPSeal: Seal {
-  package let name = "xmtp"
   private let random: @Sendable (Int) throws(DeliveryError) -> [UInt8]
 
-  package init() { self.init(random: RandomBytes.make) }
-
   /// - Parameter random: returns that many random bytes; tests use known ones.
-  init(random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8]) { self.random = random }
+  package init(random: @escaping @Sendable (Int) throws(DeliveryError) -> [UInt8] = RandomBytes.make) {
+    self.random = random
+  }
 
   package func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto {
     let (secret, salt, nonce) = (try random(32), try random(32), try random(12))

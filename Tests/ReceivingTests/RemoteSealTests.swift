@@ -25,7 +25,7 @@ import Testing
     for seal in [XMTPSeal(), MatrixSeal(), NoSeal()] as [any Seal] {
       let (object, photo) = try sealed(seal)
       try photo.checkKeys()
-      #expect(try photo.open(object) == Self.jpeg, "\(seal.name)")
+      #expect(try photo.open(object) == Self.jpeg, "\(seal)")
     }
   }
 
