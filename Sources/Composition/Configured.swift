@@ -22,7 +22,7 @@ struct Configured: Sendable {
   /// - Throws: an error in the configuration, such as an unreadable secret.
   init(_ settings: Settings, spool: Spool, after former: Configured?, log: Logger) throws {
     self.settings = settings
-    factory = DestinationFactory(settings, spool: spool, after: former?.factory) {
+    var factory = DestinationFactory(settings, spool: spool, after: former?.factory) {
       log.info("network says", metadata: ["line": "\($0)"])
     }
     let destinations = try factory.destinations()
@@ -36,6 +36,7 @@ struct Configured: Sendable {
     client = sameClient ?? HTTPClient(settings.http.client)
     receiving = try settings.makeReceivingPlan(spool, darkroom, client: client)
     subscriptions = try factory.subscriptions()
+    self.factory = factory
   }
 
   /// Whether a change of this setting needs a restart.

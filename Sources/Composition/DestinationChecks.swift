@@ -25,7 +25,8 @@ package struct DestinationChecks {
     let destinations: Destinations
     do {
       // Errors are in the co-process's answers, so its log is dropped.
-      destinations = try DestinationFactory(settings, spool: spool) { _ in }.destinations()
+      var factory = DestinationFactory(settings, spool: spool) { _ in }
+      destinations = try factory.destinations()
     } catch {
       _ = await report(nil) { throw error }
       return
@@ -88,9 +89,11 @@ package struct DestinationChecks {
       _ = await report("network \(settings.name)") { throw error }
       return
     }
+    // Those that a pattern or the standard network leads there, under their own names.
+    let others = self.settings.heardConversations(on: settings).others
     for conversation in closed {
       guard !named.contains(where: { conversation.names.contains($0.address) }),
-        let name = conversation.names.first(where: { leads($0.text, to: settings.name) })
+        let name = conversation.names.first(where: { others?(ConversationID(unchecked: $0.text)) == true })
       else { continue }
       _ = await report("conversation \(name)") { throw conversation.error }
     }
@@ -104,12 +107,6 @@ package struct DestinationChecks {
         ($0, Address(unchecked: $0))
       }
     }
-  }
-
-  /// Whether a pattern or the standard network leads the conversation there, under its own name.
-  private func leads(_ conversation: String, to network: String) -> Bool {
-    guard let route = settings.route(of: conversation) else { return settings.networks.first?.name == network }
-    return route.network == network && route.alias == nil
   }
 
   /// A warning if receivers cannot open photos, because the default store is a local directory.

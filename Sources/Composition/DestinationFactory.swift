@@ -8,11 +8,10 @@ import Secrets
 import Settings
 import Spooling
 import Stores
-import Synchronization
 
 /// Makes a spool's stores and networks, and the routes between them, from the configuration. It reads secrets. An error
 /// names its store or network. Unchanged ones, secrets included, are reused with their state.
-final class DestinationFactory: Sendable {
+struct DestinationFactory: Sendable {
   private struct Made: Sendable {
     var stores: [(DestinationKey, any Store)] = []
     var networks: [(DestinationKey, any Network)] = []
@@ -21,7 +20,7 @@ final class DestinationFactory: Sendable {
     var anew: [String] = []
   }
 
-  private let made = Mutex(Made())
+  private var made = Made()
   private let former: Made
   private let settings: Settings
   private let stores: StoreSurroundings
@@ -35,7 +34,7 @@ final class DestinationFactory: Sendable {
     log: @escaping @Sendable (String) -> Void
   ) {
     self.settings = settings
-    self.former = former?.made.withLock { $0 } ?? Made()
+    self.former = former?.made ?? Made()
     let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.stores.client : nil }
     let client = sameClient ?? HTTPClient(settings.http.client)
     stores = StoreSurroundings(objects: spool.objects.path, client: client, limits: settings.http.limits)
@@ -45,21 +44,30 @@ final class DestinationFactory: Sendable {
   }
 
   /// Stores and networks that are new or changed.
-  var anew: [String] { made.withLock { $0.anew } }
+  var anew: [String] { made.anew }
 
-  func destinations() throws -> Destinations {
-    let stores = try settings.stores.map { store in try naming("store \(store.name)") { try make(store) } }
-    try naming("stores") { try DirectoryStore.expectOwnDirectories(of: stores) }
+  mutating func destinations() throws -> Destinations {
+    let stores = try settings.stores.map { store in try Self.naming("store \(store.name)") { try make(store) } }
+    try Self.naming("stores") { try DirectoryStore.expectOwnDirectories(of: stores) }
     var networks: [String: Destinations.Configured] = [:]
     for settings in settings.networks {
       guard let place = self.settings.stores.first(where: { $0.name == settings.store }),
         let store = stores.first(where: { $0.name == settings.store })
       else { continue }
-      let (key, network) = try naming("network \(settings.name)") { try make(settings) }
-      let route = Route(
-        seal: try seal(settings.seal), store: store, network: network,
-        key: RouteKey(seal: settings.seal, store: DestinationKey(place)))
-      networks[settings.name] = .init(key: key, route: route, profile: try profileRoute(of: settings, like: route))
+      let (key, network) = try Self.naming("network \(settings.name)") { try make(settings) }
+      func route(_ seal: SealKind, audience: DestinationKey? = nil) throws -> Route {
+        Route(
+          seal: try Self.load(seal), store: store, network: network,
+          key: RouteKey(seal: seal, store: DestinationKey(place), audience: audience))
+      }
+      // Public profile photos are not sealed; those of a group are sealed for it.
+      let profile: Route? =
+        switch type(of: settings.type).profilePhotos {
+        case .sealed: nil
+        case .open: try route(.unsealed)
+        case .perGroup: try route(settings.seal, audience: DestinationKey(network.name, profileAddress))
+        }
+      networks[settings.name] = .init(key: key, route: try route(settings.seal), profile: profile)
     }
     guard let standard = settings.networks.first.flatMap({ networks[$0.name]?.route }) else {
       throw Failure(.configuration, "there is no network in the configuration")
@@ -81,23 +89,7 @@ final class DestinationFactory: Sendable {
     }
   }
 
-  /// The route of profile photos. Public ones are not sealed; those of a group are sealed for it.
-  private func profileRoute(of network: NetworkSettings, like route: Route) throws -> Route {
-    switch Swift.type(of: network.type).profilePhotos {
-    case .sealed: return route
-    case .open:
-      return Route(
-        seal: try seal(.unsealed), store: route.store, network: route.network,
-        key: RouteKey(seal: .unsealed, store: route.key.store))
-    case .perGroup:
-      return Route(
-        seal: route.seal, store: route.store, network: route.network,
-        key: RouteKey(
-          seal: route.key.seal, store: route.key.store, audience: DestinationKey(network.name, profileAddress)))
-    }
-  }
-
-  private func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
+  private static func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
     do { return try make() } catch let error as DeliveryError {
       throw Failure(.configuration, "\(subject): \(error.sentence)")
     } catch let error as SecretError {
@@ -105,55 +97,51 @@ final class DestinationFactory: Sendable {
     }
   }
 
-  private func seal(_ seal: SealKind) throws -> any Seal {
+  private static func load(_ seal: SealKind) throws -> any Seal {
     do { return try seal.load() } catch { throw Failure(.tryAgain, error.sentence) }
   }
 
-  private func load(_ secrets: [SecretSource]) throws -> [Secret] { try secrets.map { try $0.load() } }
+  private static func load(_ secrets: [SecretSource]) throws -> [Secret] { try secrets.map { try $0.load() } }
 
-  private func make(_ store: StoreSettings) throws -> any Store {
-    let key = DestinationKey(store, settings.http, try load(store.type.secrets))
+  private mutating func make(_ store: StoreSettings) throws -> any Store {
+    let key = DestinationKey(store, settings.http, try Self.load(store.type.secrets))
     let known = former.stores.first { $0.0 == key }?.1
     let result = try known ?? store.type.store(store.name, in: stores)
-    made.withLock { made in
-      made.stores.append((key, result))
-      if known == nil { made.anew.append("store \(store.name)") }
-    }
+    made.stores.append((key, result))
+    if known == nil { made.anew.append("store \(store.name)") }
     return result
   }
 
-  private func make(_ network: NetworkSettings) throws -> (DestinationKey, any Network) {
+  private mutating func make(_ network: NetworkSettings) throws -> (DestinationKey, any Network) {
     var sending = network
     sending.listening = nil
-    let key = DestinationKey(sending, settings.http, try load(network.type.secrets))
+    let key = DestinationKey(sending, settings.http, try Self.load(network.type.secrets))
     let known = former.networks.first { $0.0 == key }?.1
     let result = try known ?? network.type.network(network.name, in: networks)
-    made.withLock { made in
-      made.networks.append((key, result))
-      if known == nil { made.anew.append("network \(network.name)") }
-    }
+    made.networks.append((key, result))
+    if known == nil { made.anew.append("network \(network.name)") }
     return (key, result)
   }
 
   /// The listeners. Unchanged ones are reused.
-  func subscriptions() throws -> [Subscription] {
+  mutating func subscriptions() throws -> [Subscription] {
     try settings.networks.compactMap { network -> Subscription? in
       guard let inbox = network.listening else { return nil }
-      return try naming("network \(network.name)") {
+      return try Self.naming("network \(network.name)") {
         try listener(network).map { Subscription(listener: $0, inbox: inbox) }
       }
     }
   }
 
-  private func listener(_ network: NetworkSettings) throws -> (any Listener)? {
+  private mutating func listener(_ network: NetworkSettings) throws -> (any Listener)? {
     let isStandard = network.name == settings.networks.first?.name
-    let key = DestinationKey(network, settings.routes, isStandard, settings.http, try load(network.type.secrets))
+    let key = DestinationKey(network, settings.routes, isStandard, settings.http, try Self.load(network.type.secrets))
     let known = former.listeners.first { $0.0 == key }?.1
-    guard let sender = made.withLock({ made in made.networks.first { $0.1.name == network.name }?.1 }),
+    guard let sender = made.networks.first(where: { $0.1.name == network.name })?.1,
       let result = try known
         ?? (network.type as? any ListeningNetworkType)?.listener(to: sender, settings.heardConversations(on: network), in: networks)
     else { return nil }
-    made.withLock { $0.listeners.append((key, result)) }
+    made.listeners.append((key, result))
     return result
   }
 }

@@ -23,12 +23,12 @@ import Testing
 
   @Test("A configuration that changes one store makes only that store and its network anew")
   func anew() throws {
-    let first = DestinationFactory(try settings(), spool: scratch.spool) { _ in }
+    var first = DestinationFactory(try settings(), spool: scratch.spool) { _ in }
     _ = try first.destinations()
-    let same = DestinationFactory(try settings(), spool: scratch.spool, after: first) { _ in }
+    var same = DestinationFactory(try settings(), spool: scratch.spool, after: first) { _ in }
     _ = try same.destinations()
     #expect(same.anew == [])
-    let other = DestinationFactory(try settings(directory: "other"), spool: scratch.spool, after: same) { _ in }
+    var other = DestinationFactory(try settings(directory: "other"), spool: scratch.spool, after: same) { _ in }
     _ = try other.destinations()
     #expect(other.anew == ["store frame"])
   }
@@ -64,7 +64,8 @@ import Testing
       store: {type: s3, endpoint: "https://s3.example.org", region: eu, bucket: b, accessKeyFile: none, secretKeyFile: none}
       """)
     let error = #expect(throws: Failure.self) {
-      _ = try DestinationFactory(settings, spool: scratch.spool) { _ in }.destinations()
+      var factory = DestinationFactory(settings, spool: scratch.spool) { _ in }
+      _ = try factory.destinations()
     }
     #expect(error?.status == .configuration)
     #expect(error?.description.hasPrefix("store \(try #require(settings.stores.first).name): ") == true)
