@@ -9,3 +9,10 @@ package func sizeInWords(_ bytes: Int) -> String {
   default: String(format: "%.1f GB", Double(bytes) / 1e9)
   }
 }
+
+/// A number and its noun: `1 photo`, `2 photos`.
+///
+/// - Parameter nouns: the plural, if it is not the noun and an `s`.
+package func counted(_ count: Int, _ noun: String, _ nouns: String? = nil) -> String {
+  "\(count) \(count == 1 ? noun : nouns ?? noun + "s")"
+}

@@ -37,7 +37,7 @@ package struct CommandHandler: Sendable {
         await work?.receiving?.hurry()
         let count = try await ledger.flush(at: .now())
         signals.ringAll()
-        let what = count == 1 ? "1 conversation that was waiting is" : "\(count) conversations that were waiting are"
+        let what = counted(count, "conversation that was waiting is", "conversations that were waiting are")
         return ControlReply(outcomes: [ControlReply.Outcome("", isDone: true, "\(what) tried now")])
       case .reveal(let messages): return ControlReply(outcomes: try await reveal(messages))
       case .want(let messages): return ControlReply(outcomes: try await want(messages))

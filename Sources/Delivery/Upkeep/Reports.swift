@@ -70,8 +70,8 @@ struct Reports: Service {
   static func status(_ counts: Counts, open: Set<String>) -> String {
     let waiting = counts.waiting.values.reduce(0, +)
     guard waiting > 0 else { return "Nothing waits." }
-    let messages = waiting == 1 ? "1 message waits" : "\(waiting) messages wait"
-    let conversations = counts.conversations == 1 ? "1 conversation" : "\(counts.conversations) conversations"
+    let messages = counted(waiting, "message waits", "messages wait")
+    let conversations = counted(counts.conversations, "conversation")
     let parked = open.isEmpty ? "" : "; left alone for now: \(open.sorted().joined(separator: ", "))"
     return "\(messages) in \(conversations)\(parked)."
   }

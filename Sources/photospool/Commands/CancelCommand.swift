@@ -15,11 +15,6 @@ struct CancelCommand: AsyncParsableCommand {
   var names: [String]
 
   func run() async throws {
-    let spool = try options.openSpool()
-    var failure: Failure?
-    for names in expanded(names).orders {
-      do { try await carryOut(.cancel(names), on: spool) } catch let error as Failure { failure = failure ?? error }
-    }
-    if let failure { throw failure }
+    try await carryOut(each: names, on: options.openSpool()) { .cancel($0) }
   }
 }

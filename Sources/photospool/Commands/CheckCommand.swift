@@ -64,6 +64,6 @@ struct CheckCommand: AsyncParsableCommand {
     if let spool = try? scratch?.spool ?? Spool(opening: path) {
       await DestinationChecks(settings: settings, spool: spool, isNew: isNew).run(report)
     }
-    if problems > 0 { throw Failure(.configuration, "\(problems) problem\(problems == 1 ? "" : "s") to fix") }
+    if problems > 0 { throw Failure(.configuration, "\(counted(problems, "problem")) to fix") }
   }
 }

@@ -25,8 +25,7 @@ struct ClearCommand: AsyncParsableCommand {
 
   func run() async throws {
     umask(0o077)
-    let settings = try options.settings()
-    let spool = try Spool(opening: settings.spool.directory)
+    let (settings, spool) = try options.configured()
     let inbox = try inbox.map { try InboxID($0) }
     let conversation = try to.map { try ConversationID($0) }
     if dryRun {
@@ -47,6 +46,6 @@ struct ClearCommand: AsyncParsableCommand {
   }
 
   private func say(photos: Int, bytes: Int) {
-    print("\(photos) photo\(photos == 1 ? "" : "s"), \(sizeInWords(bytes))")
+    print("\(counted(photos, "photo")), \(sizeInWords(bytes))")
   }
 }

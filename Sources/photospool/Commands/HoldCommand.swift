@@ -24,9 +24,9 @@ struct HoldCommand: AsyncParsableCommand {
       for conversation in held { print(escaped(conversation)) }
       return
     }
-    for names in expanded(conversations).orders {
+    try await carryOut(each: conversations, on: spool) { names in
       complainOfUnknown(names, in: spool, "it is held all the same")
-      try await carryOut(.hold(names), on: spool)
+      return .hold(names)
     }
   }
 }

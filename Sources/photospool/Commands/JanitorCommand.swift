@@ -27,8 +27,7 @@ struct JanitorCommand: AsyncParsableCommand {
 
   func run() async throws {
     umask(0o077)
-    let settings = try options.settings()
-    let spool = try Spool(opening: settings.spool.directory)
+    let (settings, spool) = try options.configured()
     var report = JanitorReport(dryRun: dryRun)
     // A rehearsal only reads, so it needs no lock.
     let turn = try dryRun ? nil : SpoolJanitor.turn(on: spool)
@@ -60,20 +59,17 @@ struct JanitorCommand: AsyncParsableCommand {
 extension JanitorReport {
   /// The results, as ends of a sentence.
   fileprivate var lines: [String] {
-    func many(_ count: Int, _ one: String, _ more: String? = nil) -> String {
-      "\(count) \(count == 1 ? one : more ?? one + "s")"
-    }
     return [
-      (purged.conversations, "purge \(many(purged.conversations, "conversation"))"),
-      (removed.tmp, "remove \(many(removed.tmp, "abandoned entry", "abandoned entries")) of tmp/"),
-      (removed.drafts, "cancel \(many(removed.drafts, "draft")) left alone"),
-      (removed.receipts, "forget at least \(many(removed.receipts, "request")) with receipt"),
-      (removed.failed, "forget at least \(many(removed.failed, "failed request"))"),
-      (removed.announced, "forget \(many(removed.announced, "photo")) that others announced and nobody fetched"),
-      (removed.orphans, "remove files of \(many(removed.orphans, "photo")) that the ledger does not count"),
-      (recounted, "count \(many(recounted, "photo")) as missing"),
-      (evicted.photos, "evict \(many(evicted.photos, "photo"))"),
-      (evicted.thumbnails, "evict the thumbnails of \(many(evicted.thumbnails, "photo"))"),
+      (purged.conversations, "purge \(counted(purged.conversations, "conversation"))"),
+      (removed.tmp, "remove \(counted(removed.tmp, "abandoned entry", "abandoned entries")) of tmp/"),
+      (removed.drafts, "cancel \(counted(removed.drafts, "draft")) left alone"),
+      (removed.receipts, "forget at least \(counted(removed.receipts, "request")) with receipt"),
+      (removed.failed, "forget at least \(counted(removed.failed, "failed request"))"),
+      (removed.announced, "forget \(counted(removed.announced, "photo")) that others announced and nobody fetched"),
+      (removed.orphans, "remove files of \(counted(removed.orphans, "photo")) that the ledger does not count"),
+      (recounted, "count \(counted(recounted, "photo")) as missing"),
+      (evicted.photos, "evict \(counted(evicted.photos, "photo"))"),
+      (evicted.thumbnails, "evict the thumbnails of \(counted(evicted.thumbnails, "photo"))"),
       (evicted.bytes, "free \(sizeInWords(evicted.bytes)) of the cache"),
     ].filter { $0.0 > 0 }.map(\.1)
   }

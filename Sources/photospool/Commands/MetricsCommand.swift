@@ -13,8 +13,7 @@ struct MetricsCommand: ParsableCommand {
   @OptionGroup var options: SpoolOptions
 
   func run() throws {
-    let settings = try options.settings()
-    let spool = try Spool(opening: settings.spool.directory)
+    let (settings, spool) = try options.configured()
     // A daemon that hangs counts as none.
     let daemon = (try? ControlClient.ask(.metrics, in: spool.state, patience: 5))??.metrics
     var families = SpoolMetrics.up(daemon != nil)

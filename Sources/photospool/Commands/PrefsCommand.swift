@@ -56,9 +56,9 @@ struct PrefsCommand: AsyncParsableCommand {
 
   private func preferences(of conversation: ConversationID, _ spool: Spool) async throws {
     if autoReveal != nil || fetch != nil {
-      try await set(
+      _ = try await perform(
         .prefer(conversation: conversation.text, fetch: fetch?.rawValue, autoReveal: autoReveal.map { $0 == .on }),
-        spool)
+        on: spool)
     }
     let standard = try options.settings().receiving.fetch
     let preferences =
@@ -74,22 +74,11 @@ struct PrefsCommand: AsyncParsableCommand {
   }
 
   private func preferences(of inbox: InboxID, _ spool: Spool) async throws {
-    if let fetch { try await set(.preferInInbox(inbox: inbox.text, fetch: fetch.rawValue), spool) }
+    if let fetch { _ = try await perform(.preferInInbox(inbox: inbox.text, fetch: fetch.rawValue), on: spool) }
     let own = try known(spool) { try $0.fetchPolicy(of: inbox) } ?? nil
     let policy = try own ?? options.settings().receiving.fetch
     if json { return try printJSON(InboxLine(inbox: inbox.text, fetch: policy.rawValue)) }
     print("fetch: \(policy.rawValue)\(own == nil ? " (the configuration's)" : "")")
-  }
-
-  /// Sends a preference to the daemon, or sets it here.
-  private func set(_ request: ControlRequest, _ spool: Spool) async throws {
-    let reply: ControlReply
-    if let answer = try ControlClient.ask(request, in: spool.state, patience: 5) {
-      reply = answer
-    } else {
-      reply = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }
-    }
-    if let error = reply.error { throw Failure(.unavailable, error) }
   }
 
   /// An answer from the ledger; nil without one.

@@ -74,18 +74,12 @@ private struct ProfileChange: ParsableArguments {
   func drop(_ photo: File?, _ options: SpoolOptions) async throws {
     // The daemon and its group must be able to read the request, whatever the user's umask.
     umask(0o007)
-    let key = try id.map { text in
-      guard let key = IdempotencyKey(text) else {
-        throw Failure(.badData, "the id is not 1 to 128 of A-Za-z0-9._-; give one that is")
-      }
-      return key
-    }
+    let key = try id.map(IdempotencyKey.init(argument:))
     let inbox = try from.map { try InboxID($0) }
     let name = try Submission(profilePhoto: photo, of: inbox, key: key).drop(into: options.path())
     print(name)
     guard wait else { return }
-    let outcome = try await Waiting(options.openSpool(), showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
-    if let failure = outcome.failure { throw failure }
+    try await Waiting(options.openSpool(), showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
   }
 }
 

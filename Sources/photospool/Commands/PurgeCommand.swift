@@ -31,8 +31,7 @@ struct PurgeCommand: AsyncParsableCommand {
 
   func run() async throws {
     umask(0o077)
-    let settings = try options.settings()
-    let spool = try Spool(opening: settings.spool.directory)
+    let (settings, spool) = try options.configured()
     let named = try expanded(conversations).map { try ConversationID($0) }
     if dryRun { return try rehearse(named, in: spool) }
     let reserve = Reserve(spool)

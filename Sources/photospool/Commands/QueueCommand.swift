@@ -160,6 +160,6 @@ private struct QueuePrinter {
     guard !isJSON else { return }
     let nothing = state?.isFinal == true ? "Nothing is \(state?.rawValue ?? "")." : "Nothing is waiting."
     Swift.print(
-      count == 0 ? nothing : "-- \(count) message\(count == 1 ? "" : "s"), \(sizeInWords(bytes))")
+      count == 0 ? nothing : "-- \(counted(count, "message")), \(sizeInWords(bytes))")
   }
 }

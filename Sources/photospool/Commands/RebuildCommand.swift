@@ -20,8 +20,7 @@ struct RebuildCommand: AsyncParsableCommand {
 
   func run() async throws {
     umask(0o077)
-    let settings = try options.settings()
-    let spool = try Spool(opening: settings.spool.directory)
+    let (settings, spool) = try options.configured()
     let report = try await Rebuild(spool: spool, inbox: settings.inbox) { [settings] in
       settings.network(of: $0).map { type(of: $0.type).remembersMessages } ?? true
     }.run()

@@ -14,9 +14,9 @@ struct ReleaseCommand: AsyncParsableCommand {
 
   func run() async throws {
     let spool = try options.openSpool()
-    for names in expanded(conversations).orders {
+    try await carryOut(each: conversations, on: spool) { names in
       complainOfUnknown(names, in: spool, "there was nothing to release")
-      try await carryOut(.release(names), on: spool)
+      return .release(names)
     }
   }
 }

@@ -59,12 +59,7 @@ struct SendCommand: AsyncParsableCommand {
     let text = try text.map { $0 == "-" ? try readText() : $0 }
     let conversation = try ConversationID(to)
     let inbox = try from.map { try InboxID($0) }
-    let key = try id.map { text in
-      guard let key = IdempotencyKey(text) else {
-        throw Failure(.badData, "the id is not 1 to 128 of A-Za-z0-9._-; give one that is")
-      }
-      return key
-    }
+    let key = try id.map(IdempotencyKey.init(argument:))
     if let text, text.utf8.count > RequestLimits.textBytes {
       throw Refusal.tooLarge(file: "text", bytes: text.utf8.count, limit: RequestLimits.textBytes)
     }
@@ -83,8 +78,7 @@ struct SendCommand: AsyncParsableCommand {
     // A reader of a pipe gets the name before the wait.
     fflush(nil)
     guard let followed else { return }
-    let outcome = try await Waiting(followed, showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
-    if let failure = outcome.failure { throw failure }
+    try await Waiting(followed, showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
   }
 
   private func readText() throws -> String {

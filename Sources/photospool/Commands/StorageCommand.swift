@@ -23,8 +23,7 @@ struct StorageCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let settings = try options.settings()
-    let spool = try Spool(opening: settings.spool.directory)
+    let (settings, spool) = try options.configured()
     let objects = try settings.objectDirectories(of: spool).use()
     func printUse(_ use: StorageUse) throws {
       var use = use
@@ -37,7 +36,7 @@ struct StorageCommand: ParsableCommand {
       try printUse(StorageUse(limit: settings.cache.total))
     }
     if !json, objects.objects > 0 {
-      let count = "\(objects.objects) object\(objects.objects == 1 ? "" : "s")"
+      let count = counted(objects.objects, "object")
       Swift.print(Terminal.bold("stores: \(sizeInWords(objects.bytes)), \(count)") + ", which no limit counts")
     }
   }
@@ -51,7 +50,7 @@ struct StorageCommand: ParsableCommand {
       if limit > 0 { use += ", \(line.bytes * 100 / limit) %" }
       if line.bytes > limit { use += ", BEYOND THE LIMIT" }
     }
-    let text = "\(name): \(use), \(line.photos) photo\(line.photos == 1 ? "" : "s")"
+    let text = "\(name): \(use), \(counted(line.photos, "photo"))"
     Swift.print(line.conversation == nil ? Terminal.bold(text) : "  \(text)")
   }
 }

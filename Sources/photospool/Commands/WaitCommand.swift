@@ -17,6 +17,6 @@ struct WaitCommand: AsyncParsableCommand {
 
   func run() async throws {
     let waiting = Waiting(try options.openToFollow(), showsProgress: Terminal.errorIsTerminal)
-    if let failure = try await waiting.wait(for: names, timeout: timeout?.seconds).failure { throw failure }
+    try await waiting.wait(for: names, timeout: timeout?.seconds)
   }
 }

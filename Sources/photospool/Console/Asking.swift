@@ -8,13 +8,7 @@ import Spooling
 ///
 /// - Throws: `Failure` unless everything was done.
 func carryOut(_ request: ControlRequest, on spool: Spool) async throws {
-  let reply: ControlReply
-  if let answer = try askDaemon(request, on: spool) {
-    reply = answer
-  } else {
-    reply = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }
-  }
-  if let error = reply.error { throw Failure(.unavailable, error) }
+  let reply = try await perform(request, on: spool)
   for outcome in reply.outcomes {
     let line = outcome.subject.isEmpty ? outcome.sentence : "\(escaped(outcome.subject)): \(outcome.sentence)"
     if outcome.isDone { print(line) } else { Terminal.complain(line) }
@@ -23,9 +17,27 @@ func carryOut(_ request: ControlRequest, on spool: Spool) async throws {
   if undone > 0 { throw Failure(.unavailable, "\(undone) of \(reply.outcomes.count) could not be done") }
 }
 
-private func askDaemon(_ request: ControlRequest, on spool: Spool) throws -> ControlReply? {
+/// Carries out as much as can be of a command for each of many names, with `-` replaced by those on standard input.
+///
+/// - Throws: the first failure.
+func carryOut(each names: [String], on spool: Spool, _ request: ([String]) -> ControlRequest) async throws {
+  let names = expanded(names)
+  var failure: Failure?
+  // Parts that fit into one request to the daemon.
+  for start in stride(from: 0, to: names.count, by: 1000) {
+    let part = Array(names[start..<min(start + 1000, names.count)])
+    do { try await carryOut(request(part), on: spool) } catch let error as Failure { failure = failure ?? error }
+  }
+  if let failure { throw failure }
+}
+
+/// The reply of the daemon, or of this process under its lock if none runs.
+///
+/// - Throws: `Failure` if the command could not be carried out.
+func perform(_ request: ControlRequest, on spool: Spool) async throws -> ControlReply {
+  var reply: ControlReply?
   do {
-    return try ControlClient.ask(request, in: spool.state, patience: 60) {
+    reply = try ControlClient.ask(request, in: spool.state, patience: 60) {
       Terminal.complain("the daemon does not answer yet; waiting for it")
     }
   } catch ControlError.noAnswer {
@@ -34,6 +46,9 @@ private func askDaemon(_ request: ControlRequest, on spool: Spool) throws -> Con
       "the daemon runs and does not answer; it may still carry out the command, so look at `photospool queue`"
     )
   }
+  let done = if let reply { reply } else { try await Daemon.withoutDaemon(spool) { await $0.perform(request) } }
+  if let error = done.error { throw Failure(.unavailable, error) }
+  return done
 }
 
 /// The names of a command line, with `-` replaced by those on standard input, one a line.
@@ -44,9 +59,4 @@ func expanded(_ names: [String]) -> [String] {
     while let line = readLine() { if !line.isEmpty { lines.append(line) } }
     return lines
   }
-}
-
-extension [String] {
-  /// Parts that fit into one request to the daemon.
-  var orders: [[String]] { stride(from: 0, to: count, by: 1000).map { Array(self[$0..<Swift.min($0 + 1000, count)]) } }
 }

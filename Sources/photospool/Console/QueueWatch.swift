@@ -58,8 +58,8 @@ struct QueueWatch {
     let waiting = counts?.waiting.values.reduce(0, +) ?? 0
     let state = answer == nil ? "; no daemon answers" : ""
     let heading =
-      "\(waiting) message\(waiting == 1 ? "" : "s") wait\(waiting == 1 ? "s" : "") in "
-      + "\(counts?.conversations ?? 0) conversation\(counts?.conversations == 1 ? "" : "s")\(state)"
+      "\(counted(waiting, "message waits", "messages wait")) in "
+      + "\(counted(counts?.conversations ?? 0, "conversation"))\(state)"
     var lines = [heading, ""]
     guard let ledger else { return lines + ["Nothing was ever accepted here."] }
     // At least the name and one message of each.

@@ -50,6 +50,12 @@ struct SpoolOptions: ParsableArguments {
     }
   }
 
+  /// The configuration, and the existing spool that it names.
+  func configured() throws -> (settings: Settings, spool: Spool) {
+    let settings = try settings()
+    return (settings, try Spool(opening: settings.spool.directory))
+  }
+
   private func load() throws -> Settings {
     var environment = ProcessInfo.processInfo.environment
     let (file, isExplicit) = SettingsLocation.choose(flag: config, environment: environment)

@@ -15,28 +15,19 @@ struct Waiting {
     self.showsProgress = showsProgress
   }
 
-  enum Outcome {
+  private enum Outcome {
     case sent
     case failed(String)
-    case timedOut
-    case unknown(String)
-
-    /// The command's error; nil if all is sent.
-    var failure: Failure? {
-      switch self {
-      case .sent: nil
-      case .failed(let sentence): Failure(.unavailable, sentence)
-      case .timedOut: Failure(.tryAgain, "the time is up and not everything is sent; delivery continues")
-      case .unknown(let name): Failure(.noInput, "no request \(name) is known; see `photospool queue`")
-      }
-    }
+    case unknown
   }
 
   /// Seconds between two polls.
   private static let interval = 0.1
 
-  /// Returns when all of `names` are sent, one of them failed, or `timeout` seconds are over.
-  func wait(for names: [String], timeout: Double? = nil) async throws -> Outcome {
+  /// Returns when all of `names` are sent.
+  ///
+  /// - Throws: `Failure` if one of them failed or is unknown, or when `timeout` seconds are over.
+  func wait(for names: [String], timeout: Double? = nil) async throws {
     let end = timeout.map { ContinuousClock.now + .seconds($0) }
     var ledger: LedgerView?
     var waiting = names
@@ -48,13 +39,14 @@ struct Waiting {
       while let name = waiting.first {
         switch try state(of: name, in: ledger) {
         case .sent: waiting.removeFirst()
-        case let outcome?: return outcome
+        case .failed(let sentence): throw Failure(.unavailable, sentence)
+        case .unknown: throw Failure(.noInput, "no request \(name) is known; see `photospool queue`")
         case nil:
           if showsProgress, let ledger { try draw(name, ledger) }
         }
         if waiting.first == name { break }
       }
-      guard let name = waiting.first else { return .sent }
+      guard let name = waiting.first else { return }
       // Once a second, because it costs more than the other queries.
       looks += 1
       if looks % 10 == 2, let ledger, let conversation = try ledger.heldConversation(of: ledger.newest(name) ?? name),
@@ -62,7 +54,9 @@ struct Waiting {
       {
         Terminal.complain("\(escaped(conversation)) is held; this waits until `photospool release` lets it go on")
       }
-      if let end, ContinuousClock.now >= end { return .timedOut }
+      if let end, ContinuousClock.now >= end {
+        throw Failure(.tryAgain, "the time is up and not everything is sent; delivery continues")
+      }
       try await Task.sleep(for: .seconds(Self.interval))
     }
   }
@@ -81,7 +75,7 @@ struct Waiting {
       if try ledger == nil && RequestName(name) != nil && spool.cur.entry(name) != nil { return nil }
       if try spool.sent.entry(name) != nil { return .sent }
       if try spool.failed.entry(name) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
-      return .unknown(name)
+      return .unknown
     }
     guard isFiled || state == .abandoned else { return nil }
     let subject = request == name ? name : "\(name) (\(request))"
