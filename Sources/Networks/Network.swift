@@ -71,11 +71,6 @@ extension Network {
 package struct ClosedConversation: Sendable {
   package let names: [Address]
   package let error: DeliveryError
-
-  package init(names: [Address], error: DeliveryError) {
-    self.names = names
-    self.error = error
-  }
 }
 
 /// A message as a network gets it.
@@ -161,12 +156,6 @@ package struct Publication: Sendable, Equatable {
   package let remoteID: String?
   /// The published attachment; after a crash it may be an earlier upload than the last.
   package let attachment: Attachment?
-
-  package init(publishedAt: Timestamp, remoteID: String?, attachment: Attachment?) {
-    self.publishedAt = publishedAt
-    self.remoteID = remoteID
-    self.attachment = attachment
-  }
 }
 
 /// A network's knowledge of a message that may have been published.

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct IntakeBatchTests {
   private func read(_ names: [String], in spool: Spool, open: OpenRequests) throws -> IntakeBatch {
     try IntakeBatch(
-      names[...], in: spool, inbox: InboxID("me"), waiting: WaitingConversations(),
+      names[...], in: spool, inbox: InboxID("me"),
       unconfirmed: UnconfirmedRequests(), unmovable: UnmovableEntries(), open: open)
   }
 

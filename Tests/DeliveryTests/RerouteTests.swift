@@ -1,9 +1,9 @@
 import Ledgers
 import Messages
-import Networks
 import Testing
 
 @testable import Delivery
+@testable import Networks
 
 /// A message may be published already when its conversation is sent elsewhere: then it is neither doubled nor lost.
 @Suite(.timeLimit(.minutes(5))) struct RerouteTests {

@@ -1,5 +1,6 @@
 import Messages
-import Networks
+
+@testable import Networks
 
 /// A network with scripted failures, which counts calls.
 actor ScriptedNetwork: Network {

@@ -2,11 +2,12 @@ import DurableFiles
 import HTTP
 import Matrix
 import Messages
-import Networks
 import Secrets
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Networks
 
 @Suite(.timeLimit(.minutes(2))) struct MatrixFaultTests {
   private let server: FaultServer

@@ -142,8 +142,8 @@ actor Intake: Service {
       hasLostTrack = false
       try await scan(after: seen)
     } else {
-      let waiting = WaitingConversations(settling.conversations.union(open.conversations))
-      try await accept(seen.names, except: waiting)
+      var waiting = settling.conversations.union(open.conversations)
+      try await accept(seen.names, except: &waiting)
     }
     for entry in settling.takeSettled(in: spool.new) {
       if entry.wasBuiltInPlace {
@@ -176,7 +176,7 @@ actor Intake: Service {
       try await signals.new.withLock { try await self.enter(batch) }
     }
     // Conversations with an earlier request that is not ready: later ones wait, earlier ones do not.
-    let waiting = WaitingConversations()
+    var waiting: Set<ConversationID> = []
     open.beginLook()
     var ready = [String]()
     for index in 0..<scan.count where !isStopping.isSet {
@@ -190,16 +190,16 @@ actor Intake: Service {
       let held = settles ? .some(settling.conversation(waitingFor: entry.name)) : open.conversation(of: entry.name)
       if held == nil { ready.append(entry.name) }
       if held != nil || ready.count == Self.batch {
-        try await accept(ready, except: waiting)
+        try await accept(ready, except: &waiting)
         ready = []
       }
-      if let held { waiting.insert(held) }
+      if case .some(let conversation?) = held { waiting.insert(conversation) }
     }
-    try await accept(ready, except: waiting)
+    try await accept(ready, except: &waiting)
     if meanwhile.hasLoss {
       hasLostTrack = true
     } else {
-      try await accept(seen.names + meanwhile.names, except: waiting)
+      try await accept(seen.names + meanwhile.names, except: &waiting)
     }
     open.endLook()
     settled = []
@@ -244,33 +244,38 @@ actor Intake: Service {
 
   /// Accepts the named requests in this order. Missing ones are skipped.
   ///
-  /// - Parameter waiting: conversations whose requests are skipped; a later scan finds them.
-  private func accept(_ names: [String], except waiting: WaitingConversations) async throws {
+  /// - Parameter waiting: conversations whose requests are skipped, for a later scan; extended by those with a request set
+  ///   aside.
+  private func accept(_ names: [String], except waiting: inout Set<ConversationID>) async throws {
     if !names.isEmpty, try spool.state.freeBytes() < Reserve.bytes { throw SpoolError.full(spool.path) }
     // A request that was moved away and back is read once, not again before its move.
     var seen = Set<String>()
     var rest = names.filter { seen.insert($0).inserted }[...]
     while !rest.isEmpty, !isStopping.isSet {
-      let batch = rest
+      let (names, skipped) = (rest, waiting)
       answerAskers()
       // Commands that change new/ run between two batches.
-      let taken = try await signals.new.withLock { try await self.acceptBatch(of: batch, except: waiting) }
-      rest = rest.dropFirst(taken)
+      let batch = try await signals.new.withLock { try await self.acceptBatch(of: names, except: skipped) }
+      guard let batch else { return }
+      waiting.formUnion(batch.setAside)
+      rest = rest.dropFirst(batch.taken)
     }
   }
 
-  /// - Returns: the number of names that were handled.
-  private func acceptBatch(of names: ArraySlice<String>, except waiting: WaitingConversations) async throws -> Int {
-    if isStopping.isSet { return names.count }
+  /// Accepts a batch from the front of `names`; nil if the daemon stops.
+  private func acceptBatch(
+    of names: ArraySlice<String>, except waiting: Set<ConversationID>
+  ) async throws -> IntakeBatch? {
+    if isStopping.isSet { return nil }
     // Requests skipped during a purge precede later ones.
     if !closed.all.isEmpty { hasLostTrack = true }
     let batch = try await pool.run { [spool, plan, closed, unconfirmed, unmovable, open] in
       try IntakeBatch(
-        names, in: spool, inbox: plan.now.settings.inbox, waiting: waiting, closed: closed.all,
-        unconfirmed: unconfirmed, unmovable: unmovable, open: open)
+        names, in: spool, inbox: plan.now.settings.inbox, except: waiting.union(closed.all), unconfirmed: unconfirmed,
+        unmovable: unmovable, open: open)
     }
     try await enter(batch)
-    return batch.taken
+    return batch
   }
 
   /// Enters a batch into the ledger, and moves its requests into `cur/`.

@@ -14,6 +14,8 @@ struct IntakeBatch: Sendable {
   private(set) var outOfReach: [(identity: RequestIdentity, changed: Int64, index: Int)] = []
   /// The places of requests whose own names the spool has.
   private(set) var namesTaken: [Int] = []
+  /// Conversations with a request that was set aside, whose later requests wait.
+  private(set) var setAside: Set<ConversationID> = []
 
   /// Enough to make one sync worthwhile, within the process's limit.
   private static let openFiles = min(768, max(32, ckernel_allow_descriptors(0) / 4))
@@ -27,20 +29,18 @@ struct IntakeBatch: Sendable {
   /// `new/`.
   ///
   /// - Parameters:
-  ///   - waiting: conversations whose requests are skipped; extended by those with a request set aside.
-  ///   - closed: the same, for purges.
+  ///   - waiting: conversations whose requests are skipped.
   ///   - unconfirmed: requests that the disk did not confirm, now or earlier.
   ///   - unmovable: entries to skip while they are unchanged.
   ///   - open: requests set aside because a program still writes them.
   /// - Throws: errors that no request caused: no descriptors, no `new/`, a failing disk.
   init(
-    _ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, waiting: WaitingConversations,
-    closed: Set<ConversationID> = [], unconfirmed: UnconfirmedRequests, unmovable: UnmovableEntries,
-    open stillOpen: OpenRequests
+    _ names: ArraySlice<String>, in spool: Spool, inbox: InboxID, except waiting: Set<ConversationID> = [],
+    unconfirmed: UnconfirmedRequests, unmovable: UnmovableEntries, open stillOpen: OpenRequests
   ) throws {
     let readings = try read(
-      names, in: spool.new, inbox: inbox, waiting: waiting, closed: closed, unconfirmed: unconfirmed,
-      unmovable: unmovable, open: stillOpen)
+      names, in: spool.new, inbox: inbox, except: waiting, unconfirmed: unconfirmed, unmovable: unmovable,
+      open: stillOpen)
     try sync(readings, in: spool, unconfirmed: unconfirmed)
     settleNames(in: spool)
     for (index, request) in requests.enumerated() {
@@ -54,9 +54,8 @@ struct IntakeBatch: Sendable {
   private typealias Reading = (index: Int, before: Int, reader: RequestReader)
 
   private mutating func read(
-    _ names: ArraySlice<String>, in new: Directory, inbox: InboxID, waiting: WaitingConversations,
-    closed: Set<ConversationID>, unconfirmed: UnconfirmedRequests, unmovable: UnmovableEntries,
-    open stillOpen: OpenRequests
+    _ names: ArraySlice<String>, in new: Directory, inbox: InboxID, except waiting: Set<ConversationID>,
+    unconfirmed: UnconfirmedRequests, unmovable: UnmovableEntries, open stillOpen: OpenRequests
   ) throws -> [Reading] {
     var readings: [Reading] = []
     var (open, size) = (0, 0)
@@ -74,7 +73,7 @@ struct IntakeBatch: Sendable {
         if let fault = unconfirmed[RequestIdentity(entry)] { throw fault }
         let reader = try Self.read(name, in: new)
         let conversation = reader.request.conversation(defaultInbox: inbox)
-        if waiting.contains(conversation) || closed.contains(conversation) { continue }
+        if waiting.contains(conversation) || setAside.contains(conversation) { continue }
         readings.append((requests.count, taken - 1, reader))
         from = reader.request.inbox ?? inbox
         open += reader.openFiles
@@ -86,7 +85,7 @@ struct IntakeBatch: Sendable {
         if case .stillOpen = refusal {
           let conversation = try? RequestReader.conversation(of: new.directory(name), defaultInbox: inbox)
           if stillOpen.setAside(name, conversation: conversation) {
-            waiting.insert(conversation)
+            if let conversation { setAside.insert(conversation) }
             continue
           }
         }

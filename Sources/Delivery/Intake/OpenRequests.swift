@@ -51,16 +51,3 @@ final class OpenRequests: Sendable {
   /// Ends the scan: requests that were not set aside again are accepted, refused or gone.
   func endLook() { entries.withLock { $0 = $0.filter { $0.value.nextLook != nil } } }
 }
-
-/// Conversations whose later requests wait, collected while a list of names is read.
-final class WaitingConversations: Sendable {
-  private let conversations: Mutex<Set<ConversationID>>
-
-  init(_ conversations: Set<ConversationID> = []) { self.conversations = Mutex(conversations) }
-
-  func insert(_ conversation: ConversationID?) {
-    if let conversation { conversations.withLock { _ = $0.insert(conversation) } }
-  }
-
-  func contains(_ conversation: ConversationID) -> Bool { conversations.withLock { $0.contains(conversation) } }
-}

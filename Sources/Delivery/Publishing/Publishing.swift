@@ -25,14 +25,7 @@ extension ConversationWorker {
     let published: Published
     let attempt: Int
     /// Its duration; nil if an earlier process published it.
-    let seconds: String?
-
-    init(_ message: QueuedMessage, _ published: Published, attempt: Int, seconds: String? = nil) {
-      self.message = message
-      self.published = published
-      self.attempt = attempt
-      self.seconds = seconds
-    }
+    var seconds: String?
   }
 
   // MARK: Beginning
@@ -181,7 +174,8 @@ extension ConversationWorker {
     do { publication = try await network.publish(begun.ready.outgoing) } catch { throw try failure(error, of: network) }
     let seconds = times.done(.publish, since: begin)
     try await circuits.succeeded(network.name, for: message.conversationRow)
-    return Sent(message, published(publication, on: network), attempt: begun.attempt, seconds: seconds)
+    return Sent(
+      message: message, published: published(publication, on: network), attempt: begun.attempt, seconds: seconds)
   }
 
   private func published(_ publication: Publication, on network: any Network) -> Published {
@@ -249,7 +243,8 @@ extension ConversationWorker {
       switch try await network.find(tried) {
       case .published(let publication):
         try await circuits.succeeded(network.name, for: message.conversationRow)
-        let sent = Sent(message, published(publication, on: network), attempt: message.attempts)
+        let sent = Sent(
+          message: message, published: published(publication, on: network), attempt: message.attempts)
         try await commit(([sent], []))
         return true
       case .absent:
