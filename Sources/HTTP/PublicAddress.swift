@@ -4,48 +4,38 @@ import Glibc
 /// addresses (RFC 6890).
 package enum PublicAddress {
   /// Whether `text`, an IPv4 or IPv6 address, is public; false for anything else.
-  package static func isPublic(_ text: String) -> Bool {
+  package static func isPublic(_ text: String) -> Bool { bytes(of: text).map(isPublic(bytes:)) ?? false }
+
+  /// Whether `text`, an IPv4 or IPv6 address, is a loopback address.
+  static func isLoopback(_ text: String) -> Bool { bytes(of: text).map(isLoopback(bytes:)) ?? false }
+
+  /// The 4 or 16 bytes of an address.
+  private static func bytes(of text: String) -> [UInt8]? {
     var (four, six) = (in_addr(), in6_addr())
     // An IPv6 address may name an interface.
     let bare = String(text.prefix { $0 != "%" })
-    if inet_pton(AF_INET, bare, &four) == 1 { return withUnsafeBytes(of: four) { isPublic(four: Array($0)) } }
-    if inet_pton(AF_INET6, bare, &six) == 1 { return withUnsafeBytes(of: six) { isPublic(six: Array($0)) } }
-    return false
+    if inet_pton(AF_INET, bare, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
+    return inet_pton(AF_INET6, bare, &six) == 1 ? withUnsafeBytes(of: six) { Array($0) } : nil
   }
 
-  /// Whether `text`, an IPv4 or IPv6 address, is a loopback address.
-  static func isLoopback(_ text: String) -> Bool {
-    var (four, six) = (in_addr(), in6_addr())
-    if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { $0[0] == 127 } }
-    guard inet_pton(AF_INET6, text, &six) == 1 else { return false }
-    return withUnsafeBytes(of: six) { $0.dropLast().allSatisfy { $0 == 0 } && $0[15] == 1 }
-  }
-
-  /// The same for the address of a socket.
-  static func isLoopback(_ address: UnsafePointer<sockaddr>, length: Int) -> Bool {
+  /// The 4 or 16 bytes of a socket's address.
+  static func bytes(of address: UnsafePointer<sockaddr>, length: Int) -> [UInt8]? {
     let bytes = UnsafeRawPointer(address)
     switch Int32(address.pointee.sa_family) {
     case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
-      return withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in.self).sin_addr) { $0[0] == 127 }
+      return withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
     case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
-      let six = bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-      return withUnsafeBytes(of: six) { $0.dropLast().allSatisfy { $0 == 0 } && $0[15] == 1 }
-    default: return false
+      return withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) }
+    default: return nil
     }
   }
 
-  /// Whether the address of a socket is public.
-  static func isPublic(_ address: UnsafePointer<sockaddr>, length: Int) -> Bool {
-    let bytes = UnsafeRawPointer(address)
-    switch Int32(address.pointee.sa_family) {
-    case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
-      let four = bytes.loadUnaligned(as: sockaddr_in.self).sin_addr
-      return withUnsafeBytes(of: four) { isPublic(four: Array($0)) }
-    case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
-      let six = bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-      return withUnsafeBytes(of: six) { isPublic(six: Array($0)) }
-    default: return false
-    }
+  static func isLoopback(bytes address: [UInt8]) -> Bool {
+    address.count == 4 ? address[0] == 127 : address.dropLast().allSatisfy { $0 == 0 } && address.last == 1
+  }
+
+  static func isPublic(bytes address: [UInt8]) -> Bool {
+    address.count == 4 ? isPublic(four: address) : isPublic(six: address)
   }
 
   private static func isPublic(four address: [UInt8]) -> Bool {

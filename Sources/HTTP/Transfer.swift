@@ -245,11 +245,9 @@ final class Transfer {
 
   /// Makes the socket for a connection, unless the request excludes the address.
   func socket(for address: curl_sockaddr, at pointer: UnsafePointer<sockaddr>) -> curl_socket_t {
-    let length = Int(address.addrlen)
-    let mayBeReached =
-      order.request.reach == .thisComputer
-      ? PublicAddress.isLoopback(pointer, length: length) : PublicAddress.isPublic(pointer, length: length)
-    guard mayBeReached else {
+    let bytes = PublicAddress.bytes(of: pointer, length: Int(address.addrlen))
+    let mayBeReached = order.request.reach == .thisComputer ? PublicAddress.isLoopback(bytes:) : PublicAddress.isPublic(bytes:)
+    guard let bytes, mayBeReached(bytes) else {
       isKeptFromPrivateAddress = true
       return CURL_SOCKET_BAD
     }

@@ -28,3 +28,7 @@ package func escaped(_ text: String, limit: Int) -> String {
   let scalars = text.unicodeScalars
   return escaped(String(scalars.prefix(limit))) + (scalars.dropFirst(limit).isEmpty ? "" : "…")
 }
+
+package func hasControlCharacter(_ text: String) -> Bool {
+  text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+}

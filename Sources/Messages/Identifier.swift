@@ -17,7 +17,7 @@ extension Identifier {
     if text.utf8.count > longestIdentifier {
       throw IdentifierError(noun: Self.noun, fault: .tooLong(bytes: text.utf8.count))
     }
-    if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+    if hasControlCharacter(text) {
       throw IdentifierError(noun: Self.noun, fault: .controlCharacter)
     }
     self.init(unchecked: text)

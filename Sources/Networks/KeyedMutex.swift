@@ -5,8 +5,15 @@ final class KeyedMutex: Sendable {
   /// Waiting callers, by the name in use.
   private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-  /// Waits for its turn; `end` passes it on.
-  func begin(_ name: String) async {
+  func withLock<Answer, Failure: Error>(
+    _ name: String, _ work: () async throws(Failure) -> Answer
+  ) async throws(Failure) -> Answer {
+    await begin(name)
+    defer { end(name) }
+    return try await work()
+  }
+
+  private func begin(_ name: String) async {
     await withCheckedContinuation { continuation in
       let isFree = waiting.withLock { waiting in
         if waiting[name] != nil {
@@ -20,7 +27,7 @@ final class KeyedMutex: Sendable {
     }
   }
 
-  func end(_ name: String) {
+  private func end(_ name: String) {
     let next = waiting.withLock { waiting in
       guard let queue = waiting[name], let next = queue.first else {
         waiting[name] = nil

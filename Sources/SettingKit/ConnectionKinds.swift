@@ -1,3 +1,5 @@
+import Messages
+
 /// Settings of destinations: addresses, programs and secrets.
 extension SettingKind where Value == String {
   package static func webURL(_ example: String) -> Self {

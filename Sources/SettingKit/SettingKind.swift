@@ -138,10 +138,6 @@ package func choice(_ words: [String]) -> String {
     ? quoted.joined() : quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
 }
 
-package func hasControlCharacter(_ text: String) -> Bool {
-  text.unicodeScalars.contains { $0.properties.generalCategory == .control }
-}
-
 private func sentenceSize(_ bytes: Int) -> String {
   let text = SizeText.show(bytes)
   return text.last?.isNumber == true ? "\(text) bytes" : text

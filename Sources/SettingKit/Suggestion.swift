@@ -1,3 +1,5 @@
+import Messages
+
 /// The one of `candidates` that `word` probably means; nil if none is near. Near means at most one wrong, missing,
 /// additional or swapped character per three, or the beginning of one candidate only, ignoring case, `_` and `-`.
 package func suggestion(for word: String, among candidates: [String]) -> String? {
@@ -35,14 +37,4 @@ package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
 }
 
 /// A user's text for a sentence: in backquotes, cut at 60 characters, with visible control characters.
-package func quoted(_ text: String) -> String {
-  var shown = ""
-  for scalar in text.unicodeScalars.prefix(60) {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-      shown += "\\u{\(String(scalar.value, radix: 16))}"
-    default: shown.unicodeScalars.append(scalar)
-    }
-  }
-  return "`\(shown)\(text.unicodeScalars.count > 60 ? "…" : "")`"
-}
+package func quoted(_ text: String) -> String { "`\(escaped(text, limit: 60))`" }

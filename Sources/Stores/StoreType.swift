@@ -40,12 +40,6 @@ package struct OwnURLs: Sendable {
   package let network: String
   /// The seals that support them, the recommended one first.
   package let seals: [SealKind]
-
-  package init(scheme: String, network: String, seals: [SealKind]) {
-    self.scheme = scheme
-    self.network = network
-    self.seals = seals
-  }
 }
 
 extension BlockingPool {

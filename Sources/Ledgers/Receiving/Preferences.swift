@@ -11,7 +11,9 @@ package struct ConversationPreferences: Sendable, Equatable {
 
   package init() {}
 
-  package var reveal: RevealPolicy { RevealPolicy(hasRevealed: hasRevealed, isAutomatic: autoReveal ?? false) }
+  /// Whether a photo that arrives now is shown: never before one was revealed. Later changes do not affect it; only
+  /// `reveal` shows it.
+  package var showsArrivals: Bool { hasRevealed && autoReveal == true }
 
   enum Name: String, SQLiteValue {
     case fetch

@@ -99,7 +99,7 @@ extension Database {
     let isFetched = try (preferences.fetch ?? fetchPolicy(of: new.inbox) ?? fetch).fetches(
       fromKnown: facts?.isKnown == true)
     let state: ReceivedState = isFetched ? .wanted : .offered
-    let isShown = preferences.reveal.showsArrivals
+    let isShown = preferences.showsArrivals
     for position in positions {
       let photo = new.photos[position]
       var row = ReceivedRow()

@@ -26,16 +26,10 @@ package struct LocalNetwork: Network {
   /// - Parameters:
   ///   - name: its name in the configuration, the log and the ledger.
   ///   - clock: the time for `publishedAt`.
+  ///   - knownEnds: the most files whose last message is remembered.
   package init(
     name: String = "local", directory path: String, pool: BlockingPool,
-    clock: @escaping @Sendable () -> Timestamp = { .now() }
-  ) throws(FileError) {
-    try self.init(name: name, directory: path, pool: pool, clock: clock, knownEnds: 10_000)
-  }
-
-  init(
-    name: String = "local", directory path: String, pool: BlockingPool, clock: @escaping @Sendable () -> Timestamp,
-    knownEnds: Int
+    clock: @escaping @Sendable () -> Timestamp = { .now() }, knownEnds: Int = 10_000
   ) throws(FileError) {
     self.name = name
     directory = try Directory(path: path)
@@ -114,9 +108,7 @@ package struct LocalNetwork: Network {
     _ address: Address, _ work: @escaping @Sendable (String) throws -> Answer
   ) async throws(DeliveryError) -> Answer {
     let name = address.fileName + ".jsonl"
-    await turns.begin(name)
-    defer { turns.end(name) }
-    do { return try await pool.run { try work(name) } } catch let error as FileError {
+    do { return try await turns.withLock(name) { try await pool.run { try work(name) } } } catch let error as FileError {
       throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
     } catch {
       throw DeliveryError(.localStorageError, "cannot use \(directory.path(of: name)): \(error)")

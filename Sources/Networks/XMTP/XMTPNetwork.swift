@@ -46,15 +46,13 @@ package final class XMTPNetwork: Network {
   package func reserve(_ message: OutgoingMessage) async throws(DeliveryError) -> String? {
     if message.content.kind.isOfProfile { return try await reserveProfile(message) }
     let photo = try Self.sealed(message.content)
-    let facts = try await inTurn(message.address) { coProcess throws(DeliveryError) in
-      try await coProcess.ask("reserve") { request in
-        request.add("conversation", message.address.text)
-        switch message.content {
-        case .text(let text): request.add("text", text)
-        case .photo: if let photo { request.add("attachment", photo) }
-        // Reserved above.
-        case .profile, .profileRemoval: break
-        }
+    let facts = try await askInTurn(message.address, "reserve") { request in
+      request.add("conversation", message.address.text)
+      switch message.content {
+      case .text(let text): request.add("text", text)
+      case .photo: if let photo { request.add("attachment", photo) }
+      // Reserved above.
+      case .profile, .profileRemoval: break
       }
     }
     guard let reserved = facts.reserved, Self.isID(reserved) else { throw Self.incomplete }
@@ -85,9 +83,7 @@ package final class XMTPNetwork: Network {
   private func publish(
     _ reserved: String, in address: Address, photo size: (width: Int, height: Int)?
   ) async throws(DeliveryError) -> Publication {
-    let facts = try await inTurn(address) { coProcess throws(DeliveryError) in
-      try await coProcess.ask("publish") { $0.add("reserved", reserved) }
-    }
+    let facts = try await askInTurn(address, "publish") { $0.add("reserved", reserved) }
     guard let moment = facts.publishedAt, (facts.attachment == nil) == (size == nil) else { throw Self.incomplete }
     return Publication(
       publishedAt: Timestamp(milliseconds: moment), remoteID: reserved,
@@ -129,12 +125,11 @@ package final class XMTPNetwork: Network {
   /// Ends the co-process and waits for it. Nothing can be published after that.
   package func stop() async { await coProcess.stop() }
 
-  func inTurn<Answer>(
-    _ address: Address, _ work: (CoProcess) async throws(DeliveryError) -> Answer
-  ) async throws(DeliveryError) -> Answer {
-    await turns.begin(address.text)
-    defer { turns.end(address.text) }
-    return try await work(coProcess)
+  /// Asks the co-process, after the requests before it in the conversation.
+  func askInTurn(
+    _ address: Address, _ verb: String, _ fill: (inout JSONObjectText) -> Void
+  ) async throws(DeliveryError) -> CoProcessAnswer.Facts {
+    try await turns.withLock(address.text) { () async throws(DeliveryError) in try await coProcess.ask(verb, fill) }
   }
 
   // MARK: Photos

@@ -37,20 +37,16 @@ extension XMTPNetwork {
         throw DeliveryError(.conflict, "the photo was not sealed for this XMTP group; it is with the next attempt")
       }
     }
-    let facts = try await inTurn(message.address) { coProcess throws(DeliveryError) in
-      try await coProcess.ask("reserve") { request in
-        request.add("conversation", message.address.text)
-        request.add("content", content.base64)
-      }
+    let facts = try await askInTurn(message.address, "reserve") { request in
+      request.add("conversation", message.address.text)
+      request.add("content", content.base64)
     }
     guard let id = facts.reserved, Self.isID(id) else { throw Self.incomplete }
     return try ReservedProfile(id: id, group: message.address.text, photo: photo).text()
   }
 
   func publish(_ profile: ReservedProfile) async throws(DeliveryError) -> Publication {
-    let facts = try await inTurn(Address(unchecked: profile.group)) { coProcess throws(DeliveryError) in
-      try await coProcess.ask("publish") { $0.add("reserved", profile.id) }
-    }
+    let facts = try await askInTurn(Address(unchecked: profile.group), "publish") { $0.add("reserved", profile.id) }
     guard let moment = facts.publishedAt else { throw Self.incomplete }
     return Publication(
       publishedAt: Timestamp(milliseconds: moment), remoteID: profile.id, attachment: profile.photo)

@@ -73,7 +73,7 @@ package struct DirectoryStore: Store {
   package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
-    let cancelled = CancelFlag()
+    let cancelled = Flag()
     try await onPool(cancelled) { [directory] in
       progress(0)
       if let entry = try directory.entry(object.text) {
@@ -89,18 +89,18 @@ package struct DirectoryStore: Store {
   }
 
   private static func write(
-    _ object: ObjectName, _ bytes: [UInt8], to directory: Directory, cancelled: CancelFlag, progress: (Double) -> Void
+    _ object: ObjectName, _ bytes: [UInt8], to directory: Directory, cancelled: Flag, progress: (Double) -> Void
   ) throws {
     let temporary = TemporaryName.make()
     let file = try directory.file(creating: temporary)
     do {
       for start in stride(from: 0, to: bytes.count, by: piece) {
-        try cancelled.check()
+        if cancelled.isSet { throw CancellationError() }
         let end = min(start + piece, bytes.count)
         try file.write(Array(bytes[start..<end]))
         progress(Double(end) / Double(bytes.count) * written)
       }
-      try cancelled.check()
+      if cancelled.isSet { throw CancellationError() }
       try file.sync()
       // Another upload of the same bytes was first.
       if try !directory.move(temporary, to: directory, as: object.text) { try directory.remove(temporary) }
@@ -118,14 +118,14 @@ package struct DirectoryStore: Store {
   }
 
   package func delete(_ object: ObjectName) async throws(DeliveryError) {
-    try await onPool(CancelFlag()) { [directory] in
+    try await onPool(Flag()) { [directory] in
       try directory.remove(object.text)
       try directory.sync()
     }
   }
 
   private func onPool(
-    _ cancelled: CancelFlag, _ work: @escaping @Sendable () throws -> Void
+    _ cancelled: Flag, _ work: @escaping @Sendable () throws -> Void
   ) async throws(DeliveryError) {
     do {
       try await withTaskCancellationHandler {

@@ -29,13 +29,13 @@ struct MatrixMediaID: Sendable, Equatable {
 final class MatrixMediaIDs: Sendable {
   private let server: MatrixServer
   private let unused = Mutex<[MatrixMediaID]>([])
-  private let isUnknown = Atomic<Bool>(false)
+  private let isUnknown = Flag()
 
   init(_ server: MatrixServer) { self.server = server }
 
   /// An id for `object`: the one of its former attempt, or any; nil if the homeserver gives none.
   func take(for object: ObjectName, now: Timestamp = .now()) async throws(DeliveryError) -> MatrixMediaID? {
-    if isUnknown.load(ordering: .relaxed) { return nil }
+    if isUnknown.isSet { return nil }
     let kept = unused.withLock { unused -> MatrixMediaID? in
       unused.removeAll { $0.expiresAt.map { $0 < now } ?? false }
       let index = unused.firstIndex { $0.triedFor == object } ?? (unused.isEmpty ? nil : 0)
@@ -44,7 +44,7 @@ final class MatrixMediaIDs: Sendable {
     if let kept { return kept }
     let answer = try await server.ask(.post, "/_matrix/media/v1/create", Array("{}".utf8))
     if answer.code == "M_UNRECOGNIZED" {
-      isUnknown.store(true, ordering: .relaxed)
+      isUnknown.set()
       return nil
     }
     // Waiting would last until ids of a dead process expire.

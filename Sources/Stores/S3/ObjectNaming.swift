@@ -1,6 +1,5 @@
 import Digests
 import Messages
-import SettingKit
 
 /// The values that an object may be named after.
 package struct ObjectOrigin: Sendable {

@@ -2,7 +2,6 @@ import Digests
 import HTTP
 import Messages
 import Secrets
-import Synchronization
 
 /// Stores objects in a bucket of an S3 service. An object is put only if it does not exist, so a repeated upload is
 /// harmless. A service that does not support that gets plain requests from then on, which is harmless, too, because
@@ -161,12 +160,4 @@ private struct Upload: Sendable {
     let type = HTTPHeader("Content-Type", contentType)
     headers = isNamedByDigest ? [type] : [type, HTTPHeader(Self.digestHeader, digest.hex)]
   }
-}
-
-/// A fact that stays true, shared by all copies of a store.
-private final class Flag: Sendable {
-  private let value = Atomic<Bool>(false)
-
-  func set() { value.store(true, ordering: .relaxed) }
-  var isSet: Bool { value.load(ordering: .relaxed) }
 }

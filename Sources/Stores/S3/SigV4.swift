@@ -1,5 +1,4 @@
 import Digests
-import Glibc
 import HTTP
 import Messages
 import Secrets
@@ -34,11 +33,9 @@ package struct SigV4: Sendable {
   /// - Parameters:
   ///   - host: with the port, unless it is the scheme's default.
   ///   - path: encoded as it is sent.
-  ///   - query: names and values, not encoded.
   ///   - payload: the digest of the whole body.
   package func headers(
-    _ method: HTTPRequest.Method, host: String, path: String, query: [(name: String, value: String)] = [],
-    headers: [HTTPHeader] = [], payload: SHA256Digest, at time: Timestamp
+    _ method: HTTPRequest.Method, host: String, path: String, headers: [HTTPHeader] = [], payload: SHA256Digest, at time: Timestamp
   ) -> [HTTPHeader] {
     let date = Self.date(time)
     var headers = headers
@@ -49,7 +46,7 @@ package struct SigV4: Sendable {
       .map { (name: $0.name.lowercased(), value: Self.canonical($0.value)) }.sorted { $0.name < $1.name }
     let names = signed.map(\.name).joined(separator: ";")
     let lines = signed.map { "\($0.name):\($0.value)" }
-    let canonicalRequest = [method.rawValue, path, Self.canonical(query)] + lines + ["", names, payload.hex]
+    let canonicalRequest = [method.rawValue, path, ""] + lines + ["", names, payload.hex]
     let scope = "\(date.prefix(8))/\(region)/s3/aws4_request"
     let digest = SHA256Digest(of: Array(canonicalRequest.joined(separator: "\n").utf8))
     let signature = sign("\(Self.algorithm)\n\(date)\n\(scope)\n\(digest)", on: date.prefix(8))
@@ -72,21 +69,8 @@ package struct SigV4: Sendable {
     value.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
   }
 
-  private static func canonical(_ query: [(name: String, value: String)]) -> String {
-    query.map { (name: $0.name.percentEncoded(), value: $0.value.percentEncoded()) }
-      .sorted { ($0.name, $0.value) < ($1.name, $1.value) }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-  }
-
   /// `20130524T000000Z`.
   private static func date(_ time: Timestamp) -> String {
-    var seconds = time_t(time.milliseconds / 1000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func digits(_ number: Int32, _ count: Int = 2) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1) + digits(parts.tm_mday) + "T"
-      + digits(parts.tm_hour) + digits(parts.tm_min) + digits(parts.tm_sec) + "Z"
+    time.description.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
   }
 }
