@@ -35,8 +35,8 @@ let package = Package(
       name: "Composition",
       dependencies: [
         "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers", "Matrix", "Messages",
-        "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Spooling",
-        "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
+        "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling",
+        "Spooling", "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),

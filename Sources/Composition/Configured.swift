@@ -5,7 +5,6 @@ import Logging
 import Receiving
 import Settings
 import Spooling
-import Synchronization
 
 /// A configuration and everything made from it.
 struct Configured: Sendable {
@@ -41,22 +40,4 @@ struct Configured: Sendable {
 
   /// Whether a change of this setting needs a restart.
   static func isFixed(_ key: String) -> Bool { ["spool.directory", "spool.user"].contains(key) }
-}
-
-/// The current configuration of the daemon.
-final class ConfiguredInForce: Sendable {
-  private let configured: Mutex<Configured>
-
-  init(_ configured: Configured) { self.configured = Mutex(configured) }
-
-  var now: Configured { configured.withLock { $0 } }
-
-  /// Replaces the configuration. Processes of a former darkroom end after their photo.
-  func replace(with new: Configured) {
-    let former = configured.withLock { configured in
-      defer { configured = new }
-      return configured
-    }
-    if former.darkroom !== new.darkroom { former.darkroom.close() }
-  }
 }

@@ -5,6 +5,7 @@ import Logging
 import Messages
 import Receiving
 import Settings
+import Signalling
 import Spooling
 import Supervision
 import UnixSignals
@@ -12,7 +13,7 @@ import UnixSignals
 /// The daemon of one configuration: its destinations, its receiving and its hooks around `Daemon`.
 package struct DaemonProcess: Sendable {
   private let spool: Spool
-  private let inForce: ConfiguredInForce
+  private let inForce: InForce<Configured>
   private let listeners: ListenerService
   private let daemon: Daemon
   private let logSetting: LogSetting
@@ -24,7 +25,7 @@ package struct DaemonProcess: Sendable {
   package init(_ settings: Settings, logSetting: LogSetting, log: Logger) async throws {
     let spool = try Spool(creating: settings.spool.directory)
     let configured = try Configured(settings, spool: spool, after: nil, log: log)
-    let inForce = ConfiguredInForce(configured)
+    let inForce = InForce(configured)
     let hooks = HookLine(settings: { inForce.now.settings.hooks }, log: log)
     let listeners = try ListenerService(
       spool: spool, subscriptions: configured.subscriptions, settings: { inForce.now.settings.delivery }, log: log)
@@ -64,7 +65,9 @@ package struct DaemonProcess: Sendable {
       return Reconfiguration(
         plan: new.plan, changed: changed, needRestart: changed.filter(Configured.isFixed), anew: new.factory.anew
       ) {
-        inForce.replace(with: new)
+        let former = inForce.replace(with: new)
+        // Its processes end after their photo.
+        if former.darkroom !== new.darkroom { former.darkroom.close() }
         listeners.follow(new.subscriptions)
         Task { await listeners.hurry() }
         logSetting.replace(with: new.settings.log)

@@ -23,8 +23,7 @@ struct DestinationFactory: Sendable {
   private var made = Made()
   private let former: Made
   private let settings: Settings
-  private let stores: StoreSurroundings
-  private let networks: NetworkSurroundings
+  private let surroundings: DestinationSurroundings
 
   /// - Parameters:
   ///   - former: the previous configuration's factory.
@@ -35,11 +34,10 @@ struct DestinationFactory: Sendable {
   ) {
     self.settings = settings
     self.former = former?.made ?? Made()
-    let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.stores.client : nil }
+    let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.surroundings.client : nil }
     let client = sameClient ?? HTTPClient(settings.http.client)
-    stores = StoreSurroundings(objects: spool.objects.path, client: client, limits: settings.http.limits)
-    networks = NetworkSurroundings(
-      published: spool.published, state: spool.state, client: client, limits: settings.http.limits,
+    surroundings = DestinationSurroundings(
+      objects: spool.objects.path, published: spool.published, state: spool.state, client: client, limits: settings.http.limits,
       program: { Programs.path(of: $0) }, log: log)
   }
 
@@ -106,7 +104,7 @@ struct DestinationFactory: Sendable {
   private mutating func make(_ store: StoreSettings) throws -> any Store {
     let key = DestinationKey(store, settings.http, try Self.load(store.type.secrets))
     let known = former.stores.first { $0.0 == key }?.1
-    let result = try known ?? store.type.store(store.name, in: stores)
+    let result = try known ?? store.type.store(store.name, in: surroundings)
     made.stores.append((key, result))
     if known == nil { made.anew.append("store \(store.name)") }
     return result
@@ -117,7 +115,7 @@ struct DestinationFactory: Sendable {
     sending.listening = nil
     let key = DestinationKey(sending, settings.http, try Self.load(network.type.secrets))
     let known = former.networks.first { $0.0 == key }?.1
-    let result = try known ?? network.type.network(network.name, in: networks)
+    let result = try known ?? network.type.network(network.name, in: surroundings)
     made.networks.append((key, result))
     if known == nil { made.anew.append("network \(network.name)") }
     return (key, result)
@@ -139,7 +137,7 @@ struct DestinationFactory: Sendable {
     let known = former.listeners.first { $0.0 == key }?.1
     guard let sender = made.networks.first(where: { $0.1.name == network.name })?.1,
       let result = try known
-        ?? (network.type as? any ListeningNetworkType)?.listener(to: sender, settings.heardConversations(on: network), in: networks)
+        ?? (network.type as? any ListeningNetworkType)?.listener(to: sender, settings.heardConversations(on: network), in: surroundings)
     else { return nil }
     made.listeners.append((key, result))
     return result

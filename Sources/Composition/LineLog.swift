@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Messages
 import Settings
-import Synchronization
+import Signalling
 
 /// A line per event on standard error, as logfmt or JSON. For journald it has a priority and no time.
 package struct LineLog: LogHandler {
@@ -18,7 +18,7 @@ package struct LineLog: LogHandler {
 
   /// At least the configured level, which may change; a logger may have a higher one.
   package var logLevel: Logger.Level {
-    get { max(least, setting.level) }
+    get { max(least, Logger.Level(rawValue: setting.now.level.rawValue) ?? .info) }
     set { least = newValue }
   }
 
@@ -46,7 +46,7 @@ package struct LineLog: LogHandler {
     }
     fields += all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
     var line = isJournal ? Array("<\(priority(event.level))>".utf8) : []
-    switch setting.format {
+    switch setting.now.format {
     case .json: line += json(fields).utf8
     case .logfmt: appendLogfmt(fields, to: &line)
     }
@@ -104,13 +104,4 @@ package struct LineLog: LogHandler {
 }
 
 /// The current log settings, shared by all loggers.
-package final class LogSetting: Sendable {
-  private let settings: Mutex<Settings.Log>
-
-  package init(_ settings: Settings.Log) { self.settings = Mutex(settings) }
-
-  var level: Logger.Level { settings.withLock { Logger.Level(rawValue: $0.level.rawValue) ?? .info } }
-  var format: Settings.Log.Format { settings.withLock { $0.format } }
-
-  func replace(with new: Settings.Log) { settings.withLock { $0 = new } }
-}
+package typealias LogSetting = InForce<Settings.Log>

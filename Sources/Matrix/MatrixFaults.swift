@@ -13,13 +13,8 @@ package struct MatrixFaults: Sendable {
   }
 
   /// For sentences: `the homeserver at matrix.example.org`.
-  private let server: String
-  private let use: Use
-
-  package init(server: String, use: Use) {
-    self.server = server
-    self.use = use
-  }
+  let server: String
+  let use: Use
 
   /// The error without an answer. A cancelled upload says so; a message that may be published is asked for again.
   package func error(_ error: HTTPError) -> DeliveryError {

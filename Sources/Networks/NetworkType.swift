@@ -33,7 +33,7 @@ package protocol NetworkType: DestinationType {
   /// Makes the network and reads its secrets.
   ///
   /// - Parameter name: its name in the configuration, the log and the ledger.
-  func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network
+  func network(_ name: String, in surroundings: DestinationSurroundings) throws -> any Network
 
 }
 
@@ -43,7 +43,7 @@ package protocol ListeningNetworkType: NetworkType {
   ///
   /// - Parameter network: the one made from the same settings.
   func listener(
-    to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
+    to network: any Network, _ conversations: HeardConversations, in surroundings: DestinationSurroundings
   ) throws -> (any Listener)?
 }
 
@@ -55,29 +55,4 @@ package enum ProfilePhotos: Sendable, Equatable {
   case sealed
   /// Visible to everybody: not sealed, and in a store of this type.
   case open(store: String)
-}
-
-/// The resources of the program for a network.
-package struct NetworkSurroundings: Sendable {
-  /// The spool's directories for published messages and for the daemon's state.
-  package let published: Directory
-  package let state: Directory
-  package let client: HTTPClient
-  package let limits: HTTPLimits
-  /// The path of a program that comes with photospool.
-  package let program: @Sendable (String) -> String
-  /// Logs a line of a network's process or of a listener.
-  package let log: @Sendable (String) -> Void
-
-  package init(
-    published: Directory, state: Directory, client: HTTPClient, limits: HTTPLimits,
-    program: @escaping @Sendable (String) -> String, log: @escaping @Sendable (String) -> Void
-  ) {
-    self.published = published
-    self.state = state
-    self.client = client
-    self.limits = limits
-    self.program = program
-    self.log = log
-  }
 }

@@ -60,25 +60,37 @@ struct DestinationSettings {
   var standardNetwork: String { settings.network.type }
 
   func stores() -> [StoreSettings] {
-    let standard = check("store", .stores, standardStore, SectionFamily.stores.standardRows, isStandard: true)
-      .flatMap { store(standardStore, settings.store, $0) }
-    let further = settings.furtherStores.sorted { $0.key < $1.key }.map { name, section in
-      check("stores.\(name)", .stores, section.type, SectionFamily.stores.rows(name))
-        .flatMap { store(name, section, $0) }
+    checks(.stores, standard: standardStore, settings.furtherStores.mapValues(\.type)).compactMap { name, check in
+      let section = check.isStandard ? settings.store : settings[store: name]
+      return Self.storeType(section.type)?.made(of: section, check).map { StoreSettings(name: name, type: $0) }
     }
-    refuse(standardStore, in: .stores, settings.furtherStores.keys)
-    return ([standard] + further).compactMap(\.self)
   }
 
   func networks() -> [NetworkSettings] {
-    let standard = check("network", .networks, standardNetwork, SectionFamily.networks.standardRows, isStandard: true)
-      .flatMap { network(standardNetwork, Settings.FurtherNetwork(network: settings.network), $0) }
-    let further = settings.furtherNetworks.sorted { $0.key < $1.key }.map { name, further in
-      check("networks.\(name)", .networks, further.network.type, SectionFamily.networks.rows(name))
-        .flatMap { network(name, further, $0) }
+    checks(.networks, standard: standardNetwork, settings.furtherNetworks.mapValues(\.network.type)).compactMap {
+      name, check in
+      let standard = Settings.FurtherNetwork(network: settings.network)
+      return network(name, check.isStandard ? standard : settings[network: name], check)
     }
-    refuse(standardNetwork, in: .networks, settings.furtherNetworks.keys)
-    return ([standard] + further).compactMap(\.self)
+  }
+
+  /// The checks of the standard section and of the further ones, whose names and types are given. Reports a further one
+  /// with the standard one's name.
+  private func checks(
+    _ family: SectionFamily, standard: String, _ further: [String: String]
+  ) -> [(name: String, check: SectionCheck)] {
+    var checks: [(String, SectionCheck?)] = [
+      (standard, check(family.noun, family, standard, family.standardRows, isStandard: true))
+    ]
+    for (name, type) in further.sorted(by: { $0.key < $1.key }) {
+      checks.append((name, check("\(family.rawValue).\(name)", family, type, family.rows(name))))
+    }
+    if further[standard] != nil, !complaints.rejected.contains("\(family.noun).type") {
+      complaints.add(
+        ["\(family.rawValue).\(standard)"],
+        "the standard \(family.noun) is called `\(standard)`, like its type; call this one otherwise")
+    }
+    return checks.compactMap { name, check in check.map { (name, $0) } }
   }
 
   /// The check of the section at `path`, after reporting settings of other types; nil if the section's type is unknown.
@@ -94,18 +106,6 @@ struct DestinationSettings {
         "`\(row.key)` is for a \(family.noun) of type \(choice(row.types)), and `\(path)` is of type `\(type)`")
     }
     return SectionCheck(path: path, noun: family.noun, type: type, isStandard: isStandard, complaints: complaints)
-  }
-
-  /// Reports a further store or network with the standard one's name.
-  private func refuse(_ standard: String, in family: SectionFamily, _ names: some Collection<String>) {
-    guard names.contains(standard), !complaints.rejected.contains("\(family.noun).type") else { return }
-    complaints.add(
-      ["\(family.rawValue).\(standard)"],
-      "the standard \(family.noun) is called `\(standard)`, like its type; call this one otherwise")
-  }
-
-  private func store(_ name: String, _ section: Settings.Store, _ check: SectionCheck) -> StoreSettings? {
-    Self.storeType(section.type)?.made(of: section, check).map { StoreSettings(name: name, type: $0) }
   }
 
   private func network(

@@ -1,4 +1,5 @@
 import Blocking
+import DurableFiles
 import HTTP
 import Seals
 import SettingKit
@@ -15,20 +16,34 @@ package protocol StoreType: DestinationType {
   /// Makes the store and reads its secrets.
   ///
   /// - Parameter name: its name in the configuration, the log and the ledger.
-  func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store
+  func store(_ name: String, in surroundings: DestinationSurroundings) throws -> any Store
 }
 
-/// The resources of the program for a store.
-package struct StoreSurroundings: Sendable {
+/// The resources of the program for a store or a network.
+package struct DestinationSurroundings: Sendable {
   /// The path of the spool's directory for objects.
   package let objects: String
+  /// The spool's directories for published messages and for the daemon's state.
+  package let published: Directory
+  package let state: Directory
   package let client: HTTPClient
   package let limits: HTTPLimits
+  /// The path of a program that comes with photospool.
+  package let program: @Sendable (String) -> String
+  /// Logs a line of a network's process or of a listener.
+  package let log: @Sendable (String) -> Void
 
-  package init(objects: String, client: HTTPClient, limits: HTTPLimits) {
+  package init(
+    objects: String, published: Directory, state: Directory, client: HTTPClient, limits: HTTPLimits,
+    program: @escaping @Sendable (String) -> String, log: @escaping @Sendable (String) -> Void
+  ) {
     self.objects = objects
+    self.published = published
+    self.state = state
     self.client = client
     self.limits = limits
+    self.program = program
+    self.log = log
   }
 }
 

@@ -1,7 +1,7 @@
 import Messages
 import Photos
 import Settings
-import Synchronization
+import Signalling
 
 /// The part of the configuration for delivery: limits, destinations, and photo preparation.
 package final class DeliveryPlan: Sendable {
@@ -21,19 +21,12 @@ package final class DeliveryPlan: Sendable {
   }
 }
 
-/// The current plan. An operation reads it once and keeps it to its end.
-final class PlanInForce: Sendable {
-  private let plan: Mutex<DeliveryPlan>
+typealias PlanInForce = InForce<DeliveryPlan>
 
-  init(_ plan: DeliveryPlan) { self.plan = Mutex(plan) }
-
-  var now: DeliveryPlan { plan.withLock { $0 } }
-
+extension InForce<DeliveryPlan> {
   var intake: Settings.Intake { now.settings.intake }
   var delivery: Settings.Delivery { now.settings.delivery }
   var destinations: Destinations { now.destinations }
-
-  func replace(with new: DeliveryPlan) { plan.withLock { $0 = new } }
 }
 
 extension Settings.Delivery {

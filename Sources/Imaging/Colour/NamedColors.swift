@@ -34,7 +34,9 @@ struct NamedColors: Equatable {
   /// ITU-R BT.2020.
   static let wideTelevision = NamedColors(
     red: Point(x: 0.708, y: 0.292), green: Point(x: 0.170, y: 0.797), blue: Point(x: 0.131, y: 0.046))
+}
 
+extension NamedColors {
   /// From H.273's numbers of primaries and transfer; nil if they are sRGB's, nearly so, or unknown. Curves of
   /// television count as sRGB's, as in every viewer.
   init?(primaries: Int, transfer: Int) {
@@ -52,9 +54,5 @@ struct NamedColors: Equatable {
     default: break
     }
     if self == .standard { return nil }
-  }
-
-  init(red: Point, green: Point, blue: Point, white: Point = daylight, curve: Curve = .standard) {
-    (self.red, self.green, self.blue, self.white, self.curve) = (red, green, blue, white, curve)
   }
 }

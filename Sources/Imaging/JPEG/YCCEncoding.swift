@@ -12,13 +12,9 @@ struct YCCEncoding: Equatable {
   static let jfif = YCCEncoding(red: 0.299, blue: 0.114, isFullRange: true)
   /// WebP's (RFC 6386).
   static let video = YCCEncoding(red: 0.299, blue: 0.114, isFullRange: false)
+}
 
-  init(red: Double, blue: Double, isFullRange: Bool) {
-    self.red = red
-    self.blue = blue
-    self.isFullRange = isFullRange
-  }
-
+extension YCCEncoding {
   /// From H.273's number of the matrix; nil if it is not a weighted sum. The default is BT.601's.
   init?(matrix: Int, isFullRange: Bool) {
     switch matrix {

@@ -2,6 +2,7 @@ import Messages
 import Seals
 import Secrets
 import SettingKit
+import Stores
 
 package struct ExecNetworkType: NetworkType {
   package static let word = "exec"
@@ -33,7 +34,7 @@ package struct ExecNetworkType: NetworkType {
 
   package func privacy(sealedWith seal: SealKind) -> String { "photos are sealed, and the receiver gets the keys" }
 
-  package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
+  package func network(_ name: String, in surroundings: DestinationSurroundings) throws -> any Network {
     try ExecNetwork(name: name, program: program, timeout: timeout)
   }
 }

@@ -24,7 +24,7 @@ package struct LocalNetworkType: NetworkType {
 
   package func privacy(sealedWith seal: SealKind) -> String { "photos are sealed with \(seal.rawValue)" }
 
-  package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
+  package func network(_ name: String, in surroundings: DestinationSurroundings) throws -> any Network {
     try LocalNetwork(name: name, directory: surroundings.published.path, pool: .ofDestination(name))
   }
 }

@@ -3,6 +3,7 @@ import Messages
 import Seals
 import Secrets
 import SettingKit
+import Stores
 
 package struct MatrixNetworkType: ListeningNetworkType {
   package static let word = "matrix"
@@ -44,14 +45,14 @@ package struct MatrixNetworkType: ListeningNetworkType {
     MatrixAccount(homeserver: homeserver, token: try Renewable(reading: token.load))
   }
 
-  package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
+  package func network(_ name: String, in surroundings: DestinationSurroundings) throws -> any Network {
     try MatrixNetwork(
       name: name, account(), encryptedRooms: EncryptedRooms(in: surroundings.state), client: surroundings.client,
       limits: surroundings.limits)
   }
 
   package func listener(
-    to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
+    to network: any Network, _ conversations: HeardConversations, in surroundings: DestinationSurroundings
   ) throws -> (any Listener)? {
     try MatrixListener(
       name: network.name, account(), conversations: conversations, client: surroundings.client,

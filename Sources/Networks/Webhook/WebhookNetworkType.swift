@@ -3,6 +3,7 @@ import Messages
 import Seals
 import Secrets
 import SettingKit
+import Stores
 
 package struct WebhookNetworkType: NetworkType {
   package static let word = "webhook"
@@ -52,7 +53,7 @@ package struct WebhookNetworkType: NetworkType {
 
   package func privacy(sealedWith seal: SealKind) -> String { "photos are sealed, and the receiver gets the keys" }
 
-  package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
+  package func network(_ name: String, in surroundings: DestinationSurroundings) throws -> any Network {
     try WebhookNetwork(
       name: name, url: url, secrets: try loadSecrets(), rereadSecrets: loadSecrets,
       allowsPrivateAddresses: allowPrivate, client: surroundings.client)

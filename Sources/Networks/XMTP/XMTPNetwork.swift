@@ -137,20 +137,11 @@ package final class XMTPNetwork: Network {
   /// The parameters of a photo; nil for a text.
   private static func sealed(_ content: OutgoingMessage.Content) throws(DeliveryError) -> JSONObjectText? {
     guard case .photo(let attachment) = content else { return nil }
-    guard let secret = attachment.secret, let salt = attachment.salt, let nonce = attachment.nonce else {
+    guard attachment.secret != nil, attachment.salt != nil, attachment.nonce != nil else {
       throw DeliveryError(.configError, "XMTP takes sealed photos only; set the seal of this conversation to xmtp")
     }
     try checkAddress(of: attachment)
-    var parameters = JSONObjectText()
-    parameters.add("url", attachment.url)
-    parameters.add("contentDigest", attachment.contentDigest)
-    parameters.add("secret", secret)
-    parameters.add("salt", salt)
-    parameters.add("nonce", nonce)
-    parameters.add("scheme", attachment.scheme)
-    parameters.add("contentLength", attachment.contentLength)
-    parameters.add("filename", attachment.filename)
-    return parameters
+    return JSONObjectText(attachment)
   }
 
   static func checkAddress(of photo: Attachment) throws(DeliveryError) {

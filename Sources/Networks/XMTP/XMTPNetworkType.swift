@@ -3,6 +3,7 @@ import Messages
 import Seals
 import Secrets
 import SettingKit
+import Stores
 
 /// `type: xmtp`.
 package struct XMTPNetworkType: ListeningNetworkType {
@@ -53,7 +54,7 @@ package struct XMTPNetworkType: ListeningNetworkType {
 
   package func privacy(sealedWith seal: SealKind) -> String { "photos are sealed with \(seal.rawValue)" }
 
-  package func network(_ name: String, in surroundings: NetworkSurroundings) throws -> any Network {
+  package func network(_ name: String, in surroundings: DestinationSurroundings) throws -> any Network {
     XMTPNetwork(
       name: name, endpoint: endpoint,
       coProcess(surroundings.program("photospool-xmtp.py"), state: surroundings.state.path(of: "xmtp-\(name)")),
@@ -62,7 +63,7 @@ package struct XMTPNetworkType: ListeningNetworkType {
 
   /// It listens through the co-process that publishes.
   package func listener(
-    to network: any Network, _ conversations: HeardConversations, in surroundings: NetworkSurroundings
+    to network: any Network, _ conversations: HeardConversations, in surroundings: DestinationSurroundings
   ) throws -> (any Listener)? {
     (network as? XMTPNetwork).map { XMTPListener($0, conversations: conversations) }
   }

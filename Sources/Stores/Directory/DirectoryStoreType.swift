@@ -30,7 +30,7 @@ package struct DirectoryStoreType: StoreType {
   package var isPlain: Bool { false }
   package var isOnlyHere: Bool { url == nil }
 
-  package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
+  package func store(_ name: String, in surroundings: DestinationSurroundings) throws -> any Store {
     try DirectoryStore(
       name: name, directory: directory ?? surroundings.objects, baseURL: url, pool: .ofDestination(name))
   }

@@ -27,7 +27,7 @@ package struct MatrixStoreType: StoreType {
   package var isPlain: Bool { SettingKit.isPlain(homeserver) }
   package var isOnlyHere: Bool { false }
 
-  package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
+  package func store(_ name: String, in surroundings: DestinationSurroundings) throws -> any Store {
     try MatrixStore(
       name: name, MatrixAccount(homeserver: homeserver, token: Renewable(reading: token.load)),
       client: surroundings.client, limits: surroundings.limits)

@@ -26,7 +26,7 @@ package struct PresignedStoreType: StoreType {
   package var isPlain: Bool { SettingKit.isPlain(endpoint) }
   package var isOnlyHere: Bool { false }
 
-  package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
+  package func store(_ name: String, in surroundings: DestinationSurroundings) throws -> any Store {
     try PresignedStore(
       name: name, endpoint: endpoint, token: token.source?.load(), rereadToken: { try token.source?.load() },
       client: surroundings.client, limits: surroundings.limits)

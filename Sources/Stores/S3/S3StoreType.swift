@@ -48,7 +48,7 @@ package struct S3StoreType: StoreType {
   package var isPlain: Bool { SettingKit.isPlain(endpoint) }
   package var isOnlyHere: Bool { false }
 
-  package func store(_ name: String, in surroundings: StoreSurroundings) throws -> any Store {
+  package func store(_ name: String, in surroundings: DestinationSurroundings) throws -> any Store {
     let service = try S3Service(endpoint: endpoint, region: region, bucket: bucket, addressing: addressing)
     return S3Store(
       name: name, service, credentials: try credentials(), rereadCredentials: credentials,

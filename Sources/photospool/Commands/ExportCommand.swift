@@ -13,20 +13,14 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Replace a file that is there.")
   var force = false
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("How long to wait for a photo that has to be fetched, as 90, 90s, 5m or 2h.", valueName: "time"))
-  var timeout = TimeLimit(seconds: 60)
-
-  @Argument(help: "A photo's id, or the id of its message on its network.")
-  var message: String
+  @OptionGroup var wanted: WantedPhoto
 
   @Argument(help: "Where to save it.")
   var file: String
 
   func run() async throws {
     let viewing = try PhotoViewing(options)
-    let photo = try viewing.photo(message)
+    let photo = try viewing.photo(wanted.message)
     if photo.isHidden {
       throw Failure(
         .noPermission, "\(photo.message) is hidden; `photospool reveal \(photo.message)` shows it, then export it again"
@@ -39,7 +33,7 @@ struct ExportCommand: AsyncParsableCommand {
       if entry.kind == .directory { throw Failure(.cannotCreate, "\(file) is a directory; name a file in it") }
       if !force { throw taken }
     }
-    _ = try await viewing.shown(photo, timeout: timeout.seconds)
+    _ = try await viewing.shown(photo, timeout: wanted.timeout.seconds)
     let original = try PhotoCache(viewing.spool).original(
       inbox: photo.inbox, conversation: photo.conversation, message: photo.message)
     guard let bytes = try original.contents(limit: 100_000_000) else {

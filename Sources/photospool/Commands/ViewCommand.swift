@@ -10,18 +10,12 @@ struct ViewCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("How long to wait for a photo that has to be fetched, as 90, 90s, 5m or 2h.", valueName: "time"))
-  var timeout = TimeLimit(seconds: 60)
-
-  @Argument(help: "A photo's id, or the id of its message on its network.")
-  var message: String
+  @OptionGroup var wanted: WantedPhoto
 
   func run() async throws {
     let viewing = try PhotoViewing(options)
-    let photo = try viewing.photo(message)
-    let path = try await viewing.shown(photo, timeout: timeout.seconds)
+    let photo = try viewing.photo(wanted.message)
+    let path = try await viewing.shown(photo, timeout: wanted.timeout.seconds)
     print("\(viewing.spool.path)/\(path)")
     await viewing.note(photo)
   }

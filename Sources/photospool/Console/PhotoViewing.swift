@@ -1,3 +1,4 @@
+import ArgumentParser
 import Composition
 import Control
 import Delivery
@@ -6,6 +7,16 @@ import Logging
 import Messages
 import Receiving
 import Spooling
+
+/// A photo that is fetched if it is not in the cache.
+struct WantedPhoto: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp("How long to wait for a photo that has to be fetched, as 90, 90s, 5m or 2h.", valueName: "time"))
+  var timeout = TimeLimit(seconds: 60)
+  @Argument(help: "A photo's id, or the id of its message on its network.")
+  var message: String
+}
 
 /// Finds sent and received photos, and fetches those that are not in the cache.
 struct PhotoViewing {

@@ -1,0 +1,19 @@
+import Synchronization
+
+/// A value that is replaced as a whole, such as the configuration. An operation reads it once and keeps it to its end.
+package final class InForce<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+
+  package init(_ value: Value) { self.value = Mutex(value) }
+
+  package var now: Value { value.withLock { $0 } }
+
+  /// Returns the former value.
+  @discardableResult
+  package func replace(with new: Value) -> Value {
+    value.withLock { value in
+      defer { value = new }
+      return value
+    }
+  }
+}
