@@ -25,7 +25,7 @@ package struct Daemon: Sendable {
   private let dispatcher: Dispatcher
   private let intake: Intake
   private let reports: Reports
-  private let reloads: ReloadOutcome
+  private let reloads: InForce<ReloadOutcome>
   private let manager: ServiceManager?
   private let receiving: (any ReceivingServices)?
   /// The services in the order of their making. They stop in the reverse order.
@@ -53,12 +53,12 @@ package struct Daemon: Sendable {
     self.ledger = ledger
     let (plan, signals, troubles) = (PlanInForce(first), DaemonSignals(), Troubles(log: log))
     let (times, closed) = (StepTimes(), ClosedConversations())
-    (self.plan, self.signals, reloads) = (plan, signals, ReloadOutcome(at: startedAt))
+    (self.plan, self.signals, reloads) = (plan, signals, InForce(ReloadOutcome(isGood: true, at: startedAt)))
     let watcher = try SpoolWatcher(spool, signals.spool)
     let receiving = try makeReceiving(ledger, signals.spool.incoming)
     self.receiving = receiving
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
-    circuits = Circuits(ledger: ledger, policy: CircuitPolicy(plan.delivery), dispatcher: signals.dispatcher, log: log)
+    circuits = Circuits(ledger: ledger, settings: plan.delivery, dispatcher: signals.dispatcher, log: log)
     let sweeper = Sweeper(ledger: ledger, plan: plan, log: log, bell: signals.sweeper)
     photos = PhotoPipeline(
       ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, sweeper: signals.sweeper, log: log)
@@ -83,10 +83,8 @@ package struct Daemon: Sendable {
       spool: spool, closed: closed, signals: signals,
       work: Purger.Work(dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving), log: log)
     reports = Reports(
-      ledger: ledger, plan: plan,
-      metrics: DaemonMetrics(
-        startedAt: startedAt, plan: plan, circuits: circuits, times: times, reloads: reloads, hooks: hooks),
-      manager: manager, log: log)
+      ledger: ledger, plan: plan, startedAt: startedAt, circuits: circuits, times: times, reloads: reloads,
+      hooks: hooks, manager: manager, log: log)
     let commands = CommandHandler(
       spool: spool, ledger: ledger, signals: signals,
       work: CommandHandler.Work(

@@ -28,6 +28,16 @@ package struct SettingKind<Value: Sendable & Equatable>: Sendable {
   }
 }
 
+extension SettingKind where Value == String {
+  /// A text that is kept as written.
+  package init(
+    expects: String, isFile: Bool = false, hides: @escaping @Sendable (String) -> Bool = { _ in false },
+    accepts: @escaping @Sendable (String) -> Bool
+  ) {
+    self.init(expects: expects, isFile: isFile, hides: hides, parse: { accepts($0) ? $0 : nil }, show: \.self)
+  }
+}
+
 extension SettingKind where Value == Int {
   /// A whole number of `unit`, in the plural.
   package static func count(_ range: ClosedRange<Int>, of unit: String? = nil) -> Self {
@@ -94,21 +104,19 @@ extension SettingKind where Value == String {
   package static var directory: Self {
     Self(
       expects: "the path of a directory, without control characters",
-      parse: { $0.isEmpty || hasControlCharacter($0) ? nil : $0 }, show: { $0 })
+      accepts: { !$0.isEmpty && !hasControlCharacter($0) })
   }
 
   /// A user of this computer.
   package static var user: Self {
     Self(
       expects: "the name of a user of this computer",
-      parse: { $0.isEmpty || hasControlCharacter($0) || $0.contains(":") ? nil : $0 }, show: { $0 })
+      accepts: { !$0.isEmpty && !hasControlCharacter($0) && !$0.contains(":") })
   }
 
   /// The URL that objects are found below.
   package static var baseURL: Self {
-    Self(
-      expects: "a URL such as `https://photos.example.org/objects`",
-      parse: { isURL($0) ? $0 : nil }, show: { $0 })
+    Self(expects: "a URL such as `https://photos.example.org/objects`", accepts: isURL)
   }
 }
 

@@ -84,7 +84,7 @@ import Testing
 
   @Test("Probes are never more than the longest pause apart, with some time left, and never many at once")
   func policy() {
-    let policy = CircuitPolicy()
+    let policy = Settings().delivery
     for failures in [1, 2, 5, 50, .max] {
       for random in [0, 0.5, 1] {
         let pause = policy.pause(after: Self.unreachable, failures: failures, random: random)
@@ -92,8 +92,8 @@ import Testing
       }
     }
     let refused = DeliveryError(.authExpired, "no")
-    #expect(policy.pause(after: refused, failures: CircuitPolicy.manyRefusals, random: 1) == 4)
-    #expect(policy.pause(after: refused, failures: CircuitPolicy.manyRefusals + 1, random: 1) == 300)
+    #expect(policy.pause(after: refused, failures: Settings.Delivery.manyRefusals, random: 1) == 4)
+    #expect(policy.pause(after: refused, failures: Settings.Delivery.manyRefusals + 1, random: 1) == 300)
     #expect(policy.rest(after: refused, failures: 1) == 300)
     #expect(policy.rest(after: DeliveryError(.rateLimited, "slowly", retryAfter: 7), failures: 3) == 7)
     #expect(policy.rest(after: DeliveryError(.rateLimited, "slowly"), failures: 99) == 60)
@@ -102,8 +102,7 @@ import Testing
 
   @Test("Only failures that say nothing of the message concern all")
   func causes() {
-    let policy = CircuitPolicy()
-    let concerning = Cause.allCases.filter(policy.concernsAll)
+    let concerning = Cause.allCases.filter(\.concernsAll)
     #expect(
       Set(concerning) == [.unreachable, .network, .timeout, .rateLimited, .authExpired, .accountDisabled, .configError])
   }

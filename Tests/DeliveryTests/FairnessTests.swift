@@ -53,7 +53,7 @@ import Testing
     let scratch = try TemporaryDirectory()
     let spool = try Spool(creating: scratch.path("spool"))
     let circuits = Circuits(
-      ledger: try Ledger(in: spool.state), policy: CircuitPolicy(), dispatcher: Bell(),
+      ledger: try Ledger(in: spool.state), settings: Settings().delivery, dispatcher: Bell(),
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     for cause in [Cause.network, .timeout] {
       let error = DeliveryError(cause, "the connection was lost")

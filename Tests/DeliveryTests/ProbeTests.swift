@@ -18,12 +18,14 @@ import Testing
 
   init() throws {
     scratch = try TemporaryDirectory()
-    var settings = Settings().delivery
-    settings.mending = .hours(10)
-    let policy = CircuitPolicy(settings)
+    let settings = {
+      var settings = Settings().delivery
+      settings.mending = .hours(10)
+      return settings
+    }()
     ledger = try Ledger(in: Directory(path: scratch.path))
     circuits = Circuits(
-      ledger: ledger, policy: policy, dispatcher: Bell(),
+      ledger: ledger, settings: settings, dispatcher: Bell(),
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 

@@ -2,6 +2,7 @@ import Ledgers
 import Logging
 import Messages
 import ServiceLifecycle
+import Settings
 import Signalling
 
 /// The circuits of destinations: one for each store or network that is unreachable, or that failed a second
@@ -24,7 +25,7 @@ actor Circuits: Service {
   }
 
   private let ledger: Ledger
-  private let policyNow: @Sendable () -> CircuitPolicy
+  private let settingsNow: @Sendable () -> Settings.Delivery
   private let log: Logger
   private let dispatcher: Bell
   private let bell = Bell()
@@ -32,13 +33,13 @@ actor Circuits: Service {
   /// By destination.
   private var refusals: [String: Refusals] = [:]
 
-  private var policy: CircuitPolicy { policyNow() }
+  private var settings: Settings.Delivery { settingsNow() }
 
   init(
-    ledger: Ledger, policy: @escaping @autoclosure @Sendable () -> CircuitPolicy, dispatcher: Bell, log: Logger
+    ledger: Ledger, settings: @escaping @autoclosure @Sendable () -> Settings.Delivery, dispatcher: Bell, log: Logger
   ) {
     self.ledger = ledger
-    policyNow = policy
+    settingsNow = settings
     self.log = log
     self.dispatcher = dispatcher
   }
@@ -54,7 +55,7 @@ actor Circuits: Service {
     circuits[destination]?.hasTicket = false
     circuits[destination]?.probeBegan = .now
     // If this probe never reports, another one follows.
-    setProbe(of: destination, in: policy.settings.probe.seconds)
+    setProbe(of: destination, in: settings.probe.seconds)
     return nil
   }
 
@@ -63,13 +64,13 @@ actor Circuits: Service {
 
   /// Records a success for a conversation.
   func succeeded(_ destination: String, for conversation: Int64) async throws {
-    refusals[destination]?.gotThrough(conversation, policy)
+    refusals[destination]?.gotThrough(conversation)
     try await close(destination)
   }
 
   /// Records any answer, even a refusal: the destination is reachable.
   func answered(_ destination: String) async throws {
-    if let circuit = circuits[destination], policy.isOfTheLine(circuit.error.cause) { try await close(destination) }
+    if let circuit = circuits[destination], circuit.error.cause.isOfTheLine { try await close(destination) }
   }
 
   private func close(_ destination: String) async throws {
@@ -78,7 +79,7 @@ actor Circuits: Service {
     do { count = try await ledger.release(waitingFor: destination, at: .now()) } catch {
       // The next probe releases the waiting conversations.
       if circuits[destination] == nil { circuits[destination] = circuit }
-      setProbe(of: destination, in: policy.settings.probe.seconds)
+      setProbe(of: destination, in: settings.probe.seconds)
       throw error
     }
     log.info("destination works again", metadata: ["destination": "\(destination)", "conversations": "\(count)"])
@@ -87,17 +88,17 @@ actor Circuits: Service {
 
   /// Records a failure for a conversation, which may concern all: see `Refusals`.
   func failed(_ destination: String, _ error: DeliveryError, conversation: Int64) async throws {
-    guard policy.concernsAll(error.cause) else { return }
-    if !policy.isOfTheLine(error.cause) { try await answered(destination) }
-    let concernsAll = refusals[destination, default: Refusals()].add(conversation, error.cause, policy)
+    guard error.cause.concernsAll else { return }
+    if !error.cause.isOfTheLine { try await answered(destination) }
+    let concernsAll = refusals[destination, default: Refusals()].add(conversation, error.cause)
     let former = circuits[destination]
     guard former != nil || concernsAll else { return }
     var circuit = former ?? Circuit(error: error)
     circuit.error = error
     // Simultaneous failures of running requests count once.
     if former?.probeBegan != nil { circuit.failures += 1 }
-    circuit.restsUntil = .now + .seconds(policy.rest(after: error, failures: circuit.failures))
-    let pause = policy.pause(after: error, failures: circuit.failures, random: .random(in: 0...1))
+    circuit.restsUntil = .now + .seconds(settings.rest(after: error, failures: circuit.failures))
+    let pause = settings.pause(after: error, failures: circuit.failures, random: .random(in: 0...1))
     // The time of a failed probe counts towards the pause. A ticket stays valid: the network may have recovered since
     // this failure.
     let begin = circuit.probeBegan ?? .now
@@ -126,8 +127,8 @@ actor Circuits: Service {
       return
     }
     // One that refuses everybody keeps its time.
-    if circuit.nextProbe == nil || !policy.refusesEverybody(circuit.error, failures: circuit.failures) {
-      setProbe(of: destination, in: policy.settings.probe.seconds)
+    if circuit.nextProbe == nil || !settings.refusesEverybody(circuit.error, failures: circuit.failures) {
+      setProbe(of: destination, in: settings.probe.seconds)
     }
   }
 
@@ -173,13 +174,13 @@ actor Circuits: Service {
       circuits[destination]?.hasTicket = true
       do {
         if try await releaseProbe(of: destination, at: now) {
-          setProbe(of: destination, in: policy.settings.probe.seconds)
+          setProbe(of: destination, in: settings.probe.seconds)
           dispatcher.ring()
         } else if let rest = circuits[destination]?.restsUntil, rest > now, isRefusing(destination) {
           setProbe(of: destination, at: rest)
         }
       } catch {
-        setProbe(of: destination, in: policy.settings.probe.seconds)
+        setProbe(of: destination, in: settings.probe.seconds)
         throw error
       }
     }

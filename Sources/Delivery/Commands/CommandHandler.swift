@@ -64,7 +64,7 @@ package struct CommandHandler: Sendable {
     guard let work else { return "" }
     // The caller may have changed the ledger, as the janitor does.
     work.reports.wake()
-    return (await work.reports.metrics.families() + (work.receiving?.metrics() ?? [])).map(\.text).joined()
+    return (await work.reports.families() + (work.receiving?.metrics() ?? [])).map(\.text).joined()
   }
 
   // MARK: Cancel

@@ -269,7 +269,7 @@ actor DraftService: Service {
     } else if error.cause.disposition == .fail {
       wait = nil
     }
-    if !failure.wasTried || failure.destination != nil && CircuitPolicy(settings).isOfTheLine(error.cause) {
+    if !failure.wasTried || failure.destination != nil && error.cause.isOfTheLine {
       wait = settings.probe.seconds
     }
     let due = wait.map { Timestamp.now().advanced(seconds: $0) }

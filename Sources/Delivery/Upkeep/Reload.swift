@@ -4,8 +4,8 @@ import Logging
 import Messages
 import Networks
 import ServiceLifecycle
+import Signalling
 import Supervision
-import Synchronization
 import UnixSignals
 
 /// Applies a new configuration for each signal. An invalid one changes nothing. Order: everything is read and made;
@@ -17,7 +17,7 @@ struct Reload: Service {
   let ledger: Ledger
   let photos: PhotoPipeline
   let circuits: Circuits
-  let outcome: ReloadOutcome
+  let outcome: InForce<ReloadOutcome>
   let manager: ServiceManager?
   let daemon: DaemonSignals
   let reports: Reports
@@ -40,7 +40,7 @@ struct Reload: Service {
     do {
       let new = try await pool.run(read)
       await adopt(new)
-      outcome.succeeded(at: .now())
+      outcome.replace(with: ReloadOutcome(isGood: true, at: .now()))
       log.notice(
         "configuration reloaded",
         metadata: [
@@ -51,7 +51,7 @@ struct Reload: Service {
       }
     } catch {
       status = "The new configuration is wrong; the old one stays in force."
-      outcome.failed()
+      outcome.replace(with: ReloadOutcome(isGood: false, at: outcome.now.at))
       for sentence in "\(error)".split(separator: "\n") {
         log.error(
           "the new configuration is refused; the old one stays in force", metadata: ["error": "\(sentence)"])
@@ -79,14 +79,8 @@ struct Reload: Service {
 }
 
 /// The result of the last reload.
-final class ReloadOutcome: Sendable {
-  private let state: Mutex<(isGood: Bool, at: Timestamp)>
-
-  init(at now: Timestamp) { state = Mutex((true, now)) }
-
-  func succeeded(at now: Timestamp) { state.withLock { $0 = (true, now) } }
-  func failed() { state.withLock { $0.isGood = false } }
-
-  /// Whether the last one was valid, and when the current one was read.
-  var last: (isGood: Bool, at: Timestamp) { state.withLock { $0 } }
+struct ReloadOutcome: Sendable {
+  let isGood: Bool
+  /// When the configuration in force was read.
+  let at: Timestamp
 }

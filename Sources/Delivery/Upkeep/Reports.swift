@@ -1,3 +1,4 @@
+import Hooks
 import DurableFiles
 import Foundation
 import Ledgers
@@ -13,7 +14,11 @@ import Supervision
 struct Reports: Service {
   let ledger: Ledger
   let plan: PlanInForce
-  let metrics: DaemonMetrics
+  let startedAt: Timestamp
+  let circuits: Circuits
+  let times: StepTimes
+  let reloads: InForce<ReloadOutcome>
+  let hooks: HookLine?
   let manager: ServiceManager?
   let log: Logger
   private let bell = Bell()
@@ -39,9 +44,9 @@ struct Reports: Service {
     if !isUp && plan.now.settings.metrics.textfile == nil { return }
     do {
       let counts = try await ledger.counts()
-      if isUp { manager?.status(Self.status(counts, open: await metrics.circuits.open)) }
+      if isUp { manager?.status(Self.status(counts, open: await circuits.open)) }
       guard let path = plan.now.settings.metrics.textfile else { return }
-      let own = isUp ? await metrics.families() : []
+      let own = isUp ? await families() : []
       let families = SpoolMetrics.up(isUp) + SpoolMetrics.families(counts, plan.now.settings.cache) + own
       try Self.write(families.map(\.text).joined(), to: path)
     } catch {

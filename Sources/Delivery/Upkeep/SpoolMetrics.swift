@@ -129,19 +129,13 @@ extension Timestamp {
   var seconds: Double { Double(milliseconds) / 1000 }
 }
 
-struct DaemonMetrics: Sendable {
-  let startedAt: Timestamp
-  let plan: PlanInForce
-  let circuits: Circuits
-  let times: StepTimes
-  let reloads: ReloadOutcome
-  let hooks: HookLine?
-
+extension Reports {
+  /// The metrics that only the daemon has.
   func families() async -> [MetricFamily] {
     let open = await circuits.open
     let destinations = plan.destinations
     let names = Set(destinations.stores.map(\.name) + destinations.networks.map(\.network.name))
-    let reload = reloads.last
+    let reload = reloads.now
     return [
       MetricFamily(
         "photospool_start_time_seconds", .gauge, "When the daemon started.", startedAt.seconds),

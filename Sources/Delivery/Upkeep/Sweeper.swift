@@ -57,7 +57,7 @@ struct Sweeper: Service {
         do { try await delete(upload) } catch let error as DeliveryError {
           try await ledger.unclaimAbandonedUpload(upload.row)
           left[upload.store, default: (0, error)].count += 1
-          if CircuitPolicy(plan.delivery).isOfTheLine(error.cause) {
+          if error.cause.isOfTheLine {
             pauses.pause(store: upload.store, seconds: Self.patience)
           } else {
             pauses.pause(row: upload.row, first: Self.patience, longest: Self.longestPause)

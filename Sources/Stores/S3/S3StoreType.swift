@@ -64,10 +64,9 @@ package struct S3StoreType: StoreType {
 
 private let bucketName = SettingKind<String>(
   expects: "the name of a bucket: 1 to 255 letters, digits, `.`, `-` and `_`",
-  parse: { [".", ".."].contains($0) || $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) == nil ? nil : $0 }, show: \.self)
+  accepts: { ![".", ".."].contains($0) && $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) != nil })
 private let regionName = SettingKind<String>(
-  expects: "a region such as `eu-central-1`", parse: { $0.wholeMatch(of: /[!-.0-~]{1,100}/) == nil ? nil : $0 },
-  show: \.self)
+  expects: "a region such as `eu-central-1`", accepts: { $0.wholeMatch(of: /[!-.0-~]{1,100}/) != nil })
 private let objectName = SettingKind<ObjectNaming>(
   expects: "an object's name such as `images/{conversation}/{message}/image.jpg`: at most 400 bytes, with "
     + "`{message}` or `{digest}` and, if you like, `{inbox}` and `{conversation}`, no folder empty, `.` or `..`",

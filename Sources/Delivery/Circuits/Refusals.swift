@@ -1,28 +1,21 @@
 import Messages
 import Settings
 
-/// Which failures concern all conversations of a destination, and how long it is left alone.
-package struct CircuitPolicy: Sendable {
-  let settings: Settings.Delivery
-
-  package init(_ settings: Settings.Delivery = Settings().delivery) { self.settings = settings }
-
-  /// The longest pause after a rate limit without a time, in seconds.
-  private static let longestRest = 60.0
-  /// The largest part of `probe` used for a pause. The rest is for the probe and the messages after it.
-  private static let share = 0.8
-
-  /// Whether the failure concerns the destination and not just the message.
-  func concernsAll(_ cause: Cause) -> Bool {
-    switch cause {
+extension Cause {
+  /// Whether such a failure concerns the destination and not just the message.
+  var concernsAll: Bool {
+    switch self {
     case .unreachable, .network, .timeout, .rateLimited, .authExpired, .accountDisabled, .configError: true
     default: false
     }
   }
 
-  /// Whether the failure may end with an outage of this machine's network.
-  func isOfTheLine(_ cause: Cause) -> Bool { cause == .unreachable || cause == .network || cause == .timeout }
+  /// Whether such a failure may end with an outage of this machine's network.
+  var isOfTheLine: Bool { self == .unreachable || self == .network || self == .timeout }
+}
 
+/// How long a destination is left alone.
+extension Settings.Delivery {
   /// After this many refusals of conversations in a row, somebody has to fix the destination. It is then probed as
   /// rarely as a single conversation would.
   static let manyRefusals = 10
@@ -39,16 +32,17 @@ package struct CircuitPolicy: Sendable {
   ///   - failures: failed probes in a row, from 1.
   ///   - random: evenly from 0 to 1.
   func pause(after error: DeliveryError, failures: Int, random: Double) -> Double {
-    if refusesEverybody(error, failures: failures) { return settings.mending.seconds }
-    // Half of it is random, so that many programs do not probe together.
-    return min(settings.probe.seconds * Self.share, Self.doubled(failures)) * (0.5 + 0.5 * random)
+    if refusesEverybody(error, failures: failures) { return mending.seconds }
+    // A fifth of the time is for the probe and the messages after it. Half of the pause is random, so that many programs
+    // do not probe together.
+    return min(probe.seconds * 0.8, Self.doubled(failures)) * (0.5 + 0.5 * random)
   }
 
   /// The seconds until a refused conversation may probe again.
   func rest(after error: DeliveryError, failures: Int) -> Double {
     switch error.cause {
-    case _ where error.cause.disposition == .hold: settings.mending.seconds
-    case .rateLimited: min(error.retryAfter ?? min(Self.longestRest, Self.doubled(failures)), 86_400)
+    case _ where error.cause.disposition == .hold: mending.seconds
+    case .rateLimited: min(error.retryAfter ?? min(60, Self.doubled(failures)), 86_400)
     default: 0
     }
   }
@@ -66,21 +60,20 @@ struct Refusals: Sendable {
   private var own: Set<Int64> = []
 
   /// Adds a failure. Returns whether it concerns all conversations of the destination.
-  mutating func add(_ conversation: Int64, _ cause: Cause, _ policy: CircuitPolicy) -> Bool {
+  mutating func add(_ conversation: Int64, _ cause: Cause) -> Bool {
     // Nothing was sent, so the message cannot be at fault.
     if cause == .unreachable { return true }
-    let isOfTheLine = policy.isOfTheLine(cause)
-    if !isOfTheLine && own.contains(conversation) { return false }
+    if !cause.isOfTheLine && own.contains(conversation) { return false }
     latest[conversation] = cause
     return latest.contains { other, met in
-      other != conversation && (met == cause || isOfTheLine && policy.isOfTheLine(met))
+      other != conversation && (met == cause || cause.isOfTheLine && met.isOfTheLine)
     }
   }
 
   /// Records a success.
-  mutating func gotThrough(_ conversation: Int64, _ policy: CircuitPolicy) {
+  mutating func gotThrough(_ conversation: Int64) {
     if !latest.isEmpty {
-      own.formUnion(latest.filter { !policy.isOfTheLine($0.value) }.keys)
+      own.formUnion(latest.filter { !$0.value.isOfTheLine }.keys)
       latest = [:]
     }
     if !own.isEmpty { own.remove(conversation) }
