@@ -37,7 +37,8 @@ struct DestinationFactory: Sendable {
     let sameClient = former.flatMap { $0.settings.http == settings.http ? $0.surroundings.client : nil }
     let client = sameClient ?? HTTPClient(settings.http.client)
     surroundings = DestinationSurroundings(
-      objects: spool.objects.path, published: spool.published, state: spool.state, client: client, limits: settings.http.limits,
+      objects: spool.objects.path, published: spool.published, state: spool.state, client: client,
+      limits: settings.http.limits,
       program: { Programs.path(of: $0) }, log: log)
   }
 
@@ -137,7 +138,8 @@ struct DestinationFactory: Sendable {
     let known = former.listeners.first { $0.0 == key }?.1
     guard let sender = made.networks.first(where: { $0.1.name == network.name })?.1,
       let result = try known
-        ?? (network.type as? any ListeningNetworkType)?.listener(to: sender, settings.heardConversations(on: network), in: surroundings)
+        ?? (network.type as? any ListeningNetworkType)?.listener(
+          to: sender, settings.heardConversations(on: network), in: surroundings)
     else { return nil }
     made.listeners.append((key, result))
     return result

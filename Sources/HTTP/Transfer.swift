@@ -246,7 +246,8 @@ final class Transfer {
   /// Makes the socket for a connection, unless the request excludes the address.
   func socket(for address: curl_sockaddr, at pointer: UnsafePointer<sockaddr>) -> curl_socket_t {
     let bytes = PublicAddress.bytes(of: pointer, length: Int(address.addrlen))
-    let mayBeReached = order.request.reach == .thisComputer ? PublicAddress.isLoopback(bytes:) : PublicAddress.isPublic(bytes:)
+    let mayBeReached =
+      order.request.reach == .thisComputer ? PublicAddress.isLoopback(bytes:) : PublicAddress.isPublic(bytes:)
     guard let bytes, mayBeReached(bytes) else {
       isKeptFromPrivateAddress = true
       return CURL_SOCKET_BAD

@@ -23,7 +23,6 @@ package protocol NetworkType: DestinationType {
   /// The form of a conversation's name on the network: that of `as` in a route.
   static var address: SettingKind<Address> { get }
 
-
   /// Names who can read photos sealed with `seal`, as part of a sentence of `photospool check`.
   func privacy(sealedWith seal: SealKind) -> String
 

@@ -69,6 +69,8 @@ import Testing
   ])
   func aTemplateThatNamesNoObjectsIsRefused(_ template: String) { #expect(ObjectNaming(template) == nil) }
 
-  @Test(arguments: ["a/{message}.jpg", "{inbox}/{conversation}/{digest}", String(repeating: "x", count: 392) + "{digest}"])
+  @Test(arguments: [
+    "a/{message}.jpg", "{inbox}/{conversation}/{digest}", String(repeating: "x", count: 392) + "{digest}",
+  ])
   func aTemplateThatNamesObjectsIsTaken(_ template: String) { #expect(ObjectNaming(template)?.template == template) }
 }

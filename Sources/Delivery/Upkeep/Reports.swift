@@ -1,6 +1,6 @@
-import Hooks
 import DurableFiles
 import Foundation
+import Hooks
 import Ledgers
 import Logging
 import Messages

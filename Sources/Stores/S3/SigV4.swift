@@ -35,7 +35,8 @@ package struct SigV4: Sendable {
   ///   - path: encoded as it is sent.
   ///   - payload: the digest of the whole body.
   package func headers(
-    _ method: HTTPRequest.Method, host: String, path: String, headers: [HTTPHeader] = [], payload: SHA256Digest, at time: Timestamp
+    _ method: HTTPRequest.Method, host: String, path: String, headers: [HTTPHeader] = [], payload: SHA256Digest,
+    at time: Timestamp
   ) -> [HTTPHeader] {
     let date = Self.date(time)
     var headers = headers
