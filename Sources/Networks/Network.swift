@@ -128,22 +128,16 @@ package struct OutgoingMessage: Sendable {
 package struct TriedMessage: Sendable {
   package let message: MessageID
   package let address: Address
-  package let inbox: InboxID
-  /// The time of the first attempt, if any.
-  package let firstTriedAt: Timestamp?
   /// The result of `reserve`.
   package let reserved: String?
   /// Pixels, upright; nil for a text.
   package let photo: (width: Int, height: Int)?
 
   package init(
-    message: MessageID, address: Address, inbox: InboxID, firstTriedAt: Timestamp? = nil,
-    reserved: String? = nil, photo: (width: Int, height: Int)? = nil
+    message: MessageID, address: Address, reserved: String? = nil, photo: (width: Int, height: Int)? = nil
   ) {
     self.message = message
     self.address = address
-    self.inbox = inbox
-    self.firstTriedAt = firstTriedAt
     self.reserved = reserved
     self.photo = photo
   }

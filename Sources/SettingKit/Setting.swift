@@ -47,7 +47,7 @@ extension Setting where Target: SettingsSection {
   /// - Parameter types: the types of store or network that the setting applies to; nil means all.
   package init<Value>(
     _ key: String, _ property: WritableKeyPath<Target, Value> & Sendable, _ kind: SettingKind<Value>,
-    for types: [String] = [], help: String
+    _ help: String, for types: [String] = []
   ) {
     self.key = key
     self.help = help
@@ -63,12 +63,6 @@ extension Setting where Target: SettingsSection {
     }
     textOfValue = { kind.show($0[keyPath: property]) }
     makeTarget = { Target() }
-  }
-
-  package init<Value>(
-    _ key: String, _ property: WritableKeyPath<Target, Value> & Sendable, _ kind: SettingKind<Value>, _ help: String
-  ) {
-    self.init(key, property, kind, help: help)
   }
 
   /// The same row in a larger whole with these values at `property`.

@@ -65,10 +65,10 @@ extension Settings {
     private static var listening: [Setting<Network>] {
       let types = AllNetworks.types.filter { $0 is any ListeningNetworkType.Type }.map { $0.word }
       return [
-        Setting("listen", \.listen, .flag, for: types, help: "Whether photos that others send there are received"),
+        Setting("listen", \.listen, .flag, "Whether photos that others send there are received", for: types),
         Setting(
-          "inbox", \.inbox, .optional(.identifier), for: types,
-          help: "The inbox that receives what is heard; empty is the standard one"),
+          "inbox", \.inbox, .optional(.identifier),
+          "The inbox that receives what is heard; empty is the standard one", for: types),
       ]
     }
   }

@@ -163,8 +163,7 @@ import Testing
   @Test func aProgramIsNeverAskedWhatItHasPublished() async throws {
     let sighting = try await network("exit 1").find(
       TriedMessage(
-        message: MessageID(unchecked: "m"), address: Address(unchecked: "family"),
-        inbox: InboxID(unchecked: "me")))
+        message: MessageID(unchecked: "m"), address: Address(unchecked: "family")))
     #expect(sighting == .unknown)
   }
 }

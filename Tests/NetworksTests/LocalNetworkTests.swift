@@ -36,7 +36,7 @@ import Testing
   }
 
   private func tried(_ id: String) -> TriedMessage {
-    TriedMessage(message: MessageID(unchecked: id), address: family.address, inbox: InboxID(unchecked: "me"))
+    TriedMessage(message: MessageID(unchecked: id), address: family.address)
   }
 
   private func lines(_ name: String = "family.jsonl") throws -> [String] {
@@ -65,7 +65,7 @@ import Testing
       lines[1]
         == #"{"message":"m2","request":"r","inbox":"me","kind":"profile-removal","publishedAt":"2026-02-28T12:00:00.250Z"}"#
     )
-    let tried = TriedMessage(message: set.message, address: profile.address, inbox: set.inbox)
+    let tried = TriedMessage(message: set.message, address: profile.address)
     guard case .published(let found) = try await Self.open(scratch.path).find(tried) else {
       Issue.record("it was not found")
       return

@@ -258,8 +258,7 @@ import Testing
     }
     let found = try await network.find(
       TriedMessage(
-        message: MessageID(unchecked: "m1"), address: Address(unchecked: "!a:example.test"),
-        inbox: InboxID(unchecked: "me")))
+        message: MessageID(unchecked: "m1"), address: Address(unchecked: "!a:example.test")))
     #expect(
       found
         == .published(Publication(publishedAt: Timestamp(milliseconds: 5), remoteID: "$1", attachment: nil)))

@@ -44,8 +44,7 @@ struct MatrixNetworkTests {
   private func tried(_ message: OutgoingMessage, in conversation: String? = nil) -> TriedMessage {
     TriedMessage(
       message: message.message,
-      address: conversation.map(Address.init(unchecked:)) ?? message.address,
-      inbox: message.inbox)
+      address: conversation.map(Address.init(unchecked:)) ?? message.address)
   }
 
   private func avatar() async throws -> String? {

@@ -120,8 +120,7 @@ import Testing
   @Test func aReceiverIsNeverAskedWhatItHas() async throws {
     let sighting = try await network("http://127.0.0.1:1").find(
       TriedMessage(
-        message: MessageID(unchecked: "m"), address: Address(unchecked: "family"),
-        inbox: InboxID(unchecked: "me")))
+        message: MessageID(unchecked: "m"), address: Address(unchecked: "family")))
     #expect(sighting == .unknown)
   }
 

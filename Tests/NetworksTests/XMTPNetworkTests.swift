@@ -203,7 +203,7 @@ import Testing
     let message = world.message("m1", content, to: group)
     func tried(_ reserved: String?) -> TriedMessage {
       TriedMessage(
-        message: message.message, address: group, inbox: message.inbox, reserved: reserved, photo: (3, 4))
+        message: message.message, address: group, reserved: reserved, photo: (3, 4))
     }
     #expect(try await sender.find(tried(nil)) == .absent)
     let reserved = try await sender.reserve(message)

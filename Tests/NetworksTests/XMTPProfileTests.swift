@@ -88,7 +88,7 @@ import Testing
     let fresh = world.sender()
     for _ in 1...2 {
       let tried = TriedMessage(
-        message: message.message, address: Address(unchecked: "group:ab"), inbox: message.inbox,
+        message: message.message, address: Address(unchecked: "group:ab"),
         reserved: reserved, photo: (3, 4))
       guard case .published(let publication) = try await fresh.find(tried) else {
         Issue.record("it is not published")

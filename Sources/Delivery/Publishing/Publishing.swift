@@ -236,8 +236,7 @@ extension ConversationWorker {
       throw StepError(step: .publish, destination: network.name, error: obstacle, wasTried: false)
     }
     let tried = TriedMessage(
-      message: message.message, address: address, inbox: message.inbox, firstTriedAt: message.firstTriedAt,
-      reserved: message.reserved,
+      message: message.message, address: address, reserved: message.reserved,
       photo: message.kind.hasPhoto ? try await ledger.photoSize(of: message.message) : nil)
     do {
       switch try await network.find(tried) {
