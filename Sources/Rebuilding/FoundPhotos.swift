@@ -63,12 +63,15 @@ struct FoundPhotos {
     for name in PhotoCache.thumbnailNames { thumbnailBytes += try directory.entry(name)?.size ?? 0 }
     guard bytes + thumbnailBytes > 0 else { return nil }
     let receipt = receipts[message]
-    let createdAt = Timestamp(milliseconds: try directory.entry().modified / 1_000_000)
-    return FoundPhoto(
-      message: message, inbox: inbox, conversation: conversation,
-      path: PhotoCache.path(inbox: inbox, conversation: conversation, message: message), bytes: bytes, digest: digest,
-      thumbnailBytes: thumbnailBytes, width: receipt?.width ?? 0, height: receipt?.height ?? 0, url: receipt?.url,
-      createdAt: createdAt, reception: note.reception(of: message, at: createdAt))
+    var row = PhotoRow(
+      format: "", originalBytes: 0, originalWidth: 0, originalHeight: 0, bytes: bytes, width: receipt?.width ?? 0,
+      height: receipt?.height ?? 0, digest: digest,
+      path: PhotoCache.path(inbox: inbox, conversation: conversation, message: message), thumbnailBytes: thumbnailBytes)
+    row.message = message
+    row.inbox = inbox
+    row.url = receipt?.url
+    row.createdAt = Timestamp(milliseconds: try directory.entry().modified / 1_000_000)
+    return FoundPhoto(row, in: conversation, reception: note.reception(of: message, at: row.createdAt))
   }
 }
 
@@ -82,18 +85,21 @@ extension ReceivedNote.Found {
   fileprivate var conversation: ConversationID? { note.map { ConversationID(unchecked: $0.conversation) } }
 
   /// An unreadable note, or one of another photo, still shows that the photo was received and must be hidden.
-  fileprivate func reception(of message: MessageID, at time: Timestamp) -> FoundPhoto.Reception? {
+  fileprivate func reception(of message: MessageID, at time: Timestamp) -> ReceivedRow? {
     if self == .none { return nil }
+    var row = ReceivedRow()
+    row.remote = message.text
+    row.receivedAt = time
     guard let note,
       message
-        == NewReceived.message(
-          inbox: InboxID(unchecked: note.inbox), remote: note.remote, position: note.position)
-    else {
-      return FoundPhoto.Reception(remote: message.text, position: 0, sender: nil, digest: "", receivedAt: time)
-    }
-    return FoundPhoto.Reception(
-      remote: note.remote, position: note.position, sender: note.sender.map(SenderID.init(unchecked:)),
-      digest: note.digest, receivedAt: Timestamp(note.receivedAt) ?? time)
+        == NewReceived.message(inbox: InboxID(unchecked: note.inbox), remote: note.remote, position: note.position)
+    else { return row }
+    row.remote = note.remote
+    row.position = note.position
+    row.sender = note.sender.map(SenderID.init(unchecked:))
+    row.digest = note.digest
+    row.receivedAt = Timestamp(note.receivedAt) ?? time
+    return row
   }
 }
 

@@ -58,16 +58,10 @@ struct FoundRequests {
     let revived = try again.filter { request in
       try request.messages.contains { published.moments[$0] != nil } || spool.new.entry("\(request.name)/error") != nil
     }
-    for request in failed + revived {
+    for (request, error) in try (failed + revived).map({ ($0, try error(of: $0)) }) + waiting.map({ ($0, nil) }) {
       all.append(
         FoundRequest(
-          request.name, request.entry, request.request, inbox: inbox, error: try error(of: request),
-          published: published, canBeAsked: canBeAsked))
-    }
-    for request in waiting {
-      all.append(
-        FoundRequest(
-          request.name, request.entry, request.request, inbox: inbox, error: nil, published: published,
+          request.name, request.entry, request.request, inbox: inbox, error: error, published: published,
           canBeAsked: canBeAsked))
     }
   }
@@ -165,17 +159,29 @@ extension FoundRequest {
     guard let acceptedAt = Timestamp(receipt.acceptedAt), let finishedAt = Timestamp(receipt.finishedAt),
       let inbox = try? InboxID(receipt.inbox)
     else { return nil }
+    var row = RequestRow(name, entry)
+    row.inbox = inbox
+    row.key = receipt.id
+    row.digest = receipt.digest
+    row.state = receipt.state
+    row.duplicateOf = receipt.duplicateOf
+    row.acceptedAt = acceptedAt
+    row.finishedAt = finishedAt
+    row.filed = 1
     let isOfProfile = receipt.messages.contains { $0.kind.isOfProfile }
     self.init(
-      request: name, inode: entry.inode, born: entry.born,
-      conversation: isOfProfile ? .profile(of: inbox) : try? ConversationID(receipt.conversation), inbox: inbox,
-      key: receipt.id, digest: receipt.digest, state: receipt.state, error: nil,
-      duplicateOf: receipt.duplicateOf, acceptedAt: acceptedAt, finishedAt: finishedAt, isFiled: true,
-      messages: receipt.messages.map { message in
-        Message(
-          message: MessageID(unchecked: message.message), kind: message.kind,
-          file: message.kind == .text ? "text" : "", bytes: message.bytes, digest: "", state: message.state,
-          sentAt: message.publishedAt.flatMap { Timestamp($0) }, remote: message.remote)
+      row, error: nil, in: isOfProfile ? .profile(of: inbox) : try? ConversationID(receipt.conversation),
+      receipt.messages.map { message in
+        var row = MessageRow()
+        row.message = MessageID(unchecked: message.message)
+        row.kind = message.kind
+        row.file = message.kind == .text ? "text" : ""
+        row.bytes = message.bytes
+        row.state = message.state
+        row.attempts = message.state == .publishing ? 1 : 0
+        row.sentAt = message.publishedAt.flatMap { Timestamp($0) }
+        row.remote = message.remote
+        return row
       })
   }
 
@@ -186,25 +192,38 @@ extension FoundRequest {
   ) {
     let contents = try? request.get()
     let conversation = contents?.conversation(defaultInbox: inbox)
-    var refusal: String?
-    if case .failure(let reason) = request { refusal = error ?? reason.description }
-    let identity = RequestIdentity(entry)
-    let accepted = Timestamp(milliseconds: entry.changed / 1_000_000)
     let waitsAs: MessageState = conversation.map(canBeAsked) == false ? .pending : .publishing
     let messages = (contents?.parts ?? []).map { part in
-      let id = identity.message(part.file, of: name)
-      let sentAt = published.moments[id]
-      let state: MessageState = sentAt != nil ? .sent : error != nil ? .failed : waitsAs
-      return Message(
-        message: id, kind: part.kind, file: part.file, bytes: part.bytes, digest: part.digest.hex, state: state,
-        sentAt: sentAt, remote: nil)
+      var row = MessageRow()
+      row.message = RequestIdentity(entry).message(part.file, of: name)
+      row.kind = part.kind
+      row.file = part.file
+      row.bytes = part.bytes
+      row.digest = part.digest.hex
+      row.sentAt = published.moments[row.message]
+      row.state = row.sentAt != nil ? .sent : error != nil ? .failed : waitsAs
+      row.attempts = row.state == .publishing ? 1 : 0
+      return row
     }
-    let fault = error ?? refusal
-    let isSent = fault == nil && messages.allSatisfy { $0.state == .sent }
-    self.init(
-      request: name, inode: entry.inode, born: entry.born, conversation: conversation,
-      inbox: contents?.inbox ?? inbox, key: contents?.key?.text, digest: contents?.digest.hex,
-      state: fault != nil ? .failed : isSent ? .sent : .queued, error: fault, duplicateOf: nil, acceptedAt: accepted,
-      finishedAt: fault != nil || isSent ? accepted : nil, isFiled: error != nil, messages: messages)
+    var fault = error
+    if case .failure(let refusal) = request { fault = error ?? refusal.description }
+    var row = RequestRow(name, entry)
+    row.inbox = contents?.inbox ?? inbox
+    row.key = contents?.key?.text
+    row.digest = contents?.digest.hex
+    row.state = fault != nil ? .failed : messages.allSatisfy { $0.state == .sent } ? .sent : .queued
+    row.acceptedAt = Timestamp(milliseconds: entry.changed / 1_000_000)
+    row.finishedAt = row.state == .queued ? nil : row.acceptedAt
+    row.filed = error != nil ? 1 : 0
+    self.init(row, error: fault, in: conversation, messages)
+  }
+}
+
+extension RequestRow {
+  fileprivate init(_ name: String, _ entry: Entry) {
+    self.init()
+    request = name
+    inode = entry.inode
+    born = entry.born
   }
 }

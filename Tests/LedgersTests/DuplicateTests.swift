@@ -157,15 +157,20 @@ struct DuplicateTests {
   @Test("A ledger that is made anew has it wait again")
   func restored() async throws {
     let found = ["a", "b"].enumerated().map { index, name in
-      FoundRequest(
-        request: name, inode: UInt64(index), born: 1, conversation: ConversationID(unchecked: "family"),
-        inbox: InboxID(unchecked: "me"), key: "k", digest: "d", state: .queued, error: nil, duplicateOf: nil,
-        acceptedAt: now, finishedAt: nil, isFiled: false,
-        messages: [
-          FoundRequest.Message(
-            message: MessageID(unchecked: name), kind: .text, file: "text", bytes: 1, digest: "f", state: .publishing,
-            sentAt: nil, remote: nil)
-        ])
+      var row = RequestRow()
+      row.request = name
+      row.inode = UInt64(index)
+      row.born = 1
+      row.inbox = InboxID(unchecked: "me")
+      row.key = "k"
+      row.digest = "d"
+      row.state = .queued
+      row.acceptedAt = now
+      var message = MessageRow()
+      message.message = MessageID(unchecked: name)
+      message.kind = .text
+      message.state = .publishing
+      return FoundRequest(row, error: nil, in: ConversationID(unchecked: "family"), [message])
     }
     try await ledger.restore(found, at: now)
     #expect(try await requests() == ["a queued", "b queued of a"])

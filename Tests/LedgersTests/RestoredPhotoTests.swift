@@ -11,16 +11,9 @@ import Testing
   init() throws { received = try ReceivedFixture() }
 
   @Test func aRestoredPhotoIsHiddenAndKnownAndHasItsKeysAgainOnceItIsRepeated() async throws {
-    let reception = FoundPhoto.Reception(
-      remote: "a", position: 0, sender: SenderID(unchecked: "@bob:example.org"),
-      digest: SHA256Digest(of: Array("x".utf8)).hex, receivedAt: now)
-    try await ledger.restore(
-      [
-        FoundPhoto(
-          message: id("a"), inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"),
-          path: "photos/me/family/m", bytes: 9, digest: "d", thumbnailBytes: 2, width: 0, height: 0, url: nil,
-          createdAt: now, reception: reception)
-      ], at: now)
+    var reception = reception("a", 0, digest: SHA256Digest(of: Array("x".utf8)).hex)
+    reception.sender = SenderID(unchecked: "@bob:example.org")
+    try await ledger.restore([found(id("a"), reception)], at: now)
     #expect(try story("a").isHidden && story("a").state == .downloaded && story("a").wasCached)
     #expect(try LedgerView(in: state).preferences(of: "family") == ConversationPreferences())
     #expect(try await ledger.want(id("a"), at: now) == .gone)
@@ -33,16 +26,25 @@ import Testing
     #expect(wanted.photo.secret == "aa" && wanted.sender?.text == "@bob:example.org")
   }
 
-  private func found(_ message: MessageID, _ reception: FoundPhoto.Reception) -> FoundPhoto {
-    FoundPhoto(
-      message: message, inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"),
-      path: "photos/me/family/m", bytes: 9, digest: "d", thumbnailBytes: 2, width: 0, height: 0, url: nil,
-      createdAt: now, reception: reception)
+  private func found(_ message: MessageID, _ reception: ReceivedRow) -> FoundPhoto {
+    var photo = row
+    photo.message = message
+    photo.inbox = InboxID(unchecked: "me")
+    photo.createdAt = now
+    return FoundPhoto(photo, in: ConversationID(unchecked: "family"), reception: reception)
+  }
+
+  private func reception(_ remote: String, _ position: Int, digest: String) -> ReceivedRow {
+    var row = ReceivedRow()
+    row.remote = remote
+    row.position = position
+    row.digest = digest
+    row.receivedAt = now
+    return row
   }
 
   @Test func aRestoredPhotoWhoseNoteNobodyCanReadIsWholeOnceItIsRepeated() async throws {
-    let unreadable = FoundPhoto.Reception(
-      remote: id("a").text, position: 0, sender: nil, digest: "", receivedAt: now)
+    let unreadable = reception(id("a").text, 0, digest: "")
     try await ledger.restore([found(id("a"), unreadable)], at: now)
     #expect(try await receive(new("a", in: "elsewhere")) == .conflict)
     #expect(try await receive(new("a")) == .known)
@@ -50,14 +52,12 @@ import Testing
     #expect(try story("a").state == .downloaded && story("a").isHidden)
     #expect(try await ledger.want(id("a"), at: now) == .granted)
     let wanted = try #require(try await ledger.beginDownload(of: id("a"), at: now))
-    #expect(wanted.photo.secret == "aa" && wanted.remote == "a" && wanted.attachmentDigest == new("a").digest.hex)
+    #expect(wanted.photo.secret == "aa" && wanted.remote == "a" && wanted.digest == new("a").digest.hex)
   }
 
   @Test func aPhotoOfAMessageThatWasNotInTheCacheIsReceivedOnceItIsRepeated() async throws {
-    let whole = FoundPhoto.Reception(
-      remote: "a", position: 1, sender: nil, digest: SHA256Digest(of: Array("x".utf8)).hex, receivedAt: now)
-    let unreadable = FoundPhoto.Reception(
-      remote: id("a", 2).text, position: 0, sender: nil, digest: "", receivedAt: now)
+    let whole = reception("a", 1, digest: SHA256Digest(of: Array("x".utf8)).hex)
+    let unreadable = reception(id("a", 2).text, 0, digest: "")
     try await ledger.restore([found(id("a", 1), whole), found(id("a", 2), unreadable)], at: now)
     #expect(try await receive(new("a", photos: 3), fetch: .always) == .accepted([id("a")], .wanted))
     #expect(try await receive(new("a", photos: 3), fetch: .always) == .known)

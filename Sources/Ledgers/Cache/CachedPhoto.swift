@@ -9,9 +9,7 @@ package struct CachedPhoto: Sendable {
 
 extension Ledger {
   package func hasPhoto(of message: MessageID) async throws -> Bool {
-    try await read { database in
-      try database.value("SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", message) ?? false
-    }
+    try await read { try $0.exists("photos WHERE message = ?", message) }
   }
 
   /// Deletes the row of a photo that was never sent. Returns the place of its files, for the caller to delete; nil if

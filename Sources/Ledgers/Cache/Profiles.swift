@@ -33,11 +33,8 @@ extension Ledger {
   /// Whether the inbox has a profile photo, or may have one after a change with unknown outcome.
   package func mayHaveProfilePhoto(_ inbox: InboxID) async throws -> Bool {
     try await read { database in
-      try database.value(
-        """
-        SELECT EXISTS (SELECT 1 FROM profiles WHERE inbox = ?1 AND message IS NOT NULL)
-          OR EXISTS (SELECT 1 FROM uploads WHERE profile_of = ?1 AND state IN ('offered','published'))
-        """, inbox) ?? false
+      try database.exists("profiles WHERE inbox = ? AND message IS NOT NULL", inbox)
+        || database.exists("uploads WHERE profile_of = ? AND state IN ('offered','published')", inbox)
     }
   }
 

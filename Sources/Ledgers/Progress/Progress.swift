@@ -17,9 +17,7 @@ extension Ledger {
   ) async throws -> Bool {
     try await write { database in
       // Only unsealed photos can share an object with an upload that is being deleted.
-      let isBeingDeleted: Bool? = try database.value(
-        "SELECT EXISTS (SELECT 1 FROM uploads WHERE object = ? AND store = ? AND state = 'deleting')", object, store)
-      if isBeingDeleted == true {
+      if try database.exists("uploads WHERE object = ? AND store = ? AND state = 'deleting'", object, store) {
         throw DeliveryError(.conflict, "the same photo is just being deleted from its store")
       }
       guard try database.move(message, to: .uploading) else { return false }

@@ -61,9 +61,7 @@ extension Ledger {
 
   /// Whether an earlier upload of the message may still be stored.
   package func hasUpload(of message: MessageID) async throws -> Bool {
-    try await ask { database in
-      try database.value("SELECT EXISTS (SELECT 1 FROM uploads WHERE message = ?)", message) ?? false
-    }
+    try await ask { try $0.exists("uploads WHERE message = ?", message) }
   }
 
   /// Records that the object is deleted from its store.
@@ -117,8 +115,8 @@ extension Ledger {
   package func abandonPublished(_ objects: [PublishedObject]) async throws {
     if objects.isEmpty { return }
     try await write { database in
-      let rebuilt: String? = try database.value("SELECT value FROM janitor WHERE name = ?", LedgerSchema.rebuilt)
-      for object in objects where object.isSealed || rebuilt == nil {
+      let isRebuilt = try database.exists("janitor WHERE name = ?", LedgerSchema.rebuilt)
+      for object in objects where object.isSealed || !isRebuilt {
         try database.run(
           """
           UPDATE uploads SET state = 'abandoned', message = '' WHERE message = ? AND store = ? AND object = ?
@@ -127,9 +125,7 @@ extension Ledger {
           object.message.text, object.store, object.object)
         guard object.isSealed else { continue }
         // Its row was deleted with its request.
-        let isKnown: Bool? = try database.value(
-          "SELECT EXISTS (SELECT 1 FROM uploads WHERE object = ? AND store = ?)", object.object, object.store)
-        if isKnown == true { continue }
+        if try database.exists("uploads WHERE object = ? AND store = ?", object.object, object.store) { continue }
         try database.insertUpload(
           of: "", to: object.store, as: object.object, "abandoned", at: Timestamp(milliseconds: 0))
       }

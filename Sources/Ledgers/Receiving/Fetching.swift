@@ -2,25 +2,17 @@ import GRDB
 import Messages
 
 /// A received photo to fetch.
+@dynamicMemberLookup
 package struct WantedPhoto: Sendable {
-  package let message: MessageID
-  package let inbox: InboxID
+  /// As it was before this attempt.
+  fileprivate let row: ReceivedRow
   package let conversation: ConversationID
-  /// The message's id on its network.
-  package let remote: String
-  /// The photo's place in its message, from 0.
-  package let position: Int
-  /// The sender; nil if unknown.
-  package let sender: SenderID?
-  /// SHA-256 of the attachment as it was dropped, in hexadecimal.
-  package let attachmentDigest: String
-  package let receivedAt: Timestamp
   package let photo: RemotePhoto
-  /// It was sent from here and is fetched again.
-  package let isOwn: Bool
-  /// The number of this attempt since the request, from 1.
-  package let attempt: Int
   package let wantedAt: Timestamp
+
+  /// The number of this attempt since the request, from 1.
+  package var attempt: Int { row.attempts + 1 }
+  package subscript<Value>(dynamicMember path: KeyPath<ReceivedRow, Value>) -> Value { row[keyPath: path] }
 }
 
 /// The result of a download.
@@ -78,30 +70,18 @@ extension Ledger {
     }
   }
 
-  /// Records a temporary error.
+  /// Records a temporary error, or an interruption without one.
+  @discardableResult
   package func postponeDownload(
     of message: MessageID, error: DeliveryError?, until next: Timestamp?
   ) async throws -> Bool {
-    try await write { database in
-      guard try database.move(message, .postpone) else { return false }
-      try database.run(
-        "UPDATE received SET next_attempt = ?, cause = ?, error = ? WHERE message = ?", next?.milliseconds,
-        error?.cause.rawValue, error?.sentence, message.text)
-      if let error { try database.count("download_setbacks.\(error.cause.rawValue)") }
-      return true
-    }
+    try await write { try $0.endDownload(of: message, .postpone, error, until: next) }
   }
 
   /// Records a permanent error. The keys stay for the next request.
+  @discardableResult
   package func failDownload(of message: MessageID, error: DeliveryError) async throws -> Bool {
-    try await write { database in
-      guard try database.move(message, .fail) else { return false }
-      try database.run(
-        "UPDATE received SET next_attempt = NULL, cause = ?, error = ? WHERE message = ?", error.cause.rawValue,
-        error.sentence, message.text)
-      try database.count("download_setbacks.\(error.cause.rawValue)")
-      return true
-    }
+    try await write { try $0.endDownload(of: message, .fail, error) }
   }
 
   /// Records that the photo is in the cache, durably. An eviction of its former copy may have deleted the new files, so
@@ -116,17 +96,12 @@ extension Ledger {
       guard try isThere() else {
         return try database.receivedState(of: wanted.message) == .downloading ? .evicted : .unknown
       }
-      guard try database.move(wanted.message, .finish) else { return .unknown }
+      guard try database.endDownload(of: wanted.message, .finish) else { return .unknown }
       try database.count("downloads")
-      try database.run(
-        "UPDATE received SET next_attempt = NULL, cause = NULL, error = NULL WHERE message = ?", wanted.message.text)
-      guard let received = try database.first(ReceivedRow.self, "WHERE message = ?", wanted.message) else {
-        return .unknown
-      }
       var photo = photo
-      photo.message = received.message
-      photo.inbox = received.inbox
-      photo.conversationRow = received.conversationRow
+      photo.message = wanted.message
+      photo.inbox = wanted.inbox
+      photo.conversationRow = wanted.conversationRow
       photo.file = file
       photo.url = wanted.photo.url
       photo.urlExpiresAt = remoteUntil
@@ -149,9 +124,7 @@ extension Ledger {
   package func unwanted(_ messages: [String]) async throws -> [String] {
     try await read { database in
       try messages.filter { message in
-        try database.value(
-          "SELECT NOT EXISTS (SELECT 1 FROM received WHERE message = ? AND state IN ('wanted','downloading'))", message)
-          ?? true
+        try !database.exists("received WHERE message = ? AND state IN ('wanted','downloading')", message)
       }
     }
   }
@@ -176,6 +149,17 @@ extension Database {
     return true
   }
 
+  fileprivate func endDownload(
+    of message: MessageID, _ event: ReceivedState.Event, _ error: DeliveryError? = nil, until next: Timestamp? = nil
+  ) throws -> Bool {
+    guard try move(message, event) else { return false }
+    try run(
+      "UPDATE received SET next_attempt = ?, cause = ?, error = ? WHERE message = ?", next, error?.cause,
+      error?.sentence, message)
+    if let error { try count("download_setbacks.\(error.cause.rawValue)") }
+    return true
+  }
+
   /// nil if it is not wanted, or its conversation is purged.
   fileprivate func begin(_ message: MessageID, at now: Timestamp) throws -> WantedPhoto? {
     guard let row = try first(ReceivedRow.self, "WHERE message = ?", message),
@@ -184,9 +168,7 @@ extension Database {
     else { return nil }
     try run("UPDATE received SET attempts = attempts + 1 WHERE message = ?", message)
     return WantedPhoto(
-      message: message, inbox: row.inbox, conversation: conversation.conversation, remote: row.remote,
-      position: row.position, sender: row.sender, attachmentDigest: row.digest, receivedAt: row.receivedAt,
-      photo: try RemotePhoto(json: row.attachment), isOwn: row.isOwn, attempt: row.attempts + 1,
+      row: row, conversation: conversation.conversation, photo: try RemotePhoto(json: row.attachment),
       wantedAt: row.wantedAt ?? now)
   }
 }

@@ -33,8 +33,7 @@ extension Ledger {
       if attachment == LedgerSchema.lostAttachment { return .gone }
       if attachment == nil {
         guard try database.enterOwn(message, at: now) else {
-          let isSent: Bool? = try database.value("SELECT EXISTS (SELECT 1 FROM photos WHERE message = ?)", message)
-          return isSent == true ? .gone : .unknown
+          return try database.exists("photos WHERE message = ?", message) ? .gone : .unknown
         }
       }
       guard try database.move(message, .want) else {

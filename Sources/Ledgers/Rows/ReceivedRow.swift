@@ -1,28 +1,35 @@
 import Messages
 
 /// A row of `received`. `Schema.swift` explains the columns.
-struct ReceivedRow: TableRow {
-  var row: Int64 = 0
-  var message = MessageID(unchecked: "")
-  var inbox = InboxID(unchecked: "")
-  var conversationRow: Int64 = 0
-  var remote = ""
-  var position = 0
-  var isOwn = false
-  var digest = ""
-  var attachment = ""
-  var state = ReceivedState.offered
-  var attempts = 0
-  var nextAttempt: Timestamp?
-  var cause: String?
-  var error: String?
-  var receivedAt = Timestamp(milliseconds: 0)
-  var wantedAt: Timestamp?
-  var revealedAt: Timestamp?
-  var host = ""
-  var sender: SenderID?
+package struct ReceivedRow: TableRow {
+  package var row: Int64 = 0
+  /// The photo's id here.
+  package var message = MessageID(unchecked: "")
+  package var inbox = InboxID(unchecked: "")
+  package var conversationRow: Int64 = 0
+  /// The message's id on its network.
+  package var remote = ""
+  /// The photo's place in its message, from 0.
+  package var position = 0
+  /// It was sent from here and is fetched again.
+  package var isOwn = false
+  /// SHA-256 of the attachment as dropped, in hexadecimal.
+  package var digest = ""
+  package var attachment = ""
+  package var state = ReceivedState.offered
+  package var attempts = 0
+  package var nextAttempt: Timestamp?
+  package var cause: String?
+  package var error: String?
+  package var receivedAt = Timestamp(milliseconds: 0)
+  package var wantedAt: Timestamp?
+  package var revealedAt: Timestamp?
+  package var host = ""
+  package var sender: SenderID?
 
   static let table = Table("received", of: Self.self)
+
+  package init() {}
 
   mutating func visit(_ column: inout some ColumnVisitor) {
     column.number(&row)

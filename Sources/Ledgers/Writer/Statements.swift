@@ -38,6 +38,11 @@ extension Database {
     try first(sql, repeat each values) { Answer.read($0.statement, 0) } ?? nil
   }
 
+  /// Whether there are such rows, as `TABLE WHERE …`.
+  func exists<each Value: SQLiteValue>(_ rows: String, _ values: repeat each Value) throws -> Bool {
+    try first("SELECT 1 FROM \(rows) LIMIT 1", repeat each values) { _ in true } ?? false
+  }
+
   /// The only column of all rows.
   func values<Answer: SQLiteValue, each Value: SQLiteValue>(
     _ sql: String, _ values: repeat each Value
