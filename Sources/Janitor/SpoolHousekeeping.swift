@@ -216,12 +216,7 @@ struct SpoolHousekeeping: Sendable {
 
   private func forgetAnnouncements() async throws -> Int {
     let before = clock.now.advanced(seconds: -settings.announced.seconds)
-    if isRehearsal { return try await ledger.forgettableAnnouncements(before: before) }
-    var total = 0
-    while true {
-      let count = try await ledger.forgetAnnouncements(before: before, limit: Self.batch)
-      total += count
-      if count < Self.batch { return total }
-    }
+    return try await isRehearsal
+      ? ledger.forgettableAnnouncements(before: before) : ledger.forgetAnnouncements(before: before)
   }
 }

@@ -61,8 +61,7 @@ package final class Ledger: Sendable {
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
       try Self.assertDurable(pool)
     } catch let error as DatabaseError {
-      throw LedgerError(error, path: path)
-        ?? LedgerError.damaged(path: path, fault: error.message ?? error.description)
+      throw LedgerError(reading: path, error)
     }
     writer = GroupCommit(pool: pool, path: path, lock: lock)
   }
@@ -70,6 +69,16 @@ package final class Ledger: Sendable {
   /// Makes one change. It is on the disk when this returns.
   func write<Answer: Sendable>(_ change: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
     try await writer.write(change)
+  }
+
+  /// Repeats a change of some rows, each time in a transaction of its own, until it returns 0. Returns the sum.
+  func writeInBatches(_ change: @escaping @Sendable (Database) throws -> Int) async throws -> Int {
+    var total = 0
+    while true {
+      let count = try await write(change)
+      if count == 0 { return total }
+      total += count
+    }
   }
 
   /// Runs `body` outside of a transaction, alone, under the lock.

@@ -27,8 +27,8 @@ import Testing
   private func beginAndDie() async throws {
     let ledger = try Ledger(in: daemon.spool.state)
     let text = try #require(try await ledger.head(of: 1, limit: 1).first)
-    let begun = BatchCommit(next: [(text, nil, Recipient(network: "first", address: family))])
-    #expect(try await ledger.end(begun, at: .now()).attempts == [1])
+    let next = [(text, String?.none, Recipient(network: "first", address: family))]
+    #expect(try await ledger.end(thenBegin: next, at: .now()).attempts == [1])
     try ledger.close()
   }
 

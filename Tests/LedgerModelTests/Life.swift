@@ -209,7 +209,7 @@ final class Life {
     let run = [message] + texts
     let count =
       try await ledger.end(
-        BatchCommit(next: run.map { ($0, nil, Recipient(network: "local", address: $0.conversation.address)) }), at: now
+        thenBegin: run.map { ($0, nil, Recipient(network: "local", address: $0.conversation.address)) }, at: now
       ).attempts?.count ?? 0
     var begun = run.prefix(mistake == .ignoresCancel ? run.count : count)
     if !begun.isEmpty, let object = keys[message.message] { offered.insert(object) }
@@ -230,7 +230,7 @@ final class Life {
       if random.below(4) == 0 { break }
     }
     try await pause(serving: conversation)
-    _ = try await ledger.end(BatchCommit(sent: sent, untried: Array(begun)), at: now)
+    _ = try await ledger.end(sent: sent, untried: Array(begun), at: now)
     for (message, _) in sent { keys[message.message] = nil }
     if let (message, error) = failure { try await settle(message, error, at: "network") }
   }

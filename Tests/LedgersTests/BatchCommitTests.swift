@@ -29,7 +29,7 @@ import Testing
   private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 9) }
 
   private func begin(_ run: ArraySlice<QueuedMessage>) async throws -> [Int]? {
-    try await ledger.end(BatchCommit(next: run.map { ($0, nil, local) }), at: now).attempts
+    try await ledger.end(thenBegin: run.map { ($0, nil, local) }, at: now).attempts
   }
 
   private func end(
@@ -37,9 +37,8 @@ import Testing
     next: [(QueuedMessage, String?)] = []
   ) async throws -> ([RequestState], [Int]?) {
     try await ledger.end(
-      BatchCommit(
-        sent: sent.map { ($0, Published(at: now)) }, untried: Array(untried), next: next.map { ($0.0, $0.1, local) }),
-      at: now)
+      sent: sent.map { ($0, Published(at: now)) }, untried: Array(untried),
+      thenBegin: next.map { ($0.0, $0.1, local) }, at: now)
   }
 
   private func states() async throws -> [MessageState] { try await head().map(\.state) }

@@ -437,7 +437,7 @@ import Testing
     #expect(try lines() == expected)
     let view = try LedgerView(in: state)
     #expect(try view.story(of: "a")?.messages.map(\.file) == ["photo", "text"])
-    #expect(try view.state(of: "nobody") == nil)
+    #expect(try view.request("nobody") == nil)
     let shape = try view.shape(minutes: [5, 10], at: now.advanced(seconds: 400))
     #expect(shape.map(\.conversation) == ["family", "friends"] && shape[0].counts == [0, 2, 0])
   }

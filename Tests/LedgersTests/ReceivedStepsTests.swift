@@ -90,8 +90,8 @@ import Testing
     try await ledger.write { try $0.execute(sql: "UPDATE received SET sender = '@bob:example.org'") }
     #expect(try await ledger.forgettableAnnouncements(before: now) == 0)
     #expect(try await ledger.forgettableAnnouncements(before: later) == 1)
-    #expect(try await ledger.forgetAnnouncements(before: later, limit: 9) == 1)
-    #expect(try await ledger.forgetAnnouncements(before: later, limit: 9) == 0)
+    #expect(try await ledger.forgetAnnouncements(before: later) == 1)
+    #expect(try await ledger.forgetAnnouncements(before: later) == 0)
     #expect(try story("old").state == .forgotten && story("asked").state == .failed && story("waits").state == .wanted)
     #expect(try await ledger.want(id("old"), at: later) == .gone)
     let keys = try await ledger.read {

@@ -167,7 +167,7 @@ import Testing
     #expect(try await end(wanted[0]) == .kept)
     _ = try await ledger.postponeDownload(of: wanted[1].message, error: DeliveryError(.notFound, "not yet"), until: now)
     try await expectTruth("ended")
-    #expect(try await ledger.forgetAnnouncements(before: now.advanced(seconds: 1), limit: 9) == 1)
+    #expect(try await ledger.forgetAnnouncements(before: now.advanced(seconds: 1)) == 1)
     try await expectTruth("forgotten")
     let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: now))
     _ = try await ledger.endPurge(of: purged)

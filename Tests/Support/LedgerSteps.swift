@@ -8,14 +8,14 @@ extension Ledger {
     _ message: QueuedMessage, reserved: String? = nil, on recipient: Recipient? = nil, at now: Timestamp
   ) async throws -> Int? {
     let recipient = recipient ?? Recipient(network: "local", address: message.conversation.address)
-    return try await end(BatchCommit(next: [(message, reserved, recipient)]), at: now).attempts?.first
+    return try await end(thenBegin: [(message, reserved, recipient)], at: now).attempts?.first
   }
 
   /// - Returns: the final state of the request after its last message, else nil.
   package func markSent(
     _ message: QueuedMessage, _ published: Published, at now: Timestamp
   ) async throws -> RequestState? {
-    try await end(BatchCommit(sent: [(message, published)]), at: now).finished.first
+    try await end(sent: [(message, published)], at: now).finished.first
   }
 
   /// Accepts requests as intake does: one whose name is taken gets another.

@@ -191,13 +191,11 @@ extension ConversationWorker {
   ) async throws -> [Begun]? {
     if run.sent.isEmpty && run.untried.isEmpty && next.isEmpty { return [] }
     let (finished, attempts) = try await ledger.end(
-      BatchCommit(
-        sent: run.sent.map { ($0.message, $0.published) }, untried: run.untried.map(\.ready.message),
-        next: next.map { next in
-          let recipient = Recipient(network: next.network.name, address: next.outgoing.address)
-          return (next.message, next.outgoing.reserved, recipient)
-        }),
-      at: .now())
+      sent: run.sent.map { ($0.message, $0.published) }, untried: run.untried.map(\.ready.message),
+      thenBegin: next.map { next in
+        let recipient = Recipient(network: next.network.name, address: next.outgoing.address)
+        return (next.message, next.outgoing.reserved, recipient)
+      }, at: .now())
     for sent in run.sent { await noteSent(sent) }
     if !finished.isEmpty { signals.filing.ring() }
     return attempts.map { zip(next, $0).map(Begun.init) }

@@ -117,14 +117,14 @@ extension Ledger {
 
   /// Turns photos that cannot be fetched after `now` into last copies.
   package func expireRemotes(at now: Timestamp) async throws {
-    while try await write({ database in
+    _ = try await writeInBatches { database in
       try database.run(
         """
         UPDATE photos SET fetchable = 0 WHERE rowid IN
           (SELECT rowid FROM photos WHERE fetchable = 1 AND url_expires_at <= ? LIMIT 1000)
-        """, now.milliseconds)
-      return database.changesCount == 1000
-    }) {}
+        """, now)
+      return database.changesCount
+    }
   }
 }
 

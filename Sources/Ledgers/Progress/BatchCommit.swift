@@ -1,35 +1,24 @@
 import GRDB
 import Messages
 
-/// One commit for a conversation: how the messages of a batch ended, and which begin now.
-package struct BatchCommit: Sendable {
-  /// Published messages, in order.
-  package var sent: [(message: QueuedMessage, published: Published)]
-  /// Messages that had begun and were not given to the network.
-  package var untried: [QueuedMessage]
-  /// Messages that begin, in order, each with the network's reserved id, if it gives one, and with who gets it.
-  package var next: [(message: QueuedMessage, reserved: String?, recipient: Recipient)]
-
-  package init(
-    sent: [(message: QueuedMessage, published: Published)] = [], untried: [QueuedMessage] = [],
-    next: [(message: QueuedMessage, reserved: String?, recipient: Recipient)] = []
-  ) {
-    self.sent = sent
-    self.untried = untried
-    self.next = next
-  }
-}
-
 extension Ledger {
-  /// Ends a batch and begins the next one in one commit, before the network sees the next one. Returns the final states
-  /// of requests that are complete, and the attempt numbers of the messages that began. These are fewer if one was
-  /// cancelled, and nil if the conversation is held.
-  package func end(_ batch: BatchCommit, at now: Timestamp) async throws -> (finished: [RequestState], attempts: [Int]?)
-  {
+  /// Ends a batch and begins the next one in one commit, before the network sees the next one.
+  ///
+  /// - Parameters:
+  ///   - sent: published messages of a conversation, in order.
+  ///   - untried: messages that had begun and were not given to the network.
+  ///   - next: messages of the conversation that begin, in order, each with the network's reserved id, if it gives one,
+  ///     and with who gets it.
+  /// - Returns: the final states of requests that are complete, and the attempt numbers of the messages that began.
+  ///   These are fewer if one was cancelled, and nil if the conversation is held.
+  package func end(
+    sent: [(message: QueuedMessage, published: Published)] = [], untried: [QueuedMessage] = [],
+    thenBegin next: [(message: QueuedMessage, reserved: String?, recipient: Recipient)] = [], at now: Timestamp
+  ) async throws -> (finished: [RequestState], attempts: [Int]?) {
     try await write { database in
-      let finished = try database.end(batch.sent, at: now)
-      for message in batch.untried { try database.takeBackAttempt(of: message) }
-      return (finished, try database.begin(batch.next, at: now))
+      let finished = try database.end(sent, at: now)
+      for message in untried { try database.takeBackAttempt(of: message) }
+      return (finished, try database.begin(next, at: now))
     }
   }
 }

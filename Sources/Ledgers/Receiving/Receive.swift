@@ -62,13 +62,22 @@ extension Ledger {
 extension Database {
   fileprivate func receive(_ new: NewReceived, fetch: FetchPolicy, at now: Timestamp) throws -> Reception {
     let messages = new.photos.indices.map {
-      NewReceived.message(inbox: new.inbox, remote: new.remote, position: $0).text
+      NewReceived.message(inbox: new.inbox, remote: new.remote, position: $0)
     }
-    let rows = try received(like: new, as: messages)
-    let theirs = rows.filter { $0["own"] == 0 }
+    let conversation: Int64? = try value("SELECT id FROM conversations WHERE conversation = ?", new.conversation)
+    // A rebuild leaves rows with the local id alone.
+    let rows = try all(
+      ReceivedRow.self, "WHERE inbox = ? AND remote = ? OR message IN (SELECT value FROM json_each(?))", new.inbox,
+      new.remote, String(decoding: Messages.json(messages.map(\.text)), as: UTF8.self))
+    let theirs = rows.filter { !$0.isOwn }
+    let areRepeated = theirs.allSatisfy { row in
+      // A row rebuilt without its note has no digest.
+      let hasDigest = row.digest.isEmpty || row.digest == new.digest.hex
+      return hasDigest && row.inbox == new.inbox && row.conversationRow == conversation
+    }
     // The id of a stranger's message may equal that of a sent photo that is fetched again.
-    guard rows.isEmpty || !theirs.isEmpty, theirs.allSatisfy({ $0.isRepeated(by: new) }) else { return .conflict }
-    let known = Set(theirs.map { $0["message"] as String })
+    guard rows.isEmpty || !theirs.isEmpty, areRepeated else { return .conflict }
+    let known = Set(theirs.map(\.message))
     for (position, message) in messages.enumerated() where known.contains(message) {
       try complete(message, new, position)
     }
@@ -76,21 +85,9 @@ extension Database {
     return missing.isEmpty ? .known : try enter(new, missing, as: messages, fetch: fetch, at: now)
   }
 
-  /// The rows of a message that was received before, including rows that a rebuild left with the local id alone.
-  private func received(like new: NewReceived, as messages: [String]) throws -> [Row] {
-    try Row.fetchAll(
-      self,
-      sql: """
-        SELECT r.message, r.inbox, r.digest, r.own, c.conversation FROM received r
-          JOIN conversations c ON c.id = r.conversation_id
-        WHERE r.inbox = ? AND r.remote = ? OR r.message IN (\(databaseQuestionMarks(count: messages.count)))
-        """,
-      arguments: [new.inbox.text, new.remote] + StatementArguments(messages))
-  }
-
   /// Inserts the missing photos of a message: all, or after a rebuild those that were not in the cache.
   private func enter(
-    _ new: NewReceived, _ positions: [Int], as messages: [String], fetch: FetchPolicy, at now: Timestamp
+    _ new: NewReceived, _ positions: [Int], as messages: [MessageID], fetch: FetchPolicy, at now: Timestamp
   ) throws -> Reception {
     let conversation = try conversation(new.conversation, now: now)
     let facts = try first(ConversationRow.self, "WHERE id = ?", conversation)
@@ -103,7 +100,7 @@ extension Database {
     for position in positions {
       let photo = new.photos[position]
       var row = ReceivedRow()
-      row.message = MessageID(unchecked: messages[position])
+      row.message = messages[position]
       row.inbox = new.inbox
       row.conversationRow = conversation
       row.remote = new.remote
@@ -119,27 +116,18 @@ extension Database {
       try insert(row)
     }
     try count("received", positions.count)
-    return .accepted(positions.map { MessageID(unchecked: messages[$0]) }, state)
+    return .accepted(positions.map { messages[$0] }, state)
   }
 
   /// Completes a row that was rebuilt from the cache, which lacks keys and perhaps the message's id on its network. The
   /// photo can then be fetched again after an eviction.
-  private func complete(_ message: String, _ new: NewReceived, _ position: Int) throws {
+  private func complete(_ message: MessageID, _ new: NewReceived, _ position: Int) throws {
     try run(
       """
       UPDATE received SET remote = ?, position = ?, digest = ?, attachment = ?, host = ?, sender = coalesce(sender, ?)
       WHERE message = ? AND attachment = ? AND state = 'downloaded'
       """, new.remote, position, new.digest.hex, try new.photos[position].json(), new.photos[position].host,
-      new.sender?.text, message, LedgerSchema.lostAttachment)
-  }
-}
-
-extension Row {
-  /// Whether a row belongs to this message. A row rebuilt without its note has no digest.
-  fileprivate func isRepeated(by new: NewReceived) -> Bool {
-    let digest: String = self["digest"]
-    return self["inbox"] == new.inbox.text && self["conversation"] == new.conversation.text
-      && (digest.isEmpty || digest == new.digest.hex)
+      new.sender, message, LedgerSchema.lostAttachment)
   }
 }
 

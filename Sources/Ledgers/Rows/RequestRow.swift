@@ -19,6 +19,7 @@ package struct RequestRow: TableRow, Equatable {
   package var duplicateOf: String?
   package var acceptedAt = Timestamp(milliseconds: 0)
   package var finishedAt: Timestamp?
+  /// 1: its directory is at its last place; 2: it stays, because its owner does not let the daemon move it.
   package var filed = 0
   package var isRestored = false
   package var owner: Int64?

@@ -14,15 +14,14 @@ extension Ledger {
     }
   }
 
-  /// Forgets the oldest announcements that were neither fetched nor wanted since `before`. Returns how many, at most
-  /// `limit`.
-  package func forgetAnnouncements(before: Timestamp, limit: Int) async throws -> Int {
-    try await write { database in
+  /// Forgets the announcements that were neither fetched nor wanted since `before`. Returns how many.
+  package func forgetAnnouncements(before: Timestamp) async throws -> Int {
+    try await writeInBatches { database in
       let messages: [MessageID] = try database.values(
         """
         SELECT message FROM received WHERE \(LedgerSchema.forgettable) AND \(LedgerSchema.forgettableSince) < ?
-        ORDER BY \(LedgerSchema.forgettableSince) LIMIT ?
-        """, before, limit)
+        ORDER BY \(LedgerSchema.forgettableSince) LIMIT 256
+        """, before)
       for message in messages where try database.move(message, .forget) {
         try database.run(
           """

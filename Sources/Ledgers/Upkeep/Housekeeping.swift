@@ -55,21 +55,16 @@ extension Ledger {
 
   /// Deletes the rows of photos without files that cannot be fetched again. Returns how many.
   package func forgetGonePhotos() async throws -> Int {
-    var total = 0
-    while true {
-      let count = try await write { database in
-        let photos = try database.all(
-          PhotoRow.self,
-          """
-          WHERE cached_bytes = 0 AND cached_thumbnail_bytes = 0 AND fetchable = 0 AND pinned = 0 AND evicting = 0
-          LIMIT 500
-          """)
-        for photo in photos { try database.run("DELETE FROM photos WHERE message = ?", photo.message) }
-        for conversation in Set(photos.map(\.conversationRow)) { try database.forgetIfUnused(conversation) }
-        return photos.count
-      }
-      total += count
-      if count == 0 { return total }
+    try await writeInBatches { database in
+      let photos = try database.all(
+        PhotoRow.self,
+        """
+        WHERE cached_bytes = 0 AND cached_thumbnail_bytes = 0 AND fetchable = 0 AND pinned = 0 AND evicting = 0
+        LIMIT 500
+        """)
+      for photo in photos { try database.run("DELETE FROM photos WHERE message = ?", photo.message) }
+      for conversation in Set(photos.map(\.conversationRow)) { try database.forgetIfUnused(conversation) }
+      return photos.count
     }
   }
 
@@ -143,12 +138,10 @@ extension Ledger {
 
 extension Database {
   fileprivate func cachedState(of message: String) throws -> CachedState {
-    let isWaiting: Bool? = try value(
-      """
-      SELECT EXISTS (SELECT 1 FROM messages WHERE message = ?1 AND \(LedgerSchema.waiting))
-        OR EXISTS (SELECT 1 FROM received WHERE message = ?1 AND state = 'downloading')
-      """, message)
-    if isWaiting == true { return .busy }
+    let isWaiting =
+      try exists("messages WHERE message = ? AND \(LedgerSchema.waiting)", message)
+      || exists("received WHERE message = ? AND state = 'downloading'", message)
+    if isWaiting { return .busy }
     guard let photo = try first(PhotoRow.self, "WHERE message = ?", message) else { return .unknown }
     if photo.isPinned || photo.evicting != 0 { return .busy }
     return .photo(hasOriginal: photo.cachedBytes > 0, hasThumbnails: photo.cachedThumbnailBytes > 0)

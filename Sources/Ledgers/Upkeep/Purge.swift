@@ -64,23 +64,14 @@ extension Ledger {
   package func endPurge(of purged: PurgedConversation) async throws -> (requests: Int, photos: Int) {
     let row = purged.row
     let limit = Self.purgeBatch
-    var photos = 0
-    var requests = 0
-    for table in ["messages", "photos", "received"] {
-      while true {
-        let count = try await write { try $0.purgeBatch(of: table, in: row, limit: limit) }
-        photos += count.photos
-        if count.rows == 0 { break }
-      }
+    let photos = try await writeInBatches { try $0.purgeBatch(of: "photos", in: row, limit: limit) }
+    for table in ["messages", "received"] {
+      _ = try await writeInBatches { try $0.purgeBatch(of: table, in: row, limit: limit) }
     }
-    while true {
-      let count = try await write { database in
-        try database.run(
-          "DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE conversation_id = ? LIMIT ?)", row, limit)
-        return database.changesCount
-      }
-      requests += count
-      if count == 0 { break }
+    let requests = try await writeInBatches { database in
+      try database.run(
+        "DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE conversation_id = ? LIMIT ?)", row, limit)
+      return database.changesCount
     }
     try await write { database in
       try database.execute(
@@ -92,10 +83,8 @@ extension Ledger {
 }
 
 extension Database {
-  /// Deletes some rows of a purged conversation with all that depends on their messages.
-  fileprivate func purgeBatch(
-    of table: String, in conversation: Int64, limit: Int
-  ) throws -> (rows: Int, photos: Int) {
+  /// Deletes some rows of a purged conversation with all that depends on their messages. Returns how many.
+  fileprivate func purgeBatch(of table: String, in conversation: Int64, limit: Int) throws -> Int {
     let found: [MessageID] = try values(
       "SELECT message FROM \(table) WHERE conversation_id = ? ORDER BY rowid LIMIT ?", conversation, limit)
     // One lookup per row: in a large ledger the rows are far apart.
@@ -104,16 +93,12 @@ extension Database {
       "DELETE FROM uploads WHERE state IN ('offered','published') AND sealed = 1 AND message = ?",
       "UPDATE uploads SET message = '' WHERE message = ?",
       "DELETE FROM attempts WHERE message = ?",
+      "DELETE FROM photos WHERE message = ?",
+      "DELETE FROM \(table) WHERE message = ?",
     ]
-    var photos = 0
     for message in found {
       for statement in statements { try run(statement, message) }
-      if table == "messages" {
-        try run("DELETE FROM photos WHERE message = ?", message)
-        photos += changesCount
-      }
-      try run("DELETE FROM \(table) WHERE message = ?", message)
     }
-    return (found.count, table == "photos" ? found.count : photos)
+    return found.count
   }
 }

@@ -19,8 +19,7 @@ package struct LedgerView: Sendable {
     do {
       queue = try DatabaseQueue(path: path, configuration: configuration)
     } catch let error as DatabaseError {
-      throw LedgerError(error, path: path)
-        ?? LedgerError.damaged(path: path, fault: error.message ?? error.description)
+      throw LedgerError(reading: path, error)
     }
     let migrator = Upgrade.migrator
     if try read(Upgrade.isNewer) { throw LedgerError.newer(path: path) }
@@ -38,18 +37,13 @@ package struct LedgerView: Sendable {
 
   /// As `init(ifThereIsOneIn:)` for repeated calls; also nil if it cannot be read now.
   package init?(ifReadable state: Directory) throws {
-    do { try self.init(in: state) } catch let error as LedgerError {
-      if case .missing = error { return nil }
-      if error.mayPass { return nil }
-      throw error
-    }
+    do { try self.init(ifThereIsOneIn: state) } catch let error as LedgerError where error.mayPass { return nil }
   }
 
   /// Runs one query. Errors of SQLite and of decoding become `LedgerError`.
   func read<Answer>(_ question: (Database) throws -> Answer) throws -> Answer {
     do { return try queue.read(question) } catch let error as DatabaseError {
-      throw LedgerError(error, path: queue.path)
-        ?? LedgerError.damaged(path: queue.path, fault: error.message ?? error.description)
+      throw LedgerError(reading: queue.path, error)
     } catch  where error is RowDecodingError || error is DecodingError {
       throw LedgerError.damaged(path: queue.path, fault: "a row holds a value that cannot be read")
     }

@@ -58,14 +58,9 @@ package struct RequestStory: Codable, Sendable, FetchableRecord {
 }
 
 extension LedgerView {
-  /// The state of a request, and whether its directory is at its final place; nil if unknown.
-  package func state(of request: String) throws -> (state: RequestState, isFiled: Bool)? {
-    try read { try $0.first(RequestRow.self, "WHERE request = ?", request) }.map { ($0.state, $0.filed > 0) }
-  }
-
-  /// Whether a finished request stays in place because its owner does not let the daemon move it.
-  package func isImmovable(_ request: String) throws -> Bool {
-    try read { try $0.first(RequestRow.self, "WHERE request = ?", request) }?.filed == 2
+  /// The row of a request; nil if unknown.
+  package func request(_ name: String) throws -> RequestRow? {
+    try read { try $0.first(RequestRow.self, "WHERE request = ?", name) }
   }
 
   package func messageStates(of request: String) throws -> [(message: MessageID, state: MessageState)] {

@@ -70,6 +70,11 @@ package enum LedgerError: Error, CustomStringConvertible {
 }
 
 extension LedgerError {
+  /// The meaning of an error of a ledger that cannot be opened or read.
+  init(reading path: String, _ error: DatabaseError) {
+    self = LedgerError(error, path: path) ?? .damaged(path: path, fault: error.message ?? error.description)
+  }
+
   /// The meaning of SQLite's error; nil if the disk and the file are not at fault.
   init?(_ error: any Error, path: String) {
     guard let error = error as? DatabaseError else { return nil }

@@ -71,15 +71,15 @@ struct Waiting {
       if request == nil { return nil }
     }
     request = try request ?? ledger?.newest(name)
-    guard let request, let (state, isFiled) = try ledger?.state(of: request) else {
+    guard let request, let row = try ledger?.request(request) else {
       if try ledger == nil && RequestName(name) != nil && spool.cur.entry(name) != nil { return nil }
       if try spool.sent.entry(name) != nil { return .sent }
       if try spool.failed.entry(name) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
       return .unknown
     }
-    guard isFiled || state == .abandoned else { return nil }
+    guard row.filed > 0 || row.state == .abandoned else { return nil }
     let subject = request == name ? name : "\(name) (\(request))"
-    switch state {
+    switch row.state {
     case .queued, .draft: return nil
     case .sent, .duplicate: return .sent
     case .cancelled, .abandoned: return .failed("\(subject) was cancelled")
@@ -91,10 +91,10 @@ struct Waiting {
           return nil
         }
         // An immovable one stays there.
-        if try spool.cur.entry(request) != nil && ledger?.isImmovable(request) != true { return nil }
+        if try spool.cur.entry(request) != nil && ledger?.request(request)?.filed != 2 { return nil }
       }
-      if try ledger?.state(of: request)?.state != .failed { return nil }
-      return .failed("\(subject) failed: \(try ledger?.story(of: request)?.error ?? "see failed/\(request)/error")")
+      if try ledger?.request(request)?.state != .failed { return nil }
+      return .failed("\(subject) failed: \(try ledger?.request(request)?.error ?? "see failed/\(request)/error")")
     }
   }
 
