@@ -30,19 +30,15 @@ package final class Directory: Sendable {
 
   /// The status of `name`, without following a link; nil if it does not exist.
   package func entry(_ name: String) throws(FileError) -> Entry? {
-    var status = ckernel_status()
-    guard ckernel_status_at(descriptor, name, &status) == 0 else {
-      if errno == ENOENT { return nil }
-      throw FileError("stat", path(of: name))
-    }
-    return Entry(status)
+    if let entry = Entry(descriptor, name) { return entry }
+    if errno == ENOENT { return nil }
+    throw FileError("stat", path(of: name))
   }
 
   /// The status of the directory itself.
   package func entry() throws(FileError) -> Entry {
-    var status = ckernel_status()
-    guard ckernel_status_at(descriptor, "", &status) == 0 else { throw FileError("stat", path) }
-    return Entry(status)
+    guard let entry = Entry(descriptor, "") else { throw FileError("stat", path) }
+    return entry
   }
 
   /// Calls `visit` with each name, as raw bytes, until it returns false. Names are unordered, and one renamed meanwhile
@@ -187,26 +183,20 @@ package final class Directory: Sendable {
 extension Directory {
   /// As `entry`, for a name of any bytes.
   package func entry(bytes name: [UInt8]) throws(FileError) -> Entry? {
-    var status = ckernel_status()
-    let result = (name + [0]).withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { ckernel_status_at(descriptor, $0.baseAddress, &status) }
-    }
-    if result == 0 { return Entry(status) }
+    if let entry = Entry(descriptor, Self.terminated(name)) { return entry }
     if errno == ENOENT { return nil }
-    throw FileError("stat", "\(path)/\(String(decoding: name, as: UTF8.self))")
+    throw FileError("stat", path(of: String(decoding: name, as: UTF8.self)))
   }
 
   /// Renames an entry whose name may be any bytes; false if it is gone.
   package func moveAnything(_ name: [UInt8], to other: Directory, as newName: String) throws(FileError) -> Bool {
-    let status = (name + [0]).withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) {
-        ckernel_rename_exclusive(descriptor, $0.baseAddress, other.descriptor, newName)
-      }
-    }
-    if status == 0 { return true }
+    if ckernel_rename_exclusive(descriptor, Self.terminated(name), other.descriptor, newName) == 0 { return true }
     if errno == ENOENT { return false }
-    throw FileError("rename", "\(path)/\(String(decoding: name, as: UTF8.self)) to \(other.path(of: newName))")
+    let former = path(of: String(decoding: name, as: UTF8.self))
+    throw FileError("rename", "\(former) to \(other.path(of: newName))")
   }
+
+  private static func terminated(_ name: [UInt8]) -> [CChar] { name.map(CChar.init(bitPattern:)) + [0] }
 }
 
 extension Directory {

@@ -22,7 +22,10 @@ package struct Entry: Sendable {
   /// The time of birth in nanoseconds since 1970; 0 if the filesystem does not keep it.
   package let born: Int64
 
-  init(_ status: ckernel_status) {
+  /// The entry `name` below a directory, or with an empty name the descriptor's own. nil after an error, with `errno`.
+  init?(_ descriptor: Int32, _ name: UnsafePointer<CChar>) {
+    var status = ckernel_status()
+    guard ckernel_status_at(descriptor, name, &status) == 0 else { return nil }
     kind =
       switch status.mode & S_IFMT {
       case S_IFREG: .file

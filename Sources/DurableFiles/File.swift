@@ -22,9 +22,8 @@ package final class File: Sendable {
   deinit { close(descriptor) }
 
   package func entry() throws(FileError) -> Entry {
-    var status = ckernel_status()
-    guard ckernel_status_at(descriptor, "", &status) == 0 else { throw FileError("stat", path) }
-    return Entry(status)
+    guard let entry = Entry(descriptor, "") else { throw FileError("stat", path) }
+    return entry
   }
 
   /// Whether another descriptor is open for writing; nil if the kernel does not tell, as for another user's file.
@@ -152,8 +151,7 @@ extension File {
     let descriptor = ckernel_memory_file("photo")
     guard descriptor >= 0 else { throw FileError("keep", name) }
     self.init(descriptor: descriptor, path: name, isStream: true)
-    var status = ckernel_status()
-    let isPipe = ckernel_status_at(source, "", &status) == 0 && Entry(status).kind == .fifo
+    let isPipe = Entry(source, "")?.kind == .fifo
     var total = 0
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {

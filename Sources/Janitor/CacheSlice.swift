@@ -24,7 +24,7 @@ struct CacheSlice: Sendable {
   private func recount(_ notes: inout [String: String]) async throws -> Int {
     let after = notes["photos-row"].flatMap { Int64($0) } ?? 0
     let photos = try await ledger.countedPhotos(after: after, limit: Self.size)
-    let files = CacheFiles(spool)
+    let files = PhotoCache(spool)
     var count = 0
     let counted = photos.filter { $0.hasOriginal || $0.hasThumbnails }
     for (photo, found) in zip(counted, try await ConcurrentMap.map(counted, { try files.look($0.path) })) {
@@ -87,9 +87,9 @@ struct CacheSlice: Sendable {
     case .unknown: return [name]
     case .photo(let hasOriginal, let hasThumbnails):
       guard try directory.entry(name)?.kind == .directory else { return [] }
-      var wanted = Set(hasOriginal ? [CacheFiles.original] : [])
-      if hasThumbnails { wanted.formUnion(CacheFiles.thumbnails) }
-      if !wanted.isEmpty { wanted.insert(CacheFiles.note) }
+      var wanted = Set(hasOriginal ? [PhotoCache.originalName] : [])
+      if hasThumbnails { wanted.formUnion(PhotoCache.thumbnailNames) }
+      if !wanted.isEmpty { wanted.insert(ReceivedNote.fileName) }
       return try directory.directory(name).names().filter { !wanted.contains($0) }
     }
   }

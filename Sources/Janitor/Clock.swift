@@ -19,12 +19,6 @@ package struct JanitorClock: Sendable {
   /// `trial` seconds. Without a battery, the clock may be years ahead until a time server sets it.
   private static let (longestPause, trial) = (7 * 86_400.0, 3600.0)
 
-  package init(now: Timestamp, sinceBoot: Double, boot: String) {
-    self.now = now
-    self.sinceBoot = sinceBoot
-    self.boot = boot
-  }
-
   package static func current() -> JanitorClock {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

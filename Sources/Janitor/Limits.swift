@@ -83,6 +83,6 @@ struct Limits: Sendable {
   }
 
   private var remove: @Sendable (EvictedFiles) throws -> Void {
-    { [cache = CacheFiles(spool)] in try cache.remove($0.path, isWhole: $0.isWhole) }
+    { [cache = PhotoCache(spool)] in try cache.remove($0.path, isWhole: $0.isWhole) }
   }
 }

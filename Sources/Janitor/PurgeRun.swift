@@ -133,7 +133,7 @@ package struct PurgeRun: Sendable {
     while let batch = try photos.next() {
       let abandoned = try batch.flatMap { photo in
         try directories.stores(of: photo.object).map { store in
-          PublishedObject(message: photo.message, store: store, object: photo.object.hex, isSealed: photo.isSealed)
+          (message: photo.message, store: store, object: photo.object.hex, isSealed: photo.isSealed)
         }
       }
       try await ledger.abandonPublished(abandoned)

@@ -9,9 +9,7 @@ extension Ledger {
   /// - Throws: `LedgerError.lost` if the ledger is missing: a new one would forget the requests in `cur/` and what was
   ///   sent; `.older` if it needs an upgrade and the spool is not claimed.
   package convenience init(of spool: Spool, isClaimed: Bool) throws {
-    if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
-      throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
-    }
+    try spool.checkForLedger()
     let reserve = Reserve(spool)
     try reserve.give()
     try self.init(in: spool.state, isOwn: isClaimed)
@@ -67,26 +65,17 @@ extension LedgerView {
   ///
   /// - Throws: `LedgerError.lost` if it is missing although the spool is in use.
   package init?(of spool: Spool) throws {
-    if try spool.state.entry(Ledger.fileName) == nil, try spool.isInUse {
-      throw LedgerError.lost(path: spool.state.path(of: Ledger.fileName))
-    }
+    try spool.checkForLedger()
     try self.init(ifThereIsOneIn: spool.state)
   }
 }
 
 extension Spool {
-  /// Whether the spool contains something that only a daemon makes.
-  fileprivate var isInUse: Bool {
-    get throws {
-      for directory in [cur, sent, failed, photos, published] {
-        var isEmpty = true
-        try directory.forEachName { _ in
-          isEmpty = false
-          return false
-        }
-        if !isEmpty { return true }
-      }
-      return false
+  /// - Throws: `LedgerError.lost` if the ledger is missing although the spool contains something that only a daemon makes.
+  fileprivate func checkForLedger() throws {
+    if try state.entry(Ledger.fileName) != nil { return }
+    for directory in [cur, sent, failed, photos, published] {
+      try directory.forEachName { _ in throw LedgerError.lost(path: state.path(of: Ledger.fileName)) }
     }
   }
 }

@@ -14,14 +14,7 @@ struct IncomingIntake: Sendable {
   let ledger: Ledger
   let plan: @Sendable () -> ReceivingPlan
   let log: Logger
-  private let pool = BlockingPool(label: "incoming", threads: 1)
-
-  init(incoming: IncomingSpool, ledger: Ledger, plan: @escaping @Sendable () -> ReceivingPlan, log: Logger) {
-    self.incoming = incoming
-    self.ledger = ledger
-    self.plan = plan
-    self.log = log
-  }
+  let pool = BlockingPool(label: "incoming", threads: 1)
 
   /// Messages in one transaction.
   static let batch = 64
@@ -67,7 +60,7 @@ struct IncomingIntake: Sendable {
           sender: found.sender ?? announced.sender,
           digest: SHA256Digest(of: found.attachment), photos: announced.photos)
       )
-    } catch let refusal as IncomingRefusal {
+    } catch let refusal as Refusal {
       try refuse(Array(name.utf8), refusal.description)
     } catch let error as DeliveryError {
       try refuse(Array(name.utf8), "\(error)")

@@ -145,7 +145,7 @@ package actor ListenerService: Service {
   private func keep(_ arrivals: [Arrival], of subscription: Subscription) async throws {
     let drops = arrivals.compactMap { arrival in
       (try? RemoteMessageID(arrival.message)).map {
-        IncomingDrop(
+        Incoming(
           conversation: arrival.conversation, inbox: subscription.inbox, message: $0, sender: arrival.sender,
           attachment: arrival.attachment)
       }

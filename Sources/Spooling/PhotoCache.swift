@@ -1,8 +1,10 @@
 import Digests
 import DurableFiles
+import Glibc
 import Messages
 
-/// The photo cache `photos/INBOX/CONVERSATION/MESSAGE/`, for sent and received photos.
+/// The photo cache `photos/INBOX/CONVERSATION/MESSAGE/`, for sent and received photos. Paths of photos in the ledger are
+/// relative to the spool.
 package struct PhotoCache: Sendable {
   private let root: Directory
 
@@ -52,7 +54,7 @@ package struct PhotoCache: Sendable {
   private func existing(
     _ inbox: InboxID, _ conversation: ConversationID, _ message: MessageID
   ) throws(FileError) -> Directory? {
-    do { return try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text) } catch {
+    do { return try directory(at: Self.path(inbox: inbox, conversation: conversation, message: message)) } catch {
       if error.isMissing { return nil }
       throw error
     }
@@ -77,14 +79,50 @@ package struct PhotoCache: Sendable {
   }
 
   package func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
-    try root.directory(inbox.fileName).directory(conversation.fileName).directory(message.text).file(
-      Self.originalName)
+    try directory(at: Self.path(inbox: inbox, conversation: conversation, message: message)).file(Self.originalName)
   }
 
   /// Removes the files of a message, if any.
   package func discard(inbox: InboxID, conversation: ConversationID, message: MessageID) throws {
+    try remove(Self.path(inbox: inbox, conversation: conversation, message: message), isWhole: true)
+  }
+
+  /// Removes a photo's original, or with `isWhole` all its files, if they exist.
+  package func remove(_ path: String, isWhole: Bool) throws {
     do {
-      try root.directory(inbox.fileName).directory(conversation.fileName).removeTree(message.text)
-    } catch let error as FileError where error.isMissing {}
+      guard isWhole else { return try directory(at: path).remove(Self.originalName) }
+      let names = try Self.names(in: path)
+      let inbox = try root.directory(names[0])
+      try inbox.directory(names[1]).removeTree(names[2])
+      // Parent directories go with their last entry.
+      if (try? inbox.removeEmpty(names[1])) != nil { try? root.removeEmpty(names[0]) }
+    } catch let error as FileError {
+      // A photo that is being fetched again may fill the directory meanwhile.
+      if !error.isMissing && error.code != ENOTEMPTY { throw error }
+    }
+  }
+
+  package func look(_ path: String) throws -> (original: Bool, thumbnails: Bool) {
+    do {
+      let directory = try directory(at: path)
+      return (
+        try directory.entry(Self.originalName) != nil,
+        try Self.thumbnailNames.contains { try directory.entry($0) != nil }
+      )
+    } catch let error as FileError {
+      if error.isMissing { return (false, false) }
+      throw error
+    }
+  }
+
+  private func directory(at path: String) throws(FileError) -> Directory {
+    try root.directory(at: Self.names(in: path).joined(separator: "/"))
+  }
+
+  /// Inbox, conversation and message of a path. Others count as missing.
+  private static func names(in path: String) throws(FileError) -> [String] {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard names.count == 4, names[0] == "photos" else { throw FileError("open", path, code: ENOENT) }
+    return Array(names.dropFirst())
   }
 }

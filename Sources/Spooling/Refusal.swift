@@ -1,6 +1,6 @@
 import Messages
 
-/// Why a request is refused: one sentence with the error and the remedy.
+/// Why a request or an incoming message is refused: one sentence with the error and the remedy.
 package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case badName
   case notADirectory(String)
@@ -20,10 +20,11 @@ package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case notUTF8(String)
   case badSum(String)
   case stillOpen(String)
-  case keyReused(String, by: String)
   case textOfProfile
   case severalProfilePhotos(Int)
   case draftOfProfile
+  /// Of an incoming message.
+  case incoming(String)
 
   package var description: String {
     switch self {
@@ -63,14 +64,14 @@ package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
       ".sum: \(fault); the request was damaged on its way or .sum is wrong; drop it again"
     case .stillOpen(let file):
       "a program still has \(escaped(file)) open for writing; move a request into new/ only when it is complete"
-    case .keyReused(let key, let name):
-      "the id \(key) was used by request \(name) with other contents; choose another id, or none"
     case .textOfProfile:
       "kind is profile, and a profile photo has no text; remove the file text"
     case .severalProfilePhotos(let count):
       "kind is profile, and the request holds \(count) photos; leave one to set it, or none to remove the profile photo"
     case .draftOfProfile:
       "kind is profile, and a profile photo cannot be uploaded ahead; move the request into new/"
+    case .incoming(let sentence):
+      sentence
     }
   }
 }

@@ -79,15 +79,7 @@ package final class Spool: Sendable {
   private init(root: Directory) throws {
     self.root = root
     path = Self.absolute(root.path)
-    func open(_ name: String) throws -> Directory {
-      do {
-        return try root.directory(name)
-      } catch  where error.isMissing {
-        throw SpoolError.notASpool(root.path, missing: name)
-      } catch  where error.code == EXDEV {
-        throw SpoolError.severalFilesystems(root.path(of: name))
-      }
-    }
+    func open(_ name: String) throws -> Directory { try root.directory(ofSpool: name) }
     tmp = try open("tmp")
     cur = try open("cur")
     sent = try open("sent")
@@ -135,6 +127,19 @@ package final class Spool: Sendable {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)
+  }
+}
+
+extension Directory {
+  /// Opens a directory of the spool that this is.
+  func directory(ofSpool name: String) throws -> Directory {
+    do {
+      return try directory(name)
+    } catch  where error.isMissing {
+      throw SpoolError.notASpool(path, missing: name)
+    } catch  where error.code == EXDEV {
+      throw SpoolError.severalFilesystems(path(of: name))
+    }
   }
 }
 

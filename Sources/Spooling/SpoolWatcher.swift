@@ -15,6 +15,24 @@ package final class SpoolWatcher: Sendable {
     var waiting: [(number: Int, waiter: CheckedContinuation<Bool, Never>)] = []
   }
 
+  /// A watched directory.
+  private enum Place: String, CaseIterable {
+    case new, draft, cancel, purge
+    case incoming = "incoming/new"
+    case fence = "state/fence"
+
+    /// The events besides arrivals.
+    var more: Int32 {
+      switch self {
+      // In `draft/` removals matter, too.
+      case .draft: IN_MOVED_FROM | IN_DELETE
+      // Files are written there in place, and are read once they are closed.
+      case .cancel, .purge: IN_CLOSE_WRITE
+      case .new, .incoming, .fence: 0
+      }
+    }
+  }
+
   private static let isLibraryTaken = Atomic<Bool>(false)
 
   private let root: String
@@ -46,9 +64,7 @@ package final class SpoolWatcher: Sendable {
       Self.isLibraryTaken.store(false, ordering: .releasing)
       return false
     }
-    guard watch("new"), watchDraft(), watchNotes("cancel"), watchNotes("purge"), watch("incoming/new"),
-      watch("state/fence")
-    else {
+    guard Place.allCases.allSatisfy(watch) else {
       leaveLibrary()
       return false
     }
@@ -123,25 +139,19 @@ package final class SpoolWatcher: Sendable {
 
   // MARK: The thread
 
-  /// Files are written there in place, and are read once they are closed.
-  private func watchNotes(_ name: String) -> Bool { watch(name, UInt32(IN_CLOSE_WRITE)) }
+  private func watch(_ place: Place) -> Bool {
+    let arrivals = IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF
+    let events = UInt32(arrivals | place.more) | UInt32(IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
+    return inotifytools_watch_file("\(root)/\(place.rawValue)", Int32(bitPattern: events)) != 0
+  }
 
-  /// In `draft/` removals matter, too.
-  private func watchDraft() -> Bool { watch("draft", UInt32(IN_MOVED_FROM | IN_DELETE)) }
-
-  private func watch(_ name: String, _ more: UInt32 = 0) -> Bool {
-    let events = UInt32(
-      IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
-    return inotifytools_watch_file("\(root)/\(name)", Int32(bitPattern: events | more)) != 0
+  /// The directories by the numbers of their watches.
+  private var watched: [Int32: Place] {
+    Dictionary(Place.allCases.map { (inotifytools_wd_from_filename("\(root)/\($0.rawValue)/"), $0) }) { $1 }
   }
 
   private func drain() {
-    var new = inotifytools_wd_from_filename("\(root)/new/")
-    var draft = inotifytools_wd_from_filename("\(root)/draft/")
-    let cancel = inotifytools_wd_from_filename("\(root)/cancel/")
-    let purge = inotifytools_wd_from_filename("\(root)/purge/")
-    let incoming = inotifytools_wd_from_filename("\(root)/incoming/new/")
-    let fence = inotifytools_wd_from_filename("\(root)/state/fence/")
+    var watched = watched
     while !stopping.load(ordering: .acquiring) {
       // -1 waits forever, so that an idle spool wakes nobody.
       guard let event = inotifytools_next_event(-1) else {
@@ -153,24 +163,20 @@ package final class SpoolWatcher: Sendable {
       let mask = event.pointee.mask
       if mask & UInt32(IN_Q_OVERFLOW) != 0 {
         lose()
-      } else if event.pointee.wd == fence {
-        if rewatchesNew.exchange(false, ordering: .acquiringAndReleasing), watch("new") {
-          new = inotifytools_wd_from_filename("\(root)/new/")
-        }
-        if rewatchesDraft.exchange(false, ordering: .acquiringAndReleasing), watchDraft() {
-          draft = inotifytools_wd_from_filename("\(root)/draft/")
-        }
+        continue
+      }
+      switch watched[event.pointee.wd] {
+      case .fence:
+        let isNewAnother = rewatchesNew.exchange(false, ordering: .acquiringAndReleasing) && watch(.new)
+        let isDraftAnother = rewatchesDraft.exchange(false, ordering: .acquiringAndReleasing) && watch(.draft)
+        if isNewAnother || isDraftAnother { watched = self.watched }
         if mask & UInt32(IN_CREATE) != 0 { passed(fence: Int(name(of: event)) ?? 0) }
-      } else if event.pointee.wd == draft {
-        post(event, to: signals.draft, renames: IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE) { $0.postLoss() }
-      } else if event.pointee.wd == cancel {
-        signals.cancel.ring()
-      } else if event.pointee.wd == purge {
-        signals.purge.ring()
-      } else if event.pointee.wd == incoming {
-        post(event, to: signals.incoming) { $0.postLoss() }
-      } else if event.pointee.wd == new {
-        post(event, to: signals.new) { $0.postVanished() }
+      case .draft: post(event, to: signals.draft, renames: IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE) { $0.postLoss() }
+      case .cancel: signals.cancel.ring()
+      case .purge: signals.purge.ring()
+      case .incoming: post(event, to: signals.incoming) { $0.postLoss() }
+      case .new: post(event, to: signals.new) { $0.postVanished() }
+      case nil: break
       }
     }
     leaveLibrary()

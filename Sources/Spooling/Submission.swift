@@ -45,13 +45,13 @@ package struct Submission: Sendable {
   /// Drops the request durably into the spool at `path`.
   ///
   /// - Returns: its name, once the request is on disk in `new/`, after all that were dropped before, or in `draft/`.
-  /// - Throws: `SubmissionError.unknown` if the outcome is unknown; after any other error nothing is left.
+  /// - Throws: `SubmissionError` if the outcome is unknown; after any other error nothing is left.
   package func drop(into path: String) throws -> RequestName {
     let root = try Directory(path: path)
     let bytes = try photos.reduce(Reserve.bytes) { try $0 + $1.entry().size }
     guard try root.freeBytes() >= bytes else { throw SpoolError.full(path) }
-    let tmp = try Self.open("tmp", in: root)
-    let goal = try Self.open(isDraft ? "draft" : "new", in: root)
+    let tmp = try root.directory(ofSpool: "tmp")
+    let goal = try root.directory(ofSpool: isDraft ? "draft" : "new")
     var name = Self.freshName(order: 0)
     // A daemon in the spool's group can take the request over; everything made inside has that group, too.
     while try !tmp.make(name, mode: 0o770) { name = Self.freshName(order: 0) }
@@ -72,15 +72,9 @@ package struct Submission: Sendable {
       try goal.sync()
       try tmp.sync()
     } catch {
-      throw SubmissionError.unknown(final, "\(error)")
+      throw SubmissionError(request: final, fault: "\(error)")
     }
     return final
-  }
-
-  private static func open(_ name: String, in root: Directory) throws -> Directory {
-    do { return try root.directory(name) } catch let error where error.isMissing {
-      throw SpoolError.notASpool(root.path, missing: name)
-    }
   }
 
   private func write(into directory: Directory) throws {
@@ -151,13 +145,11 @@ package struct Submission: Sendable {
 }
 
 /// Why the result of a submission is unclear.
-package enum SubmissionError: Error, CustomStringConvertible {
-  case unknown(RequestName, String)
+package struct SubmissionError: Error, CustomStringConvertible {
+  let request: RequestName
+  let fault: String
 
   package var description: String {
-    switch self {
-    case .unknown(let name, let fault):
-      "the request \(name) was dropped, but the disk did not confirm it: \(fault); look for it with `photospool show \(name)` before sending it again"
-    }
+    "the request \(request) was dropped, but the disk did not confirm it: \(fault); look for it with `photospool show \(request)` before sending it again"
   }
 }

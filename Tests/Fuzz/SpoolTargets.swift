@@ -62,7 +62,7 @@ extension FuzzTarget {
         let incoming = try IncomingReader.read(directory)
         try hold(1...255 ~= incoming.message.text.utf8.count, "the id is too long")
         try holdPlain(incoming.message.text.filter { $0.unicodeScalars.allSatisfy { $0.isASCII } })
-      } catch let refusal as IncomingRefusal {
+      } catch let refusal as Refusal {
         try holdPlain(refusal.description)
       }
     }

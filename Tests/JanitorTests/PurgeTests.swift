@@ -276,20 +276,21 @@ import Testing
     let report = try await spool.janitor().pass()
     #expect(report.purged.conversations == 1 && report.warnings.first?.contains("purge/huge") == true)
     #expect(try spool.spool.purge.names() == ["huge"])
-    let (orders, unreadable) = try CancelOrders(spool.spool).read()
-    #expect(orders.map(\.requests) == [["MARKER"]] && unreadable.first?.contains("cancel/huge") == true)
+    let (orders, unreadable) = try OrderFile.all(in: spool.spool.cancel)
+    #expect(orders.map(\.lines) == [["MARKER"]] && unreadable.first?.contains("cancel/huge") == true)
   }
 
   @Test func anOrderThatTookThePlaceOfTheOneCarriedOutStays() async throws {
     let spool = try SpoolUnderJanitor()
-    let orders = CancelOrders(spool.spool)
-    try spool.spool.cancel.write(Array("first\n".utf8), as: "please")
-    let order = try #require(try orders.read().orders.first)
-    try spool.spool.cancel.write(Array("second\n".utf8), as: "please")
-    try orders.remove(order)
-    #expect(try orders.read().orders.map(\.requests) == [["second"]])
-    try orders.remove(try #require(try orders.read().orders.first))
-    #expect(try spool.spool.cancel.names() == [])
+    let cancel = spool.spool.cancel
+    func order() throws -> OrderFile { try #require(try OrderFile.all(in: cancel).files.first) }
+    try cancel.write(Array("first\n".utf8), as: "please")
+    let first = try order()
+    try cancel.write(Array("second\n".utf8), as: "please")
+    try first.remove(from: cancel, of: spool.spool)
+    #expect(try order().lines == ["second"])
+    try order().remove(from: cancel, of: spool.spool)
+    #expect(try cancel.names() == [])
   }
 
   @Test func whatHasTheNameOfItsRequestAndIsAnothersStays() async throws {

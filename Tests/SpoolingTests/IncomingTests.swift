@@ -60,7 +60,7 @@ import Testing
     func drop(_ message: String, _ sender: String?) throws {
       try incoming.drop(
         [
-          IncomingDrop(
+          Incoming(
             conversation: ConversationID(unchecked: "family"), inbox: InboxID(unchecked: "me"),
             message: RemoteMessageID(unchecked: message), sender: sender.map(SenderID.init(unchecked:)),
             attachment: Array("{}".utf8))

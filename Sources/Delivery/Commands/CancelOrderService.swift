@@ -1,4 +1,5 @@
 import Blocking
+import Foundation
 import Logging
 import ServiceLifecycle
 import Signalling
@@ -6,7 +7,7 @@ import Spooling
 
 /// Cancels the requests named in files of `cancel/`, and removes each file after that.
 actor CancelOrderService: Service {
-  private let orders: CancelOrders
+  private let spool: Spool
   private let bell: Bell
   private let commands: CommandHandler
   private let log: Logger
@@ -16,7 +17,7 @@ actor CancelOrderService: Service {
 
   /// - Parameter bell: rings for new files in `cancel/`.
   init(spool: Spool, bell: Bell, commands: CommandHandler, log: Logger) {
-    orders = CancelOrders(spool)
+    self.spool = spool
     self.bell = bell
     self.commands = commands
     self.log = log
@@ -32,20 +33,21 @@ actor CancelOrderService: Service {
   }
 
   private func carryOut() async throws {
-    let (found, unreadable) = try await pool.run { [orders] in try orders.read() }
+    let (found, unreadable) = try await pool.run { [spool] in try OrderFile.all(in: spool.cancel) }
     if unreadable != self.unreadable {
       for file in unreadable { log.warning("a file of cancel/ is passed over", metadata: ["file": "\(file)"]) }
       self.unreadable = unreadable
     }
     for order in found where !Task.isShuttingDownGracefully {
-      var isDone = await cancel(order.requests)
+      let requests = order.lines.map { $0.trimmingCharacters(in: .whitespaces) }
+      var isDone = await cancel(requests)
       if !isDone {
         // Another request's failure must not stop the rest.
         isDone = true
-        for request in order.requests where await !cancel([request]) { isDone = false }
+        for request in requests where await !cancel([request]) { isDone = false }
       }
       // After an error the order is repeated, which is harmless.
-      if isDone { try orders.remove(order) } else { bell.ring(in: 10) }
+      if isDone { try order.remove(from: spool.cancel, of: spool) } else { bell.ring(in: 10) }
     }
   }
 

@@ -10,22 +10,6 @@ package struct AbandonedUpload: Sendable {
   package let object: String
 }
 
-/// An object of a photo that the `local` network published.
-package struct PublishedObject: Sendable {
-  package let message: MessageID
-  package let store: String
-  package let object: String
-  /// If true, no other message has the same bytes.
-  package let isSealed: Bool
-
-  package init(message: MessageID, store: String, object: String, isSealed: Bool) {
-    self.message = message
-    self.store = store
-    self.object = object
-    self.isSealed = isSealed
-  }
-}
-
 extension Ledger {
   /// Claims the first `limit` objects to delete from their stores. No new upload of the same object begins until
   /// `forgetUpload`. An object that another message uses is not claimed; only its row is deleted.
@@ -110,9 +94,11 @@ extension Ledger {
     }
   }
 
-  /// Abandons published objects that nobody can open any more. An object that is not sealed may belong to another
-  /// message, too; after a rebuild the ledger cannot know, so it stays.
-  package func abandonPublished(_ objects: [PublishedObject]) async throws {
+  /// Abandons objects of photos that the `local` network published and nobody can open any more. An object that is not
+  /// sealed may belong to another message, too; after a rebuild the ledger cannot know, so it stays.
+  package func abandonPublished(
+    _ objects: [(message: MessageID, store: String, object: String, isSealed: Bool)]
+  ) async throws {
     if objects.isEmpty { return }
     try await write { database in
       let isRebuilt = try database.exists("janitor WHERE name = ?", LedgerSchema.rebuilt)

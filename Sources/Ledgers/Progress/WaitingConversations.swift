@@ -2,17 +2,15 @@ import GRDB
 import Messages
 
 /// A conversation with waiting messages, and the reason.
+@dynamicMemberLookup
 package struct WaitingConversation: Sendable {
-  let row: Int64
-  package let name: String
-  /// Messages.
-  package let waiting: Int
-  package let isHeld: Bool
-  /// The store or network that does not work.
-  package let waitsFor: String?
+  fileprivate let facts: ConversationRow
   /// The due time of its first message.
   package let nextAttempt: Timestamp?
   package let error: String?
+
+  package var name: String { facts.conversation.text }
+  package subscript<Value>(dynamicMember path: KeyPath<ConversationRow, Value>) -> Value { facts[keyPath: path] }
 }
 
 extension LedgerView {
@@ -58,15 +56,13 @@ extension LedgerView {
   private static func conversation(_ row: Int64, in database: Database) throws -> WaitingConversation? {
     try database.first(
       """
-      SELECT c.*, m.next_attempt, m.error FROM conversations c LEFT JOIN messages m ON m.id =
+      SELECT \(ConversationRow.table.columns(of: "c")), m.next_attempt, m.error FROM conversations c LEFT JOIN messages m ON m.id =
         (SELECT min(id) FROM messages \(LedgerSchema.byWaiting)
           WHERE conversation_id = c.id AND draft = 0 AND \(LedgerSchema.waiting))
       WHERE c.id = ?
       """, row
     ) { row in
-      WaitingConversation(
-        row: row["id"], name: row["conversation"], waiting: row["waiting"], isHeld: row["held"],
-        waitsFor: row["waits_for"], nextAttempt: row["next_attempt"], error: row["error"])
+      WaitingConversation(facts: row.row(), nextAttempt: row["next_attempt"], error: row["error"])
     }
   }
 }

@@ -33,9 +33,7 @@ extension Ledger {
       if let autoReveal { try database.setPreference(.autoReveal, autoReveal ? "on" : "off", of: row) }
     }
   }
-}
 
-extension Ledger {
   /// Sets the fetch policy of an inbox, which conversations can override.
   package func setFetchPolicy(_ policy: FetchPolicy, of inbox: InboxID) async throws {
     try await write { database in

@@ -119,23 +119,16 @@ extension LedgerView {
   }
 
   private static func attempts(of message: String, in database: Database) throws -> [RequestStory.Attempt] {
-    let ended = try RequestStory.Attempt.fetchAll(
-      database,
-      sql: """
-        SELECT number, step, started_at AS startedAt, ended_at AS endedAt, cause, error FROM attempts
-        WHERE message = ? ORDER BY id
-        """,
-      arguments: [message])
     // The running or successful attempt is in the message's row. It was in doubt if its request failed for another
     // message.
-    let last = try RequestStory.Attempt.fetchOne(
+    try RequestStory.Attempt.fetchAll(
       database,
       sql: """
-        SELECT attempts AS number, 'publish' AS step, begun_at AS startedAt, sent_at AS endedAt, NULL AS cause,
-          iif(state IN ('publishing', 'sent'), NULL, ?) AS error
-        FROM messages WHERE message = ? AND begun_at IS NOT NULL
+        SELECT * FROM (SELECT number, step, started_at AS startedAt, ended_at AS endedAt, cause, error FROM attempts
+          WHERE message = ?1 ORDER BY id)
+        UNION ALL SELECT attempts, 'publish', begun_at, sent_at, NULL, iif(state IN ('publishing', 'sent'), NULL, ?2)
+        FROM messages WHERE message = ?1 AND begun_at IS NOT NULL
         """,
-      arguments: [Database.interrupted, message])
-    return ended + [last].compactMap { $0 }
+      arguments: [message, Database.interrupted])
   }
 }

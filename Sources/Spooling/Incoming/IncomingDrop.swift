@@ -3,45 +3,25 @@ import DurableFiles
 import Messages
 import Synchronization
 
-/// A message heard on a network, dropped as a bridge would drop it.
-package struct IncomingDrop: Sendable, Equatable {
-  package let conversation: ConversationID
-  package let inbox: InboxID
-  /// The message's id on its network.
-  package let message: RemoteMessageID
-  package let sender: SenderID?
-  /// At most `IncomingLimits.attachmentBytes`; intake refuses more.
-  package let attachment: [UInt8]
-
-  package init(
-    conversation: ConversationID, inbox: InboxID, message: RemoteMessageID, sender: SenderID?, attachment: [UInt8]
-  ) {
-    self.conversation = conversation
-    self.inbox = inbox
-    self.message = message
-    self.sender = sender
-    self.attachment = attachment
-  }
-}
-
 extension IncomingSpool {
-  /// Drops messages durably into `new/`, in order.
+  /// Drops messages heard on a network durably into `new/`, in order, as a bridge would drop them.
   ///
   /// Order: a directory in `tmp/` with its files, each synced, and itself; its rename into `new/`; once for all, the
   /// syncs of `new/` and `tmp/`. If the process dies, some are dropped; the ledger recognises those when all are
   /// dropped again. The janitor removes the rest from `tmp/`.
   ///
   /// - Parameter source: who drops them; one call at a time.
-  package func drop(_ messages: [IncomingDrop], from source: String) throws {
+  package func drop(_ messages: [Incoming], from source: String) throws {
     if messages.isEmpty { return }
     for message in messages { try drop(message, from: source) }
     try new.sync()
     try tmp.sync()
   }
 
-  private func drop(_ message: IncomingDrop, from source: String) throws {
+  private func drop(_ message: Incoming, from source: String) throws {
     // A repetition has the same name and replaces what a dead process left.
-    let key = SHA256Digest(of: Array("\(source)\n\(message.inbox)\n\(message.message)\n".utf8)).hex.prefix(32)
+    let key = SHA256Digest(of: Array("\(source)\n\(message.inbox?.text ?? "")\n\(message.message)\n".utf8)).hex.prefix(
+      32)
     let name = "heard-\(key)"
     while try !tmp.make(name) { try tmp.removeTree(name) }
     let directory = try tmp.directory(name)
@@ -52,7 +32,7 @@ extension IncomingSpool {
     }
     try put(message.attachment, as: "attachment")
     try put(Array("\(message.conversation)\n".utf8), as: "from-conversation")
-    try put(Array("\(message.inbox)\n".utf8), as: "inbox")
+    if let inbox = message.inbox { try put(Array("\(inbox)\n".utf8), as: "inbox") }
     try put(Array("\(message.message)\n".utf8), as: "message")
     if let sender = message.sender { try put(Array("\(sender)\n".utf8), as: "sender") }
     try directory.sync()

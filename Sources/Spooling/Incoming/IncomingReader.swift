@@ -3,17 +3,27 @@ import DurableFiles
 import Glibc
 import Messages
 
-/// A message from a bridge, readable and within limits; its attachment is not parsed yet.
+/// A message in `incoming/new/`, from a bridge or heard on a network; its attachment is not parsed yet.
 package struct Incoming: Sendable {
   package let conversation: ConversationID
   /// nil means the configured inbox.
   package let inbox: InboxID?
   /// The message's id on its network.
   package let message: RemoteMessageID
-  /// nil if the bridge does not name it.
+  /// nil if unknown.
   package let sender: SenderID?
-  /// JSON, or an encoded XMTP content.
+  /// JSON, or an encoded XMTP content; at most `IncomingLimits.attachmentBytes`.
   package let attachment: [UInt8]
+
+  package init(
+    conversation: ConversationID, inbox: InboxID?, message: RemoteMessageID, sender: SenderID?, attachment: [UInt8]
+  ) {
+    self.conversation = conversation
+    self.inbox = inbox
+    self.message = message
+    self.sender = sender
+    self.attachment = attachment
+  }
 }
 
 /// A network's id of a message: one line of 1 to 255 bytes of UTF-8 without control characters.
@@ -31,29 +41,16 @@ package enum IncomingLimits {
   static let entries = 8
 }
 
-/// Why an incoming message is refused: one sentence with the error and the remedy.
-package struct IncomingRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-  package let description: String
-
-  package init(_ sentence: String) { description = sentence }
-}
-
 /// Reads a directory of `incoming/new/` as hostile input: by descriptor, without following links, without blocking,
 /// within limits, and once, so that later changes have no effect.
 package enum IncomingReader {
-  /// - Throws: `IncomingRefusal` if it is invalid; `FileError` if the disk fails.
+  /// - Throws: `Refusal` if it is invalid; `FileError` if the disk fails.
   package static func read(_ directory: Directory) throws -> Incoming {
-    do { return try incoming(directory) } catch let refusal as Refusal {
-      throw IncomingRefusal(refusal.description)
-    }
-  }
-
-  private static func incoming(_ directory: Directory) throws -> Incoming {
     let owner = try directory.entry().owner
     var found = [String: [UInt8]]()
     for name in try names(in: directory) where name != "error" && name != ".error.tmp" {
       guard let limit = limit(of: name) else {
-        throw IncomingRefusal(
+        throw Refusal.incoming(
           "\(escaped(name)) is not part of what is received; only from-conversation, inbox, message, sender and"
             + " attachment are; remove it")
       }
@@ -69,7 +66,7 @@ package enum IncomingReader {
       return try RequestReader.identifier(kind, text.withoutLastNewline, in: name)
     }
     func needed<Value>(_ value: Value?, _ name: String) throws -> Value {
-      guard let value else { throw IncomingRefusal("there is no file named \(name); add it and rename it again") }
+      guard let value else { throw Refusal.incoming("there is no file named \(name); add it and rename it again") }
       return value
     }
     return Incoming(
@@ -96,7 +93,7 @@ package enum IncomingReader {
       return !isTooMany
     }
     if isTooMany {
-      throw IncomingRefusal(
+      throw Refusal.incoming(
         "the directory holds more than \(IncomingLimits.entries) names; it has to hold from-conversation, inbox, message,"
           + " sender and attachment")
     }

@@ -23,17 +23,17 @@ package struct IncomingSpool: Sendable {
 
   /// Reads an entry of `new/`; nil if it is gone.
   ///
-  /// - Throws: `IncomingRefusal` if it is invalid; `FileError` if the disk fails.
+  /// - Throws: `Refusal` if it is invalid; `FileError` if the disk fails.
   package func read(_ name: String) throws -> Incoming? {
     do {
       guard let entry = try new.entry(name) else { return nil }
       guard RequestName(name) != nil else {
-        throw IncomingRefusal(
+        throw Refusal.incoming(
           "the name is not 1 to 128 of A-Za-z0-9._- or starts with . or -; rename it and move it into incoming/new/ again"
         )
       }
       guard entry.kind == .directory else {
-        throw IncomingRefusal(
+        throw Refusal.incoming(
           "this is \(entry.kind.noun) and not a directory; make one with the files from-conversation, inbox, message and"
             + " attachment")
       }
@@ -41,7 +41,7 @@ package struct IncomingSpool: Sendable {
     } catch let error as FileError {
       if error.isMissing, try new.entry(name) == nil { return nil }
       guard [EACCES, EPERM, ELOOP, EXDEV, ENOENT, ENOTDIR].contains(error.code) else { throw error }
-      throw IncomingRefusal("it cannot be read: \(error); make it readable for photospool")
+      throw Refusal.incoming("it cannot be read: \(error); make it readable for photospool")
     }
   }
 

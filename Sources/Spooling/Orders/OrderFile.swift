@@ -3,16 +3,16 @@ import Glibc
 import Messages
 
 /// A file of `cancel/` or `purge/`, with one name a line.
-struct OrderFile: Sendable {
+package struct OrderFile: Sendable {
   let name: String
-  let lines: [String]
+  package let lines: [String]
   private let entry: Entry
 
   private static let longest = 1 << 20
 
   /// The complete files of `directory`, and a sentence for each unreadable one, which stays. Files that are still being
   /// written are skipped.
-  static func all(in directory: Directory) throws -> (files: [OrderFile], unreadable: [String]) {
+  package static func all(in directory: Directory) throws -> (files: [OrderFile], unreadable: [String]) {
     var files = [OrderFile]()
     var unreadable = [String]()
     for name in try directory.names() where !name.hasPrefix(".") {
@@ -39,8 +39,8 @@ struct OrderFile: Sendable {
     return OrderFile(name: name, lines: lines, entry: entry)
   }
 
-  /// Removes the file, unless another one has replaced it.
-  func remove(from directory: Directory, of spool: Spool) throws {
+  /// Removes the file after its execution, unless another one has replaced it.
+  package func remove(from directory: Directory, of spool: Spool) throws {
     func isSame(_ found: Entry) -> Bool { found.inode == entry.inode && found.modified == entry.modified }
     guard let found = try directory.entry(name), isSame(found) else { return }
     try Trash(spool).take(name, from: directory, where: isSame)?.delete()
