@@ -4,9 +4,10 @@ import DurableFiles
 import Foundation
 import HTTP
 import Ledgers
-import Matrix
+import Logging
 import Messages
 import Photos
+import Settings
 import Spooling
 
 /// Brings an announced photo into the cache: fetches, verifies, decrypts, decodes and stores it. Order: the object is
@@ -32,31 +33,86 @@ package struct PhotoFetcher: Sendable {
     pool = BlockingPool(label: "receiving", threads: 2)
   }
 
-  /// Fetches a photo whose download has begun.
+  /// Fetches one wanted photo once, without a daemon.
   ///
+  /// - Throws: as `attempt`.
+  package func fetchOnce(_ message: MessageID, _ log: Logger) async throws {
+    try await ledger.recoverReceived()
+    guard let wanted = try await ledger.beginDownload(of: message, at: .now()) else { return }
+    _ = try await attempt(wanted, log)
+  }
+
+  /// Fetches a photo whose download has begun, and records the result.
+  ///
+  /// - Returns: whether it is in the cache; false if its conversation was purged.
+  /// - Throws: the recorded `DeliveryError`; `CancellationError` after an interruption; errors of the ledger.
+  func attempt(_ wanted: WantedPhoto, _ log: Logger) async throws -> Bool {
+    let begin = ContinuousClock.now
+    var metadata: Logger.Metadata {
+      [
+        "message": "\(wanted.message)", "step": "fetch", "attempt": "\(wanted.attempt)",
+        "seconds": "\(Self.text(begin.duration(to: .now) / .seconds(1)))",
+      ]
+    }
+    do {
+      guard let photo = try await fetch(wanted) else { return false }
+      let facts: Logger.Metadata = [
+        "bytes": "\(photo.bytes)", "from": "\(photo.originalBytes)", "size": "\(photo.width)x\(photo.height)",
+      ]
+      log.info("downloaded", metadata: metadata.merging(facts) { $1 })
+      return true
+    } catch let error as DeliveryError where error.cause != .cancelled {
+      try await record(error, of: wanted, metadata, log)
+      throw error
+    } catch  where error is DeliveryError || error is CancellationError {
+      try await ledger.postponeDownload(of: wanted.message, error: nil, until: nil)
+      throw CancellationError()
+    }
+  }
+
+  private func record(
+    _ error: DeliveryError, of wanted: WantedPhoto, _ metadata: Logger.Metadata, _ log: Logger
+  ) async throws {
+    let now = Timestamp.now()
+    var metadata = metadata
+    metadata["cause"] = "\(error.cause.rawValue)"
+    metadata["error"] = "\(escaped(error.sentence))"
+    if let wait = plan().settings.wait(after: error, wanted: wanted, now: now) {
+      metadata["wait"] = "\(Self.text(wait))"
+      log.warning("a photo waits", metadata: metadata)
+      try await ledger.postponeDownload(of: wanted.message, error: error, until: now.advanced(seconds: wait))
+    } else {
+      log.warning("a photo cannot be had", metadata: metadata)
+      try await pool.run { [incoming] in try incoming.cur.removeTree(wanted.message.text) }
+      try await ledger.failDownload(of: wanted.message, error: error)
+    }
+  }
+
+  private static func text(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
+
   /// - Returns: the photo in the cache; nil if its conversation was purged.
-  /// - Throws: a `DeliveryError`; `CancellationError`; errors of the ledger.
-  @discardableResult
-  package func fetch(_ wanted: WantedPhoto) async throws -> PhotoRow? {
+  private func fetch(_ wanted: WantedPhoto) async throws -> PhotoRow? {
     let plan = plan()
-    let part = try await onDisk { [incoming] in try PartialObject(wanted.message, of: wanted.conversation, in: incoming)
+    let part = try await onDisk { [incoming] in
+      try PartialObject(wanted.message, of: wanted.conversation, in: incoming)
     }
     let photo = try await opened(wanted, part, plan)
     let prepared = try await plan.preparer.prepare(PhotoBytes(photo))
     try Task.checkCancellation()
-    let end = try await keep(prepared, of: wanted, remoteSeconds: plan.settings.cache.remote.seconds)
+    let row = row(of: prepared, of: wanted)
+    let end = try await keep(prepared, row, of: wanted, remoteSeconds: plan.settings.cache.remote.seconds)
     try await onDisk { [cache = PhotoCache(spool)] in
       try part.remove()
       if end == .unknown {
         try cache.discard(inbox: wanted.inbox, conversation: wanted.conversation, message: wanted.message)
       }
     }
-    return end == .kept ? row(of: prepared, of: wanted) : nil
+    return end == .kept ? row : nil
   }
 
   /// Writes a photo into the cache and the ledger; again if an eviction of the former copy interfered.
   private func keep(
-    _ prepared: PreparedPhoto, of wanted: WantedPhoto, remoteSeconds: Double
+    _ prepared: PreparedPhoto, _ row: PhotoRow, of wanted: WantedPhoto, remoteSeconds: Double
   ) async throws -> DownloadEnd {
     let cache = PhotoCache(spool)
     for _ in 0..<Self.keepings {
@@ -68,7 +124,7 @@ package struct PhotoFetcher: Sendable {
       let now = Timestamp.now()
       let end = try await faultsOfDisk {
         try await ledger.endDownload(
-          of: wanted, as: row(of: prepared, of: wanted), file: wanted.photo.safeFilename,
+          of: wanted, as: row, file: wanted.photo.safeFilename,
           remoteUntil: now.advanced(seconds: remoteSeconds), at: now,
           isThere: {
             try cache.isWhole(
@@ -81,11 +137,6 @@ package struct PhotoFetcher: Sendable {
     throw DeliveryError(
       .localStorageError,
       "a program removes the photo from \(spool.path)/photos as soon as it is written; find and stop that program")
-  }
-
-  /// Removes the partial download of a photo.
-  package func forget(_ wanted: WantedPhoto) async throws {
-    try await onDisk { [incoming] in try incoming.cur.removeTree(wanted.message.text) }
   }
 
   // MARK: The object
@@ -150,5 +201,21 @@ extension WantedPhoto {
     return ReceivedNote(
       inbox: self.inbox, conversation: conversation, remote: self.remote, position: self.position, sender: self.sender,
       digest: self.digest, receivedAt: self.receivedAt)
+  }
+}
+
+extension Settings {
+  /// Seconds until the next attempt, if there is one.
+  func wait(after error: DeliveryError, wanted: WantedPhoto, now: Timestamp) -> Double? {
+    let (age, lifetime) = (now.seconds(since: wanted.wantedAt), receiving.lifetime.seconds)
+    switch error.cause.disposition {
+    case .fail: return nil
+    case .hold: return age < lifetime ? delivery.mending.seconds : nil
+    case .retry:
+      // The last attempt is at the end of the photo's lifetime, whatever a server asks for.
+      return age < lifetime
+        ? min(delivery.backoff.delay(after: error, attempt: wanted.attempt, random: .random(in: 0...1)), lifetime - age)
+        : nil
+    }
   }
 }

@@ -136,11 +136,10 @@ package actor Receiver: Service {
 
   private func download(_ wanted: WantedPhoto) async {
     do {
-      let begin = ContinuousClock.now
       log.debug("fetching", metadata: ["message": "\(wanted.message)", "attempt": "\(wanted.attempt)"])
-      let attempt = try await attempt(wanted)
-      try await Self.settle(wanted, attempt, since: begin, fetcher, ledger, settings, log)
-      if case .done = attempt { downloaded(wanted) }
+      if try await fetcher.attempt(wanted, log) { downloaded(wanted) }
+    } catch  where error is DeliveryError || error is CancellationError {
+      // The ledger has recorded it.
     } catch {
       log.error("the ledger failed; a photo waits", metadata: ["error": "\(error)"])
       try? await Task.sleep(for: .seconds(1))
@@ -148,92 +147,5 @@ package actor Receiver: Service {
     }
     downloads[wanted.message] = nil
     mailbox.bell.ring()
-  }
-
-  private func attempt(_ wanted: WantedPhoto) async throws -> Attempt {
-    do {
-      guard let photo = try await fetcher.fetch(wanted) else { return .purged }
-      return .done(photo)
-    } catch let error as DeliveryError {
-      return error.cause == .cancelled ? .cutOff : .failed(error)
-    } catch is CancellationError {
-      return .cutOff
-    }
-  }
-
-  /// The result of an attempt.
-  private enum Attempt: Sendable {
-    case done(PhotoRow)
-    case cutOff
-    case purged
-    case failed(DeliveryError)
-  }
-
-  /// Records the result of an attempt.
-  private static func settle(
-    _ wanted: WantedPhoto, _ attempt: Attempt, since begin: ContinuousClock.Instant, _ fetcher: PhotoFetcher,
-    _ ledger: Ledger, _ settings: Settings, _ log: Logger
-  ) async throws {
-    var metadata: Logger.Metadata = [
-      "message": "\(wanted.message)", "step": "fetch", "attempt": "\(wanted.attempt)",
-      "seconds": "\(Self.text(begin.duration(to: .now) / .seconds(1)))",
-    ]
-    switch attempt {
-    case .done(let photo):
-      metadata["bytes"] = "\(photo.bytes)"
-      metadata["from"] = "\(photo.originalBytes)"
-      metadata["size"] = "\(photo.width)x\(photo.height)"
-      log.info("downloaded", metadata: metadata)
-    case .purged: break
-    case .cutOff: _ = try await ledger.postponeDownload(of: wanted.message, error: nil, until: nil)
-    case .failed(let error):
-      let now = Timestamp.now()
-      metadata["cause"] = "\(error.cause.rawValue)"
-      metadata["error"] = "\(escaped(error.sentence))"
-      if let wait = settings.wait(after: error, wanted: wanted, now: now) {
-        metadata["wait"] = "\(Self.text(wait))"
-        log.warning("a photo waits", metadata: metadata)
-        _ = try await ledger.postponeDownload(of: wanted.message, error: error, until: now.advanced(seconds: wait))
-      } else {
-        log.warning("a photo cannot be had", metadata: metadata)
-        try await fetcher.forget(wanted)
-        _ = try await ledger.failDownload(of: wanted.message, error: error)
-      }
-    }
-  }
-
-  private static func text(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
-
-  /// Fetches one wanted photo once, without a daemon.
-  ///
-  /// - Throws: the recorded `DeliveryError`.
-  package static func fetchOnce(
-    _ message: MessageID, with fetcher: PhotoFetcher, ledger: Ledger, settings: Settings, log: Logger
-  ) async throws {
-    try await ledger.recoverReceived()
-    guard let wanted = try await ledger.beginDownload(of: message, at: .now()) else { return }
-    let begin = ContinuousClock.now
-    do {
-      try await fetcher.fetch(wanted)
-    } catch let error as DeliveryError {
-      try await settle(wanted, .failed(error), since: begin, fetcher, ledger, settings, log)
-      throw error
-    }
-  }
-}
-
-extension Settings {
-  /// Seconds until the next attempt, if there is one.
-  func wait(after error: DeliveryError, wanted: WantedPhoto, now: Timestamp) -> Double? {
-    let (age, lifetime) = (now.seconds(since: wanted.wantedAt), receiving.lifetime.seconds)
-    switch error.cause.disposition {
-    case .fail: return nil
-    case .hold: return age < lifetime ? delivery.mending.seconds : nil
-    case .retry:
-      // The last attempt is at the end of the photo's lifetime, whatever a server asks for.
-      return age < lifetime
-        ? min(delivery.backoff.delay(after: error, attempt: wanted.attempt, random: .random(in: 0...1)), lifetime - age)
-        : nil
-    }
   }
 }

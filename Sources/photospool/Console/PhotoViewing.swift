@@ -115,9 +115,7 @@ struct PhotoViewing {
       let plan = try settings.makeReceivingPlan(spool, darkroom)
       let fetcher = try PhotoFetcher(spool: spool, ledger: commands.ledger) { plan }
       do {
-        try await Receiver.fetchOnce(
-          photo.message, with: fetcher, ledger: commands.ledger, settings: settings,
-          log: Logger(label: "photospool") { _ in SwiftLogNoOpLogHandler() })
+        try await fetcher.fetchOnce(photo.message, Logger(label: "photospool") { _ in SwiftLogNoOpLogHandler() })
       } catch let error as DeliveryError {
         let status: ExitStatus = error.cause.disposition == .fail ? .unavailable : .tryAgain
         throw Failure(
