@@ -5,9 +5,14 @@ import Messages
 extension Database {
   /// The row of a conversation, inserted if new.
   func conversation(_ conversation: ConversationID, now: Timestamp) throws -> Int64 {
-    if let id: Int64 = try value("SELECT id FROM conversations WHERE conversation = ?", conversation.text) { return id }
+    if let row = try knownConversation(conversation) { return row }
     try run("INSERT INTO conversations (conversation, due) VALUES (?, ?)", conversation.text, now.milliseconds)
     return lastInsertedRowID
+  }
+
+  /// The row of a conversation; nil if there is none.
+  func knownConversation(_ conversation: ConversationID) throws -> Int64? {
+    try value("SELECT id FROM conversations WHERE conversation = ?", conversation)
   }
 
   /// Counts `count` more waiting messages. An idle conversation becomes due.

@@ -18,8 +18,7 @@ extension Ledger {
   /// that. Returns nil if the ledger does not know it.
   package func beginPurge(of conversation: ConversationID, at now: Timestamp) async throws -> PurgedConversation? {
     try await write { database in
-      let found: Int64? = try database.value("SELECT id FROM conversations WHERE conversation = ?", conversation)
-      guard let row = found else { return nil }
+      guard let row = try database.knownConversation(conversation) else { return nil }
       let messages: [MessageID] = try database.values(
         "SELECT message FROM messages WHERE conversation_id = ? AND state NOT IN ('sent','failed')", row)
       try database.execute(
