@@ -67,7 +67,7 @@ package struct PurgeRun: Sendable {
   /// Returns nil if the ledger does not know the conversation; files may still name it.
   package func begin(_ conversation: ConversationID) async throws -> PurgedConversation? {
     let purged = try await ledger.beginPurge(of: conversation, at: .now())
-    let trash = try PurgeTrash(spool)
+    let trash = try Trash(spool)
     let names = RequestsOf(conversation)
     for directory in [spool.draft, spool.new] {
       for found in try names.requests(in: directory) { try trash.take(found, from: directory) }
@@ -76,13 +76,13 @@ package struct PurgeRun: Sendable {
     for found in try names.requests(in: spool.tmp) where try !spool.tmp.isLocked(found.name) {
       try trash.take(found, from: spool.tmp)
     }
-    try await trash.empty()
+    try await trash.empty(takenFrom: [spool.draft, spool.new, spool.tmp])
     return purged
   }
 
   /// Removes files and rows. The conversation must have no work in progress.
   package func finish(_ conversation: ConversationID, _ purged: PurgedConversation?) async throws -> PurgeCount {
-    let trash = try PurgeTrash(spool)
+    let trash = try Trash(spool)
     let names = RequestsOf(conversation)
     if let purged {
       var last: Int64 = 0
@@ -90,12 +90,13 @@ package struct PurgeRun: Sendable {
         let requests = try await ledger.purgedRequests(of: purged, after: last, limit: Self.batch)
         guard let end = requests.last else { break }
         last = end.row
+        let places = [spool.cur, spool.sent, spool.failed]
         for request in requests {
-          for directory in [spool.cur, spool.sent, spool.failed] {
-            if let found = try names.request(request, in: directory) { try trash.take(found, from: directory) }
+          for place in places {
+            if let found = try names.request(request, in: place) { try trash.take(found, from: place) }
           }
         }
-        try await trash.empty()
+        try await trash.empty(takenFrom: places)
       }
     }
     // Refused requests, whose conversation the ledger does not know. Rows go first: after a crash the files still name
@@ -103,21 +104,24 @@ package struct PurgeRun: Sendable {
     let refused = try names.requests(in: spool.failed)
     try await ledger.forgetRefused(refused.map(\.name))
     for found in refused { try trash.take(found, from: spool.failed) }
+    var places = [spool.failed, spool.published]
     for name in Spool.incomingNames {
       let directory = try spool.incoming.directory(name)
       for found in try names.received(in: directory) { try trash.take(found, from: directory) }
+      places.append(directory)
     }
     for inbox in try spool.photos.names() where try spool.photos.entry(inbox)?.kind == .directory {
       let directory = try spool.photos.directory(inbox)
-      guard try trash.take(conversation.fileName, from: directory) else { continue }
+      guard try trash.take(conversation.fileName, from: directory) != nil else { continue }
+      places.append(directory)
       try? spool.photos.removeEmpty(inbox)
     }
     for name in publishedNames(conversation) {
       let file = name.fileName + ".jsonl"
       try await abandonObjects(publishedIn: file)
-      try trash.take(file, from: spool.published)
+      _ = try trash.take(file, from: spool.published)
     }
-    try await trash.empty()
+    try await trash.empty(takenFrom: places)
     var count = PurgeCount()
     count.conversations = 1
     if let purged { (count.requests, count.photos) = try await ledger.endPurge(of: purged) }
@@ -172,11 +176,11 @@ package struct PurgeRun: Sendable {
 
   /// Removes former ledgers as a whole, because a damaged ledger cannot be purged in part.
   private func removeFormerLedgers() async throws {
-    let trash = try PurgeTrash(spool)
+    let trash = try Trash(spool)
     for name in try spool.state.names() where name == Ledger.workplaceName || name.hasPrefix(Ledger.formerPrefix) {
-      try trash.take(name, from: spool.state)
+      _ = try trash.take(name, from: spool.state)
     }
-    try await trash.empty()
+    try await trash.empty(takenFrom: [spool.state])
   }
 
   /// All steps, for a spool that nobody else uses.
@@ -186,5 +190,24 @@ package struct PurgeRun: Sendable {
     try await deleteAbandoned()
     try await complete(conversations)
     return count
+  }
+}
+
+extension Trash {
+  /// Takes a found entry, unless another one has its name by now.
+  fileprivate func take(_ found: RequestsOf.Found, from place: Directory) throws {
+    _ = try take(found.name, from: place) { RequestIdentity($0) == found.identity }
+  }
+
+  /// Deletes all entries durably, also those of a killed process, which may name no conversation any more.
+  fileprivate func empty(takenFrom places: [Directory]) async throws {
+    for place in places { try place.sync() }
+    try await empty { name, directory in
+      if try directory.entry(name)?.kind == .directory {
+        let below = try directory.directory(name)
+        _ = try await ConcurrentMap.map(below.names()) { try below.removeTree($0) }
+      }
+      try directory.removeTree(name)
+    }
   }
 }

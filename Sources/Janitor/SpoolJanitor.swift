@@ -67,7 +67,6 @@ package struct SpoolJanitor: Sendable {
     if !wasDoubted { notes.merge(clock.notes) { $1 } }
     // A purge of the daemon may have set this meanwhile.
     notes["scrubs"] = nil
-    notes["remains"] = nil
     try await ledger.setJanitorNotes(notes, at: clock.now)
     try await ledger.tidy()
     return report
