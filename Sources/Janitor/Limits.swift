@@ -82,7 +82,7 @@ struct Limits: Sendable {
     }
   }
 
-  private var remove: @Sendable (EvictedFiles) throws -> Void {
-    { [cache = PhotoCache(spool)] in try cache.remove($0.path, isWhole: $0.isWhole) }
+  private var remove: @Sendable (String, Bool) throws -> Void {
+    { [cache = PhotoCache(spool)] in try cache.remove($0, isWhole: $1) }
   }
 }

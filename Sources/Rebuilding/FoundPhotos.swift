@@ -26,9 +26,10 @@ struct FoundPhotos {
         for message in try conversationDirectory.directoryNames()
         where !unsent.contains(MessageID(unchecked: message)) {
           let directory = try conversationDirectory.directory(message)
-          let note = try ReceivedNote.find(in: directory)
-          guard let inbox = note.inbox ?? InboxID(fileName: inboxName),
-            let conversation = note.conversation ?? ConversationID(fileName: conversationName)
+          let (isReceived, note) = try ReceivedNote.find(in: directory)
+          guard let inbox = note.map({ InboxID(unchecked: $0.inbox) }) ?? InboxID(fileName: inboxName),
+            let conversation = note.map({ ConversationID(unchecked: $0.conversation) })
+              ?? ConversationID(fileName: conversationName)
           else {
             unreadable += 1
             continue
@@ -36,11 +37,12 @@ struct FoundPhotos {
           // Only a valid photo makes another one a copy.
           if known.contains(message) {
             copies.append("photos/\(inboxName)/\(conversationName)/\(message)")
-          } else if let photo = try Self.photo(
-            MessageID(unchecked: message), in: directory, inbox, conversation, note, receipts: receipts)
+          } else if let row = try Self.photo(
+            MessageID(unchecked: message), in: directory, inbox, conversation, receipts: receipts)
           {
             known.insert(message)
-            all.append(photo)
+            let reception = isReceived ? Self.reception(of: row, note) : nil
+            all.append(FoundPhoto(row, in: conversation, reception: reception))
           }
         }
       }
@@ -50,8 +52,8 @@ struct FoundPhotos {
 
   private static func photo(
     _ message: MessageID, in directory: Directory, _ inbox: InboxID, _ conversation: ConversationID,
-    _ note: ReceivedNote.Found, receipts: [MessageID: Receipt.Message]
-  ) throws -> FoundPhoto? {
+    receipts: [MessageID: Receipt.Message]
+  ) throws -> PhotoRow? {
     var bytes = 0
     var digest = ""
     if try directory.entry(PhotoCache.originalName)?.kind == .file {
@@ -71,34 +73,23 @@ struct FoundPhotos {
     row.inbox = inbox
     row.url = receipt?.url
     row.createdAt = Timestamp(milliseconds: try directory.entry().modified / 1_000_000)
-    return FoundPhoto(row, in: conversation, reception: note.reception(of: message, at: row.createdAt))
-  }
-}
-
-extension ReceivedNote.Found {
-  private var note: ReceivedNote? {
-    if case .note(let note) = self { return note }
-    return nil
+    return row
   }
 
-  fileprivate var inbox: InboxID? { note.map { InboxID(unchecked: $0.inbox) } }
-  fileprivate var conversation: ConversationID? { note.map { ConversationID(unchecked: $0.conversation) } }
-
-  /// An unreadable note, or one of another photo, still shows that the photo was received and must be hidden.
-  fileprivate func reception(of message: MessageID, at time: Timestamp) -> ReceivedRow? {
-    if self == .none { return nil }
+  /// A note that is unreadable, or of another photo, still shows that the photo was received and must be hidden.
+  private static func reception(of photo: PhotoRow, _ note: ReceivedNote?) -> ReceivedRow {
     var row = ReceivedRow()
-    row.remote = message.text
-    row.receivedAt = time
+    row.remote = photo.message.text
+    row.receivedAt = photo.createdAt
     guard let note,
-      message
+      photo.message
         == NewReceived.message(inbox: InboxID(unchecked: note.inbox), remote: note.remote, position: note.position)
     else { return row }
     row.remote = note.remote
     row.position = note.position
     row.sender = note.sender.map(SenderID.init(unchecked:))
     row.digest = note.digest
-    row.receivedAt = Timestamp(note.receivedAt) ?? time
+    row.receivedAt = Timestamp(note.receivedAt) ?? photo.createdAt
     return row
   }
 }

@@ -21,7 +21,7 @@ struct FoundRequests {
   private static let receipts = [Receipt.fileName, ".\(Receipt.fileName).tmp"]
 
   /// A request without a receipt.
-  private struct Unsent {
+  fileprivate struct Unsent {
     let name: String
     let place: Directory
     let entry: Entry
@@ -59,10 +59,7 @@ struct FoundRequests {
       try request.messages.contains { published.moments[$0] != nil } || spool.new.entry("\(request.name)/error") != nil
     }
     for (request, error) in try (failed + revived).map({ ($0, try error(of: $0)) }) + waiting.map({ ($0, nil) }) {
-      all.append(
-        FoundRequest(
-          request.name, request.entry, request.request, inbox: inbox, error: error, published: published,
-          canBeAsked: canBeAsked))
+      all.append(FoundRequest(request, inbox: inbox, error: error, published: published, canBeAsked: canBeAsked))
     }
   }
 
@@ -187,15 +184,15 @@ extension FoundRequest {
 
   /// - Parameter error: the reason of a failure; nil in `cur/`.
   fileprivate init(
-    _ name: String, _ entry: Entry, _ request: Result<Request, Refusal>, inbox: InboxID, error: String?,
-    published: PublishedMessages, canBeAsked: (ConversationID) -> Bool
+    _ unsent: FoundRequests.Unsent, inbox: InboxID, error: String?, published: PublishedMessages,
+    canBeAsked: (ConversationID) -> Bool
   ) {
-    let contents = try? request.get()
+    let contents = try? unsent.request.get()
     let conversation = contents?.conversation(defaultInbox: inbox)
     let waitsAs: MessageState = conversation.map(canBeAsked) == false ? .pending : .publishing
     let messages = (contents?.parts ?? []).map { part in
       var row = MessageRow()
-      row.message = RequestIdentity(entry).message(part.file, of: name)
+      row.message = RequestIdentity(unsent.entry).message(part.file, of: unsent.name)
       row.kind = part.kind
       row.file = part.file
       row.bytes = part.bytes
@@ -206,13 +203,13 @@ extension FoundRequest {
       return row
     }
     var fault = error
-    if case .failure(let refusal) = request { fault = error ?? refusal.description }
-    var row = RequestRow(name, entry)
+    if case .failure(let refusal) = unsent.request { fault = error ?? refusal.description }
+    var row = RequestRow(unsent.name, unsent.entry)
     row.inbox = contents?.inbox ?? inbox
     row.key = contents?.key?.text
     row.digest = contents?.digest.hex
     row.state = fault != nil ? .failed : messages.allSatisfy { $0.state == .sent } ? .sent : .queued
-    row.acceptedAt = Timestamp(milliseconds: entry.changed / 1_000_000)
+    row.acceptedAt = Timestamp(milliseconds: unsent.entry.changed / 1_000_000)
     row.finishedAt = row.state == .queued ? nil : row.acceptedAt
     row.filed = error != nil ? 1 : 0
     self.init(row, error: fault, in: conversation, messages)

@@ -137,7 +137,7 @@ import Testing
     try await spool.send("a")
     try await spool.send("b")
     let candidates = try await spool.ledger.evictionCandidates(.fetchable, inbox: nil, need: 1)
-    _ = try await spool.ledger.evict(candidates) { _ in }
+    _ = try await spool.ledger.evict(candidates) { _, _ in }
     #expect(try spool.files("a") == whole)
     #expect(try await spool.janitor().pass().evicted.photos == 1)
     #expect(try spool.files("a") == thumbnails && spool.files("b") == whole)

@@ -113,7 +113,7 @@ struct DuplicateTests {
     #expect(try await !ledger.decideDuplicate(head()[0], at: now))
     try await ledger.publishAll(at: now)
     #expect(try await requests() == ["a duplicate of b", "b sent"])
-    #expect(try await ledger.unfiled(limit: 9).first { $0.request == "a" }?.messages.map(\.state) == [.sent])
+    #expect(try await ledger.unfiled(limit: 9).first { $0.request == "a" }?.messages.map(\.own.state) == [.sent])
   }
 
   @Test("The first, sent again after the second was sent, is a duplicate")

@@ -203,7 +203,7 @@ import Testing
     try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
     #expect(try await head().isEmpty)
     let unfiled = try await ledger.unfiled(limit: 9)
-    #expect(unfiled.map(\.state) == [.failed] && unfiled[0].messages.map(\.state) == [.sent, .failed, .cancelled])
+    #expect(unfiled.map(\.state) == [.failed] && unfiled[0].messages.map(\.own.state) == [.sent, .failed, .cancelled])
     try await ledger.markFiled(unfiled.map(\.row))
     try await accept(
       request("z", inode: 2), request("a", inode: 1, files: ["photo-1", "photo-2", "text"]), request("y", inode: 3),

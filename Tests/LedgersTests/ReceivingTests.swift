@@ -55,8 +55,8 @@ import Testing
     try await ledger.expireRemotes(at: now.advanced(seconds: 1))
     for layer in [CacheLayer.lastCopies, .thumbnails] {
       let candidates = try await ledger.evictionCandidates(layer, inbox: nil, conversation: nil, need: 99)
-      _ = try await ledger.evict(candidates) { _ in }
-      _ = try await ledger.evict([]) { _ in }
+      _ = try await ledger.evict(candidates) { _, _ in }
+      _ = try await ledger.evict([]) { _, _ in }
     }
     #expect(try await ledger.forgetGonePhotos() == 1)
     #expect(try await receive(new("a"), fetch: .always) == .known)

@@ -42,7 +42,7 @@ private struct RequestNotice: Encodable {
     error = request.error
     acceptedAt = request.acceptedAt.description
     finishedAt = request.finishedAt.description
-    messages = request.messages.map { message in
+    messages = request.messages.map { message, _ in
       Message(
         message: message.message.text, kind: message.kind.rawValue, state: message.state.rawValue,
         publishedAt: message.sentAt?.description, remote: message.remote)

@@ -260,7 +260,7 @@ extension Directory {
 extension UnfiledRequest {
   /// Whether something of it was published.
   fileprivate var leavesReceipt: Bool {
-    self.state != .failed && (self.state != .cancelled || messages.contains { $0.state == .sent })
+    self.state != .failed && (self.state != .cancelled || messages.contains { $0.own.state == .sent })
   }
 
   fileprivate var receipt: Receipt {
@@ -269,11 +269,12 @@ extension UnfiledRequest {
       digest: self.key == nil ? nil : self.digest, state: self.state, duplicateOf: self.duplicateOf,
       acceptedAt: self.acceptedAt.description,
       finishedAt: finishedAt.description,
-      messages: messages.map { message in
+      messages: messages.map { message, photo in
         Receipt.Message(
           message: message.message.text, kind: message.kind, state: message.state,
-          publishedAt: message.sentAt?.description, remote: message.remote, url: message.url,
-          contentDigest: message.contentDigest, bytes: message.bytes, width: message.width, height: message.height)
+          publishedAt: message.sentAt?.description, remote: message.remote, url: photo?.url,
+          contentDigest: photo?.attachment.flatMap { try? RemotePhoto(json: $0) }?.contentDigest,
+          bytes: photo?.bytes ?? message.bytes, width: photo?.width, height: photo?.height)
       })
   }
 }

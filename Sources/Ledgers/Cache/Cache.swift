@@ -14,9 +14,6 @@ package struct CacheUse: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// How long a stored photo can be fetched by default, in seconds.
-  package static let remoteSeconds = 30.0 * 86_400
-
   /// Marks a photo as the most recently viewed. Returns false if there is no such photo.
   @discardableResult
   package func viewed(_ message: MessageID, at now: Timestamp) async throws -> Bool {

@@ -41,14 +41,6 @@ package struct EvictionCandidate: Sendable {
   let bytes: Int
 }
 
-/// Cached files to delete.
-package struct EvictedFiles: Sendable {
-  /// Their directory, relative to the spool.
-  package let path: String
-  /// Delete thumbnail, blurred preview and directory, too.
-  package let isWhole: Bool
-}
-
 extension Ledger {
   /// Photos that one transaction marks and ends. It blocks all other writers.
   static let evictionBatch = 1024
@@ -76,10 +68,11 @@ extension Ledger {
   /// again was either pinned before and keeps its files, or is pinned later and made anew. The next call ends what a
   /// crash left marked. Candidates viewed or needed in the meantime are left out.
   ///
-  /// - Parameter remove: removes files. If it throws, the photo stays marked, and the error is thrown after the commit.
+  /// - Parameter remove: removes the original in a directory, relative to the spool, or with `isWhole` all files. If it
+  ///   throws, the photo stays marked, and the error is thrown after the commit.
   /// - Returns: the ended and the newly marked photos.
   package func evict(
-    _ candidates: [EvictionCandidate], remove: @escaping @Sendable (EvictedFiles) throws -> Void
+    _ candidates: [EvictionCandidate], remove: @escaping @Sendable (_ path: String, _ isWhole: Bool) throws -> Void
   ) async throws -> (ended: EvictionCount, marked: EvictionCount) {
     let (ended, marked, fault) = try await write { database in
       let (ended, fault) = try database.endEvictions(remove)
@@ -189,13 +182,15 @@ extension Database {
     return count
   }
 
-  fileprivate func endEvictions(_ remove: (EvictedFiles) throws -> Void) throws -> (EvictionCount, (any Error)?) {
+  fileprivate func endEvictions(
+    _ remove: (_ path: String, _ isWhole: Bool) throws -> Void
+  ) throws -> (EvictionCount, (any Error)?) {
     var count = EvictionCount()
     var fault: (any Error)?
     let photos = try all(PhotoRow.self, "WHERE evicting > 0 AND pinned = 0 LIMIT \(Ledger.evictionBatch)")
     for photo in photos {
       let isWhole = photo.evicting == 2
-      do { try remove(EvictedFiles(path: photo.path, isWhole: isWhole)) } catch {
+      do { try remove(photo.path, isWhole) } catch {
         fault = error
         break
       }

@@ -9,7 +9,7 @@ package struct Published: Sendable {
   package let remote: String?
   /// A photo's attachment; its keys may be stored now.
   package let attachment: Attachment?
-  /// When the stored photo is no longer expected to exist.
+  /// When the stored photo is no longer expected to exist; nil if that is not known.
   package let remoteUntil: Timestamp?
   /// The network that published it.
   package let network: String
@@ -89,14 +89,13 @@ extension Database {
     try count("sent.\(message.kind.rawValue)")
     try count("last_sent", latest: published.at.milliseconds)
     if let attachment = published.attachment {
-      let until = published.remoteUntil ?? now.advanced(seconds: Ledger.remoteSeconds)
       try run(
         """
         UPDATE photos SET url = ?, url_expires_at = ?, attachment = ?, uploaded_at = ?, viewed_at = ?, fetchable = 1,
           recency = ?
         WHERE message = ?
         """,
-        attachment.url, until.milliseconds, try String(decoding: Messages.json(attachment), as: UTF8.self),
+        attachment.url, published.remoteUntil, try String(decoding: Messages.json(attachment), as: UTF8.self),
         now.milliseconds, now.milliseconds, try nextRecency(), message.message.text)
       try run("UPDATE uploads SET state = 'published' WHERE message = ? AND state = 'offered'", message.message.text)
       // The published upload is in use; later ones are not.

@@ -4,22 +4,10 @@ import Messages
 /// A finished request whose directory is not at its final place yet.
 @dynamicMemberLookup
 package struct UnfiledRequest: Sendable {
-  package struct Message: Sendable {
-    package let message: MessageID
-    package let kind: MessageKind
-    package let state: MessageState
-    package let bytes: Int
-    package let sentAt: Timestamp?
-    package let remote: String?
-    package let url: String?
-    package let contentDigest: String?
-    package let width: Int?
-    package let height: Int?
-  }
-
   private let facts: RequestRow
   package let conversation: ConversationID?
-  package fileprivate(set) var messages: [Message] = []
+  /// In order, with their photos once these are prepared.
+  package fileprivate(set) var messages: [(own: MessageRow, photo: PhotoRow?)] = []
 
   fileprivate init(_ row: borrowing Columns) {
     facts = row.row()
@@ -69,18 +57,17 @@ extension Ledger {
 }
 
 extension Database {
-  fileprivate func receiptMessages(ofRequest request: Int64) throws -> [UnfiledRequest.Message] {
-    try all(
-      """
-      SELECT m.message, m.kind, m.state, coalesce(p.bytes, m.bytes) AS bytes, m.sent_at, m.remote, p.url,
-        json_extract(p.attachment, '$.contentDigest') AS content_digest, p.width, p.height
-      FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
-      """, request
-    ) { row in
-      UnfiledRequest.Message(
-        message: row["message"], kind: row["kind"] ?? .photo, state: row["state"] ?? .failed, bytes: row["bytes"],
-        sentAt: row["sent_at"], remote: row["remote"], url: row["url"], contentDigest: row["content_digest"],
-        width: row["width"], height: row["height"])
+  fileprivate func receiptMessages(ofRequest request: Int64) throws -> [(own: MessageRow, photo: PhotoRow?)] {
+    try all(UnfiledRequest.selectionOfMessages, request) { row in
+      let (own, photo): (MessageRow, PhotoRow) = row.rows()
+      return (own, photo.message == own.message ? photo : nil)
     }
   }
+}
+
+extension UnfiledRequest {
+  fileprivate static let selectionOfMessages = """
+    SELECT \(MessageRow.table.columns(of: "m")), \(PhotoRow.table.columns(of: "p"))
+    FROM messages m LEFT JOIN photos p ON p.message = m.message WHERE m.request_id = ? ORDER BY m.position
+    """
 }

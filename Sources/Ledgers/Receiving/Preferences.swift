@@ -50,8 +50,8 @@ extension LedgerView {
 
   package func preferences(of conversation: String) throws -> ConversationPreferences {
     try read { database in
-      let row: Int64? = try database.value("SELECT id FROM conversations WHERE conversation = ?", conversation)
-      return try row.map { try database.preferences(of: $0) } ?? ConversationPreferences()
+      try database.knownConversation(ConversationID(unchecked: conversation)).map { try database.preferences(of: $0) }
+        ?? ConversationPreferences()
     }
   }
 }

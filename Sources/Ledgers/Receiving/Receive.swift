@@ -64,7 +64,7 @@ extension Database {
     let messages = new.photos.indices.map {
       NewReceived.message(inbox: new.inbox, remote: new.remote, position: $0)
     }
-    let conversation: Int64? = try value("SELECT id FROM conversations WHERE conversation = ?", new.conversation)
+    let conversation = try knownConversation(new.conversation)
     // A rebuild leaves rows with the local id alone.
     let rows = try all(
       ReceivedRow.self, "WHERE inbox = ? AND remote = ? OR message IN (SELECT value FROM json_each(?))", new.inbox,
@@ -134,5 +134,5 @@ extension Database {
 extension RemotePhoto {
   func json() throws -> String { String(decoding: try Messages.json(self), as: UTF8.self) }
 
-  init(json: String) throws { self = try JSONDecoder().decode(RemotePhoto.self, from: Data(json.utf8)) }
+  package init(json: String) throws { self = try JSONDecoder().decode(RemotePhoto.self, from: Data(json.utf8)) }
 }

@@ -86,6 +86,12 @@ extension Columns {
     return reader.next()
   }
 
+  /// Two rows, if the columns of one come after those of the other. A row without a match has the values for NULL.
+  func rows<First: TableRow, Second: TableRow>() -> (First, Second) {
+    var reader = Reader(statement)
+    return (reader.next(), reader.next())
+  }
+
   /// Three rows, if the columns of one come after those of the other.
   func rows<First: TableRow, Second: TableRow, Third: TableRow>() -> (First, Second, Third) {
     var reader = Reader(statement)

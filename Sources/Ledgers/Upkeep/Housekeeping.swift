@@ -87,14 +87,14 @@ extension Ledger {
     _ photo: CountedPhoto, look: @escaping @Sendable (_ path: String) throws -> (original: Bool, thumbnails: Bool)
   ) async throws -> Bool {
     try await write { database in
-      let isStill = "rowid = ? AND path = ? AND pinned = 0 AND evicting = 0"
       let found = try look(photo.path)
       try database.run(
         """
-        UPDATE photos SET cached_bytes = iif(?, cached_bytes, 0),
-          cached_thumbnail_bytes = iif(?, cached_thumbnail_bytes, 0)
-        WHERE \(isStill) AND ((cached_bytes > 0 AND NOT ?) OR (cached_thumbnail_bytes > 0 AND NOT ?))
-        """, found.original, found.thumbnails, photo.row, photo.path, found.original, found.thumbnails)
+        UPDATE photos SET cached_bytes = iif(?1, cached_bytes, 0),
+          cached_thumbnail_bytes = iif(?2, cached_thumbnail_bytes, 0)
+        WHERE rowid = ?3 AND path = ?4 AND pinned = 0 AND evicting = 0
+          AND ((cached_bytes > 0 AND NOT ?1) OR (cached_thumbnail_bytes > 0 AND NOT ?2))
+        """, found.original, found.thumbnails, photo.row, photo.path)
       return database.changesCount > 0
     }
   }

@@ -37,25 +37,16 @@ package struct ReceivedNote: Codable, Sendable, Equatable {
     try json(self) + [UInt8(ascii: "\n")]
   }
 
-  /// The note beside a photo.
-  package enum Found: Sendable, Equatable {
-    /// The photo was sent from here.
-    case none
-    case note(ReceivedNote)
-    /// The photo was received, but the note is unreadable.
-    case unreadable
-  }
-
-  /// Reads the note in a photo's directory.
+  /// Reads the note in a photo's directory. Without one, the photo was sent from here; `note` is nil if it is unreadable.
   ///
   /// - Throws: `FileError` if the disk fails.
-  package static func find(in directory: Directory) throws -> Found {
-    guard let entry = try directory.entry(fileName) else { return .none }
+  package static func find(in directory: Directory) throws -> (isThere: Bool, note: ReceivedNote?) {
+    guard let entry = try directory.entry(fileName) else { return (false, nil) }
     guard entry.kind == .file, let bytes = try directory.file(fileName).contents(limit: longest),
       let note = try? JSONDecoder().decode(ReceivedNote.self, from: Data(bytes)), note.position >= 0,
       (try? InboxID(note.inbox)) != nil, (try? ConversationID(note.conversation)) != nil,
       (try? RemoteMessageID(note.remote)) != nil, note.sender.map({ (try? SenderID($0)) != nil }) ?? true
-    else { return .unreadable }
-    return .note(note)
+    else { return (true, nil) }
+    return (true, note)
   }
 }
