@@ -199,15 +199,22 @@ extension Trash {
     _ = try take(found.name, from: place) { RequestIdentity($0) == found.identity }
   }
 
-  /// Deletes all entries durably, also those of a killed process, which may name no conversation any more.
+  /// Deletes all entries durably, also those of a killed process, which may name no conversation any more. An entry that
+  /// cannot be deleted does not stop the rest.
   fileprivate func empty(takenFrom places: [Directory]) async throws {
     for place in places { try place.sync() }
-    try await empty { name, directory in
-      if try directory.entry(name)?.kind == .directory {
-        let below = try directory.directory(name)
-        _ = try await ConcurrentMap.map(below.names()) { try below.removeTree($0) }
-      }
-      try directory.removeTree(name)
+    let names = try directory.names()
+    var failure: (any Error)?
+    for name in names {
+      do {
+        if try directory.entry(name)?.kind == .directory {
+          let below = try directory.directory(name)
+          _ = try await ConcurrentMap.map(below.names()) { try below.removeTree($0) }
+        }
+        try directory.removeTree(name)
+      } catch { failure = error }
     }
+    if !names.isEmpty { try directory.sync() }
+    if let failure { throw failure }
   }
 }

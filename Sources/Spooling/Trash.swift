@@ -5,7 +5,7 @@ import Foundation
 package struct Trash: Sendable {
   /// In `state/`.
   package static let directoryName = "trash"
-  private let directory: Directory
+  package let directory: Directory
 
   /// Opens the trash of a spool, or makes it.
   package init(_ spool: Spool) throws { directory = try spool.state.directory(creating: Self.directoryName) }
@@ -27,17 +27,6 @@ package struct Trash: Sendable {
     if isMeant(entry) { return TrashedEntry(trash: directory, name: parked, identity: RequestIdentity(entry)) }
     _ = try directory.move(parked, to: place, as: name)
     return nil
-  }
-
-  /// Deletes all entries by `remove` and syncs. An entry that cannot be deleted does not stop the rest.
-  package func empty(_ remove: (String, Directory) async throws -> Void) async throws {
-    let names = try directory.names()
-    var failure: (any Error)?
-    for name in names {
-      do { try await remove(name, directory) } catch { failure = error }
-    }
-    if !names.isEmpty { try directory.sync() }
-    if let failure { throw failure }
   }
 }
 
