@@ -30,14 +30,9 @@ struct Acceptor {
   let database: Database
   let now: Timestamp
   /// Row ids of known conversations.
-  private var conversations: [ConversationID: Int64] = [:]
+  var conversations: [ConversationID: Int64] = [:]
   /// Inserted messages that their conversation does not count yet, by its row.
-  private var uncounted: [Int64: Int] = [:]
-
-  init(database: Database, now: Timestamp) {
-    self.database = database
-    self.now = now
-  }
+  var uncounted: [Int64: Int] = [:]
 
   /// Accepts one request. Call `countWaiting` after the last one.
   ///

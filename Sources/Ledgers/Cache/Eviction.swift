@@ -137,16 +137,13 @@ extension LedgerView {
   }
 }
 
-/// The condition, to be appended to others, for the photos of an inbox, of a conversation, or all.
+/// The photos of an inbox, of a conversation, or all.
 private func evictionScope(
   _ inbox: InboxID?, _ conversation: ConversationID?
-) -> (condition: String, arguments: StatementArguments) {
-  var condition = ""
-  if inbox != nil { condition += " AND inbox = ?" }
-  if conversation != nil {
-    condition += " AND conversation_id = (SELECT id FROM conversations WHERE conversation = ?)"
-  }
-  return (condition, StatementArguments([inbox?.text, conversation?.text].compactMap { $0 }))
+) -> (sql: String, values: StatementArguments) {
+  restriction(
+    ("inbox = ?", inbox?.text),
+    ("conversation_id = (SELECT id FROM conversations WHERE conversation = ?)", conversation?.text))
 }
 
 extension Database {

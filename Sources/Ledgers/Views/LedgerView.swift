@@ -61,6 +61,12 @@ package struct LedgerView: Sendable {
     "iif(unicode(c.conversation) = 1, 'profile~' || substr(c.conversation, 2), c.conversation) AS conversation"
 }
 
+/// The conditions whose values are given, each after an AND, and these values.
+func restriction(_ conditions: (sql: String, value: String?)...) -> (sql: String, values: StatementArguments) {
+  let given = conditions.filter { $0.value != nil }
+  return (given.map { " AND \($0.sql)" }.joined(), StatementArguments(given.map(\.value)))
+}
+
 extension Timestamp: DatabaseValueConvertible, StatementColumnConvertible {
   package var databaseValue: DatabaseValue { milliseconds.databaseValue }
 

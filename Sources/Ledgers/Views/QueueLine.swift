@@ -64,17 +64,17 @@ extension LedgerView {
     state: MessageState? = nil, conversation: String? = nil, lying: [(inode: UInt64, born: Int64)] = [],
     _ visit: (QueueLine) throws -> Void
   ) throws -> [String?] {
-    var conditions = [state.map { _ in "m.state = ?" } ?? LedgerSchema.waiting(in: "m."), "r.state <> 'abandoned'"]
-    if conversation != nil { conditions.append("c.conversation = ?") }
+    let isWaiting = state == nil ? " AND \(LedgerSchema.waiting(in: "m."))" : ""
+    let scope = restriction(("m.state = ?", state?.rawValue), ("c.conversation = ?", conversation))
     return try read { database in
       try QueueLine.fetchCursor(
         database,
         sql: """
           SELECT \(QueueLine.columns)
           FROM messages m JOIN requests r ON r.id = m.request_id JOIN conversations c ON c.id = m.conversation_id
-          WHERE \(conditions.joined(separator: " AND ")) ORDER BY m.id
+          WHERE r.state <> 'abandoned'\(isWaiting)\(scope.sql) ORDER BY m.id
           """,
-        arguments: StatementArguments([state?.rawValue, conversation].compactMap { $0 })
+        arguments: scope.values
       ).forEach(visit)
       return try lying.map { try database.arriving(inode: $0.inode, born: $0.born) }
     }

@@ -27,17 +27,15 @@ package struct ReceivedRecord: Codable, Sendable, FetchableRecord {
 extension LedgerView {
   /// Visits the photos announced by others, in order of arrival and in constant memory.
   package func forEachReceived(inbox: String?, conversation: String?, _ visit: (ReceivedRecord) throws -> Void) throws {
-    var conditions = ["r.own = 0 AND r.state <> 'forgotten'"]
-    if inbox != nil { conditions.append("r.inbox = ?") }
-    if conversation != nil { conditions.append("c.conversation = ?") }
+    let scope = restriction(("r.inbox = ?", inbox), ("c.conversation = ?", conversation))
     try forEach(
       """
       SELECT r.message, r.remote, r.inbox, c.conversation, r.sender, r.state, NULL AS progress,
         r.revealed_at IS NULL AS hidden, coalesce(p.bytes, r.attachment ->> '$.contentLength') AS bytes, r.attempts,
         r.next_attempt AS nextAttempt, r.cause, r.error, r.received_at AS receivedAt
       FROM received r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN photos p ON p.message = r.message
-      WHERE \(conditions.joined(separator: " AND ")) ORDER BY r.id
+      WHERE r.own = 0 AND r.state <> 'forgotten'\(scope.sql) ORDER BY r.id
       """,
-      StatementArguments([inbox, conversation].compactMap { $0 }), visit)
+      scope.values, visit)
   }
 }

@@ -77,8 +77,7 @@ extension LedgerView {
 
   /// Visits all photos, least recently viewed first.
   package func forEachPhoto(inbox: String?, conversation: String?, _ visit: (PhotoRecord) throws -> Void) throws {
-    let conditions = [inbox.map { _ in "p.inbox = ?" }, conversation.map { _ in "c.conversation = ?" }]
-      .compactMap { $0 }
+    let scope = restriction(("p.inbox = ?", inbox), ("c.conversation = ?", conversation))
     try forEach(
       """
       SELECT p.message, p.inbox, \(Self.conversation), r.sender,
@@ -89,8 +88,8 @@ extension LedgerView {
         p.url_expires_at AS urlExpiresAt, p.created_at AS createdAt, p.uploaded_at AS uploadedAt,
         p.downloaded_at AS downloadedAt, p.viewed_at AS viewedAt
       FROM photos p JOIN conversations c ON c.id = p.conversation_id LEFT JOIN received r ON r.message = p.message
-      \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")) ORDER BY p.recency
+      WHERE TRUE\(scope.sql) ORDER BY p.recency
       """,
-      StatementArguments([inbox, conversation].compactMap { $0 }), visit)
+      scope.values, visit)
   }
 }
