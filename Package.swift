@@ -159,7 +159,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Children", "HTTP", "Ledgers", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
+        "Children", "DurableFiles", "HTTP", "Ledgers", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Support", exclude: ["ledgers", "python"]),
     // What `make fuzz` and the tests of `FuzzTests` run: every parser of outside bytes, one at a time.

@@ -1,7 +1,6 @@
 import Darkroom
 import Foundation
 import Messages
-import Photos
 import Testing
 
 /// Faults that the real program should not have, by scripts in its place.

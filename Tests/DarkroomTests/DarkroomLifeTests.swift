@@ -1,7 +1,6 @@
 import Darkroom
 import Foundation
 import Messages
-import Photos
 import Testing
 
 @Suite struct DarkroomLifeTests {

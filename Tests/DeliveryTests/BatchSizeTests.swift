@@ -1,4 +1,3 @@
-import Ledgers
 import Testing
 
 @testable import Delivery

@@ -1,6 +1,5 @@
 import Blocking
 import Control
-import DurableFiles
 import Ledgers
 import Logging
 import Messages
@@ -83,8 +82,7 @@ struct DaemonUnderTest {
     _ body: @escaping @Sendable (DaemonUnderTest) async throws -> Void
   ) async throws {
     let daemon = try await Daemon(
-      spool: spool, plan: plan, manager: manager,
-      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      spool: spool, plan: plan, manager: manager, log: silent,
       receiving: { ledger, _ in
         try hear(ledger)
         return nil
@@ -97,9 +95,9 @@ struct DaemonUnderTest {
   }
 
   @discardableResult
-  func drop(_ text: String?, to conversation: String, key: String? = nil, photos: [File] = []) throws -> String {
+  func drop(_ text: String, to conversation: String, key: String? = nil) throws -> String {
     try Submission(
-      to: ConversationID(conversation), from: nil, key: key.flatMap(IdempotencyKey.init), text: text, photos: photos
+      to: ConversationID(conversation), from: nil, key: key.flatMap(IdempotencyKey.init), text: text, photos: []
     )
     .drop(into: spool.path).text
   }
@@ -113,6 +111,8 @@ struct DaemonUnderTest {
 
   func story(of request: String) throws -> RequestStory? { try LedgerView(in: spool.state).story(of: request) }
 }
+
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 struct NoPreparer: PhotoPreparer {
   func prepare(_ photo: PhotoBytes, for use: PhotoUse) async throws(DeliveryError) -> PreparedPhoto {

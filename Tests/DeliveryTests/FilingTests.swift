@@ -17,8 +17,6 @@ import Testing
     try spool.sent.directory(request).file(Receipt.fileName).contents(limit: 1 << 20).flatMap(Receipt.init)
   }
 
-  private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-
   /// A filing that is not running.
   private func filing(in scratch: TemporaryDirectory) throws -> (Spool, Ledger, Filing) {
     let spool = try Spool(creating: scratch.path("spool"))
@@ -28,7 +26,7 @@ import Testing
       spool, ledger,
       Filing(
         ledger: ledger, spool: spool, pool: pool, rescan: { 30 }, hooks: nil, bell: Bell(),
-        troubles: Troubles(log: Self.log), log: Self.log)
+        troubles: Troubles(log: silent), log: silent)
     )
   }
 
@@ -52,7 +50,7 @@ import Testing
     let scratch = try TemporaryDirectory()
     let (spool, ledger, filing) = try filing(in: scratch)
     try await end(0..<300, in: spool, ledger)
-    let group = ServiceGroup(services: [filing], logger: Self.log)
+    let group = ServiceGroup(services: [filing], logger: silent)
     async let running: Void = group.run()
     while try await ledger.unfiled(limit: 1).count > 0 { await Task.yield() }
     try await end(300..<310, in: spool, ledger)
@@ -70,7 +68,7 @@ import Testing
     let (spool, ledger, filing) = try filing(in: scratch)
     try spool.sent.directory(creating: "r0").write([1], as: "somebody's")
     try await end(0..<700, in: spool, ledger)
-    let group = ServiceGroup(services: [filing], logger: Self.log)
+    let group = ServiceGroup(services: [filing], logger: silent)
     async let running: Void = group.run()
     while try await ledger.unfiled(limit: 1).count > 0 { await Task.yield() }
     await group.triggerGracefulShutdown()
@@ -107,12 +105,7 @@ import Testing
   /// Records an accepted and sent request.
   private func noteSent(_ name: String, _ entry: Entry, in ledger: Ledger) async throws {
     let now = Timestamp.now()
-    let text = NewRequest.Part(
-      message: { _ in MessageID(unchecked: name) }, kind: .text, file: "text", bytes: 5, digest: "f")
-    let request = NewRequest(
-      droppedAs: name, inode: entry.inode, born: entry.born, inbox: try InboxID("me"),
-      contents: .success(
-        NewRequest.Contents(conversation: try ConversationID("c"), key: nil, digest: "d", parts: [text])))
+    let request = NewRequest(name, inode: entry.inode, born: entry.born, to: "c", parts: [NewRequest.Part("text")])
     _ = try await ledger.accept([request], at: now)
     let message = try #require(try await ledger.head(of: 1, limit: 1).first)
     #expect(try await ledger.beginPublishing(message, at: now) == 1)

@@ -1,4 +1,3 @@
-import DurableFiles
 import Messages
 import Synchronization
 import TestSupport

@@ -1,5 +1,4 @@
 import Dispatch
-import DurableFiles
 import Logging
 import Messages
 import Settings
@@ -10,23 +9,19 @@ import Testing
 @testable import Delivery
 @testable import Ledgers
 
-@Suite struct ProbeTests {
-  private let scratch: TemporaryDirectory
-  private let ledger: Ledger
+@Suite struct ProbeTests: LedgerSuite {
+  let fresh: FreshLedger
   private let circuits: Circuits
   private let unreachable = DeliveryError(.unreachable, "there is no route")
 
-  init() throws {
-    scratch = try TemporaryDirectory()
+  init(fresh: FreshLedger) {
+    self.fresh = fresh
     let settings = {
       var settings = Settings().delivery
       settings.mending = .hours(10)
       return settings
     }()
-    ledger = try Ledger(in: Directory(path: scratch.path))
-    circuits = Circuits(
-      ledger: ledger, settings: settings, dispatcher: Bell(),
-      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    circuits = Circuits(ledger: fresh.ledger, settings: settings, dispatcher: Bell(), log: silent)
   }
 
   @Test("What fails together when a line goes away counts as one failure, so that the first probes come soon")

@@ -1,4 +1,3 @@
-import DurableFiles
 import Ledgers
 import Messages
 import Settings

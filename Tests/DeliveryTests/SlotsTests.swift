@@ -6,6 +6,8 @@ import Testing
   /// Records the order of taken places, and holds each until it is told to return it.
   private actor Places {
     private(set) var taken: [String] = []
+    /// Those that are inside now.
+    var inside: [String] { leaving.keys.sorted() }
     private var leaving: [String: CheckedContinuation<Void, Never>] = [:]
     private var waiters: [(Int, CheckedContinuation<Void, Never>)] = []
 
@@ -70,6 +72,31 @@ import Testing
     try await second.value
     await places.leave("first")
     try await first.value
+  }
+
+  @Test(
+    "A free place goes to whoever has the fewest, nobody ever has more than half of them, and each store has its own")
+  func owners() async throws {
+    let slots = Slots(4)
+    func start(_ name: String, _ store: String, _ owner: Int64) -> Task<Void, any Error> {
+      task(name, slots.announce(ahead: false, store: store, owner: owner), in: slots)
+    }
+    var tasks = (1...6).map { start("one \($0)", "here", 1) }
+    await places.wait(for: 2)
+    tasks += [start("two", "here", 2), start("three", "here", 3)]
+    // Four places: two for the first owner, and one each for the later ones.
+    await places.wait(for: 4)
+    #expect(await places.inside == ["one 1", "one 2", "three", "two"])
+    tasks.append(start("elsewhere", "elsewhere", 4))
+    await places.wait(for: 5)
+    for count in 6...9 {
+      let mine = await places.inside.filter { $0.hasPrefix("one") }
+      #expect(mine.count == 2)
+      await places.leave(mine[0])
+      await places.wait(for: count)
+    }
+    for name in await places.taken { await places.leave(name) }
+    for task in tasks { try await task.value }
   }
 
   @Test("What is cancelled waits for no place")

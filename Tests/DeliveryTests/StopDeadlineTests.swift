@@ -14,12 +14,11 @@ import Testing
 
   @Test("When a service hangs, the process is ended all the same, though nothing else can go on")
   func hangs() async throws {
-    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let overdue = Bell()
     let free = Bell()
-    let deadline = StopDeadline(manager: nil, seconds: 0, log: log) { overdue.ring() }
+    let deadline = StopDeadline(manager: nil, seconds: 0, log: silent) { overdue.ring() }
     // Services stop in reverse order, one after the other.
-    let group = ServiceGroup(services: [Hanging(bell: free), deadline], logger: log)
+    let group = ServiceGroup(services: [Hanging(bell: free), deadline], logger: silent)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await group.run() }
       await group.triggerGracefulShutdown()
@@ -31,13 +30,12 @@ import Testing
 
   @Test("A process that has stopped in time goes on")
   func stopsInTime() async throws {
-    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let late = Bell()
-    let deadline = StopDeadline(manager: nil, seconds: 0, log: log) { Issue.record("it was ended") }
-    let after = StopDeadline(manager: nil, seconds: 0.001, log: log) { late.ring() }
+    let deadline = StopDeadline(manager: nil, seconds: 0, log: silent) { Issue.record("it was ended") }
+    let after = StopDeadline(manager: nil, seconds: 0.001, log: silent) { late.ring() }
     deadline.hasStopped.set()
     for each in [deadline, after] {
-      let group = ServiceGroup(services: [each], logger: log)
+      let group = ServiceGroup(services: [each], logger: silent)
       await group.triggerGracefulShutdown()
       try await group.run()
     }

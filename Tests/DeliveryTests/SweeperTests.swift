@@ -1,5 +1,4 @@
 import Blocking
-import DurableFiles
 import Logging
 import Messages
 import Seals
@@ -12,14 +11,8 @@ import Testing
 @testable import Delivery
 @testable import Ledgers
 
-@Suite(.timeLimit(.minutes(5))) struct SweeperTests {
-  private let scratch: TemporaryDirectory
-  private let ledger: Ledger
-
-  init() throws {
-    scratch = try TemporaryDirectory()
-    ledger = try Ledger(in: Directory(path: scratch.path))
-  }
+@Suite(.timeLimit(.minutes(5))) struct SweeperTests: LedgerSuite {
+  let fresh: FreshLedger
 
   /// A store that cannot delete objects whose names begin with `bad`, and records calls.
   private final actor PickyStore: Store {
@@ -66,8 +59,7 @@ import Testing
           key: RouteKey(seal: .xmtp, store: DestinationKey(stores[0].name))), stores: stores),
       preparer: NoPreparer())
     let sweeper = Sweeper(
-      ledger: ledger, plan: PlanInForce(plan), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-      bell: Bell())
+      ledger: ledger, plan: PlanInForce(plan), log: silent, bell: Bell())
     let task = Task { try await sweeper.run() }
     while try await ledger.read({ database in
       try database.value("SELECT count(*) || ' ' || count(*) FILTER (WHERE state = 'deleting') FROM uploads") as String?

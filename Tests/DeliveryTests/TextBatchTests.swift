@@ -1,4 +1,3 @@
-import DurableFiles
 import Ledgers
 import Messages
 import Networks
@@ -67,28 +66,18 @@ import Testing
   }
 }
 
-@Suite struct WindowTests {
-  private let scratch: TemporaryDirectory
-  private let ledger: Ledger
-
-  init() throws {
-    scratch = try TemporaryDirectory()
-    ledger = try Ledger(in: Directory(path: scratch.path))
-  }
+@Suite struct WindowTests: LedgerSuite {
+  let fresh: FreshLedger
 
   /// Messages of a conversation, one a request: texts of these sizes, and photos for nil.
   private func window(_ sizes: [Int?], isWhole: Bool = true) async throws -> Window {
     let requests = sizes.enumerated().map { number, bytes in
-      let part = NewRequest.Part(
-        message: { MessageID(unchecked: $0) }, kind: bytes == nil ? .photo : .text, file: "f", bytes: bytes ?? 9,
-        digest: "d")
-      return NewRequest(
-        droppedAs: "r\(number)", inode: UInt64(number), born: 1, inbox: InboxID(unchecked: "me"),
-        contents: .success(
-          NewRequest.Contents(conversation: ConversationID(unchecked: "family"), key: nil, digest: "d", parts: [part])))
+      NewRequest(
+        "r\(number)", inode: UInt64(number),
+        parts: [NewRequest.Part("f", bytes == nil ? .photo : .text, bytes: bytes ?? 9)])
     }
-    _ = try await ledger.accept(requests, at: Timestamp(milliseconds: 0))
-    return Window(messages: try await ledger.head(of: 1, limit: 99), isWhole: isWhole)
+    _ = try await ledger.accept(requests, at: now)
+    return Window(messages: try await head(), isWhole: isWhole)
   }
 
   @Test func endsBeforeAPhotoIsNear() async throws {

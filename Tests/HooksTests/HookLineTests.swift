@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import Settings
-import Synchronization
 import TestSupport
 import Testing
 

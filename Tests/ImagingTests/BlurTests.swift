@@ -1,6 +1,6 @@
 import Foundation
 import Imaging
-import Photos
+import TestSupport
 import Testing
 
 /// The blurred preview must not reveal the photo.

@@ -1,6 +1,5 @@
 import Foundation
 import Imaging
-import Photos
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Imaging
-import Photos
+import TestSupport
 import Testing
 
 @Suite struct ColorTests {

@@ -1,11 +1,10 @@
 import Foundation
 import Imaging
-import Messages
 import Photos
 import TestSupport
 import Testing
 
-/// Cut, changed or shuffled files of the other formats: each is refused with the right cause, or prepared.
+/// Cut, changed or shuffled files: each is refused with the right cause, or prepared.
 @Suite struct FormatHostileTests {
   @Test(
     "A file cut off anywhere before the end of its picture is refused by the name of its format",
@@ -13,7 +12,8 @@ import Testing
   func cut(name: String) throws {
     let sample = try FormatSample.named(name)
     let end = sample.bytes.count - sample.spare
-    for length in Array(0..<min(40, end)) + Array(stride(from: 40, to: end, by: max(1, end / 100))) + [end - 1] {
+    let step = sample.format == .jpeg ? 1 : max(1, end / 100)
+    for length in Array(0..<min(40, end)) + Array(stride(from: 40, to: end, by: step)) + [end - 1] {
       guard let error = refusal(of: Array(sample.bytes[..<length])) else {
         Issue.record("\(name) cut at \(length) of \(sample.bytes.count)")
         continue
@@ -29,20 +29,22 @@ import Testing
   func changed(name: String) throws {
     let sample = try FormatSample.named(name)
     var random = SeededRandom(seed: 41)
-    for _ in 0..<120 {
+    var prepared = 0
+    for _ in 0..<sample.rounds {
       var broken = sample.bytes
       for _ in 0...random.next() % 8 {
         broken[Int(random.next() % UInt64(broken.count))] = UInt8(truncatingIfNeeded: random.next())
       }
-      decide(broken, name)
+      if decide(broken, name) { prepared += 1 }
     }
+    if sample.format == .jpeg { #expect(0 < prepared && prepared < sample.rounds) }
   }
 
   @Test("A file with blocks taken out, doubled or zeroed is prepared or refused", arguments: FormatSample.names)
   func shuffled(name: String) throws {
     let sample = try FormatSample.named(name)
     var random = SeededRandom(seed: 43)
-    for round in 0..<90 {
+    for round in 0..<sample.rounds * 3 / 4 {
       let start = 2 + Int(random.next() % UInt64(sample.bytes.count - 2))
       let block = start..<min(sample.bytes.count, start + 1 + Int(random.next() % 64))
       var broken = sample.bytes

@@ -1,7 +1,6 @@
 import Foundation
 import Imaging
 import Messages
-import Photos
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Messages
 import Photos
 import Testing
 
-/// A small picture of another format with all its metadata.
+/// A small picture with all its metadata.
 struct FormatSample: Sendable {
   let what: String
   let format: PhotoFormat
@@ -11,9 +11,11 @@ struct FormatSample: Sendable {
   let spare: Int
 
   private static let made = Result { try make() }
+  /// How many changed copies are tried: JPEGs are the most common photos, and quick.
+  var rounds: Int { format == .jpeg ? 600 : 120 }
   static let names = [
-    "PNG", "interlaced PNG", "PNG with alpha", "WebP", "lossless WebP", "WebP with alpha", "moving WebP", "GIF",
-    "interlaced GIF", "HEIC", "HEIC with alpha",
+    "JPEG", "progressive JPEG", "grey JPEG", "PNG", "interlaced PNG", "PNG with alpha", "WebP", "lossless WebP",
+    "WebP with alpha", "moving WebP", "GIF", "interlaced GIF", "HEIC", "HEIC with alpha",
   ]
 
   static func named(_ name: String) throws -> FormatSample {
@@ -30,12 +32,20 @@ struct FormatSample: Sendable {
       PNGFile(png).inserting("iCCP", Array("p3\0\0".utf8) + Deflate.stored(MatrixProfile.p3.icc))
         .inserting("eXIf", exifBlock(orientation: 6)).inserting("tEXt", Array("Title\0Words".utf8)).bytes
     }
+    func jpeg(_ what: String, _ options: [String]) throws -> FormatSample {
+      let bytes = try camera.photograph(
+        scene, ["-quality", "75"] + options, profile: MatrixProfile.p3.icc,
+        tags: ["Make=Camera", "GPSLatitude=47.5", "Orientation=6"])
+      return FormatSample(what: what, format: .jpeg, bytes: bytes, spare: 8)
+    }
     let png = furnished(try camera.png(scene, rgb))
     let transparent = furnished(try camera.png(scene, alpha: fading, rgba))
     let moving = try camera.store(camera.webp(camera.png(scene), ["-q", "80"]), as: "frame.webp")
     try camera.tool(
       ["webpmux", "-frame", moving, "+100", "-frame", moving, "+100", "-o", camera.directory.path("moving.webp")])
     return [
+      try jpeg("JPEG", []), try jpeg("progressive JPEG", ["-progressive"]),
+      try jpeg("grey JPEG", ["-grayscale", "-restart", "2"]),
       FormatSample(what: "PNG", format: .png, bytes: png, spare: 26),
       FormatSample(
         what: "interlaced PNG", format: .png, bytes: furnished(try camera.png(scene, rgb + ["-interlace", "PNG"])),
@@ -57,13 +67,15 @@ struct FormatSample: Sendable {
   static let causes: Set<Cause> = [.unsupportedImage, .truncatedImage, .imageLimits]
 }
 
-/// Prepares a photo, or expects a refusal of its own.
-func decide(_ photo: [UInt8], _ name: String) {
+/// Prepares a photo, or expects a refusal of its own. Returns whether it was prepared.
+@discardableResult func decide(_ photo: [UInt8], _ name: String) -> Bool {
   do {
     let result = try prepare(photo)
     #expect(result.width > 0 && result.height > 0 && result.jpeg.count <= 999_999)
+    return true
   } catch {
     #expect(FormatSample.causes.contains(error.cause), "\(name): \(error)")
     #expect(!error.sentence.contains("\n") && error.sentence.count < 300, "\(name): \(error)")
+    return false
   }
 }

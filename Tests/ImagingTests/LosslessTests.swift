@@ -1,5 +1,4 @@
 import Imaging
-import Photos
 import Testing
 
 @Suite struct LosslessTests {

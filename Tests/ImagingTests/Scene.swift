@@ -1,6 +1,5 @@
 import Foundation
 import Imaging
-import Photos
 import TestSupport
 import Testing
 
@@ -137,20 +136,5 @@ struct Scene: Equatable {
       for index in 0..<samples.count { sums[index % 3] += Int(samples[index]) }
     }
     return sums.map { Double($0) / Double(width * height) }
-  }
-}
-
-/// Splitmix64: the same numbers for the same seed.
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
   }
 }

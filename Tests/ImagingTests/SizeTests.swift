@@ -1,6 +1,4 @@
 import Imaging
-import Messages
-import Photos
 import Testing
 
 @Suite struct SizeTests {

@@ -1,5 +1,4 @@
 import Digests
-import DurableFiles
 import Foundation
 import GRDB
 import Messages

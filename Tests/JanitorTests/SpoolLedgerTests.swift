@@ -1,4 +1,3 @@
-import GRDB
 import Spooling
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Digests
-import DurableFiles
 import Foundation
 import GRDB
 import Messages
@@ -35,23 +34,17 @@ struct SpoolUnderJanitor {
     let inboxID = InboxID(unchecked: inbox)
     let message = MessageID(unchecked: name)
     let request = NewRequest(
-      droppedAs: name, inode: UInt64.random(in: 1...(1 << 60)), born: 1, inbox: inboxID,
-      contents: .success(
-        NewRequest.Contents(
-          conversation: ConversationID(unchecked: conversation), key: nil, digest: "d",
-          parts: [
-            NewRequest.Part(message: { _ in message }, kind: .photo, file: "photo", bytes: bytes, digest: "f")
-          ])))
+      name, inode: UInt64.random(in: 1...(1 << 60)), to: conversation, from: inbox,
+      parts: [NewRequest.Part("photo", message: message, bytes: bytes)])
     _ = try await ledger.accept([request], at: Self.now)
     let row = try await ledger.read {
       try Int64.fetchOne($0, sql: "SELECT id FROM conversations WHERE conversation = ?", arguments: [conversation])
     }
     let waiting = try await ledger.head(of: try #require(row), limit: 1000)
     let queued = try #require(waiting.first { $0.message == message })
-    let photo = PhotoRow(
-      format: "jpeg", originalBytes: bytes, originalWidth: 1, originalHeight: 1, bytes: bytes, width: 1, height: 1,
-      digest: "p", path: PhotoCache.path(inbox: inboxID, conversation: queued.conversation, message: message),
-      thumbnailBytes: 20)
+    let photo = PhotoRow.prepared(
+      originalBytes: bytes, bytes: bytes,
+      path: PhotoCache.path(inbox: inboxID, conversation: queued.conversation, message: message), thumbnailBytes: 20)
     let ten = [UInt8](repeating: 7, count: 10)
     try PhotoCache(spool).keep(
       original: [UInt8](repeating: 7, count: bytes), thumbnail: ten, blurred: ten, inbox: inboxID,
@@ -65,9 +58,7 @@ struct SpoolUnderJanitor {
     return message
   }
 
-  static let attachment = Attachment(
-    url: "https://example.org/o", contentDigest: "d", secret: "s", salt: "s", nonce: "n", scheme: "https://",
-    contentLength: 1, filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 1)
+  static let attachment = Messages.Attachment("https://example.org/o", isSealed: true)
 
   func janitor(at now: Timestamp = now, sinceBoot: Double = 1000) -> SpoolJanitor {
     SpoolJanitor(

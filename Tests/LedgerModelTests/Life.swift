@@ -1,4 +1,3 @@
-import DurableFiles
 import Foundation
 import GRDB
 import Messages
@@ -147,11 +146,7 @@ final class Life {
         message: { MessageID(unchecked: "\($0)/\(drop.inode)/\(file)") }, kind: file == "text" ? .text : .photo,
         file: file, bytes: 5, digest: "\(drop.inode)-\(file)")
     }
-    return NewRequest(
-      droppedAs: drop.name, inode: drop.inode, born: 1, inbox: InboxID(unchecked: "me"),
-      contents: .success(
-        NewRequest.Contents(
-          conversation: ConversationID(unchecked: drop.conversation), key: drop.key, digest: "digest", parts: parts)))
+    return NewRequest(drop.name, inode: drop.inode, to: drop.conversation, key: drop.key, parts: parts)
   }
 
   private func file() async throws {
@@ -183,9 +178,7 @@ final class Life {
     let conversation = message.conversation.text
     guard try await ledger.beginPreparing(message) else { return }
     try await pause(serving: conversation)
-    let photo = PhotoRow(
-      format: "jpeg", originalBytes: 9, originalWidth: 1, originalHeight: 1, bytes: 100, width: 1, height: 1,
-      digest: "p", path: message.message.text, thumbnailBytes: 10)
+    let photo = PhotoRow.prepared(bytes: 100, path: message.message.text, thumbnailBytes: 10)
     let object = "object-\(random.next())"
     guard
       try await ledger.beginUploading(message, photo: photo, store: "store", object: object, isSealed: true, at: now)

@@ -1,5 +1,3 @@
-import Messages
-
 /// The model: the ledger's promises, from its answers and from what others see.
 struct Promises {
   struct Broken: Error, CustomStringConvertible {

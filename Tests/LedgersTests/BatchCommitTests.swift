@@ -1,4 +1,3 @@
-import DurableFiles
 import Messages
 import TestSupport
 import Testing
@@ -6,25 +5,15 @@ import Testing
 @testable import Ledgers
 
 @Suite struct BatchCommitTests {
-  private let scratch: TemporaryDirectory
-  private let ledger: Ledger
+  private let fresh: FreshLedger
+  private var ledger: Ledger { fresh.ledger }
   private let now = Timestamp(milliseconds: 1_800_000_000_000)
-  private let family = ConversationID(unchecked: "family")
+  private let local = Recipient(network: "local", address: Address(unchecked: "family"))
 
   init() async throws {
-    scratch = try TemporaryDirectory()
-    ledger = try Ledger(in: Directory(path: scratch.path))
-    let requests = (1...5).map { number in
-      let text = NewRequest.Part(
-        message: { MessageID(unchecked: $0) }, kind: .text, file: "text", bytes: 5, digest: "f")
-      return NewRequest(
-        droppedAs: "r\(number)", inode: UInt64(number), born: 1, inbox: InboxID(unchecked: "me"),
-        contents: .success(NewRequest.Contents(conversation: family, key: nil, digest: "d", parts: [text])))
-    }
-    _ = try await ledger.accept(requests, at: now)
+    fresh = try FreshLedger()
+    _ = try await ledger.accept((1...5).map { NewRequest("r\($0)", inode: UInt64($0)) }, at: now)
   }
-
-  private let local = Recipient(network: "local", address: Address(unchecked: "family"))
 
   private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 9) }
 
@@ -75,7 +64,7 @@ import Testing
   @Test func whatIsHeldMeanwhileDoesNotBegin() async throws {
     let head = try await head()
     #expect(try await begin(head[0..<1]) == [1])
-    #expect(try await ledger.setHeld(true, family, at: now))
+    #expect(try await ledger.setHeld(true, ConversationID(unchecked: "family"), at: now))
     #expect(try await end(head[0..<1], next: [(head[1], nil)]) == ([.sent], nil))
     #expect(try await begin(head[1..<2]) == nil)
     #expect(try await states() == [.pending, .pending, .pending, .pending])

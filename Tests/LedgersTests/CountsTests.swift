@@ -1,4 +1,3 @@
-import DurableFiles
 import GRDB
 import Messages
 import TestSupport
@@ -7,31 +6,11 @@ import Testing
 @testable import Ledgers
 
 /// The ledger's counts against single rows.
-@Suite struct CountsTests {
-  private let scratch: TemporaryDirectory
-  private let ledger: Ledger
-  private let now = Timestamp(milliseconds: 1_800_000_000_000)
+@Suite struct CountsTests: LedgerSuite {
+  let fresh: FreshLedger
 
-  init() throws {
-    scratch = try TemporaryDirectory()
-    ledger = try Ledger(in: Directory(path: scratch.path))
-  }
-
-  private func request(_ number: Int, to conversation: String, files: [String] = ["photo", "text"]) -> NewRequest {
-    let parts = files.map { file in
-      NewRequest.Part(
-        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : .photo, file: file, bytes: 5,
-        digest: "f")
-    }
-    return NewRequest(
-      droppedAs: "r\(number)", inode: UInt64(number), born: 1, inbox: InboxID(unchecked: "me"),
-      contents: .success(
-        NewRequest.Contents(
-          conversation: ConversationID(unchecked: conversation), key: nil, digest: "d", parts: parts)))
-  }
-
-  private func accept(_ requests: [NewRequest]) async throws {
-    _ = try await ledger.accept(requests, at: now)
+  private func request(_ number: Int, to conversation: String) -> NewRequest {
+    NewRequest("r\(number)", inode: UInt64(number), to: conversation, files: ["photo", "text"])
   }
 
   private func expectTruth(_ place: String) async throws {
@@ -73,9 +52,7 @@ import Testing
 
   @Test("Whatever happens to messages, the counts are what counting finds")
   func anything() async throws {
-    let photo = PhotoRow(
-      format: "jpeg", originalBytes: 1000, originalWidth: 1, originalHeight: 1, bytes: 100, width: 1, height: 1,
-      digest: "x", path: "p", thumbnailBytes: 1)
+    let photo = PhotoRow.prepared(originalBytes: 1000, bytes: 100)
     var random = SystemRandomNumberGenerator()
     var number = 0
     var (sent, setbacks, prepared) = (0, 0, 0)
@@ -89,14 +66,12 @@ import Testing
       switch (Int.random(in: 0..<12, using: &random), message) {
       case (0...2, _), (_, nil):
         number += 1
-        try await accept([request(number, to: conversation)])
+        _ = try await ledger.accept([request(number, to: conversation)], at: now)
       case (3, let message?): _ = try await ledger.beginPreparing(message)
       case (4, let message?):
-        if try await ledger.beginUploading(
+        let isBegun = try await ledger.beginUploading(
           message, photo: photo, store: "s", object: "o\(round)", isSealed: true, at: now)
-        {
-          prepared += 1
-        }
+        prepared += isBegun ? 1 : 0
       case (5, let message?): _ = try await ledger.endUploading(message)
       case (6, let message?):
         _ = try await ledger.beginPublishing(message, at: now)
@@ -157,8 +132,8 @@ import Testing
 
   @Test("A conversation that was held while it waited for a destination is due once it is flushed and released")
   func heldAndParked() async throws {
-    try await accept([request(1, to: "family")])
-    let message = try #require(try await ledger.head(of: 1, limit: 1).first)
+    _ = try await ledger.accept([request(1, to: "family")], at: now)
+    let message = try await head()[0]
     let error = DeliveryError(.unreachable, "no route")
     let expiry = now.advanced(seconds: 86_400)
     try await ledger.park(message, for: "net", error: error, until: expiry, keepsUpload: false, at: now)

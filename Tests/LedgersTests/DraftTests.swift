@@ -1,38 +1,19 @@
-import DurableFiles
 import Messages
 import TestSupport
 import Testing
 
 @testable import Ledgers
 
-@Suite struct DraftTests {
-  private let scratch: TemporaryDirectory
-  private let state: Directory
-  private let ledger: Ledger
-  private let now = Timestamp(milliseconds: 1_800_000_000_000)
-
-  init() throws {
-    scratch = try TemporaryDirectory()
-    state = try Directory(path: scratch.path)
-    ledger = try Ledger(in: state)
-  }
+@Suite struct DraftTests: LedgerSuite {
+  let fresh: FreshLedger
 
   /// - Parameter files: by name, with the digest of each.
   private func request(
     _ name: String, inode: UInt64, to conversation: String = "family", from inbox: String = "me", key: String? = nil,
     owner: Int64? = nil, photos kind: MessageKind = .photo, _ files: KeyValuePairs<String, String>
   ) -> NewRequest {
-    let parts = files.map { file, digest in
-      NewRequest.Part(
-        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : kind, file: file, bytes: 5,
-        digest: digest)
-    }
-    return NewRequest(
-      droppedAs: name, inode: inode, born: 1, inbox: InboxID(unchecked: inbox),
-      owner: owner,
-      contents: .success(
-        NewRequest.Contents(
-          conversation: ConversationID(unchecked: conversation), key: key, digest: "d", parts: parts)))
+    let parts = files.map { NewRequest.Part($0, $0 == "text" ? .text : kind, digest: $1) }
+    return NewRequest(name, inode: inode, to: conversation, from: inbox, key: key, owner: owner, parts: parts)
   }
 
   @discardableResult
@@ -67,15 +48,9 @@ import Testing
   }
 
   private func upload(_ photo: QueuedMessage) async throws -> Bool {
-    let row = PhotoRow(
-      format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 2, bytes: 5, width: 3, height: 2, digest: "x",
-      path: "p", thumbnailBytes: 1)
-    guard
-      try await ledger.beginUploading(
-        photo, photo: row, store: "s", object: photo.message.text, isSealed: true, at: now)
-    else {
-      return false
-    }
+    let isBegun = try await ledger.beginUploading(
+      photo, photo: .prepared(), store: "s", object: photo.message.text, isSealed: true, at: now)
+    guard isBegun else { return false }
     return try await ledger.endUploading(photo)
   }
 
@@ -228,10 +203,7 @@ import Testing
     #expect(try await photos().isEmpty)
     #expect(try await !ledger.postponeDraftPhoto(photo, error: DeliveryError(.timeout, "slow"), until: now))
     #expect(try await accept(request("a", inode: 1, ["photo": "1"])).map(\.wasKnown) == [true])
-    for message in try await ledger.head(of: 1, limit: 9) {
-      _ = try await ledger.beginPublishing(message, at: now)
-      _ = try await ledger.markSent(message, Published(at: now), at: now)
-    }
+    try await ledger.publishAll(at: now)
     #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
     #expect(try await ledger.unfiled(limit: 9).map(\.request) == ["b", "a"])
   }

@@ -1,4 +1,3 @@
-import DurableFiles
 import GRDB
 import Messages
 import TestSupport
@@ -7,40 +6,20 @@ import Testing
 @testable import Ledgers
 
 @Suite("A second request with the key of one that is not sent yet")
-struct DuplicateTests {
-  private let scratch: TemporaryDirectory
-  private let state: Directory
-  private let ledger: Ledger
-  private let now = Timestamp(milliseconds: 1_800_000_000_000)
-
-  init() throws {
-    scratch = try TemporaryDirectory()
-    state = try Directory(path: scratch.path)
-    ledger = try Ledger(in: state)
-  }
+struct DuplicateTests: LedgerSuite {
+  let fresh: FreshLedger
 
   private func request(
     _ name: String, inode: UInt64, to conversation: String = "family", key: String? = "k", digest: String = "d",
     files: [String] = ["photo", "text"]
   ) -> NewRequest {
-    let parts = files.map { file in
-      NewRequest.Part(
-        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : .photo, file: file, bytes: 5,
-        digest: "f")
-    }
-    return NewRequest(
-      droppedAs: name, inode: inode, born: 1, inbox: InboxID(unchecked: "me"),
-      contents: .success(
-        NewRequest.Contents(
-          conversation: ConversationID(unchecked: conversation), key: key, digest: digest, parts: parts)))
+    NewRequest(name, inode: inode, to: conversation, key: key, digest: digest, files: files)
   }
 
   @discardableResult
   private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
     try await ledger.accept(requests, at: now)
   }
-
-  private func head() async throws -> [QueuedMessage] { try await ledger.head(of: 1, limit: 100) }
 
   private func fail() async throws {
     try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
@@ -133,11 +112,9 @@ struct DuplicateTests {
   func draft() async throws {
     try await accept(request("a", inode: 1))
     _ = try await ledger.enterDraft(request("b", inode: 2, files: ["photo"]), at: now)
-    let row = PhotoRow(
-      format: "jpeg", originalBytes: 1, originalWidth: 1, originalHeight: 1, bytes: 1, width: 1, height: 1, digest: "",
-      path: "", thumbnailBytes: 0)
     let photo = try await ledger.draftPhotos(limit: 9)[0].photo
-    #expect(try await ledger.beginUploading(photo, photo: row, store: "s", object: "o", isSealed: true, at: now))
+    #expect(
+      try await ledger.beginUploading(photo, photo: .prepared(), store: "s", object: "o", isSealed: true, at: now))
     #expect(try await accept(request("b", inode: 2)).map(\.state) == [.queued])
     try await ledger.publishAll(at: now)
     #expect(try await requests() == ["a sent", "b duplicate of a"])

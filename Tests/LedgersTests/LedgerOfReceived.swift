@@ -1,32 +1,12 @@
 import Digests
-import DurableFiles
 import Messages
 import TestSupport
 import Testing
 
 @testable import Ledgers
 
-struct ReceivedFixture {
-  fileprivate let scratch: TemporaryDirectory
-  fileprivate let state: Directory
-  fileprivate let ledger: Ledger
-
-  init() throws {
-    scratch = try TemporaryDirectory()
-    state = try Directory(path: scratch.path)
-    ledger = try Ledger(in: state)
-  }
-}
-
-protocol LedgerOfReceived {
-  var received: ReceivedFixture { get }
-}
-
-extension LedgerOfReceived {
-  var state: Directory { received.state }
-  var ledger: Ledger { received.ledger }
-  var now: Timestamp { Timestamp(milliseconds: 1_000_000) }
-
+/// Steps of received photos.
+extension LedgerSuite {
   func new(_ remote: String, in conversation: String = "family", text: String = "x", photos: Int = 1)
     -> NewReceived
   {
@@ -49,9 +29,7 @@ extension LedgerOfReceived {
   }
 
   var row: PhotoRow {
-    PhotoRow(
-      format: "jpeg", originalBytes: 9, originalWidth: 1, originalHeight: 1, bytes: 9, width: 1, height: 1,
-      digest: "d", path: "photos/me/family/m", thumbnailBytes: 2)
+    .prepared(bytes: 9, path: "photos/me/family/m", thumbnailBytes: 2)
   }
 
   func end(_ wanted: WantedPhoto, isThere: Bool = true) async throws -> DownloadEnd {

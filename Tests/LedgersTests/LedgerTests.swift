@@ -1,4 +1,3 @@
-import DurableFiles
 import Foundation
 import GRDB
 import Messages
@@ -8,41 +7,12 @@ import Testing
 
 @testable import Ledgers
 
-@Suite struct LedgerTests {
-  private let scratch: TemporaryDirectory
-  private let state: Directory
-  private let ledger: Ledger
-  private let now = Timestamp(milliseconds: 1_800_000_000_000)
-
-  init() throws {
-    scratch = try TemporaryDirectory()
-    state = try Directory(path: scratch.path)
-    ledger = try Ledger(in: state)
-  }
-
-  private func request(
-    _ name: String, inode: UInt64, to conversation: String = "family", key: String? = nil, digest: String = "d",
-    files: [String] = ["text"]
-  ) -> NewRequest {
-    let parts = files.map { file in
-      NewRequest.Part(
-        message: { MessageID(unchecked: "\($0)/\(file)") }, kind: file == "text" ? .text : .photo, file: file, bytes: 5,
-        digest: "f")
-    }
-    return NewRequest(
-      droppedAs: name, inode: inode, born: 1, inbox: InboxID(unchecked: "me"),
-      contents: .success(
-        NewRequest.Contents(
-          conversation: ConversationID(unchecked: conversation), key: key, digest: digest, parts: parts)))
-  }
+@Suite struct LedgerTests: LedgerSuite {
+  let fresh: FreshLedger
 
   @discardableResult
   private func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
     try await ledger.acceptRenaming(requests, at: now)
-  }
-
-  private func head(_ conversation: Int64 = 1, limit: Int = 100) async throws -> [QueuedMessage] {
-    try await ledger.head(of: conversation, limit: limit)
   }
 
   private func publish(_ message: QueuedMessage) async throws -> RequestState? {
@@ -52,11 +22,9 @@ import Testing
 
   @Test func aCommitSurvivesAPowerCutBySettings() async throws {
     let settings = try await ledger.write { database in
-      [
-        try String.fetchOne(database, sql: "PRAGMA journal_mode"),
-        try String.fetchOne(database, sql: "PRAGMA synchronous"),
-        try String.fetchOne(database, sql: "PRAGMA secure_delete"),
-      ]
+      try ["journal_mode", "synchronous", "secure_delete"].map {
+        try String.fetchOne(database, sql: "PRAGMA \($0)")
+      }
     }
     #expect(settings == ["wal", "2", "1"])
   }
@@ -92,10 +60,8 @@ import Testing
 
   @Test func aLedgerIsBroughtUpToDateOnlyByWhoHasItAlone() async throws {
     try await ledger.write {
-      try $0.execute(
-        sql: """
-          UPDATE grdb_migrations SET identifier = 'v16 requests that stay where they are, owners of drafts'
-          """)
+      let earlier = "v16 requests that stay where they are, owners of drafts"
+      try $0.execute(sql: "UPDATE grdb_migrations SET identifier = ?", arguments: [earlier])
     }
     try ledger.close()
     #expect { try Ledger(in: state, isOwn: false) } throws: { "\($0)".contains("an earlier photospool") }
@@ -112,7 +78,7 @@ import Testing
   }
 
   @Test func damageThatIsFoundBesideTheWorkIsToldAndNothingIsWrittenAnyMore() async throws {
-    for number in 0..<500 { try await accept(request("r\(number)", inode: UInt64(number + 1))) }
+    for number in 0..<500 { try await accept(NewRequest("r\(number)", inode: UInt64(number + 1))) }
     try ledger.close()
     let path = state.path(of: Ledger.fileName)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -128,7 +94,7 @@ import Testing
   }
 
   @Test func namesThatNoRequestHasAreCounted() async throws {
-    try await accept(request("a", inode: 1), request("b", inode: 2))
+    try await accept(NewRequest("a", inode: 1), NewRequest("b", inode: 2))
     let unknown = try await ledger.unknownRequests { ask in
       try ask(["z.1", "a"])
       try ask(["b", "k-1_2", "y"])
@@ -139,15 +105,16 @@ import Testing
   }
 
   @Test func messagesWaitInOrderOfAcceptance() async throws {
-    try await accept(request("b", inode: 1, files: ["photo-1", "photo-2", "text"]), request("a", inode: 2))
+    try await accept(NewRequest("b", inode: 1, files: ["photo-1", "photo-2", "text"]), NewRequest("a", inode: 2))
     #expect(try await head().map { "\($0.request)/\($0.file)" } == ["b/photo-1", "b/photo-2", "b/text", "a/text"])
     #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
   }
 
   @Test func noneIsAcceptedBesideOneWhoseNameIsTaken() async throws {
-    try await accept(request("a", inode: 1))
+    try await accept(NewRequest("a", inode: 1))
     await #expect {
-      try await ledger.accept([request("b", inode: 2), request("a", inode: 3), request("b", inode: 4)], at: now)
+      try await ledger.accept(
+        [NewRequest("b", inode: 2), NewRequest("a", inode: 3), NewRequest("b", inode: 4)], at: now)
     } throws: {
       ($0 as? NamesTaken)?.indices == [1, 2]
     }
@@ -156,49 +123,51 @@ import Testing
   }
 
   @Test func aTakenNameGetsAnAlternative() async throws {
-    let names = try await accept(request("a", inode: 1), request("a", inode: 2), request("a", inode: 3)).map(\.request)
+    let names = try await accept(NewRequest("a", inode: 1), NewRequest("a", inode: 2), NewRequest("a", inode: 3)).map(
+      \.request)
     #expect(names == ["a", "a.2", "a.3"])
   }
 
   @Test func theSameKeyIsSentOnceAndOtherContentsAreRefused() async throws {
     let accepted = try await accept(
-      request("a", inode: 1, key: "k"), request("b", inode: 2, key: "k"), request("c", inode: 3, key: "k", digest: "x"))
+      NewRequest("a", inode: 1, key: "k"), NewRequest("b", inode: 2, key: "k"),
+      NewRequest("c", inode: 3, key: "k", digest: "x"))
     #expect(accepted.map(\.state) == [.queued, .queued, .failed])
     #expect(accepted[2].error?.contains("used by request a with other contents") == true)
     #expect(try await publish(head()[0]) == .sent)
     #expect(try await head().isEmpty)
-    #expect(try await accept(request("d", inode: 4, key: "k")).map(\.state) == [.duplicate])
+    #expect(try await accept(NewRequest("d", inode: 4, key: "k")).map(\.state) == [.duplicate])
   }
 
   @Test func aFailedRequestDoesNotHoldItsKey() async throws {
-    try await accept(request("a", inode: 1, key: "k"))
+    try await accept(NewRequest("a", inode: 1, key: "k"))
     try await ledger.fail(head()[0], step: "publish", error: DeliveryError(.rejected, "no"), at: now)
-    #expect(try await accept(request("b", inode: 2, key: "k")).map(\.state) == [.queued])
+    #expect(try await accept(NewRequest("b", inode: 2, key: "k")).map(\.state) == [.queued])
   }
 
   @Test func anInterruptedTakeOverIsKnownAgain() async throws {
-    try await accept(request("a", inode: 1))
-    let again = try await accept(request("a", inode: 1))
+    try await accept(NewRequest("a", inode: 1))
+    let again = try await accept(NewRequest("a", inode: 1))
     #expect(again.map(\.wasKnown) == [true] && again[0].request == "a")
     #expect(try await head().count == 1)
   }
 
   @Test("A request that was read before it was sent and filed is not accepted a second time", arguments: [true, false])
   func readBeforeItWasFiled(isSent: Bool) async throws {
-    try await accept(request("a", inode: 1))
+    try await accept(NewRequest("a", inode: 1))
     if isSent {
       _ = try await publish(head()[0])
     } else {
       try await ledger.fail(head()[0], step: "publish", error: DeliveryError(.rejected, "no"), at: now)
     }
     try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
-    let again = try await ledger.accept([request("a", inode: 1)], at: now, isStillThere: { _ in false })
+    let again = try await ledger.accept([NewRequest("a", inode: 1)], at: now, isStillThere: { _ in false })
     #expect(again.map(\.wasKnown) == [true] && again[0].request == "a")
     #expect(try await head().isEmpty)
   }
 
   @Test func aFailedRequestThatComesBackSendsOnlyTheRest() async throws {
-    try await accept(request("a", inode: 1, files: ["photo-1", "photo-2", "text"]))
+    try await accept(NewRequest("a", inode: 1, files: ["photo-1", "photo-2", "text"]))
     _ = try await publish(head()[0])
     try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
     #expect(try await head().isEmpty)
@@ -206,8 +175,9 @@ import Testing
     #expect(unfiled.map(\.state) == [.failed] && unfiled[0].messages.map(\.own.state) == [.sent, .failed, .cancelled])
     try await ledger.markFiled(unfiled.map(\.row))
     try await accept(
-      request("z", inode: 2), request("a", inode: 1, files: ["photo-1", "photo-2", "text"]), request("y", inode: 3),
-      request("friend", inode: 4, to: "friends"))
+      NewRequest("z", inode: 2), NewRequest("a", inode: 1, files: ["photo-1", "photo-2", "text"]),
+      NewRequest("y", inode: 3),
+      NewRequest("friend", inode: 4, to: "friends"))
     #expect(try await head().map { "\($0.request)/\($0.file)" } == ["z/text", "a/photo-2", "a/text", "y/text"])
     let waiting = try await ledger.read { database in
       try Int.fetchAll(database, sql: "SELECT waiting FROM conversations ORDER BY id")
@@ -224,35 +194,37 @@ import Testing
     return unborn
   }
 
-  @Test func anInodeThatIsUsedAgainBringsNoFailedRequestBack() async throws {
-    try await accept(unborn(request("a", inode: 1, files: ["photo-1", "photo-2"])))
+  /// The first photo is published; the second one fails the request, which is filed.
+  private func failSecondPhoto(of request: NewRequest) async throws {
+    try await accept(request)
     _ = try await publish(head()[0])
     try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
     try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
-    let other = request("b", inode: 1, to: "friends", files: ["photo-1", "text"])
+  }
+
+  @Test func anInodeThatIsUsedAgainBringsNoFailedRequestBack() async throws {
+    try await failSecondPhoto(of: unborn(NewRequest("a", inode: 1, files: ["photo-1", "photo-2"])))
+    let other = NewRequest("b", inode: 1, to: "friends", files: ["photo-1", "text"])
     #expect(try await accept(unborn(other)).map(\.request) == ["b"])
     #expect(try await head(2).map(\.file) == ["photo-1", "text"])
   }
 
   @Test func aFailedRequestWithoutATimeOfBirthIsKnownByItsError() async throws {
-    try await accept(unborn(request("a", inode: 1, files: ["photo-1", "photo-2"])))
-    _ = try await publish(head()[0])
-    try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
-    try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
-    try await accept(unborn(request("c", inode: 1, files: ["photo-1", "photo-2"]), error: "photo-2: cut"))
+    try await failSecondPhoto(of: unborn(NewRequest("a", inode: 1, files: ["photo-1", "photo-2"])))
+    try await accept(unborn(NewRequest("c", inode: 1, files: ["photo-1", "photo-2"]), error: "photo-2: cut"))
     #expect(try await head().map { "\($0.request)/\($0.file)" } == ["a/photo-2"])
   }
 
   @Test func anInodeThatIsUsedAgainIsNoInterruptedTakeOver() async throws {
-    try await accept(unborn(request("a", inode: 1)))
-    #expect(try await accept(unborn(request("a", inode: 1))).map(\.wasKnown) == [true])
-    let others = try await accept(unborn(request("b", inode: 1)), unborn(request("a", inode: 1, digest: "e")))
+    try await accept(unborn(NewRequest("a", inode: 1)))
+    #expect(try await accept(unborn(NewRequest("a", inode: 1))).map(\.wasKnown) == [true])
+    let others = try await accept(unborn(NewRequest("b", inode: 1)), unborn(NewRequest("a", inode: 1, digest: "e")))
     #expect(others.map(\.wasKnown) == [false, false])
     #expect(others.map(\.request) == ["b", "a.2"])
   }
 
   @Test func theLastMessageEndsItsRequest() async throws {
-    try await accept(request("a", inode: 1, files: ["photo", "text"]))
+    try await accept(NewRequest("a", inode: 1, files: ["photo", "text"]))
     #expect(try await publish(head()[0]) == nil)
     #expect(try await publish(head()[0]) == .sent)
     #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
@@ -260,20 +232,19 @@ import Testing
   }
 
   @Test func whatIsCancelledCannotBePublishedAndWhatIsPublishingCannotBeCancelled() async throws {
-    try await accept(request("a", inode: 1, files: ["photo", "text"]))
+    try await accept(NewRequest("a", inode: 1, files: ["photo", "text"]))
     let (photo, text) = (try await head()[0], try await head()[1])
     #expect(try await ledger.beginPublishing(photo, at: now) == 1)
     let (outcome, messages) = try await ledger.cancel("a", at: now)
     #expect(outcome == .partly(published: ["photo"]) && messages == [text.message])
     #expect(try await ledger.beginPublishing(text, at: now) == nil)
-    #expect(
-      try await ledger.markSent(photo, Published(at: now), at: now) == .cancelled)
+    #expect(try await ledger.markSent(photo, Published(at: now), at: now) == .cancelled)
     #expect(try await ledger.cancel("a", at: now).0 == .tooLate(.cancelled))
     #expect(try await ledger.cancel("b", at: now).0 == .unknown)
   }
 
   @Test func aPostponedConversationIsDueAgainLaterOrAfterAFlush() async throws {
-    try await accept(request("a", inode: 1))
+    try await accept(NewRequest("a", inode: 1))
     _ = try await ledger.beginPublishing(head()[0], at: now)
     let later = now.advanced(seconds: 60)
     try await ledger.postpone(
@@ -287,7 +258,7 @@ import Testing
   }
 
   @Test func aParkedConversationWaitsForItsDestinationAndItsAttemptDoesNotCount() async throws {
-    try await accept(request("a", inode: 1), request("b", inode: 2, to: "work"))
+    try await accept(NewRequest("a", inode: 1), NewRequest("b", inode: 2, to: "work"))
     let expiry = now.advanced(seconds: 432_000)
     let away = DeliveryError(.unreachable, "there is no route")
     for conversation: Int64 in [1, 2] {
@@ -307,7 +278,7 @@ import Testing
   }
 
   @Test func anAttemptThatACrashCutOffIsRememberedWhenItsMessageIsParked() async throws {
-    try await accept(request("a", inode: 1))
+    try await accept(NewRequest("a", inode: 1))
     _ = try await ledger.beginPublishing(head()[0], at: now)
     _ = try await ledger.recover(at: now)
     let found = try await head()[0]
@@ -321,7 +292,7 @@ import Testing
   }
 
   @Test func aClockThatWasSetBackStallsNobody() async throws {
-    try await accept(request("a", inode: 1))
+    try await accept(NewRequest("a", inode: 1))
     let past = now.advanced(seconds: -400 * 86_400)
     #expect(try await ledger.dueConversations(at: past, limit: 9).isEmpty)
     try await ledger.clampDue(to: past)
@@ -329,14 +300,14 @@ import Testing
   }
 
   @Test func aClockThatWasSetBackByAnHourStallsNobodyAfterARestart() async throws {
-    try await accept(request("a", inode: 1))
+    try await accept(NewRequest("a", inode: 1))
     let past = now.advanced(seconds: -3600)
     _ = try await ledger.recover(at: past)
     #expect(try await ledger.dueConversations(at: past, limit: 9) == [1])
   }
 
   @Test func aHeldConversationIsNotDue() async throws {
-    try await accept(request("a", inode: 1))
+    try await accept(NewRequest("a", inode: 1))
     let family = ConversationID(unchecked: "family")
     #expect(try await ledger.setHeld(true, family, at: now))
     #expect(try await !ledger.setHeld(true, family, at: now))
@@ -345,17 +316,17 @@ import Testing
     #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
   }
 
-  private let photo = PhotoRow(
-    format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 2, bytes: 5, width: 3, height: 2, digest: "x",
-    path: "p", thumbnailBytes: 1)
+  private func upload(_ message: QueuedMessage, as object: String, isSealed: Bool = true) async throws {
+    let isBegun = try await ledger.beginUploading(
+      message, photo: .prepared(), store: "directory", object: object, isSealed: isSealed, at: now)
+    #expect(isBegun)
+  }
 
   @Test func aCrashAbandonsUploadsThatWereNotOffered() async throws {
-    try await accept(request("a", inode: 1, files: ["photo-1", "photo-2"]))
+    try await accept(NewRequest("a", inode: 1, files: ["photo-1", "photo-2"]))
     let messages = try await head()
     for message in messages {
-      #expect(
-        try await ledger.beginUploading(
-          message, photo: photo, store: "directory", object: message.file, isSealed: true, at: now))
+      try await upload(message, as: message.file)
       #expect(try await ledger.endUploading(message))
     }
     _ = try await ledger.beginPublishing(messages[0], at: now)
@@ -369,31 +340,21 @@ import Testing
   }
 
   @Test func anObjectThatAnotherMessageRefersToIsNeverDeleted() async throws {
-    try await accept(request("a", inode: 1, files: ["photo-1", "photo-2"]))
+    try await accept(NewRequest("a", inode: 1, files: ["photo-1", "photo-2"]))
     let messages = try await head()
-    for message in messages {
-      _ = try await ledger.beginUploading(
-        message, photo: photo, store: "directory", object: "same", isSealed: true, at: now)
-    }
+    for message in messages { try await upload(message, as: "same") }
     try await ledger.abandonUploads(of: [messages[0].message])
     #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
     try await ledger.abandonUploads(of: [messages[1].message])
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["same"])
-    await #expect(throws: DeliveryError.self) {
-      try await ledger.beginUploading(
-        messages[0], photo: photo, store: "directory", object: "same", isSealed: true, at: now)
-    }
+    await #expect(throws: DeliveryError.self) { try await upload(messages[0], as: "same") }
   }
 
   @Test func anObjectThatMessagesShareOutlivesTheRequestThatPublishedIt() async throws {
-    try await accept(request("a", inode: 1, files: ["photo"]), request("b", inode: 2, files: ["photo"]))
+    try await accept(NewRequest("a", inode: 1, files: ["photo"]), NewRequest("b", inode: 2, files: ["photo"]))
     var messages = try await head()
-    for (message, object) in zip(messages, ["photos/x.jpg", "photos/x.jpg"]) {
-      _ = try await ledger.beginUploading(
-        message, photo: photo, store: "s", object: object, isSealed: false, at: now)
-    }
-    _ = try await ledger.beginPublishing(messages[0], at: now)
-    _ = try await ledger.markSent(messages[0], Published(at: now), at: now)
+    for message in messages { try await upload(message, as: "photos/x.jpg", isSealed: false) }
+    _ = try await publish(messages[0])
     // Nothing is left of the photo when its request is forgotten.
     try await ledger.write { try $0.execute(sql: "DELETE FROM photos") }
     try await ledger.markFiled([messages[0].requestRow])
@@ -405,25 +366,22 @@ import Testing
   }
 
   @Test func whatWasUploadedAgainForAMessageThatStandsPublishedIsAbandoned() async throws {
-    try await accept(request("a", inode: 1, files: ["photo-1"]))
+    try await accept(NewRequest("a", inode: 1, files: ["photo-1"]))
     for object in ["published", "again"] {
-      _ = try await ledger.beginUploading(
-        head()[0], photo: photo, store: "directory", object: object, isSealed: true, at: now)
+      try await upload(head()[0], as: object)
       _ = try await ledger.endUploading(head()[0])
       guard object == "published" else { continue }
       _ = try await ledger.beginPublishing(head()[0], reserved: "id", at: now)
       let error = DeliveryError(.network, "the connection was lost")
       try await ledger.postpone(head()[0], step: "publish", error: error, until: now, keepsUpload: false, at: now)
     }
-    let attachment = Attachment(
-      url: "https://photos.example/published", contentDigest: "d", secret: nil, salt: nil, nonce: nil,
-      scheme: "https://", contentLength: 5, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 2)
+    let attachment = Messages.Attachment("https://photos.example/published")
     _ = try await ledger.markSent(head()[0], Published(at: now, remote: "id", attachment: attachment), at: now)
     #expect(try await ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["again"])
   }
 
   @Test func toolsReadBesideTheWriterAndWithoutIt() async throws {
-    try await accept(request("a", inode: 1, files: ["photo", "text"]), request("b", inode: 2, to: "friends"))
+    try await accept(NewRequest("a", inode: 1, files: ["photo", "text"]), NewRequest("b", inode: 2, to: "friends"))
     func lines() throws -> [String] {
       var lines = [String]()
       try LedgerView(in: state).forEachLine {

@@ -1,4 +1,3 @@
-import DurableFiles
 import GRDB
 import Messages
 import TestSupport
@@ -6,37 +5,24 @@ import Testing
 
 @testable import Ledgers
 
-@Suite struct ProfileTests {
-  private let scratch: TemporaryDirectory
-  private let state: Directory
-  private let ledger: Ledger
-  private let now = Timestamp(milliseconds: 1_800_000_000_000)
+@Suite struct ProfileTests: LedgerSuite {
+  let fresh: FreshLedger
   private let me = InboxID(unchecked: "me")
-
-  init() throws {
-    scratch = try TemporaryDirectory()
-    state = try Directory(path: scratch.path)
-    ledger = try Ledger(in: state)
-  }
 
   /// Accepts a change of the profile photo and returns it from the queue.
   private func change(_ name: String, _ kind: MessageKind = .profile) async throws -> QueuedMessage {
     let part = NewRequest.Part(
-      message: { MessageID(unchecked: $0) }, kind: kind, file: kind == .profile ? "photo" : "kind", bytes: 5,
-      digest: "f")
+      kind == .profile ? "photo" : "kind", kind, message: MessageID(unchecked: name))
     let request = NewRequest(
-      droppedAs: name, inode: UInt64(name.utf8.first ?? 0), born: 1, inbox: me,
-      contents: .success(NewRequest.Contents(conversation: .profile(of: me), key: nil, digest: name, parts: [part])))
+      name, inode: UInt64(name.utf8.first ?? 0), to: ConversationID.profile(of: me).text, digest: name, parts: [part])
     _ = try await ledger.accept([request], at: now)
     let row = try #require(
       try await ledger.read { try Int64.fetchOne($0, sql: "SELECT max(id) FROM conversations") })
-    return try #require(try await ledger.head(of: row, limit: 9).last)
+    return try #require(try await head(row).last)
   }
 
   private func upload(_ message: QueuedMessage, _ object: String) async throws {
-    let photo = PhotoRow(
-      format: "jpeg", originalBytes: 9, originalWidth: 3, originalHeight: 3, bytes: 5, width: 3, height: 3, digest: "x",
-      path: "photos/me/profile~me/\(message.message)", thumbnailBytes: 1)
+    let photo = PhotoRow.prepared(path: "photos/me/profile~me/\(message.message)")
     #expect(try await ledger.beginUploading(message, photo: photo, store: "s", object: object, isSealed: true, at: now))
     #expect(try await ledger.endUploading(message))
   }
@@ -53,9 +39,7 @@ import Testing
   }
 
   private func attachment(_ object: String) -> Messages.Attachment {
-    Messages.Attachment(
-      url: "https://photos.example/\(object)", contentDigest: object, secret: nil, salt: nil, nonce: nil,
-      scheme: "https://", contentLength: 5, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 3)
+    Messages.Attachment("https://photos.example/\(object)", contentDigest: object)
   }
 
   private func deletable() async throws -> [String] { try await ledger.claimAbandonedUploads(limit: 9).map(\.object) }

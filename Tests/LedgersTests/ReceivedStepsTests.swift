@@ -2,13 +2,13 @@ import Digests
 import GRDB
 import Messages
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Ledgers
 
-@Suite struct ReceivedStepsTests: LedgerOfReceived {
-  let received: ReceivedFixture
-  init() throws { received = try ReceivedFixture() }
+@Suite struct ReceivedStepsTests: LedgerSuite {
+  let fresh: FreshLedger
 
   @Test func aPhotoIsThereOnceItsDownloadEnded() async throws {
     _ = try await receive(new("a"), fetch: .always)

@@ -1,14 +1,13 @@
 import Digests
 import GRDB
 import Messages
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Ledgers
 
-@Suite struct ReceivingTests: LedgerOfReceived {
-  let received: ReceivedFixture
-  init() throws { received = try ReceivedFixture() }
+@Suite struct ReceivingTests: LedgerSuite {
+  let fresh: FreshLedger
 
   @Test func aMessageIsReceivedOnceForItsInboxAndId() async throws {
     #expect(try await receive(new("a", photos: 2)) == .accepted([id("a"), id("a", 1)], .offered))

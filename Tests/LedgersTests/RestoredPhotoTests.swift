@@ -1,14 +1,12 @@
 import Digests
-import GRDB
 import Messages
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Ledgers
 
-@Suite struct RestoredPhotoTests: LedgerOfReceived {
-  let received: ReceivedFixture
-  init() throws { received = try ReceivedFixture() }
+@Suite struct RestoredPhotoTests: LedgerSuite {
+  let fresh: FreshLedger
 
   @Test func aRestoredPhotoIsHiddenAndKnownAndHasItsKeysAgainOnceItIsRepeated() async throws {
     var reception = reception("a", 0, digest: SHA256Digest(of: Array("x".utf8)).hex)

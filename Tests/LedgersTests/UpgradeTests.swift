@@ -90,18 +90,7 @@ import Testing
     #expect(text.message.text == "mb" && !text.isDraft && text.firstTriedAt == nil)
     _ = try await ledger.beginPublishing(text, at: now)
     _ = try await ledger.markSent(text, Published(at: now), at: now)
-    let accepted = try await ledger.accept(
-      [
-        NewRequest(
-          droppedAs: "d", inode: 4, born: 1, inbox: InboxID(unchecked: "me"),
-          contents: .success(
-            NewRequest.Contents(
-              conversation: ConversationID(unchecked: "family"), key: nil, digest: "g",
-              parts: [
-                NewRequest.Part(
-                  message: { _ in MessageID(unchecked: "md") }, kind: .text, file: "text", bytes: 1, digest: "h")
-              ])))
-      ], at: now)
+    let accepted = try await ledger.accept([NewRequest("d", inode: 4)], at: now)
     #expect(accepted.map(\.state) == [.queued])
     // Row numbers are never reused.
     #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT max(id) FROM requests") } == 10)
@@ -139,5 +128,32 @@ import Testing
     #expect(counts.announced == 2 && counts.downloads == 2)
     #expect(counts.received.filter { $0.value > 0 } == [.downloaded: 1, .forgotten: 1])
     #expect(counts.preparedPhotos == 1 && counts.originalBytes == 90 && counts.preparedBytes == 50)
+  }
+
+  @Test("The attempts of the first program's ledger are those of their messages")
+  func attempts() async throws {
+    try EarlierProgram.first.makeLedger(
+      at: state.path(of: Ledger.fileName),
+      holding: """
+        INSERT INTO conversations (id, conversation, waiting) VALUES (1, 'family', 1);
+        INSERT INTO requests (id, request, dropped_as, inode, born, conversation_id, inbox, state, bytes, accepted_at)
+          VALUES (1, 'a', 'a', 1, 1, 1, 'me', 'queued', 5, 0), (2, 'b', 'b', 2, 1, 1, 'me', 'sent', 5, 0);
+        INSERT INTO messages
+            (message, request_id, conversation_id, position, kind, file, bytes, digest, state, attempts, sent_at)
+          VALUES ('ma', 1, 1, 0, 'text', 'text', 5, 'f', 'publishing', 2, NULL),
+            ('mb', 2, 1, 0, 'text', 'text', 5, 'f', 'sent', 1, 9);
+        INSERT INTO attempts (message, number, step, started_at, ended_at) VALUES
+          ('ma', 1, 'publish', 5, NULL), ('ma', 2, 'publish', 7, NULL), ('mb', 1, 'publish', 8, 9);
+        """)
+    let ledger = try Ledger(in: state)
+    func attempts(of request: String = "a") throws -> [RequestStory.Attempt] {
+      try #require(try LedgerView(in: state).story(of: request)?.messages.first).attempts
+    }
+    let first = try #require(try await ledger.head(of: 1, limit: 1).first)
+    #expect(first.firstTriedAt == Timestamp(milliseconds: 5))
+    #expect(try attempts().map(\.number) == [1, 2])
+    #expect(try attempts(of: "b").map(\.number) == [1])
+    _ = try await ledger.markSent(first, Published(at: now), at: now)
+    #expect(try attempts().map(\.endedAt) == [Timestamp(milliseconds: 5), now])
   }
 }

@@ -143,7 +143,7 @@ import Testing
     let first = Task { try await fake.ask("fly") }
     await said.wait(for: "heard")
     first.cancel()
-    await #expect { try await first.value } throws: { ($0 as? DeliveryError)?.cause == .cancelled }
+    await #expect { try await first.value } throws: { $0.cause == .cancelled }
     #expect(try await fake.ask("fly").reserved == "2")
   }
 
@@ -154,7 +154,7 @@ import Testing
       withUnsafeCurrentTask { $0?.cancel() }
       return try await fake.ask("fly")
     }
-    await #expect { try await task.value } throws: { ($0 as? DeliveryError)?.cause == .cancelled }
+    await #expect { try await task.value } throws: { $0.cause == .cancelled }
   }
 
   @Test("More requests than it may have wait with whoever asks")
@@ -246,6 +246,6 @@ import Testing
     let asked = Task { try await fake.ask("fly") }
     await said.wait(for: "heard")
     await fake.stop()
-    await #expect { try await asked.value } throws: { ($0 as? DeliveryError)?.cause == .network }
+    await #expect { try await asked.value } throws: { $0.cause == .network }
   }
 }

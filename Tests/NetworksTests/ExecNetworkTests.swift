@@ -8,9 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ExecNetworkTests {
   private let scratch: TemporaryDirectory
   private let noon = Timestamp(milliseconds: 1_772_280_000_250)
-  private let photo = Messages.Attachment(
-    url: "https://example.test/o", contentDigest: "d", secret: "s", salt: "t", nonce: "n", scheme: "https://",
-    contentLength: 9, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+  private let photo = Messages.Attachment("https://example.test/o", isSealed: true)
 
   init() throws { scratch = try TemporaryDirectory() }
 
@@ -24,18 +22,11 @@ import Testing
   }
 
   private func message(_ content: OutgoingMessage.Content = .text("hello")) -> OutgoingMessage {
-    OutgoingMessage(
-      message: MessageID(unchecked: "m1"), request: "r", address: Address(unchecked: "family"),
-      inbox: InboxID(unchecked: "me"), content: content)
+    OutgoingMessage("m1", content)
   }
 
-  private func error(_ network: ExecNetwork) async -> DeliveryError? {
-    do {
-      _ = try await network.publish(message())
-      return nil
-    } catch {
-      return error
-    }
+  private func error(_ network: ExecNetwork) async throws -> DeliveryError? {
+    try await failure { try await network.publish(message()) }
   }
 
   private func contents(_ name: String) throws -> String {
@@ -83,26 +74,26 @@ import Testing
     (126, .configError), (127, .configError), (255, .rejected),
   ])
   func theExitStatusDecides(_ status: Int, _ cause: Cause) async throws {
-    let error = await error(
-      try network("echo published; echo one >&2; echo 'because of \u{1b}[31mthat' >&2; exit \(status)"))
+    let error = try await error(
+      network("echo published; echo one >&2; echo 'because of \u{1b}[31mthat' >&2; exit \(status)"))
     #expect(error?.cause == cause)
     #expect(error?.sentence.hasSuffix("(\(status)): because of \\u{1b}[31mthat") == true)
   }
 
   @Test func aLastLineOfAnyLengthStaysOneSentence() async throws {
-    let error = await error(try network("head -c 100000 /dev/zero | tr '\\0' y >&2; echo >&2; exit 75"))
+    let error = try await error(network("head -c 100000 /dev/zero | tr '\\0' y >&2; echo >&2; exit 75"))
     #expect((error?.sentence.utf8.count ?? 0) < 400 && error?.sentence.contains("\n") == false)
   }
 
   @Test func aProgramThatCrashesIsRunAgain() async throws {
-    let error = await error(try network("kill -9 $$"))
+    let error = try await error(network("kill -9 $$"))
     #expect(error?.cause.disposition == .retry && error?.sentence.contains("signal 9") == true)
   }
 
   @Test(arguments: ["/nonexistent/program", "/etc/passwd", "/", "/bin/sh/x"])
   func aProgramThatCannotBeRunHoldsTheNetwork(_ program: String) async throws {
     let network = try ExecNetwork(program: program)
-    #expect(await error(network)?.cause == .configError)
+    #expect(try await error(network)?.cause == .configError)
     await #expect(throws: DeliveryError.self) { try await network.check() }
   }
 
@@ -114,7 +105,7 @@ import Testing
 
   @Test func aProgramThatTakesTooLongIsStoppedWithAllThatItStarted() async throws {
     let network = try network("sleep 1000 & echo $! > $1/child; sleep 1000", timeLimit: 5)
-    #expect(await error(network)?.cause == .timeout)
+    #expect(try await error(network)?.cause == .timeout)
     let child = try #require(pid_t(contents("child").trimmingCharacters(in: .whitespacesAndNewlines)))
     // It is gone, or a zombie until its new parent waits; a busy machine needs time for that.
     let end = ContinuousClock.now + .seconds(60)
@@ -161,9 +152,6 @@ import Testing
   }
 
   @Test func aProgramIsNeverAskedWhatItHasPublished() async throws {
-    let sighting = try await network("exit 1").find(
-      TriedMessage(
-        message: MessageID(unchecked: "m"), address: Address(unchecked: "family")))
-    #expect(sighting == .unknown)
+    #expect(try await network("exit 1").find(TriedMessage("m")) == .unknown)
   }
 }

@@ -10,9 +10,7 @@ import Testing
   private let scratch: TemporaryDirectory
   private let network: LocalNetwork
   private let family = ConversationID(unchecked: "family")
-  private let attachment = Attachment(
-    url: "file:///o/1", contentDigest: "d", secret: "s", salt: "t", nonce: "n", scheme: "https://", contentLength: 9,
-    filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+  private let attachment = Messages.Attachment("file:///o/1", isSealed: true)
 
   /// 2026-02-28T12:00:00.250Z
   private static let noon = Timestamp(milliseconds: 1_772_280_000_250)
@@ -30,13 +28,7 @@ import Testing
   private func message(
     _ id: String, _ content: OutgoingMessage.Content = .text("hello"), to conversation: ConversationID? = nil
   ) -> OutgoingMessage {
-    OutgoingMessage(
-      message: MessageID(unchecked: id), request: "r", address: (conversation ?? family).address,
-      inbox: InboxID(unchecked: "me"), content: content)
-  }
-
-  private func tried(_ id: String) -> TriedMessage {
-    TriedMessage(message: MessageID(unchecked: id), address: family.address)
+    OutgoingMessage(id, content, to: (conversation ?? family).address.text)
   }
 
   private func lines(_ name: String = "family.jsonl") throws -> [String] {
@@ -55,8 +47,7 @@ import Testing
 
   @Test func aProfilePhotoHasAFileOfItsInboxAndNoConversation() async throws {
     let profile = ConversationID.profile(of: InboxID(unchecked: "me"))
-    let set = message("m1", .profile(attachment), to: profile)
-    let publication = try await network.publish(set)
+    let publication = try await network.publish(message("m1", .profile(attachment), to: profile))
     #expect(publication.attachment == attachment)
     _ = try await network.publish(message("m2", .profileRemoval, to: profile))
     let lines = try lines("profile~me.jsonl")
@@ -65,12 +56,8 @@ import Testing
       lines[1]
         == #"{"message":"m2","request":"r","inbox":"me","kind":"profile-removal","publishedAt":"2026-02-28T12:00:00.250Z"}"#
     )
-    let tried = TriedMessage(message: set.message, address: profile.address)
-    guard case .published(let found) = try await Self.open(scratch.path).find(tried) else {
-      Issue.record("it was not found")
-      return
-    }
-    #expect(found == publication)
+    let found = try await Self.open(scratch.path).find(TriedMessage("m1", to: profile.address.text))
+    #expect(found == .published(publication))
   }
 
   @Test func aTextHasExactlyItsMembersInOrder() async throws {
@@ -91,9 +78,7 @@ import Testing
   }
 
   @Test func anUnsealedPhotoHasNoKeyMembers() async throws {
-    let open = Attachment(
-      url: "u", contentDigest: "d", secret: nil, salt: nil, nonce: nil, scheme: "https://", contentLength: 9,
-      filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
+    let open = Messages.Attachment("u")
     _ = try await network.publish(message("m", .photo(open)))
     #expect(try lines()[0].contains(#"{"url":"u","contentDigest":"d","scheme":"https://","contentLength":9,"#))
     #expect(LocalLine(try lines()[0].utf8)?.publication.attachment == open)
@@ -130,16 +115,14 @@ import Testing
 
   @Test func theAttachmentThatStandsPublishedIsTheAnswer() async throws {
     _ = try await network.publish(message("m1", .photo(attachment)))
-    let later = Attachment(
-      url: "file:///o/2", contentDigest: "e", secret: nil, salt: nil, nonce: nil, scheme: "https://", contentLength: 1,
-      filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
-    let again = try await Self.open(scratch.path).publish(message("m1", .photo(later)))
+    let later = OutgoingMessage.Content.photo(Messages.Attachment("file:///o/2", contentDigest: "e"))
+    let again = try await Self.open(scratch.path).publish(message("m1", later))
     #expect(again.attachment == attachment)
   }
 
   @Test func aTextThatLooksLikeALineIsNotTakenForOne() async throws {
     _ = try await network.publish(message("m1", .text("\n{\"message\":\"m2\",\"x\":1}\n")))
-    #expect(try await Self.open(scratch.path).find(tried("m2")) == .absent)
+    #expect(try await Self.open(scratch.path).find(TriedMessage("m2")) == .absent)
     _ = try await Self.open(scratch.path).publish(message("m2"))
     #expect(try messages() == ["m1", "m2"])
   }
@@ -158,7 +141,7 @@ import Testing
     for length in [1, 20, whole.count - 1] {
       try write(whole + whole.prefix(length))
       let fresh = try Self.open(scratch.path)
-      #expect(try await fresh.find(tried("m2")) == .absent)
+      #expect(try await fresh.find(TriedMessage("m2")) == .absent)
       #expect(try contents() == whole)
       try write(whole + whole.prefix(length))
       _ = try await Self.open(scratch.path).publish(message("m2"))
@@ -185,17 +168,17 @@ import Testing
   }
 
   @Test func whatWasPublishedIsFoundAndWhatWasNotIsSurelyAbsent() async throws {
-    #expect(try await network.find(tried("m1")) == .absent)
+    #expect(try await network.find(TriedMessage("m1")) == .absent)
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
     let publication = try await network.publish(message("m1", .photo(attachment)))
-    #expect(try await Self.open(scratch.path).find(tried("m1")) == .published(publication))
-    #expect(try await Self.open(scratch.path).find(tried("m2")) == .absent)
+    #expect(try await Self.open(scratch.path).find(TriedMessage("m1")) == .published(publication))
+    #expect(try await Self.open(scratch.path).find(TriedMessage("m2")) == .absent)
   }
 
   @Test func aMessageIsFoundAlsoWhenOthersWerePublishedAfterIt() async throws {
     let publication = try await network.publish(message("m0"))
     for number in 1...63 { _ = try await network.publish(message("m\(number)")) }
-    #expect(try await Self.open(scratch.path).find(tried("m0")) == .published(publication))
+    #expect(try await Self.open(scratch.path).find(TriedMessage("m0")) == .published(publication))
     #expect(try await Self.open(scratch.path).publish(message("m0")) == publication)
     #expect(try lines().count == 64)
   }
@@ -203,7 +186,7 @@ import Testing
   @Test func aConversationThatWasPurgedBeginsAnew() async throws {
     _ = try await network.publish(message("m1"))
     try FileManager.default.removeItem(atPath: scratch.path("family.jsonl"))
-    #expect(try await network.find(tried("m1")) == .absent)
+    #expect(try await network.find(TriedMessage("m1")) == .absent)
     _ = try await network.publish(message("m1"))
     _ = try await network.publish(message("m2"))
     #expect(try messages() == ["m1", "m2"])
@@ -215,9 +198,8 @@ import Testing
       for conversation in 0..<20 {
         group.addTask {
           for number in 0..<20 {
-            _ = try await network.publish(
-              message(
-                "\(conversation)-\(number)", .text("\(number)"), to: ConversationID(unchecked: "c\(conversation)")))
+            let id = ConversationID(unchecked: "c\(conversation)")
+            _ = try await network.publish(message("\(conversation)-\(number)", .text("\(number)"), to: id))
           }
         }
       }
@@ -283,10 +265,8 @@ import Testing
 
   @Test func aDirectoryThatIsGoneIsAStorageErrorAndCanPass() async throws {
     try FileManager.default.removeItem(atPath: scratch.path)
-    await #expect { try await network.publish(message("m")) } throws: { error in
-      (error as? DeliveryError)?.cause == .localStorageError
-        && (error as? DeliveryError)?.cause.disposition == .retry
-    }
+    let cause = try await failure { try await network.publish(message("m")) }?.cause
+    #expect(cause == .localStorageError && cause?.disposition == .retry)
   }
 
   @Test func aLinkInThePlaceOfTheFileIsNotFollowed() async throws {
@@ -294,9 +274,7 @@ import Testing
     try Data("mine\n".utf8).write(to: URL(fileURLWithPath: target.path("file")))
     try FileManager.default.createSymbolicLink(
       atPath: scratch.path("family.jsonl"), withDestinationPath: target.path("file"))
-    await #expect { try await network.publish(message("m")) } throws: { error in
-      (error as? DeliveryError)?.cause == .localStorageError
-    }
+    await #expect { try await network.publish(message("m")) } throws: { $0.cause == .localStorageError }
     #expect(try String(contentsOfFile: target.path("file"), encoding: .utf8) == "mine\n")
   }
 
@@ -311,9 +289,7 @@ import Testing
       _ = try await network.publish(message("m1"))
       try Data(count: 250_000).write(to: ballast)
       let large = message("m2", .text(String(repeating: "x", count: 60_000)))
-      await #expect { try await network.publish(large) } throws: { error in
-        (error as? DeliveryError)?.cause == .localStorageFull
-      }
+      await #expect { try await network.publish(large) } throws: { $0.cause == .localStorageFull }
       #expect(try messages() == ["m1"])
       #expect(try Data(contentsOf: file).last == UInt8(ascii: "\n"))
       try FileManager.default.removeItem(at: ballast)

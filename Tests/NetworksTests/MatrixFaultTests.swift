@@ -13,6 +13,7 @@ import Testing
   private let server: FaultServer
   private let network: MatrixNetwork
   private static let start = Timestamp(milliseconds: 1_772_280_000_000)
+  private static let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
   private static let sent = FaultServer.says(#"{"event_id": "$1"}"#)
   private static let clear = FaultServer.says(#"{"errcode": "M_NOT_FOUND"}"#, status: 404)
   private static let forbidden = FaultServer.says(#"{"errcode": "M_FORBIDDEN"}"#, status: 403)
@@ -33,30 +34,19 @@ import Testing
 
   private func message(_ firstTriedAt: Timestamp? = nil, to conversation: String = "!a:example.test") -> OutgoingMessage
   {
-    OutgoingMessage(
-      message: MessageID(unchecked: "m1"), request: "r", address: Address(unchecked: conversation),
-      inbox: InboxID(unchecked: "me"), content: .text("hello"), firstTriedAt: firstTriedAt)
+    OutgoingMessage("m1", to: conversation, firstTriedAt: firstTriedAt)
   }
 
   private func error(_ message: OutgoingMessage, _ script: String...) async throws -> DeliveryError? {
-    for word in script { try await server.script(word) }
-    do {
-      _ = try await network.publish(message)
-      return nil
-    } catch {
-      return error
-    }
+    try await server.script(script)
+    return try await failure { try await network.publish(message) }
   }
 
   @Test func anOlderHomeserverIsToldOfTheRemovalInItsOwnWay() async throws {
-    try await server.script(FaultServer.says(#"{"user_id": "@me:example.test"}"#))
-    try await server.script("status/405")
-    try await server.script(FaultServer.says("{}"))
-    let removal = OutgoingMessage(
-      message: MessageID(unchecked: "m1"), request: "r",
-      address: ConversationID.profile(of: InboxID(unchecked: "me")).address,
-      inbox: InboxID(unchecked: "me"), content: .profileRemoval)
-    _ = try await network.publish(removal)
+    try await server.script(
+      FaultServer.says(#"{"user_id": "@me:example.test"}"#), "status/405", FaultServer.says("{}"))
+    let profile = ConversationID.profile(of: InboxID(unchecked: "me")).address
+    _ = try await network.publish(OutgoingMessage("m1", .profileRemoval, to: profile.text))
     let path = "profile/%40me%3Aexample.test/avatar_url"
     #expect(try await asked() == ["GET account/whoami", "DELETE \(path)", "PUT \(path)"])
   }
@@ -77,7 +67,7 @@ import Testing
   func everyFaultHasACauseAndOnePlainSentence(_ fault: String, _ cause: Cause) async throws {
     // The HTTP client itself repeats a request on a kept connection that was closed.
     for script in fault == "close" ? [[fault]] : [[fault], [Self.clear, fault]] {
-      for word in script { try await server.script(word) }
+      try await server.script(script)
       let error = try #require(try await error(message()))
       #expect(error.cause == cause && error.cause.disposition != .fail)
       #expect(error.sentence.contains("127.0.0.1") && !error.sentence.contains("SECRET"))
@@ -135,19 +125,14 @@ import Testing
     let account = MatrixAccount(
       homeserver: server.endpoint, token: try Renewable(reading: { Secret(file.withLock { $0 }) }))
     let network = try MatrixNetwork(account, client: HTTPClient())
-    func publish() async -> Cause? {
-      do {
-        _ = try await network.publish(message())
-        return nil
-      } catch { return error.cause }
-    }
-    for word in [Self.clear, Self.sent] { try await server.script(word) }
-    #expect(await publish() == nil)
+    func publish() async throws -> Cause? { try await failure { try await network.publish(message()) }?.cause }
+    try await server.script(Self.clear, Self.sent)
+    #expect(try await publish() == nil)
     file.withLock { $0 = "new" }
     try await server.script(FaultServer.says(#"{"errcode": "M_UNKNOWN_TOKEN"}"#, status: 401))
-    #expect(await publish() == .authExpired)
-    for word in [Self.clear, Self.sent] { try await server.script(word) }
-    #expect(await publish() == nil)
+    #expect(try await publish() == .authExpired)
+    try await server.script(Self.clear, Self.sent)
+    #expect(try await publish() == nil)
     let tokens = try await server.asked().map { $0.header("Authorization") }
     #expect(tokens == ["old", "old", "old", "new", "new"].map { "Bearer \($0)" })
   }
@@ -160,29 +145,26 @@ import Testing
         MatrixAccount(homeserver: server.endpoint, token: Secret("TOKENSECRET")),
         encryptedRooms: EncryptedRooms(in: state), client: HTTPClient())
     }
-    func cause(_ network: MatrixNetwork, _ room: String) async -> Cause? {
-      do {
-        _ = try await network.publish(message(to: room))
-        return nil
-      } catch { return error.cause }
+    func cause(_ network: MatrixNetwork, _ room: String) async throws -> Cause? {
+      try await failure { try await network.publish(message(to: room)) }?.cause
     }
     let first = try network()
     for room in ["!a:example.test", "!b/é:example.test"] {
       try await server.script(FaultServer.says(#"{"algorithm": "m.megolm.v1.aes-sha2"}"#))
-      #expect(await cause(first, room) == .encryptedRoom)
+      #expect(try await cause(first, room) == .encryptedRoom)
     }
     let asked = try await self.asked().count
     // A crash tore the last line of another process.
     try state.file(appendingTo: "encrypted-rooms").write(Array("\n%21torn".utf8))
     for network in [first, try network()] {
       for room in ["!a:example.test", "!b/é:example.test"] {
-        #expect(await cause(network, room) == .encryptedRoom)
+        #expect(try await cause(network, room) == .encryptedRoom)
         await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: room)) }
       }
     }
     #expect(try await self.asked().count == asked, "the homeserver is not asked any more")
-    for word in [Self.clear, Self.sent] { try await server.script(word) }
-    #expect(await cause(try network(), "!c:example.test") == nil)
+    try await server.script(Self.clear, Self.sent)
+    #expect(try await cause(network(), "!c:example.test") == nil)
   }
 
   @Test(arguments: ["{}", #"{"algorithm": "another.one"}"#])
@@ -201,11 +183,10 @@ import Testing
   }
 
   @Test func whatWasPublishedBeforeTheRoomWasEncryptedIsFound() async throws {
-    let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
     let event =
       #"{"event_id": "$1", "sender": "@a:example.test", "origin_server_ts": 5, "content": {"photospool.message": "m1"}}"#
     let page = FaultServer.says(#"{"chunk": [\#(event)]}"#)
-    #expect(try await error(message(Self.start), FaultServer.says("{}"), whoami, page) == nil)
+    #expect(try await error(message(Self.start), FaultServer.says("{}"), Self.whoami, page) == nil)
   }
 
   @Test func aDirectoryThatCannotBeAskedFailsNothing() async throws {
@@ -222,9 +203,8 @@ import Testing
     #expect(try await asked().allSatisfy { !$0.hasSuffix("messages") })
     // An earlier process tried it.
     let past = message(Self.start.advanced(seconds: -1))
-    let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
     let page = FaultServer.says(#"{"chunk": [], "start": "t"}"#)
-    #expect(try await error(past, whoami, page, Self.clear, Self.sent) == nil)
+    #expect(try await error(past, Self.whoami, page, Self.clear, Self.sent) == nil)
     #expect(
       try await asked().suffix(4) == [
         "GET account/whoami", "GET rooms/%21a%3Aexample.test/messages",
@@ -235,33 +215,24 @@ import Testing
 
   @Test func aPastThatCannotBeSeenIsNotPublishedOver() async throws {
     let past = message(Self.start.advanced(seconds: -1))
-    let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
     #expect(try await error(past, "status/503")?.cause == .serverBusy)
-    #expect(try await error(past, whoami, "html/502")?.cause == .serverBusy)
+    #expect(try await error(past, Self.whoami, "html/502")?.cause == .serverBusy)
     #expect(try await asked().allSatisfy { $0.hasPrefix("GET") })
   }
 
   @Test func anEventOnALaterPageIsFoundAndForeignOnesAreNoHarm() async throws {
-    let whoami = FaultServer.says(#"{"user_id": "@a:example.test"}"#)
     func page(_ events: String, end: String?) -> String {
       FaultServer.says(#"{"chunk": [\#(events)]\#(end.map { ", \"end\": \"\($0)\"" } ?? "")}"#)
     }
     func event(_ sender: String, _ content: String) -> String {
       #"{"event_id": "$1", "sender": "\#(sender)", "origin_server_ts": 5, "type": "m.room.message", "content": \#(content)}"#
     }
-    for word in [
-      whoami, page(event("@b:example.test", #"{"photospool.message": "m1"}"#), end: "t&1"),
+    try await server.script(
+      Self.whoami, page(event("@b:example.test", #"{"photospool.message": "m1"}"#), end: "t&1"),
       page(event("@a:example.test", #"{"photospool.message": 1, "info": []}"#), end: "t2"),
-      page(event("@a:example.test", #"{"photospool.message": "m1"}"#), end: nil),
-    ] {
-      try await server.script(word)
-    }
-    let found = try await network.find(
-      TriedMessage(
-        message: MessageID(unchecked: "m1"), address: Address(unchecked: "!a:example.test")))
-    #expect(
-      found
-        == .published(Publication(publishedAt: Timestamp(milliseconds: 5), remoteID: "$1", attachment: nil)))
+      page(event("@a:example.test", #"{"photospool.message": "m1"}"#), end: nil))
+    let found = try await network.find(TriedMessage("m1", to: "!a:example.test"))
+    #expect(found == .published(Publication(publishedAt: Timestamp(milliseconds: 5), remoteID: "$1", attachment: nil)))
     #expect(try await server.asked()[2].target.hasSuffix("&from=t%261"))
   }
 }

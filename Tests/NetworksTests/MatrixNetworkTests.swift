@@ -36,15 +36,11 @@ struct MatrixNetworkTests {
     _ content: OutgoingMessage.Content = .text("hello"), _ id: MessageID? = nil, to conversation: String? = nil,
     firstTriedAt: Timestamp? = nil
   ) -> OutgoingMessage {
-    OutgoingMessage(
-      message: id ?? Self.fresh(), request: "r", address: Address(unchecked: conversation ?? room.id),
-      inbox: InboxID(unchecked: "me"), content: content, firstTriedAt: firstTriedAt)
+    OutgoingMessage((id ?? Self.fresh()).text, content, to: conversation ?? room.id, firstTriedAt: firstTriedAt)
   }
 
   private func tried(_ message: OutgoingMessage, in conversation: String? = nil) -> TriedMessage {
-    TriedMessage(
-      message: message.message,
-      address: conversation.map(Address.init(unchecked:)) ?? message.address)
+    TriedMessage(message.message.text, to: conversation ?? message.address.text)
   }
 
   private func avatar() async throws -> String? {
@@ -72,10 +68,7 @@ struct MatrixNetworkTests {
   }
 
   @Test func aSealedPhotoAndOneOfAnotherStoreAreNoAvatars() async throws {
-    let elsewhere = Messages.Attachment(
-      url: "https://photos.example/o", contentDigest: "d", secret: nil, salt: nil, nonce: nil, scheme: "https://",
-      contentLength: 9, filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
-    for attachment in [try await uploaded(MatrixSeal()), elsewhere] {
+    for attachment in [try await uploaded(MatrixSeal()), Messages.Attachment("https://photos.example/o")] {
       await #expect(throws: DeliveryError.self) {
         try await network().publish(message(.profile(attachment), to: "\u{1}me"))
       }
@@ -97,13 +90,8 @@ struct MatrixNetworkTests {
 
   private func read() throws -> [Synapse.Message] { try synapse.messages(in: room, readBy: "bob") }
 
-  private func error(_ network: MatrixNetwork, _ message: OutgoingMessage) async -> DeliveryError? {
-    do {
-      _ = try await network.publish(message)
-      return nil
-    } catch {
-      return error
-    }
+  private func error(_ network: MatrixNetwork, _ message: OutgoingMessage) async throws -> DeliveryError? {
+    try await failure { try await network.publish(message) }
   }
 
   @Test func aSealedPhotoThatIsPublishedThreeTimesIsReadOnceByteForByte() async throws {
@@ -148,10 +136,7 @@ struct MatrixNetworkTests {
     let first = try await network().publish(message)
     let tried = Timestamp.now()
     let other = try network(token: synapse.login("alice", device: UUID().uuidString), at: tried.advanced(seconds: 1))
-    let repeated = OutgoingMessage(
-      message: message.message, request: message.request, address: message.address, inbox: message.inbox,
-      content: message.content, firstTriedAt: tried)
-    let again = try await other.publish(repeated)
+    let again = try await other.publish(self.message(message.content, message.message, firstTriedAt: tried))
     #expect(again.remoteID == first.remoteID && again.attachment == first.attachment)
     #expect(try read().count == 1)
   }
@@ -211,7 +196,7 @@ struct MatrixNetworkTests {
     let messages = ["one", "two", "three"].map { message(.text($0), to: room.id) }
     let first = try await network.publish(messages[0])
     try synapse.kill()
-    let error = await error(network, messages[1])
+    let error = try await error(network, messages[1])
     #expect(error?.cause == .unreachable && error?.sentence.contains("127.0.0.1") == true)
     try synapse.start()
     #expect(try await network.publish(messages[0]).remoteID == first.remoteID)
@@ -227,44 +212,43 @@ struct MatrixNetworkTests {
   }
 
   @Test func aTokenThatIsRefusedHoldsTheNetwork() async throws {
-    let error = await error(try network(token: "TOKENSECRET"), message())
+    let error = try await error(network(token: "TOKENSECRET"), message())
     #expect(error?.cause == .authExpired && error?.sentence.contains("TOKENSECRET") == false)
   }
 
   @Test func aRoomThatOneIsNotInIsForbidden() async throws {
     let errors = [
-      await error(try network(as: "dave"), message()), await error(try network(), message(to: "!nowhere:localhost")),
+      try await error(network(as: "dave"), message()), try await error(network(), message(to: "!nowhere:localhost")),
     ]
     #expect(errors.map { $0?.cause } == [.forbidden, .forbidden], "\(errors)")
   }
 
   @Test func checkingARoomSaysWhatMessagesToItWouldMeet() async throws {
-    func finding(_ network: MatrixNetwork, _ conversation: String) async -> Cause? {
-      do {
-        #expect(
-          try await network.checkConversation(Address(unchecked: conversation))?.contains("is in the room") == true)
-        return nil
-      } catch { return error.cause }
+    func finding(_ network: MatrixNetwork, _ conversation: String) async throws -> Cause? {
+      try await failure {
+        let finding = try await network.checkConversation(Address(unchecked: conversation))
+        #expect(finding?.contains("is in the room") == true)
+      }?.cause
     }
     let room = try synapse.room(of: "alice", with: "bob")
-    for name in [room.id, room.alias] { #expect(await finding(try network(as: "bob"), name) == nil) }
-    #expect(await finding(try network(as: "dave"), room.id) == .forbidden)
-    #expect(await finding(try network(), "!nowhere:localhost") == .forbidden)
-    #expect(await finding(try network(), "#nowhere:localhost") == .roomGone)
+    for name in [room.id, room.alias] { #expect(try await finding(network(as: "bob"), name) == nil) }
+    #expect(try await finding(network(as: "dave"), room.id) == .forbidden)
+    #expect(try await finding(network(), "!nowhere:localhost") == .forbidden)
+    #expect(try await finding(network(), "#nowhere:localhost") == .roomGone)
     let account = MatrixAccount(homeserver: synapse.endpoint, token: Secret(synapse.token("bob")))
     let path = "/_matrix/client/v3/rooms/\(room.id.percentEncoded())/leave"
     _ = try await MatrixServer(account, for: .room, client: HTTPClient()).ask(.post, path, Array("{}".utf8))
-    #expect(await finding(try network(as: "bob"), room.id) == .forbidden)
+    #expect(try await finding(network(as: "bob"), room.id) == .forbidden)
   }
 
   @Test(arguments: ["#nowhere:localhost", "#", "#a b", "#\u{e9}/../x", "family", "@bob:localhost"])
   func whatIsNoRoomIsGone(_ conversation: String) async throws {
-    let error = await error(try network(), message(to: conversation))
+    let error = try await error(network(), message(to: conversation))
     #expect(error?.cause == .roomGone)
   }
 
   @Test func aRoomsIdCannotLeaveItsPath() async throws {
-    let error = await error(try network(), message(to: "!x/../../../../client/v3/account/whoami?a=#b"))
+    let error = try await error(network(), message(to: "!x/../../../../client/v3/account/whoami?a=#b"))
     #expect(error?.cause.disposition == .fail)
   }
 
@@ -279,8 +263,8 @@ struct MatrixNetworkTests {
         if fits(String(repeating: character, count: middle)) { least = middle } else { most = middle }
       }
       #expect(least > 31_000)
-      #expect(await error(network, message(.text(String(repeating: character, count: least)))) == nil)
-      let refused = await error(network, message(.text(String(repeating: character, count: most))))
+      #expect(try await error(network, message(.text(String(repeating: character, count: least)))) == nil)
+      let refused = try await error(network, message(.text(String(repeating: character, count: most))))
       #expect(refused?.cause == .rejected && refused?.sentence.contains("shorten the text") == true)
     }
     #expect(try read().count == 2)
@@ -292,7 +276,7 @@ struct MatrixNetworkTests {
     var (sent, refusal) = ([String](), nil as DeliveryError?)
     while refusal == nil, sent.count < 100 {
       let message = message(.text("\(sent.count)"), to: room.id)
-      refusal = await error(network, message)
+      refusal = try await error(network, message)
       if refusal == nil { sent.append("\(sent.count)") }
     }
     #expect(refusal?.cause == .rateLimited && refusal?.cause.disposition == .retry)
@@ -304,7 +288,7 @@ struct MatrixNetworkTests {
     let elsewhere = try MatrixSeal().seal(photo).facts.attachment(at: "https://example.test/a")
     let sealedOtherwise = try XMTPSeal().seal(photo).facts.attachment(at: "mxc://localhost/a")
     for attachment in [elsewhere, sealedOtherwise] {
-      #expect(await error(try network(), message(.photo(attachment)))?.cause == .configError)
+      #expect(try await error(network(), message(.photo(attachment)))?.cause == .configError)
     }
     #expect(try read().isEmpty)
   }

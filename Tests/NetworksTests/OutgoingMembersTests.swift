@@ -8,10 +8,7 @@ import Testing
   private let noon = Timestamp(milliseconds: 1_772_280_000_250)
 
   private func line(_ attachment: Messages.Attachment) -> LocalLine {
-    let outgoing = OutgoingMessage(
-      message: MessageID(unchecked: "m"), request: "r", address: Address(unchecked: "family"),
-      inbox: InboxID(unchecked: "me"), content: .photo(attachment))
-    return LocalLine(outgoing, publishedAt: noon)
+    LocalLine(OutgoingMessage("m", .photo(attachment)), publishedAt: noon)
   }
 
   @Test func aPhotoUnderMatrixsSealHasItsFileAndItsColoursAtTheEnd() throws {

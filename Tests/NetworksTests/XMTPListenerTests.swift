@@ -82,7 +82,7 @@ import Testing
         (messages, position) = (messages + heard.arrivals.map(\.message), heard.position)
       } catch {
         // The kill causes one error.
-        guard (error as? DeliveryError)?.cause == .network else { throw error }
+        guard error.cause == .network else { throw error }
       }
     }
     #expect(Set(messages).isSubset(of: ids + [later, last]))
@@ -129,12 +129,8 @@ import Testing
     let position = try await hearSome(listener, after: nil).position
     let listening = Task { try await hear(listener, after: position) }
     _ = try await world.relay.order("down")
-    await #expect { _ = try await listening.value } throws: { error in
-      (error as? DeliveryError)?.cause.disposition == .retry
-    }
-    await #expect { _ = try await hear(listener, after: position) } throws: { error in
-      (error as? DeliveryError)?.cause.disposition == .retry
-    }
+    await #expect { _ = try await listening.value } throws: { $0.cause?.disposition == .retry }
+    await #expect { _ = try await hear(listener, after: position) } throws: { $0.cause?.disposition == .retry }
     _ = try await world.relay.order("up")
     let id = try await announce(["b"], in: group, world)
     #expect(try await hearSome(listener, after: position).arrivals.map(\.message) == [id])
@@ -149,9 +145,7 @@ import Testing
     ])
   func incomplete(_ answer: String) async throws {
     let listener = try fake(answer)
-    await #expect { _ = try await hear(listener, after: nil) } throws: { error in
-      (error as? DeliveryError)?.cause == .network
-    }
+    await #expect { _ = try await hear(listener, after: nil) } throws: { $0.cause == .network }
   }
 
   @Test("Of what an answer brings, what is no message of a conversation that is listened to is left out")

@@ -9,58 +9,22 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct XMTPNetworkTests {
   private let photo = [UInt8]((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  /// The moments of a kill during one message.
-  enum Moment: String, CaseIterable {
-    case beforeItIsReserved = "before reserve"
-    case reservedAndNotAnswered = "after reserve"
-    case beforeItIsPublished = "before publish"
-    case onItsWayToTheRelay = "before"
-    case atTheRelayAndNotMarked = "after"
-    case publishedAndNotAnswered = "after publish"
-  }
-
   /// Sends a message with a kill at `moment`, and publishes it twice more under the same reserved id.
   private func send(
-    _ message: OutgoingMessage, as sender: XMTPNetwork, killedAt moment: Moment, in world: XMTPWorld
+    _ message: OutgoingMessage, as sender: XMTPNetwork, killedAt moment: XMTPWorld.Moment, in world: XMTPWorld
   ) async throws -> [Publication] {
-    switch moment {
-    case .beforeItIsReserved, .reservedAndNotAnswered:
-      try await kill(sender, at: moment, in: world) { _ = try await sender.reserve(message) }
-    default: break
-    }
+    if moment.isOfReserving { try await world.kill(sender, at: moment) { _ = try await sender.reserve(message) } }
     let reserved = message.reserved(as: try await sender.reserve(message))
-    switch moment {
-    case .beforeItIsReserved, .reservedAndNotAnswered: break
-    default: try await kill(sender, at: moment, in: world) { _ = try await sender.publish(reserved) }
-    }
+    if !moment.isOfReserving { try await world.kill(sender, at: moment) { _ = try await sender.publish(reserved) } }
     var publications: [Publication] = []
     for _ in 1...3 { publications.append(try await sender.publish(reserved)) }
     return publications
   }
 
-  private func kill(
-    _ sender: XMTPNetwork, at moment: Moment, in world: XMTPWorld,
-    while work: @escaping @Sendable () async throws -> Void
-  ) async throws {
-    let isAtRelay = moment == .onItsWayToTheRelay || moment == .atTheRelayAndNotMarked
-    if isAtRelay { try await world.hold(moment.rawValue) } else { try world.halt(at: moment.rawValue) }
-    let attempt = Task { try await work() }
-    if isAtRelay { try await world.waitUntilHeld() } else { await world.said.wait(for: "halted") }
-    try world.kill(sender)
-    await #expect { try await attempt.value } throws: { error in
-      (error as? DeliveryError)?.cause == .network && "\(error)".contains("was killed")
-    }
-    switch moment {
-    case .onItsWayToTheRelay: try await world.drop()
-    case .atTheRelayAndNotMarked: try await world.release()
-    default: try world.halt(at: nil)
-    }
-  }
-
   @Test(
     "A photo and a text arrive once, in order and whole, wherever the co-process is killed",
-    arguments: Moment.allCases)
-  func once(_ moment: Moment) async throws {
+    arguments: XMTPWorld.Moment.allCases)
+  func once(_ moment: XMTPWorld.Moment) async throws {
     let world = try await XMTPWorld()
     try world.halt(at: nil)
     let sender = world.sender { $0.program = pythonScript("xmtp_halting.py") }
@@ -125,10 +89,10 @@ import Testing
     _ = try await world.relay.order("down")
     await sender.stop()
     let fresh = world.sender()
-    await #expect { try await fresh.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == .network }
+    await #expect { try await fresh.publish(reserved) } throws: { $0.cause == .network }
     // Without a relay nothing is sent, and nobody waits.
-    await #expect { try await fresh.publish(reserved) } throws: { error in
-      (error as? DeliveryError)?.cause == .unreachable && "\(error)".contains(world.endpoint)
+    await #expect { try await fresh.publish(reserved) } throws: {
+      $0.cause == .unreachable && "\($0)".contains(world.endpoint)
     }
     #expect(try await !fresh.standing().isReachable)
     // A reservation needs no network, even after a start without one.
@@ -187,7 +151,7 @@ import Testing
     let message = world.message("m1", .text("one"), to: group)
     let reserved = message.reserved(as: try await sender.reserve(message))
     try await world.hold("after")
-    await #expect { try await sender.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == .timeout }
+    await #expect { try await sender.publish(reserved) } throws: { $0.cause == .timeout }
     try await world.release()
     _ = try await sender.publish(reserved)
     #expect(try await world.received().map(\.text) == ["one"])
@@ -202,8 +166,7 @@ import Testing
     let (content, _) = try world.photo(photo)
     let message = world.message("m1", content, to: group)
     func tried(_ reserved: String?) -> TriedMessage {
-      TriedMessage(
-        message: message.message, address: group, reserved: reserved, photo: (3, 4))
+      TriedMessage("m1", to: group.text, reserved: reserved, photo: (3, 4))
     }
     #expect(try await sender.find(tried(nil)) == .absent)
     let reserved = try await sender.reserve(message)

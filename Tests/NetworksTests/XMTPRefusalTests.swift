@@ -23,7 +23,7 @@ import Testing
     try await world.refuse(status)
     // A new process does not know whether it was sent, and asks first.
     let fresh = world.sender()
-    await #expect { try await fresh.publish(reserved) } throws: { ($0 as? DeliveryError)?.cause == cause }
+    await #expect { try await fresh.publish(reserved) } throws: { $0.cause == cause }
     try await world.refuse(nil)
     _ = try await fresh.publish(reserved)
     #expect(try await world.received().map(\.text) == ["one"])
@@ -41,12 +41,10 @@ import Testing
     let world = try await XMTPWorld()
     let sender = world.sender()
     let message = world.message("m1", .text("one"), to: Address(unchecked: conversation))
-    await #expect { try await sender.reserve(message) } throws: { error in
-      (error as? DeliveryError)?.cause == cause && "\(error)".contains(words)
-    }
+    await #expect { try await sender.reserve(message) } throws: { $0.cause == cause && "\($0)".contains(words) }
     #expect(try await sender.standing(of: message.address).knowsConversation == false)
-    await #expect { try await sender.checkConversation(message.address) } throws: { error in
-      (error as? DeliveryError)?.cause.disposition == .fail && "\(error)".contains(words)
+    await #expect { try await sender.checkConversation(message.address) } throws: {
+      $0.cause?.disposition == .fail && "\($0)".contains(words)
     }
   }
 
@@ -59,8 +57,8 @@ import Testing
     _ = try await world.reader.order("remove", ["group": id, "member": try await sender.standing().inbox])
     // The next sender learns of it.
     _ = try? await world.send(world.message("m2", .text("two"), to: group), as: sender)
-    await #expect { try await sender.reserve(world.message("m3", .text("three"), to: group)) } throws: { error in
-      (error as? DeliveryError)?.cause == .roomGone
+    await #expect { try await sender.reserve(world.message("m3", .text("three"), to: group)) } throws: {
+      $0.cause == .roomGone
     }
   }
 
@@ -68,8 +66,8 @@ import Testing
   func restored() async throws {
     let world = try await XMTPWorld()
     let message = world.message("m1", .text("one"), to: world.directly, reserved: String(repeating: "ab", count: 32))
-    await #expect { try await world.sender().publish(message) } throws: { error in
-      (error as? DeliveryError)?.cause == .rejected && "\(error)".contains("restored from a backup")
+    await #expect { try await world.sender().publish(message) } throws: {
+      $0.cause == .rejected && "\($0)".contains("restored from a backup")
     }
   }
 
@@ -94,7 +92,7 @@ import Testing
       #expect((mode ?? 0o777) & 0o077 == 0, "\(name)")
     }
     try XMTPWorld.write(key: String(repeating: "5b", count: 32), to: world.scratch.path("key"))
-    await #expect { try await world.sender().standing() } throws: { ($0 as? DeliveryError)?.cause == .configError }
+    await #expect { try await world.sender().standing() } throws: { $0.cause == .configError }
   }
 
   @Test("A key that others can read, or that is none, is refused")
@@ -143,7 +141,7 @@ import Testing
     let world = try await XMTPWorld()
     let (first, second) = (world.sender(), world.sender())
     _ = try await first.standing()
-    await #expect { try await second.standing() } throws: { ($0 as? DeliveryError)?.cause == .conflict }
+    await #expect { try await second.standing() } throws: { $0.cause == .conflict }
     await first.stop()
     #expect(try await second.standing().isReachable)
   }
@@ -151,14 +149,9 @@ import Testing
   @Test("A photo without a seal, or without an https address, is held until the configuration is mended")
   func unsealed() async throws {
     let network = XMTPNetwork(endpoint: "e", CoProcessProgram(name: "xmtp", path: "p")) { _ in }
-    for (url, secret) in [("https://a/b", nil), ("http://a/b", "00"), ("file:///a", "00")] {
-      let attachment = Attachment(
-        url: url, contentDigest: "d", secret: secret, salt: secret, nonce: secret, scheme: "https://", contentLength: 9,
-        filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
-      let message = OutgoingMessage(
-        message: MessageID(unchecked: "m"), request: "r", address: Address(unchecked: "c"),
-        inbox: InboxID(unchecked: "me"), content: .photo(attachment))
-      await #expect { try await network.reserve(message) } throws: { ($0 as? DeliveryError)?.cause == .configError }
+    for (url, isSealed) in [("https://a/b", false), ("http://a/b", true), ("file:///a", true)] {
+      let message = OutgoingMessage("m", .photo(Messages.Attachment(url, isSealed: isSealed)))
+      await #expect { try await network.reserve(message) } throws: { $0.cause == .configError }
     }
   }
 
@@ -168,12 +161,12 @@ import Testing
     for change: @Sendable (inout XMTPNetworkType) -> Void in [
       { $0.python = "/nowhere/python3" }, { $0.program = "/nowhere/photospool-xmtp.py" },
     ] {
-      await #expect { try await world.sender(change).standing() } throws: { error in
-        (error as? DeliveryError)?.cause == .configError && "\(error)".contains("/nowhere")
+      await #expect { try await world.sender(change).standing() } throws: {
+        $0.cause == .configError && "\($0)".contains("/nowhere")
       }
     }
-    await #expect { try await world.sender { $0.python = "/usr/bin/python3" }.standing() } throws: { error in
-      (error as? DeliveryError)?.cause == .configError && "\(error)".contains("xmtp-bindings")
+    await #expect { try await world.sender { $0.python = "/usr/bin/python3" }.standing() } throws: {
+      $0.cause == .configError && "\($0)".contains("xmtp-bindings")
     }
   }
 
@@ -185,8 +178,6 @@ import Testing
     #expect(try await sender.check().contains(inbox))
     #expect(try await sender.checkConversation(world.directly) != nil)
     _ = try await world.relay.order("down")
-    await #expect { try await sender.check() } throws: { error in
-      (error as? DeliveryError)?.cause == .network && "\(error)".contains(world.endpoint)
-    }
+    await #expect { try await sender.check() } throws: { $0.cause == .network && "\($0)".contains(world.endpoint) }
   }
 }

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import Messages
 import Seals
-import Synchronization
 import TestSupport
 import Testing
 
@@ -96,6 +95,35 @@ final class XMTPWorld: Sendable {
   /// Waits until the relay holds a message.
   func waitUntilHeld() async throws { _ = try await relay.order("held") }
 
+  /// A moment of a kill while a message is reserved and published.
+  enum Moment: String, CaseIterable {
+    case beforeItIsReserved = "before reserve"
+    case reservedAndNotAnswered = "after reserve"
+    case beforeItIsPublished = "before publish"
+    case onItsWayToTheRelay = "before"
+    case atTheRelayAndNotMarked = "after"
+    case publishedAndNotAnswered = "after publish"
+
+    var isOfReserving: Bool { rawValue.hasSuffix("reserve") }
+  }
+
+  /// Kills the sender at this moment of `work`, which fails.
+  func kill(
+    _ sender: XMTPNetwork, at moment: Moment, while work: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let isAtRelay = moment == .onItsWayToTheRelay || moment == .atTheRelayAndNotMarked
+    if isAtRelay { try await hold(moment.rawValue) } else { try halt(at: moment.rawValue) }
+    let attempt = Task { try await work() }
+    if isAtRelay { try await waitUntilHeld() } else { await said.wait(for: "halted") }
+    try kill(sender)
+    await #expect { try await attempt.value } throws: { $0.cause == .network && "\($0)".contains("was killed") }
+    switch moment {
+    case .onItsWayToTheRelay: try await drop()
+    case .atTheRelayAndNotMarked: try await release()
+    default: try halt(at: nil)
+    }
+  }
+
   func hold(_ when: String) async throws { _ = try await relay.order("hold", ["when": when]) }
   func release() async throws { _ = try await relay.order("release") }
   func drop() async throws { _ = try await relay.order("drop") }
@@ -107,10 +135,7 @@ final class XMTPWorld: Sendable {
   func message(
     _ id: String, _ content: OutgoingMessage.Content, to address: Address, reserved: String? = nil
   ) -> OutgoingMessage {
-    OutgoingMessage(
-      message: MessageID(unchecked: id), request: "r", address: address, inbox: InboxID(unchecked: "me"),
-      content: content
-    ).reserved(as: reserved)
+    OutgoingMessage(id, content, to: address.text).reserved(as: reserved)
   }
 
   /// A sealed photo with its object in a file.
@@ -125,14 +150,5 @@ final class XMTPWorld: Sendable {
   /// Reserves and publishes as delivery does.
   func send(_ message: OutgoingMessage, as sender: XMTPNetwork) async throws -> Publication {
     try await sender.publish(message.reserved(as: try await sender.reserve(message)))
-  }
-}
-
-extension OutgoingMessage {
-  /// The same message with its reserved id.
-  func reserved(as id: String?) -> OutgoingMessage {
-    var message = self
-    message.reserved = id
-    return message
   }
 }

@@ -69,12 +69,7 @@ import Testing
     _ photo: RemotePhoto, settings: Settings? = nil, homeserver: MatrixAccount? = nil
   ) async throws -> Cause? {
     let part = try part(UUID().uuidString)
-    do {
-      try await fetch(photo, settings: settings, homeserver: homeserver, into: part)
-      return nil
-    } catch let error as DeliveryError {
-      return error.cause
-    }
+    return try await failure { try await fetch(photo, settings: settings, homeserver: homeserver, into: part) }?.cause
   }
 
   private var account: MatrixAccount { MatrixAccount(homeserver: endpoint, token: Secret("secret-token")) }
@@ -182,9 +177,8 @@ import Testing
   }
 
   @Test func theHintOfABusyServerIsKept() async throws {
-    await #expect {
-      try await fetch(remote("status/429?retry-after=7"), into: try part())
-    } throws: { ($0 as? DeliveryError)?.retryAfter == 7 }
+    let part = try part()
+    #expect(try await failure { try await fetch(remote("status/429?retry-after=7"), into: part) }?.retryAfter == 7)
   }
 
   @Test(arguments: [

@@ -1,6 +1,7 @@
 import Digests
 import Messages
 import Seals
+import TestSupport
 import Testing
 
 @testable import Receiving
@@ -35,10 +36,10 @@ import Testing
       for bit in 0..<object.count * 8 {
         var broken = object
         broken[bit / 8] ^= 1 << (bit % 8)
-        #expect { try photo.open(broken) } throws: { ($0 as? DeliveryError)?.cause == .digestMismatch }
+        #expect { try photo.open(broken) } throws: { $0.cause == .digestMismatch }
       }
-      #expect { try photo.open(object.dropLast()) } throws: { ($0 as? DeliveryError)?.cause == .digestMismatch }
-      #expect { try photo.open([]) } throws: { ($0 as? DeliveryError)?.cause == .digestMismatch }
+      #expect { try photo.open(object.dropLast()) } throws: { $0.cause == .digestMismatch }
+      #expect { try photo.open([]) } throws: { $0.cause == .digestMismatch }
     }
   }
 
@@ -47,7 +48,7 @@ import Testing
     for member in [\RemotePhoto.secret, \.salt, \.nonce] {
       var wrong = photo
       wrong[keyPath: member] = String(repeating: "00", count: (photo[keyPath: member]?.count ?? 0) / 2)
-      #expect { try wrong.open(object) } throws: { ($0 as? DeliveryError)?.cause == .decryptionFailed }
+      #expect { try wrong.open(object) } throws: { $0.cause == .decryptionFailed }
     }
     let (matrixObject, matrix) = try sealed(MatrixSeal())
     let file = try #require(matrix.file)
@@ -55,6 +56,6 @@ import Testing
     wrong.file = EncryptedFile(
       url: file.url, key: EncryptedFile.Key(k: [UInt8](repeating: 0, count: 32).unpaddedBase64URL), iv: file.iv,
       sha256: file.hashes["sha256"] ?? "")
-    #expect { try wrong.open(matrixObject) } throws: { ($0 as? DeliveryError)?.cause == .decryptionFailed }
+    #expect { try wrong.open(matrixObject) } throws: { $0.cause == .decryptionFailed }
   }
 }

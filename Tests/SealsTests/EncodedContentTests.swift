@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 
 @testable import Seals
@@ -68,7 +69,7 @@ import Testing
   }
 
   @Test func mutatedEnvelopesNeverTrap() {
-    var random = SplitMix(state: 2026)
+    var random = SeededRandom(seed: 2026)
     let bytes = good.encoded()
     for _ in 0..<20_000 {
       var mutated = bytes
@@ -79,17 +80,5 @@ import Testing
       guard let read = try? EncodedContent(decoding: Array(mutated.prefix(cut))) else { continue }
       #expect(read.content.count <= cut)
     }
-  }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

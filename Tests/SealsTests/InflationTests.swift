@@ -1,5 +1,4 @@
 import Digests
-import Messages
 import Testing
 
 @testable import Seals

@@ -1,5 +1,4 @@
 import Foundation
-import Messages
 import Spooling
 import Testing
 

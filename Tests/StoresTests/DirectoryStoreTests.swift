@@ -157,24 +157,24 @@ import Testing
 
   @Test func aStoreThatIsGoneIsAStorageError() async throws {
     try FileManager.default.removeItem(atPath: scratch.path("objects dir"))
-    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
-      (error as? DeliveryError)?.cause == .localStorageError
+    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
+      $0.cause == .localStorageError
     }
   }
 
   /// Nobody can make files in `/sys/kernel`, not even root.
   @Test func aStoreThatCannotBeWrittenIsAStorageError() async throws {
     let store = try Self.open("/sys/kernel")
-    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
-      (error as? DeliveryError)?.cause == .localStorageError
+    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
+      $0.cause == .localStorageError
     }
   }
 
   @Test func aDirectoryInThePlaceOfTheObjectIsAStorageError() async throws {
     try FileManager.default.createDirectory(
       atPath: scratch.path("objects dir/\(object)"), withIntermediateDirectories: true)
-    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
-      (error as? DeliveryError)?.cause == .localStorageError
+    await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
+      $0.cause == .localStorageError
     }
   }
 
@@ -182,8 +182,8 @@ import Testing
   func aFullDiskIsSaidToBeFullAndKeepsNothingHalf() async throws {
     try await SmallDisk.use { path in
       let store = try Self.open(path)
-      await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: { error in
-        (error as? DeliveryError)?.cause == .localStorageFull
+      await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
+        $0.cause == .localStorageFull
       }
       #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
       let small = Array(bytes.prefix(1000))

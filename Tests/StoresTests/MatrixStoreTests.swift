@@ -109,13 +109,8 @@ struct MatrixStoreTests {
   }
 
   private func error(_ script: String...) async throws -> DeliveryError? {
-    for word in script { try await server.script(word) }
-    do {
-      _ = try await put()
-      return nil
-    } catch {
-      return error
-    }
+    try await server.script(script)
+    return try await failure { try await put() }
   }
 
   /// The requests, without the endpoint's own part.
@@ -243,10 +238,8 @@ struct MatrixStoreTests {
     "", "matrix.example.test", "ftp://example.test", "https://a:b@example.test", "https://example.test?x",
   ])
   func whatIsNoHomeserverIsAConfigurationError(_ url: String) {
-    #expect {
-      try MatrixStore(MatrixAccount(homeserver: url, token: Secret("t")), client: HTTPClient())
-    } throws: { error in
-      (error as? DeliveryError)?.cause == .configError
+    #expect { try MatrixStore(MatrixAccount(homeserver: url, token: Secret("t")), client: HTTPClient()) } throws: {
+      $0.cause == .configError
     }
   }
 }

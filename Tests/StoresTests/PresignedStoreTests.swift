@@ -29,13 +29,8 @@ import Testing
   }
 
   private func error(_ script: String...) async throws -> DeliveryError? {
-    for word in script { try await server.script(word) }
-    do {
-      _ = try await put()
-      return nil
-    } catch {
-      return error
-    }
+    try await server.script(script)
+    return try await failure { try await put() }
   }
 
   @Test func theEndpointIsAskedAndTheObjectPutWhereItSays() async throws {

@@ -1,7 +1,6 @@
 import Digests
 import Foundation
 import HTTP
-import Messages
 import Secrets
 import Stores
 import TestSupport

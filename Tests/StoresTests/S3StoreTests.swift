@@ -4,6 +4,7 @@ import Messages
 import Secrets
 import Stores
 import Synchronization
+import TestSupport
 import Testing
 
 /// Real services, which are strict in different ways.
@@ -28,13 +29,8 @@ struct S3StoreTests {
       credentials: try server.credentials(secret: secret), publicURL: publicURL, client: client)
   }
 
-  private func error(_ store: S3Store, _ bytes: [UInt8]) async -> DeliveryError? {
-    do {
-      _ = try await store.put(object(bytes), bytes, contentType: "x/y") { _ in }
-      return nil
-    } catch {
-      return error
-    }
+  private func error(_ store: S3Store, _ bytes: [UInt8]) async throws -> DeliveryError? {
+    try await failure { try await store.put(object(bytes), bytes, contentType: "x/y") { _ in } }
   }
 
   @Test(arguments: S3Server.allCases)
@@ -124,17 +120,15 @@ struct S3StoreTests {
     let object = ObjectName(unchecked: "images/family/image.jpg")
     _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
     _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
-    await #expect {
-      try await store.put(object, [1, 2, 3], contentType: "x/y") { _ in }
-    } throws: { error in
-      (error as? DeliveryError)?.cause == .conflict
+    await #expect { try await store.put(object, [1, 2, 3], contentType: "x/y") { _ in } } throws: {
+      $0.cause == .conflict
     }
     #expect(try await server.fetch("/photos/images/family/image.jpg").body == bytes)
   }
 
   @Test(arguments: S3Server.allCases)
   func aWrongSecretHoldsTheStore(at server: S3Server) async throws {
-    let error = await error(try store(server, secret: "wrong"), bytes())
+    let error = try await error(store(server, secret: "wrong"), bytes())
     #expect(error?.cause == .authExpired && error?.cause.disposition == .hold)
     #expect(error?.sentence.contains("wrong") == false)
   }
@@ -143,17 +137,17 @@ struct S3StoreTests {
   func anUnknownKeyHoldsTheStore(at server: S3Server) async throws {
     let unknown = S3Store(
       try server.service(), credentials: S3Credentials(accessKey: "AKNOBODY", secretKey: Secret("x")), client: client)
-    #expect(await error(unknown, bytes())?.cause == .authExpired)
+    #expect(try await error(unknown, bytes())?.cause == .authExpired)
   }
 
   @Test(arguments: S3Server.allCases)
   func aMissingBucketIsAConfigurationError(at server: S3Server) async throws {
-    let error = await error(try store(server, bucket: "nosuchbucket"), bytes())
+    let error = try await error(store(server, bucket: "nosuchbucket"), bytes())
     #expect(error?.cause == .configError && error?.sentence.contains("bucket") == true)
   }
 
   @Test func aWrongRegionIsAConfigurationError() async throws {
-    let error = await error(try store(.openStackSwift, region: "elsewhere-1"), bytes())
+    let error = try await error(store(.openStackSwift, region: "elsewhere-1"), bytes())
     #expect(error?.cause == .configError && error?.sentence.contains("region") == true)
   }
 
@@ -161,7 +155,7 @@ struct S3StoreTests {
     let reader = S3Store(
       try S3Server.seaweedFS.service(), credentials: S3Credentials(accessKey: "AKRO", secretKey: Secret("SKRO")),
       client: client)
-    let error = await error(reader, bytes())
+    let error = try await error(reader, bytes())
     #expect(error?.cause == .configError && error?.sentence.contains("what the credentials may do") == true)
   }
 }

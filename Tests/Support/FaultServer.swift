@@ -25,7 +25,9 @@ package struct FaultServer: Sendable {
   package func url(_ what: String) -> String { "\(endpoint)/\(what)" }
 
   /// Sets the behaviour for the next requests.
-  package func script(_ words: String...) async throws {
+  package func script(_ words: String...) async throws { try await script(words) }
+
+  package func script(_ words: [String]) async throws {
     let body = Array(try JSONEncoder().encode(words))
     _ = try await HTTPClient().send(HTTPRequest(.put, url("-/script"), body: body))
   }

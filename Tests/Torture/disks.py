@@ -117,6 +117,11 @@ class Disk:
         unmount(self.path)
         self.is_mounted = False
 
+    def lose_power(self, how):
+        """For a moment, and for good if it has gone already."""
+        self.cut(how)
+        self.restart()
+
     def restart(self):
         """The power comes back: the file system recovers from its log."""
         self.unmount()

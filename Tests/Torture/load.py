@@ -69,11 +69,14 @@ class Load:
                 if chance.random() < 0.5:
                     self.place.send("", entry=entry)
 
+    def is_behind(self):
+        return len(os.listdir(f"{self.place.spool}/cur")) + len(os.listdir(f"{self.place.spool}/new")) > 400
+
     def bounded(self, writer):
         """A writer that waits while the daemon has more than it can do: what is measured is not a backlog."""
 
         def write(chance, number):
-            if len(os.listdir(f"{self.place.spool}/cur")) + len(os.listdir(f"{self.place.spool}/new")) > 400:
+            if self.is_behind():
                 self.over.wait(0.05)
             else:
                 writer(chance, number)
@@ -82,7 +85,7 @@ class Load:
 
     def dropper(self, chance, number):
         """As many requests as a shell can make, to many conversations; not more than the daemon keeps up with."""
-        if len(os.listdir(f"{self.place.spool}/cur")) + len(os.listdir(f"{self.place.spool}/new")) > 400:
+        if self.is_behind():
             time.sleep(0.05)
         else:
             self.place.drop(f"c{number}-{chance.randrange(40)}", int(chance.random() < 0.1))

@@ -7,19 +7,22 @@ import mmap
 import os
 import pathlib
 import shutil
-import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 
 import disks
+from scenario import Skip
 
 here = pathlib.Path(__file__).resolve().parent
 tree = here.parent.parent
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(tree / ".build/debug/photospool"))
 # Seconds in which whatever goes on has to come to its end. Only a program that hangs needs them.
 PATIENCE = 120
+# What a daemon may end with that could not do its work; each with a sentence.
+STATUSES = (0, 73, 74, 75)
 
 
 class Refusal(Exception):
@@ -43,6 +46,11 @@ class State:
 
     def mend(self):
         struct.pack_into("l", self.memory, 24, 1)
+
+    def judge_syncs(self, part, where):
+        """No descriptor is synced again after its sync failed."""
+        if self.second_syncs:
+            part.complain("LOST", f"{self.second_syncs} syncs were asked for again {where}")
 
 
 class Daemon:
@@ -107,10 +115,18 @@ class Daemon:
             self.process.terminate()
         return self.process.wait(PATIENCE)
 
+    def stop_with_a_reason(self, part, where):
+        """The same, of one that could not do its work: it may end with an error, and says why."""
+        status = self.stop()
+        if status not in STATUSES:
+            part.complain("ALIVE", f"the daemon ended with {status} {where}: {self.text()[-300:]}")
+        if status and "photospool: " not in self.text() and "at once" not in self.text():
+            part.complain("ALIVE", f"the daemon does not say why it ended {where}")
+
 
 class Machine:
-    def __init__(self, kind, options="", configuration="{}\n", disk=None):
-        self.disk = disk or disks.Disk(kind, options)
+    def __init__(self, disk, configuration="{}\n"):
+        self.disk = disk
         self.scratch = tempfile.mkdtemp(prefix="photospool-machine.")
         self.running, self.logs = [], 0
         self.spool = pathlib.Path(self.disk.path) / "spool"
@@ -179,6 +195,24 @@ class Machine:
         assert daemon.stop() == 0, daemon.text()
         self.keep()
 
+    def take_photo(self):
+        """A photograph of this machine's own."""
+        self.photo = f"{self.scratch}/photo.jpg"
+        noise = "from PIL import Image; import sys; Image.effect_noise((640, 480), 60).convert('RGB').save(sys.argv[1], quality=90)"
+        subprocess.run([os.environ.get("PHOTOSPOOL_PYTHON", sys.executable), "-c", noise, self.photo], check=True)
+
+    def send(self, text="hello", **environment):
+        """`photospool send` of the photo and a text. Returns the name that was printed, or None."""
+        done = self.photospool("send", "--to", "family", "--photo", self.photo, "--text", text, environment=environment)
+        return done.stdout.strip() or None
+
+    def two_requests(self):
+        """Begins a round with one that is sent and one, `b`, that is dropped; their names."""
+        self.begin()
+        name = self.send("a")
+        self.drop("b", "family", "b", self.photo)
+        return [name, "b"]
+
     def keep(self):
         """Keeps the spool as the beginning of every round."""
         self.spool.rename(f"{self.disk.path}/made")
@@ -220,6 +254,10 @@ class Machine:
             return []
         return [json.loads(line) for line in path.read_text().splitlines()]
 
+    def judge_leftovers(self, part, where):
+        for sentence in self.left_behind():
+            part.complain("CLEAN", f"{sentence} {where}")
+
     def left_behind(self):
         """What an idle spool must not hold, as sentences."""
         for place in ("new", "cur", "state/trash"):
@@ -235,6 +273,19 @@ class Machine:
         temporary = [str(path) for path in self.spool.rglob(".*.tmp")] + [str(path) for path in self.spool.rglob(".upload-*")]
         if temporary:
             yield f"temporary files are left: {temporary}"
+
+
+@contextlib.contextmanager
+def a_machine(disk=lambda: disks.Disk("tmpfs", "size=64m"), **more):
+    """A machine with a photo and an empty spool, on a disk that `disk()` makes, or of that kind."""
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(Machine(disks.Disk(disk) if isinstance(disk, str) else disk(), **more))
+        except disks.Refused as refusal:
+            raise Skip(str(refusal)) from None
+        made.take_photo()
+        made.make_spool()
+        yield made
 
 
 def digest(path):

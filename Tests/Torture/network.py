@@ -8,17 +8,21 @@ Each line on standard input is one order, answered with one line of JSON:
                    resets), swap (keeps every second message before the one that came ahead of it), nothing
 """
 
+import functools
 import json
 import os
+import pathlib
 import random
-import socket
-import struct
 import sys
 import threading
 import time
 from urllib.parse import parse_qs
 
 import journal
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Support/python"))
+
+import fault_server
 
 # A line that breaks has the destination left alone for a moment; so most faults are answers.
 FAULTS = ("500", "503", "429", "408", "425") * 6 + ("hang-up", "half", "late") + ("lost",) * 4
@@ -93,47 +97,24 @@ class Network:
         return 404, b""
 
 
-class Connection:
+class Connection(fault_server.Connection):
     def __init__(self, network, connection):
-        self.network, self.socket, self.buffer = network, connection, b""
+        super().__init__(connection)
+        self.network = network
 
-    def serve(self):
-        try:
-            while self.answer_one():
-                pass
-        except (OSError, ValueError):
-            pass
-        finally:
-            self.socket.close()
-
-    def fill(self):
-        piece = self.socket.recv(65536)
-        self.buffer += piece
-        return bool(piece)
-
-    def answer_one(self):
-        while b"\r\n\r\n" not in self.buffer:
-            if not self.fill():
-                return False
-        head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
-        first, *lines = head.decode("latin-1").split("\r\n")
-        method, target, _ = first.split(" ", 2)
-        headers = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines)}
-        length = int(headers.get("content-length", 0))
+    def one(self, method, target, headers, _):
+        headers = {name.lower(): value for name, value in headers}
         fault = self.network.fault()
         if fault == "half":
             self.reset()
             return False
         if headers.get("expect") == "100-continue":
             self.socket.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-        while len(self.buffer) < length:
-            if not self.fill():
-                return False
-        body, self.buffer = self.buffer[:length], self.buffer[length:]
-        if fault in ("hang-up",):
+        body = self.body(int(headers.get("content-length", 0)))
+        if body is None or fault == "hang-up":
             return False
         if fault and fault.isdigit():
-            self.answer(int(fault), b"", "Retry-After: 0\r\n" if fault == "429" else "")
+            self.answer(int(fault), headers=[("Retry-After", "0")] if fault == "429" else [])
             return True
         status, answer = self.network.act(method, target, headers, body)
         if fault == "lost" or self.network.lie == "lose":
@@ -142,32 +123,13 @@ class Connection:
         if fault == "late":
             # Longer than others, so that answers come in another order than requests.
             time.sleep(0.3)
-        self.answer(status, answer, 'ETag: "e"\r\n')
+        self.answer(status, answer, [("ETag", '"e"')])
         return True
-
-    def answer(self, status, body, more=""):
-        head = f"HTTP/1.1 {status} Answer\r\n{more}Content-Length: {len(body)}\r\n\r\n"
-        self.socket.sendall(head.encode() + (b"" if status == 204 else body))
-
-    def reset(self):
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-
-
-def listen(network):
-    listener = socket.create_server(("127.0.0.1", 0), backlog=512)
-
-    def accept():
-        while True:
-            connection = Connection(network, listener.accept()[0])
-            threading.Thread(target=connection.serve, daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    return listener.getsockname()[1]
 
 
 def main():
     network = Network(*sys.argv[1:])
-    print(json.dumps({"port": listen(network)}), flush=True)
+    print(json.dumps({"endpoint": fault_server.listen(functools.partial(Connection, network))}), flush=True)
     for line in sys.stdin:
         order, word = line.split()
         if order == "faults":

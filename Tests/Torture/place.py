@@ -27,13 +27,13 @@ SHELL = """mkdir "$1" && cp "$2" "$1/photo.jpg" && printf "%s\\n" "$3" > "$1/to"
 NETWORKS = {
     "local": "",
     "webhook": """
-network: {{type: webhook, url: "http://127.0.0.1:{port}/hook", secretFile: hook.secret, allowPrivate: true}}
-store: {{type: presigned, endpoint: "http://127.0.0.1:{port}/upload"}}
+network: {{type: webhook, url: "{endpoint}/hook", secretFile: hook.secret, allowPrivate: true}}
+store: {{type: presigned, endpoint: "{endpoint}/upload"}}
 http: {{connect: 10s, stall: 10s}}
 """,
     "s3": """
-network: {{type: webhook, url: "http://127.0.0.1:{port}/hook", secretFile: hook.secret, allowPrivate: true}}
-store: {{type: s3, endpoint: "http://127.0.0.1:{port}", bucket: objects, accessKeyFile: key, secretKeyFile: key}}
+network: {{type: webhook, url: "{endpoint}/hook", secretFile: hook.secret, allowPrivate: true}}
+store: {{type: s3, endpoint: "{endpoint}", bucket: objects, accessKeyFile: key, secretKeyFile: key}}
 http: {{connect: 10s, stall: 10s}}
 """,
 }
@@ -66,11 +66,11 @@ class Place:
 
     def configure(self, text=""):
         """Writes the configuration: what makes tests quick, the network, and `text`."""
-        port = self.server and self.facts["port"]
+        endpoint = self.server and self.facts["endpoint"]
         given = {line.partition(":")[0] for line in text.splitlines()}
         settings = [line for line in SETTINGS.splitlines() if line.partition(":")[0] not in given]
         pathlib.Path(f"{self.path}/photospool.yaml").write_text(
-            "\n".join(settings) + "\n" + NETWORKS[self.kind].format(port=port) + text)
+            "\n".join(settings) + "\n" + NETWORKS[self.kind].format(endpoint=endpoint) + text)
 
     def connect(self, kind):
         """Publishes to `webhook` or `s3` from now on, a recording network of this place's own; or `local`."""

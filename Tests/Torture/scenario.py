@@ -12,6 +12,7 @@ oracle complained of. A control is a scenario that must fail: its row is good wh
 
 import collections
 import dataclasses
+import functools
 import importlib
 import pathlib
 import random
@@ -43,8 +44,9 @@ class Scenario:
     is_extra: bool
 
 
-def scenario(name, parts=1, weight=0.0, extra=False):
-    return lambda run: register(Scenario(name, run, parts, None, weight, extra))
+def scenario(name, parts=1, weight=0.0, extra=False, **given):
+    """Registers a function of a part, and of what is `given`."""
+    return lambda run: register(Scenario(name, functools.partial(run, **given), parts, None, weight, extra)) and run
 
 
 def control(name, must):
@@ -96,11 +98,19 @@ class Part:
         """A source of chance for one of several threads."""
         return random.Random(f"{self.seed} {self.scenario.name} {self.number} {who}")
 
-    def place(self, directory=None):
-        """A spool of its own in a new directory, or below `directory`."""
+    def place(self, network="local", directory=None):
+        """A spool of its own in a new directory, or below `directory`, that publishes to this network."""
         made = places.Place(tempfile.mkdtemp(prefix="photospool-torture."), directory, self)
         self.places.append(made)
+        made.make()
+        made.connect(network)
         return made
+
+    def rounds(self, place, count):
+        """The numbers of so many rounds in all parts; of fewer, but two, with fewer faults."""
+        for number in range(max(2, count // self.step // self.parts)):
+            place.context = f"round {number}"
+            yield number
 
     def sweep(self, once, cheap=1, dear=1):
         """Calls `once(k)` for the k's of this part, as long as it says that the run met the k-th call. Where calls are
@@ -139,6 +149,28 @@ class Part:
         self.accepted(accepted)
         self.complaints += [f"{complaint} [{place.context}]" for complaint in complaints]
         return not complaints
+
+    def outlived(self, place, daemon, k, mend=lambda: None):
+        """Waits until a daemon that is to be killed at its k-th call is done or dead. If it was killed, `mend()` and
+        another start follow. The oracle looks. Returns whether it was killed."""
+        place.wait_idle(daemon, or_dead=True)
+        status = daemon.stop()
+        place.context += f", {place.call(k)}"
+        if status != 0:
+            mend()
+            place.settle()
+        self.judge(place)
+        return status != 0
+
+    def killed_and_again(self, place, k, *command):
+        """Runs a command that is killed at its k-th call, and runs it again. Returns whether it was killed."""
+        killed = place.photospool(*command, environment=place.killing(k))
+        place.context += f", {place.call(k)}"
+        again = place.photospool(*command)
+        for done, expected in ((killed, (0, -9)), (again, (0,))):
+            if done.returncode not in expected:
+                self.complain("ALIVE", f"{command[0]} ended with {done.returncode}: {done.stderr[-200:]} [{place.context}]")
+        return killed.returncode != 0
 
     def end(self):
         """Ends what the places still run, and removes them unless somebody wants to look."""

@@ -4,7 +4,7 @@
 
 HOSTILE and HONEST are addresses of this machine. Both answer on one port; the certificate, which is its own authority, is
 good for both. What the honest one gives away lies in DIRECTORY/objects; the hostile one does what the first word of the
-path says, which is a method of `Hostile`. A third listener, on the loopback address, is what redirects lead to: nobody
+path says, which is a method of `Hostile` or a redirect. A third listener, on the loopback address, is what redirects lead to: nobody
 should ever come there.
 
 On standard input a line asks for what happened, which is one line of JSON: `most`, the bytes that the longest answer of
@@ -66,7 +66,15 @@ class Reply:
 
 class Hostile:
     def __init__(self, stranger):
-        self.stranger = stranger
+        self.redirects = {
+            "to-loopback": f"https://127.0.0.1:{stranger}/", "to-mapped": f"https://[::ffff:127.0.0.1]:{stranger}/",
+            "to-name": f"https://localhost:{stranger}/", "to-metadata": "https://169.254.169.254/latest/meta-data/",
+            "to-plain": f"http://{honest}/", "to-file": "file:///etc/passwd"}
+
+    def answer(self, kind, reply, rest, headers):
+        if kind in self.redirects:
+            return reply.elsewhere(self.redirects[kind])
+        return getattr(self, kind.replace("-", "_"))(reply, rest, headers)
 
     async def endless(self, reply, rest, headers):
         await reply.head(200)
@@ -99,24 +107,6 @@ class Hostile:
 
     async def packed(self, reply, rest, headers):
         await reply.all(200, BOMB, "Content-Encoding: gzip")
-
-    async def to_loopback(self, reply, rest, headers):
-        await reply.elsewhere(f"https://127.0.0.1:{self.stranger}/")
-
-    async def to_mapped(self, reply, rest, headers):
-        await reply.elsewhere(f"https://[::ffff:127.0.0.1]:{self.stranger}/")
-
-    async def to_name(self, reply, rest, headers):
-        await reply.elsewhere(f"https://localhost:{self.stranger}/")
-
-    async def to_metadata(self, reply, rest, headers):
-        await reply.elsewhere("https://169.254.169.254/latest/meta-data/")
-
-    async def to_plain(self, reply, rest, headers):
-        await reply.elsewhere(f"http://{honest}/")
-
-    async def to_file(self, reply, rest, headers):
-        await reply.elsewhere("file:///etc/passwd")
 
     async def loop(self, reply, rest, headers):
         await reply.elsewhere("/loop/x")
@@ -212,7 +202,7 @@ async def main():
                 with open(os.path.join(objects, os.path.basename(rest)), "rb") as file:
                     await reply.all(200, file.read(), 'ETag: "one"')
             elif writer.get_extra_info("sockname")[0] == hostile:
-                answer = asyncio.ensure_future(getattr(harm, kind.replace("-", "_"))(reply, rest, headers))
+                answer = asyncio.ensure_future(harm.answer(kind, reply, rest, headers))
                 # Whoever has had enough goes away.
                 gone = asyncio.ensure_future(reader.read())
                 await asyncio.wait([answer, gone], return_when=asyncio.FIRST_COMPLETED)

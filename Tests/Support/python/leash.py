@@ -68,13 +68,17 @@ def connects(port):
         return True
 
 
-def serve(facts):
-    """Prints the facts as one line of JSON and waits until the test is done with the servers, then removes their
-    directory: a test that is killed cannot."""
+def hold(facts):
+    """Prints the facts as one line of JSON and waits until the test is done with them, however it ends."""
     print(json.dumps(facts), flush=True)
+    while os.read(0, 4096):
+        pass
+
+
+def serve(facts):
+    """The same, then ends the servers and removes their directory: a test that is killed cannot."""
     try:
-        while os.read(0, 4096):
-            pass
+        hold(facts)
     finally:
         stop()
         shutil.rmtree(sys.argv[1], ignore_errors=True)

@@ -31,6 +31,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlparse
 
+import leash
+
 directory, log, seen, lock = sys.argv[1], [], {}, threading.Lock()
 bomb = gzip.compress(bytes(1 << 24), 9) * 64
 
@@ -169,7 +171,4 @@ class Server(ThreadingHTTPServer):
 
 server = Server(("127.0.0.1", 0), Handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-print(json.dumps({"endpoint": f"http://127.0.0.1:{server.server_port}", "directory": directory}), flush=True)
-# Until the test is done with it, however it ends.
-while os.read(0, 4096):
-    pass
+leash.hold({"endpoint": f"http://127.0.0.1:{server.server_port}", "directory": directory})

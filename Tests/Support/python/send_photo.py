@@ -26,28 +26,18 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from nio.crypto.attachments import encrypt_attachment
 from xmtp_bindings import xmtpv3
 
+from protobuf_fields import field
+
 objects, url, directory = sys.argv[1:]
 changes, photo_bytes = [], b""
 
 
-def varint(number):
-    text = b""
-    while number > 0x7F:
-        text += bytes([number & 0x7F | 0x80])
-        number >>= 7
-    return text + bytes([number])
-
-
-def field(number, value):
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
 def envelope(type_, content, parameters=(), packed=None):
     """XMTP's EncodedContent, written by hand where the bindings refuse."""
-    text = field(1, field(1, b"xmtp.org") + field(2, type_.encode()) + b"\x18\x01")
+    text = field(1, field(1, b"xmtp.org") + field(2, type_.encode()) + field(3, 1))
     for name, value in parameters:
         text += field(2, field(1, name.encode()) + field(2, value.encode()))
-    return text + field(4, content) + (b"" if packed is None else b"\x28" + varint(packed))
+    return text + field(4, content) + (b"" if packed is None else field(5, packed))
 
 
 def store(sealed, name):

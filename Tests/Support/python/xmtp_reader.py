@@ -36,6 +36,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from xmtp_bindings import xmtpv3 as xmtp
 
+from protobuf_fields import Fields
+
 
 def empty(options):
     """Options of which none is set."""
@@ -98,23 +100,11 @@ def described(message):
             "filename": photo.filename,
         }
     elif content.is_CUSTOM() and type.authority_id == "convos.org" and type.version_major == 1:
-        image = dict(fields(dict(fields(content[0].content)).get(2, b"")))
+        image = Fields(Fields(content[0].content).bytes(2))
         names = {1: "url", 2: "salt", 3: "nonce"}
         facts["profile"] = {
-            names[number]: value.decode() if number == 1 else value.hex() for number, value in image.items()}
+            names[number]: image.text(1) if number == 1 else image.bytes(number).hex() for number in image.values}
     return facts
-
-
-def fields(encoded):
-    """The fields of a protobuf message, each a number below 16 and less than 128 bytes or, in two digits, 16384."""
-    place = 0
-    while place < len(encoded):
-        tag, length, place = encoded[place], encoded[place + 1], place + 2
-        assert tag & 7 == 2, "it is no field of bytes"
-        if length & 128:
-            length, place = length & 127 | encoded[place] << 7, place + 1
-        yield tag >> 3, encoded[place : place + length]
-        place += length
 
 
 def encoded(order):

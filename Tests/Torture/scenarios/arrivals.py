@@ -19,7 +19,6 @@ MOMENTS = (
 @scenario("1,000 requests arrive between the watch and the first look")
 def between(part):
     place = part.place()
-    place.make()
     place.configure(ONE_LOOK)
     count = max(30, 1000 // part.step)
     for call, k in MOMENTS:
@@ -45,8 +44,7 @@ def unheard(part, make_disk):
             disk = stack.enter_context(make_disk())
         except disks.Refused as refusal:
             raise Skip(str(refusal)) from None
-        place = part.place(disk.path)
-        place.make()
+        place = part.place(directory=disk.path)
 
         def past_the_mount(*what):
             here, place.spool = place.spool, f"{disk.below}/spool"
@@ -63,17 +61,10 @@ def unheard(part, make_disk):
             daemon.ready()
             past_the_mount("unheard", 1)
             place.send("heard", 1)
-            place.wait_idle(daemon, or_dead=True)
-            status = daemon.stop()
-            place.context += f", {place.call(k)}"
-            if status != 0:
-                past_the_mount("unheard")
-                place.settle()
-            part.judge(place)
-            return status != 0
+            return part.outlived(place, daemon, k, mend=lambda: past_the_mount("unheard"))
 
         part.sweep(once, dear=20)
 
 
 for name, make_disk in {"an overlay": disks.Overlay, "FUSE": disks.Bound}.items():
-    scenario(f"nothing is told of what arrives: {name}")(lambda part, make_disk=make_disk: unheard(part, make_disk))
+    scenario(f"nothing is told of what arrives: {name}", make_disk=make_disk)(unheard)

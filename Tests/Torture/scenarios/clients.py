@@ -5,9 +5,11 @@ from load import sweep_up
 from scenario import scenario
 
 
+@scenario("client killed at every call: send, text", parts=2, photos=0, key=False)
+@scenario("client killed at every call: send, two photos, text", parts=2, photos=2, key=False)
+@scenario("client killed at every call, and sent again with its key", parts=2, photos=1, key=True)
 def swept(part, photos, key):
     place = part.place()
-    place.make()
     # No daemon runs meanwhile, and one start takes it all: the clients are what is tried here.
 
     def once(k, turn):
@@ -29,25 +31,9 @@ def swept(part, photos, key):
     part.judge(place)
 
 
-@scenario("client killed at every call: send, text", parts=2)
-def text(part):
-    swept(part, 0, key=False)
-
-
-@scenario("client killed at every call: send, two photos, text", parts=2)
-def photos(part):
-    swept(part, 2, key=False)
-
-
-@scenario("client killed at every call, and sent again with its key", parts=2)
-def again(part):
-    swept(part, 1, key=True)
-
-
 @scenario("client killed at every call: mkdir, cp, mv in shell", parts=2)
 def shell(part):
     place = part.place()
-    place.make()
 
     def once(k):
         place.context = f"k={k}"

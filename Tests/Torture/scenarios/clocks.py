@@ -11,9 +11,7 @@ DAY = 86_400
 
 @scenario("the wall clock jumps while requests are dropped, published, and the daemon is killed", parts=2)
 def jumps(part):
-    place = part.place()
-    place.make()
-    place.connect("s3")
+    place = part.place("s3")
     # What is older than its lifetime fails: a jump must not look like that here.
     place.configure("delivery: {lifetime: 365d, probe: 100ms, mending: 1s, backoff: {first: 5ms, longest: 50ms}}\n")
     offset = f"{place.path}/offset"
@@ -28,8 +26,7 @@ def jumps(part):
     with open(offset, "wb") as file:
         file.write(bytes(8))
     place.environment |= {"CLOCK_OFFSET": offset, "LD_PRELOAD": place.clock()}
-    for round in range(max(2, 100 // part.step // part.parts)):
-        place.context = f"round {round}"
+    for round in part.rounds(place, 100):
         # While no daemon runs, `send` needs no clock for its order.
         for _ in range(3):
             place.send("family", part.random.choice((0, 1)))

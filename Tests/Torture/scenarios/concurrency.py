@@ -36,10 +36,8 @@ def together(*jobs):
 @scenario("two daemons start at the same instant", parts=2)
 def daemons(part):
     place = part.place()
-    place.make()
     place.expected |= set(UNAVAILABLE)
-    for round in range(max(2, 200 // part.step // part.parts)):
-        place.context = f"round {round}"
+    for round in part.rounds(place, 200):
         place.drop("family", 0)
         first, second = place.start(), place.start()
         ready = [daemon.ready() for daemon in (first, second)]
@@ -57,10 +55,8 @@ def daemons(part):
 @scenario("a daemon starts beside one that is stopped, and after one that was killed and left a darkroom behind")
 def remains(part):
     place = part.place()
-    place.make()
     place.expected |= set(UNAVAILABLE)
-    for round in range(max(2, 50 // part.step)):
-        place.context = f"round {round}"
+    for round in part.rounds(place, 50):
         place.drop("family", 1)
         first = place.start()
         place.wait_idle(first)
@@ -102,9 +98,7 @@ def sockets(process):
 
 @scenario("many clients at once, in one conversation and in many")
 def clients(part):
-    place = part.place()
-    place.make()
-    place.connect("webhook")
+    place = part.place("webhook")
     daemon = place.start()
     count = max(5, 50 // part.step)
     for conversation in ("one", None):
@@ -120,7 +114,6 @@ def clients(part):
 @scenario("the same key from two clients at once")
 def keys(part):
     place = part.place()
-    place.make()
     daemon = place.start()
     rounds = max(3, 100 // part.step)
     for number in range(rounds):
@@ -137,7 +130,6 @@ def keys(part):
 @scenario("one key and two contents from two clients at once")
 def conflicts(part):
     place = part.place()
-    place.make()
     daemon = place.start()
     rounds = max(3, 100 // part.step)
     for number in range(rounds):
@@ -159,13 +151,10 @@ def conflicts(part):
 
 @scenario("a conversation is purged while it is on its way, and begun again", parts=2)
 def purges(part):
-    place = part.place()
-    place.make()
-    place.connect("s3")
+    place = part.place("s3")
     daemon = place.start()
     daemon.ready()
-    for round in range(max(2, 60 // part.step // part.parts)):
-        place.context = f"round {round}"
+    for round in part.rounds(place, 60):
         # As much as is in hand at any moment: in tmp/, in new/, in the cache, at the store.
         for _ in range(part.random.randrange(1, 8)):
             place.drop("MARKERpurged", 2)
@@ -191,13 +180,10 @@ def purges(part):
 
 @scenario("a conversation is begun again right after its purge, with the same names")
 def resurrections(part):
-    place = part.place()
-    place.make()
-    place.connect("s3")
+    place = part.place("s3")
     daemon = place.start()
     daemon.ready()
-    for round in range(max(2, 60 // part.step)):
-        place.context = f"round {round}"
+    for round in part.rounds(place, 60):
         old = [place.drop("MARKERpurged", 2, name=f"r{round}-{number}") for number in range(part.random.randrange(1, 8))]
         place.photospool("purge", "MARKERpurged")
         was = len(place.effects())

@@ -3,51 +3,51 @@
 import os
 import shutil
 import signal
+import sqlite3
 
 from place import until, write
 from scenario import control
 
 
-def some(part, kind="local", photos=1, count=3):
-    place = part.place()
-    place.make()
-    place.connect(kind)
-    for _ in range(count):
-        place.drop("family", photos)
-    return place
+def misdeed(name, must, network="local", photos=1, count=3, when="before"):
+    """A control that does something to a place with some requests, `before` a daemon takes them or `after` all is done. It
+    answers with what the oracle is to expect."""
+    def register(do):
+        def run(part):
+            place = part.place(network)
+            for _ in range(count):
+                place.drop("family", photos)
+            if when == "after":
+                place.settle()
+            expected = do(place) or {}
+            part.fault()
+            if when == "before":
+                place.settle()
+            part.judge(place, **expected)
+
+        control(name, must)(run)
+
+    return register
 
 
-@control("an accepted request is taken out of new/", must="LOST")
-def removed(part):
-    place = some(part)
+@misdeed("an accepted request is taken out of new/", must="LOST")
+def removed(place):
     shutil.rmtree(f"{place.spool}/new/r0000002")
-    part.fault()
-    place.settle()
-    part.judge(place)
 
 
-@control("a network that forgets what it took", must="LOST")
-def forgetful(part):
-    place = some(part, "webhook")
+@misdeed("a network that forgets what it took", must="LOST", network="webhook")
+def forgetful(place):
     place.order("lie", "forget")
-    part.fault()
-    place.settle()
-    part.judge(place)
 
 
-@control("an object is cut short in the store", must="LOST")
-def cut(part):
-    place = some(part)
-    place.settle()
+@misdeed("an object is cut short in the store", must="LOST", when="after")
+def cut(place):
     name = sorted(os.listdir(place.objects()))[0]
     os.truncate(f"{place.objects()}/{name}", 10)
-    part.fault()
-    part.judge(place)
 
 
-@control("a network without idempotency, and answers that are lost", must="DUP")
-def repeating(part):
-    place = some(part, "webhook", photos=0)
+@misdeed("a network without idempotency, and answers that are lost", must="DUP", network="webhook", photos=0)
+def repeating(place):
     place.order("lie", "repeat")
     place.order("faults", "0.5")
     daemon = place.start()
@@ -56,14 +56,11 @@ def repeating(part):
     place.order("faults", "0")
     place.wait_idle(daemon)
     daemon.stop()
-    part.fault()
-    part.judge(place)
 
 
 @control("two requests change places before they are taken", must="ORDER")
 def swapped(part):
     place = part.place()
-    place.make()
     first, second = place.begin("family", 0), place.begin("family", 0)
     place.build(first, "one")
     place.build(second, "two")
@@ -85,66 +82,41 @@ def swapped(part):
     part.judge(place)
 
 
-@control("a network that keeps messages in another order", must="ORDER")
-def mixed(part):
-    place = some(part, "webhook", count=4)
+@misdeed("a network that keeps messages in another order", must="ORDER", network="webhook", count=4)
+def mixed(place):
     place.order("lie", "swap")
-    part.fault()
-    place.settle()
-    part.judge(place)
 
 
-@control("something of a purged conversation is kept", must="GONE")
-def kept(part):
-    place = some(part)
-    place.settle()
+@misdeed("something of a purged conversation is kept", must="GONE", when="after")
+def kept(place):
     place.published = {entry["digest"] for entry in place.effects()}
     text = next(entry["text"] for entry in place.effects() if entry["kind"] == "text")
     place.photospool("purge", "family")
     write(f"{place.spool}/state/notes", text.encode().hex())
-    part.fault()
-    part.judge(place, purged=["family"])
+    return {"purged": ["family"]}
 
 
-@control("the daemon crashes by itself", must="ALIVE")
-def crashed(part):
-    place = some(part)
+@misdeed("the daemon crashes by itself", must="ALIVE")
+def crashed(place):
     daemon = place.start()
     daemon.ready()
     daemon.signal(signal.SIGSEGV)
     daemon.wait()
-    part.fault()
-    place.settle()
-    part.judge(place)
 
 
-@control("a file is left in the cache", must="CLEAN")
-def stray(part):
-    place = some(part)
-    place.settle()
+@misdeed("a file is left in the cache", must="CLEAN", when="after")
+def stray(place):
     os.makedirs(f"{place.spool}/photos/default/family/stray")
     write(f"{place.spool}/photos/default/family/stray/original.jpg", "stray")
-    part.fault()
-    part.judge(place)
 
 
-@control("an object is left in the store", must="CLEAN")
-def forgotten(part):
-    place = some(part)
-    place.settle()
+@misdeed("an object is left in the store", must="CLEAN", when="after")
+def forgotten(place):
     write(f"{place.objects()}/{'0' * 64}", "forgotten")
-    part.fault()
-    part.judge(place)
 
 
-@control("a row of the ledger is changed", must="CLEAN")
-def changed(part):
-    import sqlite3
-
-    place = some(part)
-    place.settle()
+@misdeed("a row of the ledger is changed", must="CLEAN", when="after")
+def changed(place):
     with sqlite3.connect(f"{place.spool}/state/ledger.sqlite") as ledger:
         ledger.execute("UPDATE conversations SET waiting = waiting + 1")
     ledger.close()
-    part.fault()
-    part.judge(place)

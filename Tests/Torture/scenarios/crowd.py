@@ -6,9 +6,10 @@ import json
 import os
 
 import disks
+from machine import a_machine
 from scenario import control, scenario, until_complaint
 from scenarios.delivery import swept
-from scenarios.errors import AMOUNTS, a_machine
+from scenarios.errors import AMOUNTS
 
 CONVERSATIONS = 3
 # Some wait to be published, several of a conversation in one commit; those that repeat the first of them are over at once, and together.
@@ -66,13 +67,12 @@ def judge(made, part, text, where, failed=()):
             receipt = {}
         if receipt.get("state") not in ("sent", "duplicate") or os.listdir(path.parent) != [path.name]:
             part.complain("CLEAN", f"the receipt of {name} is {receipt}, beside {os.listdir(path.parent)} {where}")
-    for sentence in made.left_behind():
-        part.complain("CLEAN", f"{sentence} {where}")
+    made.judge_leftovers(part, where)
     part.accepted(sum(said(text, name) for name in REQUESTS + REPETITIONS))
 
 
 def cut(part, kind, act):
-    with a_machine(kind, options="") as made:
+    with a_machine(kind) as made:
         trace = f"{made.scratch}/calls"
 
         def once(k):
@@ -80,8 +80,7 @@ def cut(part, kind, act):
             daemon.wait_for(is_filed(daemon))
             text = daemon.text()
             daemon.kill()
-            made.disk.cut(disks.LOST)
-            made.disk.restart()
+            made.disk.lose_power(disks.LOST)
             made.finish()
             judge(made, part, text, f"after a cut at call {k}")
             return state.faults > 0
@@ -103,8 +102,7 @@ def failing(part, code, amount):
             where = f"after {errno.errorcode[code]} from sync {k} of the file system"
             if status != 0:
                 part.complain("ALIVE", f"the daemon ended with {status} {where}")
-            if state.second_syncs:
-                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            state.judge_syncs(part, where)
             judge(made, part, text, where)
             part.fault(max(0, state.faults - 1))
             return state.faults > 0
@@ -138,11 +136,11 @@ def unconfirmed(part):
 
 for kind in disks.KINDS:
     for way, act in {"log lost": "cut", "data lost": "cut-log"}.items():
-        scenario(f"power cut: a crowd, {kind}, {way}", parts=2)(lambda part, kind=kind, act=act: cut(part, kind, act))
+        scenario(f"power cut: a crowd, {kind}, {way}", parts=2, kind=kind, act=act)(cut)
 for code in (errno.EIO, errno.ENOSPC):
     for way, amount in AMOUNTS.items():
-        scenario(f"errors: {errno.errorcode[code]} from the sync of a file system, {way}")(
-            lambda part, code=code, amount=amount: failing(part, code, amount))
+        scenario(
+            f"errors: {errno.errorcode[code]} from the sync of a file system, {way}", code=code, amount=amount)(failing)
 scenario("errors: EIO from the wait for one file of a crowd")(unconfirmed)
 
 
@@ -157,7 +155,7 @@ def killed(part):
 
 @control("the sync of a file system does nothing (intake)", must="LOST")
 def without_sync(part):
-    with a_machine("ext4", options="") as made:
+    with a_machine("ext4") as made:
         for _ in until_complaint(part):
             state, daemon = begin(made, nosync="/spool/state")
             daemon.wait_for(lambda: said(daemon.text(), REPETITIONS[-1]))

@@ -5,8 +5,9 @@ import os
 import pathlib
 
 import disks
+from machine import a_machine
 from scenario import scenario
-from scenarios.powercut import WAYS, a_machine
+from scenarios.powercut import WAYS
 
 COUNT = 6
 
@@ -36,8 +37,7 @@ def eviction(part, kind, way):
             state = made.state()
             made.photospool("janitor", environment=made.under_shim(state, at=k, act=act))
             met = state.faults > 0
-            made.disk.cut(flag)
-            made.disk.restart()
+            made.disk.lose_power(flag)
             where = f"after a cut at call {k} of the eviction"
             made.finish()
             done = made.photospool("janitor")
@@ -69,10 +69,9 @@ def judge(made, part, where):
         for line in lines:
             if line["kind"] == "photo" and not (made.spool / "objects" / line["attachment"]["contentDigest"]).exists():
                 part.complain("LOST", f"the object of r{number} {where}")
-    for sentence in made.left_behind():
-        part.complain("CLEAN", f"{sentence} {where}")
+    made.judge_leftovers(part, where)
 
 
 for kind in disks.KINDS:
     for way in WAYS:
-        scenario(f"power cut: eviction, {kind}, {way}")(lambda part, kind=kind, way=way: eviction(part, kind, way))
+        scenario(f"power cut: eviction, {kind}, {way}", kind=kind, way=way)(eviction)

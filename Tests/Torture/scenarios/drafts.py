@@ -9,7 +9,6 @@ from scenario import scenario
 
 def swept(part, finish):
     place = part.place()
-    place.make()
 
     def uploaded(name):
         try:
@@ -28,13 +27,8 @@ def swept(part, finish):
         daemon = place.start(**place.killing(k))
         until(lambda: not daemon.is_alive() or uploaded(name), "the draft is not uploaded")
         finish(place, draft, name)
-        place.wait_idle(daemon, or_dead=True)
-        status = daemon.stop()
-        place.context = f"k={k}, {name}, {place.call(k)}"
-        if status != 0:
-            place.settle()
-        part.judge(place)
-        return status != 0
+        place.context += f", {name}"
+        return part.outlived(place, daemon, k)
 
     part.sweep(once)
 

@@ -2,18 +2,13 @@
 disk has. Nothing that was accepted is lost, the daemon goes on by itself where it can, and no descriptor is synced again
 after its sync failed."""
 
-import contextlib
 import errno
 import os
-import resource
-import shutil
-import subprocess
-import time
 
-import disks
 import machine
-from scenario import Skip, scenario
-from scenarios.powercut import fill, judge_purged, photo
+from machine import a_machine
+from scenario import scenario
+from scenarios.powercut import fill, judge_purged
 
 SYNCS = "fsync,fdatasync,syncfs"
 WRITES = "write,pwrite,pwrite64,writev,ftruncate,ftruncate64,posix_fallocate,posix_fallocate64"
@@ -53,18 +48,6 @@ DELETIONS = {
 AMOUNTS = {"once": 1, "until it is mended": 0}
 
 
-@contextlib.contextmanager
-def a_machine(kind="tmpfs", options="size=64m", **more):
-    with contextlib.ExitStack() as stack:
-        try:
-            made = stack.enter_context(machine.Machine(kind, options=options, **more))
-        except disks.Refused as refusal:
-            raise Skip(str(refusal)) from None
-        photo(made)
-        made.make_spool()
-        yield made
-
-
 def is_over(made, name):
     """The request came to an end: a receipt, or a reason why it failed."""
     return (made.spool / "sent" / name / "receipt.json").exists() or (made.spool / "failed" / name / "error").exists()
@@ -93,17 +76,14 @@ def judge(made, part, sent, where, may_fail=True):
                 for entry in failed.iterdir()):
             continue
         part.complain("LOST", f"{name} was published as {kinds} {where}")
-    for sentence in made.left_behind():
-        part.complain("CLEAN", f"{sentence} {where}")
+    made.judge_leftovers(part, where)
 
 
 def deliver(part, calls, code, amount, dear=1):
     with a_machine() as made:
 
         def once(k):
-            made.begin()
-            names = [made.photospool("send", "--to", "family", "--photo", made.photo, "--text", "a").stdout.strip(), "b"]
-            made.drop("b", "family", "b", made.photo)
+            names = made.two_requests()
             state = made.state()
             where = f"after {errno.errorcode[code]} at call {k}"
             daemon = made.start(**made.under_shim(state, at=k, act=code, calls=calls, **{"for": amount}))
@@ -113,16 +93,8 @@ def deliver(part, calls, code, amount, dear=1):
                 daemon.wait_for(lambda: state.faults > 3 or 'level=error' in daemon.text())
                 state.mend()
             daemon.wait_for(settled(made, names))
-            if daemon.is_alive():
-                status = daemon.stop()
-            else:
-                status = daemon.process.returncode
-            if status not in (0, 73, 74, 75):
-                part.complain("ALIVE", f"the daemon ended with {status} {where}: {daemon.text()[-300:]}")
-            if status and "photospool: " not in daemon.text() and "stopping at once" not in daemon.text():
-                part.complain("ALIVE", f"the daemon does not say why it ended {where}")
-            if state.second_syncs:
-                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            daemon.stop_with_a_reason(part, where)
+            state.judge_syncs(part, where)
             met = state.faults
             part.fault(max(0, met - 1))
             made.finish()
@@ -138,8 +110,7 @@ for rows, dear in ((ERRORS, 1), (READINGS, 3)):
     for name, (calls, code) in rows.items():
         # Whoever is interrupted asks again at once, for ever.
         for way, amount in ({"once": 1} if code == errno.EINTR else AMOUNTS).items():
-            scenario(f"errors: {name}, {way}")(
-                lambda part, calls=calls, code=code, amount=amount, dear=dear: deliver(part, calls, code, amount, dear))
+            scenario(f"errors: {name}, {way}", calls=calls, code=code, amount=amount, dear=dear)(deliver)
 
 
 LIMIT = 20_000
@@ -158,8 +129,7 @@ def delete(part, calls, code, amount):
             where = f"after {errno.errorcode[code]} at call {k} ({done.returncode}: {done.stderr.strip()[-200:]})"
             if done.returncode not in (0, 73, 74, 75, 77) or done.returncode and not done.stderr.startswith("photospool: "):
                 part.complain("ALIVE", f"the janitor does not say why it ended {where}")
-            if state.second_syncs:
-                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            state.judge_syncs(part, where)
             met = state.faults
             part.fault(max(0, met - 1))
             again = made.photospool("janitor")
@@ -177,8 +147,7 @@ def delete(part, calls, code, amount):
 
 for name, (calls, code) in DELETIONS.items():
     for way, amount in AMOUNTS.items():
-        scenario(f"errors: {name}, janitor, {way}")(
-            lambda part, calls=calls, code=code, amount=amount: delete(part, calls, code, amount))
+        scenario(f"errors: {name}, janitor, {way}", calls=calls, code=code, amount=amount)(delete)
 
 
 def submit(part, calls, code):
@@ -201,8 +170,7 @@ def submit(part, calls, code):
             left = [name for name in os.listdir(made.spool / "tmp") if name != ".order"]
             if left and code != errno.EROFS:
                 part.complain("CLEAN", f"tmp/ holds {left} {where}")
-            if state.second_syncs:
-                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            state.judge_syncs(part, where)
             part.accepted(done.returncode == 0)
             return state.faults > 0
 
@@ -211,7 +179,7 @@ def submit(part, calls, code):
 
 for name, (calls, code) in (ERRORS | READINGS).items():
     if "removal" not in name:
-        scenario(f"errors: {name}, send")(lambda part, calls=calls, code=code: submit(part, calls, code))
+        scenario(f"errors: {name}, send", calls=calls, code=code)(submit)
 
 
 @scenario("errors: short and interrupted reads and writes")
@@ -237,5 +205,4 @@ def ragged(part):
             part.accepted()
             if made.published("family")[-1]["text"] != "a" * 500:
                 part.complain("LOST", "the text is not whole")
-            for sentence in made.left_behind():
-                part.complain("CLEAN", sentence)
+            made.judge_leftovers(part, f"with pieces of {piece} bytes")

@@ -6,40 +6,38 @@ import subprocess
 import time
 
 import disks
+from machine import STATUSES, a_machine
 from scenario import scenario
-from scenarios.errors import a_machine, judge, settled
+from scenarios.errors import judge, settled
 
 # The limit, the values of it that are tried, and what the daemon may end with. Memory that is not there ends a program
 # like a kill.
-ENDS = (0, 73, 74, 75)
 CRASHES = tuple(-number for number in (signal.SIGABRT, signal.SIGILL, signal.SIGKILL, signal.SIGSEGV, signal.SIGTRAP))
 # Seconds that a daemon may say nothing until its limit is lifted.
 QUIET = 10
 LIMITS = {
-    "descriptors": ("nofile", range(32, 96), ENDS),
-    "the size of a file": ("fsize", range(0, 800_000, 8192), ENDS),
-    "memory": ("as", range(150_000_000, 1_500_000_000, 27_000_000), ENDS + CRASHES),
+    "descriptors": ("nofile", range(32, 96), STATUSES),
+    "the size of a file": ("fsize", range(0, 800_000, 8192), STATUSES),
+    "memory": ("as", range(150_000_000, 1_500_000_000, 27_000_000), STATUSES + CRASHES),
 }
 
 
-def limited(part, name, values, ends):
+def limited(part, limit, values, ends):
     with a_machine() as made:
 
         def once(value):
-            made.begin()
-            names = [made.photospool("send", "--to", "family", "--photo", made.photo, "--text", "a").stdout.strip(), "b"]
-            made.drop("b", "family", "b", made.photo)
+            names = made.two_requests()
             disks.sync(made.disk.path)
-            daemon = made.start(before=["prlimit", f"--{name}={value}:", "--"], SWIFT_BACKTRACE="enable=no")
+            daemon = made.start(before=["prlimit", f"--{limit}={value}:", "--"], SWIFT_BACKTRACE="enable=no")
             # Without memory for a thread libdispatch tries again and says nothing.
             end = time.monotonic() + QUIET
             daemon.wait_for(lambda: settled(made, names)() or daemon.complains() or time.monotonic() > end)
-            subprocess.run(["prlimit", f"--{name}=unlimited:" if name != "nofile" else "--nofile=4096:",
+            subprocess.run(["prlimit", f"--{limit}=unlimited:" if limit != "nofile" else "--nofile=4096:",
                             "--pid", str(daemon.process.pid)], capture_output=True)
             daemon.wait_for(settled(made, names))
             status = daemon.stop()
             part.notes[f"ended with {status}"] += 1
-            where = f"with {name} {value}"
+            where = f"with {limit} {value}"
             if status not in ends:
                 part.complain("ALIVE", f"the daemon ended with {status} {where}: {daemon.text()[-300:]}")
             part.fault(kind="limit")
@@ -52,4 +50,4 @@ def limited(part, name, values, ends):
 
 
 for title, (name, values, ends) in LIMITS.items():
-    scenario(f"limit: {title}")(lambda part, name=name, values=values, ends=ends: limited(part, name, values, ends))
+    scenario(f"limit: {title}", limit=name, values=values, ends=ends)(limited)

@@ -1,7 +1,6 @@
 """Power cuts: at every call of submit, of the way from intake to the receipt, and of a purge; on ext4 and XFS, with the
 file system's log lost and with the log kept and the data lost. The controls take a sync away, and have to lose something."""
 
-import contextlib
 import os
 import pathlib
 import subprocess
@@ -9,31 +8,13 @@ import sys
 
 import disks
 import machine
-from scenario import Skip, control, scenario, until_complaint
+from machine import a_machine
+from scenario import control, scenario, until_complaint
 from scenarios import storage
 
 TREE = machine.tree
 FINDER = TREE / "Tests/Support/python/find_markers.py"
 WAYS = {"log lost": ("cut", disks.LOST), "data lost": ("cut-log", disks.FLUSHED)}
-
-
-@contextlib.contextmanager
-def a_machine(kind, **more):
-    with contextlib.ExitStack() as stack:
-        try:
-            made = stack.enter_context(machine.Machine(kind, **more))
-        except disks.Refused as refusal:
-            raise Skip(str(refusal)) from None
-        photo(made)
-        made.make_spool()
-        yield made
-
-
-def photo(made):
-    """A photograph of this machine's own."""
-    made.photo = f"{made.scratch}/photo.jpg"
-    noise = "from PIL import Image; import sys; Image.effect_noise((640, 480), 60).convert('RGB').save(sys.argv[1], quality=90)"
-    subprocess.run([os.environ.get("PHOTOSPOOL_PYTHON", sys.executable), "-c", noise, made.photo], check=True)
 
 
 # Submit.
@@ -51,12 +32,6 @@ def submitted(made, part, name, where):
             part.complain("LOST", f"the photo of {entry} is not whole {where}")
 
 
-def send(made, **environment):
-    """Returns the name that was printed, or None."""
-    done = made.photospool("send", "--to", "family", "--photo", made.photo, "--text", "hello", environment=environment)
-    return done.stdout.strip() or None
-
-
 def submit(part, kind, way, **settings):
     with a_machine(kind) as made:
         act, flag = WAYS[way]
@@ -64,11 +39,10 @@ def submit(part, kind, way, **settings):
         def once(k):
             made.begin()
             state = made.state()
-            name = send(made, **made.under_shim(state, at=k, act=act, **settings))
+            name = made.send(**made.under_shim(state, at=k, act=act, **settings))
             met = state.faults > 0
             # Also when send is through: the power goes at that very moment.
-            made.disk.cut(flag)
-            made.disk.restart()
+            made.disk.lose_power(flag)
             part.accepted(name is not None)
             submitted(made, part, name, f"after a cut at call {k}")
             return met
@@ -81,10 +55,9 @@ def just_accepted(part, kind, rounds, **settings):
     with a_machine(kind) as made:
         for number in rounds:
             made.begin()
-            name = send(made, **made.under_shim(made.state(), **settings))
+            name = made.send(**made.under_shim(made.state(), **settings))
             flag = (disks.LOST, disks.FLUSHED)[number % 2]
-            made.disk.cut(flag)
-            made.disk.restart()
+            made.disk.lose_power(flag)
             part.fault()
             part.accepted()
             submitted(made, part, name, f"after a cut behind it ({flag})")
@@ -105,8 +78,7 @@ def log_stops(part, kind, words, place):
             done = made.photospool(
                 *(made.photo if word == "PHOTO" else word for word in words),
                 environment=made.under_shim(state, at=k, act="log-stops"))
-            made.disk.cut(disks.LOST)
-            made.disk.restart()
+            made.disk.lose_power(disks.LOST)
             part.accepted(done.returncode == 0)
             name = done.stdout.strip().partition(":")[0]
             if done.returncode == 0 and name not in os.listdir(made.spool / place):
@@ -130,7 +102,7 @@ def deliver(part, kind, way):
             made.begin()
             state = made.state()
             pathlib.Path(trace).write_bytes(b"")
-            first = send(made)
+            first = made.send()
             made.drop("b", "family", "from b", made.photo)
             daemon = made.start(**made.under_shim(state, at=k, act=act, trace=trace))
             daemon.wait_for(lambda: daemon.text().count('event="request sent"') == 2)
@@ -147,7 +119,7 @@ def accepted_by_daemon(part, kind, rounds, **settings):
     with a_machine(kind) as made:
         for number in rounds:
             made.begin()
-            first = send(made)
+            first = made.send()
             made.drop("b", "family", "from b", made.photo)
             daemon = made.start(**made.under_shim(made.state(), **settings))
             daemon.wait_for(daemon.says("event=accepted request=b"))
@@ -160,8 +132,7 @@ def accepted_by_daemon(part, kind, rounds, **settings):
 def judge_cut(made, part, daemon, first, flag, where):
     """The power goes, if it has not gone yet; what is there when a daemon has done its work on it?"""
     daemon.kill()
-    made.disk.cut(flag)
-    made.disk.restart()
+    made.disk.lose_power(flag)
     accepted = "event=accepted request=b" in daemon.text()
     made.finish()
     part.accepted(1 + accepted)
@@ -197,8 +168,7 @@ def judge(made, part, first, is_accepted, where):
             part.complain("LOST", f"the object {name} is not whole {where}")
     if set(os.listdir(made.spool / "objects")) != objects:
         part.complain("CLEAN", f"objects are left {where}")
-    for sentence in made.left_behind():
-        part.complain("CLEAN", f"{sentence} {where}")
+    made.judge_leftovers(part, where)
 
 
 # Just after the commit of `sent`.
@@ -220,7 +190,7 @@ def just_sent(part, kind, rounds, unsynced=None):
         for number in rounds:
             made.begin()
             journal.write_bytes(b"")
-            name = send(made)
+            name = made.send()
             daemon = made.start(**made.under_shim(made.state(), **lie(number)))
             # In turn after the photo, and after the text.
             daemon.wait_for(lambda: daemon.text().count("event=sent") > number % 2 or unsynced and daemon.complains())
@@ -264,8 +234,7 @@ def purge(part, kind, way):
             daemon.wait_for(lambda: daemon.says("event=ready")() and not os.listdir(made.spool / "purge"))
             if daemon.is_alive():
                 daemon.kill()
-            made.disk.cut(disks.LOST)
-            made.disk.restart()
+            made.disk.lose_power(disks.LOST)
             made.finish()
             judge_purged(made, part, f"after a cut at call {k} of the purge")
             return state.faults > 0
@@ -282,8 +251,7 @@ def judge_purged(made, part, where):
         part.complain("GONE", f"{done.stdout[:500]} {where}")
     if [line["kind"] for line in made.published("other")] != ["photo", "text"]:
         part.complain("LOST", f"what others have is gone {where}")
-    for sentence in made.left_behind():
-        part.complain("CLEAN", f"{sentence} {where}")
+    made.judge_leftovers(part, where)
 
 
 def fill(made):
@@ -292,7 +260,7 @@ def fill(made):
     daemon = made.start()
     daemon.wait_for(daemon.says("event=ready"))
     other = made.photo
-    photo(made)
+    made.take_photo()
     made.drop("other", "other", "stays", other)
     os.rename(made.photo, f"{made.scratch}/marked.jpg")
     made.photo = f"{made.scratch}/marked.jpg"
@@ -336,8 +304,7 @@ def migrate(part, kind, way):
             daemon = made.start(**made.under_shim(state, at=k, act=act))
             daemon.wait_for(daemon.says("event=ready"))
             daemon.kill()
-            made.disk.cut(disks.LOST)
-            made.disk.restart()
+            made.disk.lose_power(disks.LOST)
             where = f"after a cut at call {k} of what follows {version}"
             daemon = made.start()
             daemon.wait_for(daemon.says("event=ready"))
@@ -348,8 +315,7 @@ def migrate(part, kind, way):
                 part.complain("CLEAN", f"the ledger is not the newest {where}")
             if [line["request"] for line in made.published("family")] != ["sent", "sent", "waiting", "waiting"]:
                 part.complain("LOST", f"{made.published('family')} {where}")
-            for sentence in made.left_behind():
-                part.complain("CLEAN", f"{sentence} {where}")
+            made.judge_leftovers(part, where)
             part.accepted(2)
             return state.faults > 0
 
@@ -371,15 +337,13 @@ LAST = {
 
 for kind in disks.KINDS:
     for command, (words, goal) in LAST.items():
-        scenario(f"the log stops, the client lives: {command}, {kind}")(
-            lambda part, kind=kind, words=words, goal=goal: log_stops(part, kind, words, goal))
+        scenario(f"the log stops, the client lives: {command}, {kind}", kind=kind, words=words, place=goal)(log_stops)
     for way in WAYS:
-        scenario(f"power cut: send, {kind}, {way}")(lambda part, kind=kind, way=way: submit(part, kind, way))
-        scenario(f"power cut: intake to receipt, {kind}, {way}", parts=2)(
-            lambda part, kind=kind, way=way: deliver(part, kind, way))
-        scenario(f"power cut: an earlier ledger is brought up to date, {kind}, {way}", parts=2)(
-            lambda part, kind=kind, way=way: migrate(part, kind, way))
-        scenario(f"power cut: purge, {kind}, {way}")(lambda part, kind=kind, way=way: purge(part, kind, way))
+        scenario(f"power cut: send, {kind}, {way}", kind=kind, way=way)(submit)
+        scenario(f"power cut: intake to receipt, {kind}, {way}", parts=2, kind=kind, way=way)(deliver)
+        scenario(
+            f"power cut: an earlier ledger is brought up to date, {kind}, {way}", parts=2, kind=kind, way=way)(migrate)
+        scenario(f"power cut: purge, {kind}, {way}", kind=kind, way=way)(purge)
     scenario(f"power cut: just accepted, {kind}")(
         lambda part, kind=kind: just_accepted(part, kind, range(max(4, min(100, part.faults // 200)))))
     scenario(f"power cut: just accepted by the daemon, {kind}")(

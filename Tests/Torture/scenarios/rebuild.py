@@ -28,7 +28,6 @@ DAMAGES = (gone, truncated, zeroed)
 @scenario("rebuild killed at every call, and run again", parts=2)
 def rebuild(part):
     place = part.place()
-    place.make()
 
     def once(k):
         chance = random.Random(f"{part.seed} {k}")
@@ -39,16 +38,11 @@ def rebuild(part):
         ledger = f"{place.spool}/state/ledger.sqlite"
         damage = chance.choice(DAMAGES) if os.path.exists(ledger) else gone
         damage(ledger)
-        killed = place.photospool("rebuild", environment=place.killing(k))
-        place.context = f"k={k}, {damage.__name__}, {place.call(k)}"
-        if killed.returncode not in (0, -9):
-            part.complain("ALIVE", f"rebuild ended with {killed.returncode}: {killed.stderr[-200:]} {place.context}")
-        again = place.photospool("rebuild")
-        if again.returncode != 0:
-            part.complain("ALIVE", f"rebuild, run again, ended with {again.returncode}: {again.stderr[-200:]} {place.context}")
+        place.context = f"k={k}, {damage.__name__}"
+        was_killed = part.killed_and_again(place, k, "rebuild")
         place.settle()
         # Of an object that was uploaded and not published nobody knows any more.
         part.judge(place, unknown_objects=place.serial)
-        return killed.returncode != 0
+        return was_killed
 
     part.sweep(once)

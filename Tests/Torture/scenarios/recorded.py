@@ -9,10 +9,10 @@ import subprocess
 
 import disks
 import machine
+from machine import a_machine
 from recording import KINDS, RecordedDisk
 from scenario import Skip, control, scenario
 from scenarios.powercut import submitted
-from scenarios.trouble import a_machine
 
 
 def most(part):
@@ -160,7 +160,7 @@ def deliver(part, kind):
 
 for kind in KINDS:
     scenario(f"recorded block writes: send, {kind}")(lambda part, kind=kind: send(part, kind, most(part)))
-    scenario(f"recorded block writes: intake to receipt, {kind}")(lambda part, kind=kind: deliver(part, kind))
+    scenario(f"recorded block writes: intake to receipt, {kind}", kind=kind)(deliver)
 
 
 @control("no sync of the photo (send), block writes recorded", must="LOST")

@@ -19,9 +19,7 @@ MOST_LOG = 24 << 20
 @scenario("soak", extra=True)
 def soak(part):
     seconds = 60 * float(os.environ.get("SOAK_MINUTES", "1"))
-    place = part.place()
-    place.make()
-    place.connect("s3")
+    place = part.place("s3")
     place.configure("cache: {inbox: 200kB, total: 200kB}\njanitor: {tmp: 1h, receipts: 20s}\n")
     place.keeps_receipts = False
     load = Load(part, place)

@@ -29,7 +29,6 @@ def until_met(process, also=lambda: False):
 @scenario("daemon stopped at every call, and continued", parts=2)
 def daemon(part):
     place = part.place()
-    place.make()
 
     def once(k):
         place.context = f"k={k}"
@@ -61,7 +60,6 @@ def daemon(part):
 @scenario("janitor stopped at every call of an eviction, and continued", parts=2)
 def janitor(part):
     place = part.place()
-    place.make()
     for number in range(4):
         place.drop(f"c{number}", 2)
     place.settle()
@@ -99,13 +97,11 @@ def janitor(part):
 @scenario("a stranger reads in the ledger without end, and one keeps it from being written")
 def strangers(part):
     place = part.place()
-    place.make()
     daemon = place.start()
     daemon.ready()
     ledger = f"{place.spool}/state/ledger.sqlite"
     log = f"{ledger}-wal"
-    for round in range(max(2, 20 // part.step)):
-        place.context = f"round {round}"
+    for round in part.rounds(place, 20):
         reader = sqlite3.connect(f"file:{ledger}?mode=ro", uri=True, isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM requests").fetchall()

@@ -13,7 +13,6 @@ from scenario import scenario
 @scenario("janitor killed at every call: eviction", parts=2)
 def eviction(part):
     place = part.place()
-    place.make()
     for number in range(6):
         place.drop(f"c{number}", 2)
     place.settle()
@@ -26,25 +25,20 @@ def eviction(part):
     def once(k):
         place.context = f"k={k}"
         renew(place.spool, template)
-        killed = place.photospool("janitor", environment=place.killing(k))
-        place.context = f"k={k}, {place.call(k)}"
-        if killed.returncode not in (0, -9):
-            part.complain("ALIVE", f"the janitor ended with {killed.returncode}: {killed.stderr[-200:]}")
-        again = place.photospool("janitor")
-        if again.returncode != 0:
-            part.complain("ALIVE", f"the janitor after it ended with {again.returncode}: {again.stderr[-200:]}")
+        was_killed = part.killed_and_again(place, k, "janitor")
         kept, = place.ledger("SELECT bytes FROM cache_total")[0]
         if kept > total // 4:
             part.complain("CLEAN", f"the cache is beyond its limit after k={k}: {kept} bytes")
         part.judge(place)
-        return killed.returncode != 0
+        return was_killed
 
     part.sweep(once)
 
 
+@scenario("janitor killed at every call: purge", parts=4, by="janitor")
+@scenario("daemon killed at every call: purge", parts=4, by="daemon")
 def purged(part, by):
     place = part.place()
-    place.make()
     names = ("MARKERgone", "stays")
     for name in names:
         place.drop(name, 2)
@@ -103,16 +97,6 @@ def widths_of(place, conversation):
             for width in entry["widths"]}
 
 
-@scenario("janitor killed at every call: purge", parts=4)
-def purge_by_janitor(part):
-    purged(part, "janitor")
-
-
-@scenario("daemon killed at every call: purge", parts=4)
-def purge_by_daemon(part):
-    purged(part, "daemon")
-
-
 LEDGERS = pathlib.Path(__file__).resolve().parents[2] / "Support/ledgers"
 # Programs whose ledgers are kept as SQL, each a change of the one before it.
 KEPT = ["v1", "v9", "v16", "v18", "v18-places"]
@@ -162,7 +146,6 @@ def migration(part):
 
 def migrated(part, version):
     place = part.place()
-    place.make()
     place.drop("family", 1)
     place.settle()
     newest = place.ledger(SCHEMA)

@@ -31,9 +31,7 @@ def rounds(part, place, begin):
 
 @scenario("random kills of clients, daemon and janitor under load, and network faults", parts=8, weight=0.45)
 def kills(part):
-    place = part.place()
-    place.make()
-    place.connect("s3")
+    place = part.place("s3")
     place.rate = 0.1
     place.configure("cache: {inbox: 60kB, total: 60kB}\n")
     rounds(part, place, lambda load: load.begin(
@@ -42,9 +40,7 @@ def kills(part):
 
 @scenario("network: errors, hang-ups, lost and late answers to most requests", parts=4, weight=0.55)
 def network(part):
-    place = part.place()
-    place.make()
-    place.connect(part.random.choice(("s3", "webhook")))
+    place = part.place(part.random.choice(("s3", "webhook")))
     place.rate = 0.7
 
     def begin(load):

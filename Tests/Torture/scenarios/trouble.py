@@ -12,27 +12,13 @@ import time
 
 import disks
 import machine
-from scenario import Skip, scenario
+from machine import a_machine
+from scenario import scenario
 from scenarios.errors import NAMES, REMOVALS, SYNCS, WRITES, judge, settled
-from scenarios.powercut import photo
 
-# What a daemon may end with that could not do its work; each with a sentence.
-STATUSES = (0, 73, 74, 75)
 # A close is the same to all of these.
 CALLS = f"{SYNCS},{WRITES},{NAMES},{REMOVALS}"
 OVERDUE = "stopping takes too long"
-
-
-@contextlib.contextmanager
-def a_machine(make_disk):
-    with contextlib.ExitStack() as stack:
-        try:
-            made = stack.enter_context(machine.Machine(None, disk=make_disk()))
-        except disks.Refused as refusal:
-            raise Skip(str(refusal)) from None
-        photo(made)
-        made.make_spool()
-        yield made
 
 
 class Trouble:
@@ -82,9 +68,7 @@ def troubled(part, make_disk, trouble, once_more=None):
 
         def once(k):
             made.disk.forgive()
-            made.begin()
-            names = [made.photospool("send", "--to", "family", "--photo", made.photo, "--text", "a").stdout.strip(), "b"]
-            made.drop("b", "family", "b", made.photo)
+            names = made.two_requests()
             disks.sync(made.disk.path)
             made.disk.trim()
             state = made.state()
@@ -99,8 +83,7 @@ def troubled(part, make_disk, trouble, once_more=None):
             # What the kernel only remembers is forgotten in every other round.
             if made.disk.image and (k % 2 or not made.disk.is_writable()):
                 made.disk.restart()
-            if state.second_syncs:
-                part.complain("LOST", f"{state.second_syncs} syncs were asked for again {where}")
+            state.judge_syncs(part, where)
             finish(made, part)
             part.accepted(2)
             judge(made, part, names, where)
@@ -134,11 +117,7 @@ def end(made, part, daemon, names, where):
         daemon.wait_for(settled(made, names))
     elif OVERDUE in daemon.text():
         part.notes["stop cut off"] += 1
-    status = daemon.stop()
-    if status not in STATUSES:
-        part.complain("ALIVE", f"the daemon ended with {status} {where}: {daemon.text()[-300:]}")
-    if status and "photospool: " not in daemon.text() and "at once" not in daemon.text():
-        part.complain("ALIVE", f"the daemon does not say why it ended {where}")
+    daemon.stop_with_a_reason(part, where)
 
 
 def finish(made, part):
@@ -154,7 +133,7 @@ def finish(made, part):
 
 def slow(part):
     """Each sync takes its time: conversations do not wait for one another's photos, and all is done."""
-    with a_machine(lambda: disks.Disk("tmpfs", "size=64m")) as made:
+    with a_machine() as made:
         made.begin()
         state = made.state()
         daemon = made.start(**made.under_shim(state, delay=300, calls=SYNCS))
@@ -162,9 +141,7 @@ def slow(part):
         for name in names:
             made.drop(name, f"conversation-{name}", name, made.photo)
         daemon.wait_for(settled(made, names))
-        status = daemon.stop()
-        if status not in STATUSES:
-            part.complain("ALIVE", f"the daemon ended with {status}: {daemon.text()[-300:]}")
+        daemon.stop_with_a_reason(part, "on a slow disk")
         part.fault(state.calls, kind="slow sync")
         made.finish()
         for name in names:
@@ -199,7 +176,7 @@ class Manager:
 def watched(part):
     """Each sync takes a second, and much is to be taken in: no service manager takes the daemon for dead, and the messages
     of a conversation do not wait for all that another one has."""
-    with a_machine(lambda: disks.Disk("tmpfs", "size=64m")) as made:
+    with a_machine() as made:
         made.begin()
         state = made.state()
         names = [f"long-{number}" for number in range(14)] + [f"short-{number}" for number in range(6)]
@@ -214,9 +191,7 @@ def watched(part):
         manager.until(daemon, settled(made, names))
         if manager.signs < 2:
             part.complain("ALIVE", "there was no sign of life")
-        status = daemon.stop()
-        if status not in STATUSES:
-            part.complain("ALIVE", f"the daemon ended with {status}: {daemon.text()[-300:]}")
+        daemon.stop_with_a_reason(part, "on a slow disk")
         part.fault(kind="slow sync")
         made.finish()
         part.accepted(len(names))
@@ -244,9 +219,9 @@ TROUBLES = {
     "frozen, XFS": (lambda: disks.Disk("xfs"), Frozen),
 }
 for name, (make_disk, trouble) in TROUBLES.items():
-    scenario(f"disk in trouble: {name}", parts=2)(
-        lambda part, make_disk=make_disk, trouble=trouble: troubled(part, make_disk, trouble()))
-scenario("disk in trouble: frozen, and the daemon asked to stop")(
-    lambda part: troubled(part, lambda: disks.Disk("ext4"), Frozen(), once_more=20))
+    scenario(f"disk in trouble: {name}", parts=2, make_disk=make_disk, trouble=trouble())(troubled)
+scenario(
+    "disk in trouble: frozen, and the daemon asked to stop", make_disk=lambda: disks.Disk("ext4"), trouble=Frozen(),
+    once_more=20)(troubled)
 scenario("disk in trouble: slow syncs")(slow)
 scenario("disk in trouble: slow syncs, and a service manager that watches")(watched)
