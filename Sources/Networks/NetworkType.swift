@@ -33,7 +33,6 @@ package protocol NetworkType: DestinationType {
   ///
   /// - Parameter name: its name in the configuration, the log and the ledger.
   func network(_ name: String, in surroundings: DestinationSurroundings) throws -> any Network
-
 }
 
 /// A type of network that can receive photos.
