@@ -22,12 +22,6 @@ package struct WebAddress: Sendable, Equatable {
 
   /// Whether it is unencrypted.
   package var isPlain: Bool { scheme == "http" }
-
-  /// Whether the host is this computer, by name or address.
-  package var isLoopback: Bool {
-    let host = host.lowercased()
-    return host == "localhost" || host == "[::1]" || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil
-  }
 }
 
 /// Whether the URL is unencrypted.

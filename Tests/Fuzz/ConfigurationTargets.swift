@@ -49,7 +49,6 @@ extension FuzzTarget {
     }
     if let address = WebAddress(text) {
       try hold(!address.host.isEmpty && address.port.map { 1...65_535 ~= $0 } ?? true, "the address is none")
-      _ = (address.isPlain, address.isLoopback)
     }
     try holdPlain(quoted(text))
   }

@@ -116,7 +116,8 @@ struct NetworkTests {
     arguments: [
       ("http://localhost:8080/a", false, true), ("http://127.0.0.1/a", false, true), ("http://[::1]/a", false, true),
       ("http://10.0.0.1/a", false, false), ("http://10.0.0.1/a", true, true), ("http://127.example.org", false, false),
-      ("http://localhost.example.org", false, false), ("https://10.0.0.1/a", false, true),
+      ("http://localhost.example.org", false, false), ("http://127.0.0.256/a", false, false),
+      ("https://10.0.0.1/a", false, true),
     ])
   func plainWebhooks(url: String, allowPrivate: Bool, isGood: Bool) throws {
     let text = "network: {type: webhook, url: \"\(url)\", secretVariable: S, allowPrivate: \(allowPrivate)}"

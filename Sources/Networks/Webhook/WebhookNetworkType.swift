@@ -39,7 +39,7 @@ package struct WebhookNetworkType: NetworkType {
 
   /// Whether no message leaves this computer unencrypted; otherwise reports that.
   private func isSafe(_ check: SectionCheck) -> Bool {
-    guard let address = WebAddress(url), address.isPlain, !address.isLoopback, !allowPrivate else { return true }
+    guard isPlain, isElsewhere, !allowPrivate else { return true }
     check.complain(
       about: "url",
       "`\(check.path).url` has to begin with `https://`; plain `http://` goes only to this computer, "
