@@ -2,7 +2,6 @@ import Messages
 
 /// An encryption scheme for uploaded photos.
 package protocol Seal: Sendable {
-
   /// Seals `photo` with new keys, and so with a new result, each time.
   func seal(_ photo: PhotoFile) throws(DeliveryError) -> SealedPhoto
 }

@@ -55,7 +55,6 @@ extension SettingKind where Value == String {
   package static var name: Self {
     Self(expects: sectionNameRule, accepts: isSectionName)
   }
-
 }
 
 package let sectionNameRule = "a word of at most 32 of `a-z`, `0-9` and `-`, beginning with a letter"
