@@ -15,6 +15,6 @@ import Testing
     #expect(ExitStatus(for: Refusal.badName) == .badData)
   }
 
-  @Test("An error of somebody else has none")
+  @Test("Foreign errors have no status")
   func others() { #expect(ExitStatus(for: CancellationError()) == nil) }
 }

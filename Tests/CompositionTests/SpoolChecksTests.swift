@@ -34,7 +34,7 @@ import Testing
     #expect(try scratch.spool.daemonProcess() == nil)
   }
 
-  @Test("Profile photos are said to be open to everybody where they are")
+  @Test("The check says where profile photos are open to everybody")
   func profile() throws {
     #expect(SpoolChecks(try scratch.settings("")).profile() == "on the network local")
   }

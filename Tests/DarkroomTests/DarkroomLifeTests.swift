@@ -26,7 +26,7 @@ import Testing
     #expect(try darkroom.process() != first)
   }
 
-  @Test("A process without work is let go, and another one comes when there is some")
+  @Test("An idle process is ended, and a new one starts for the next photo")
   func idle() async throws {
     let darkroom = try DarkroomUnderTest {
       $0.idleSeconds = 1

@@ -32,7 +32,7 @@ import Testing
     #expect((1...4).contains(darkroom.processes.count))
   }
 
-  @Test("Why a photo is refused comes through, and the process goes on")
+  @Test("The reason of a refusal is passed on, and the process goes on")
   func refusals() async throws {
     let darkroom = try DarkroomUnderTest { $0.limits.pixels = 20_000 }
     let jpeg = try Photographs.cloudBytes()
@@ -63,7 +63,7 @@ import Testing
     #expect(prepared.original.width == 120 && prepared.original.format == .jpeg)
   }
 
-  @Test("A program that is not there is a mistake in the installation")
+  @Test("A missing program is an error of the installation")
   func missing() async throws {
     let program = "/usr/lib/nowhere/photospool-darkroom"
     let error = try await DarkroomUnderTest { $0.program = program }.refusal(of: try Photographs.clouds())
@@ -71,7 +71,7 @@ import Testing
     #expect(error?.sentence == "\(program) cannot be started: No such file or directory; is it installed?")
   }
 
-  @Test("A program that may not be executed is one, too")
+  @Test("A program that may not be executed is an error of the installation")
   func notExecutable() async throws {
     let error = try await DarkroomUnderTest { $0.program = "/etc/passwd" }.refusal(of: try Photographs.clouds())
     #expect(error?.cause == .configError)

@@ -70,7 +70,7 @@ import Testing
     #expect(files.count == 4)
   }
 
-  @Test("Whatever it tries to break out is denied")
+  @Test("Every attempt to break out is denied")
   func probe() throws { expectDenial(of: try run([DarkroomUnderTest.realProgram, "probe"])) }
 
   @Test(
@@ -86,7 +86,7 @@ import Testing
     expectDenial(of: try run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "probe"]))
   }
 
-  @Test("People who start it are told what it is", arguments: [[], ["serve"], ["serve", "much"], ["serve", "-1"]])
+  @Test("Started by hand, it explains what it is", arguments: [[], ["serve"], ["serve", "much"], ["serve", "-1"]])
   func usage(arguments: [String]) throws {
     let result = try run([DarkroomUnderTest.realProgram] + arguments)
     #expect(result.status == 64)

@@ -30,7 +30,7 @@ import Testing
     )
   }
 
-  @Test("Many that are over together have their receipts, each its own")
+  @Test("Requests that end together get their own receipts")
   func crowd() async throws {
     let daemon = try DaemonUnderTest(network: ScriptedNetwork())
     let requests = try (0..<80).map { try daemon.drop("\($0)", to: "c\($0 % 20)") }
@@ -45,7 +45,7 @@ import Testing
     #expect(try daemon.spool.cur.names().isEmpty && daemon.spool.failed.names().isEmpty)
   }
 
-  @Test("A request that ends just before the daemon stops has its receipt")
+  @Test("A request that ends just before the daemon stops gets its receipt")
   func atTheEnd() async throws {
     let scratch = try TemporaryDirectory()
     let (spool, ledger, filing) = try filing(in: scratch)
@@ -62,7 +62,7 @@ import Testing
     try ledger.close()
   }
 
-  @Test("What has the name of a request in sent/ makes room for it")
+  @Test("An entry under a request's name in sent/ makes room for it")
   func oneThatFails() async throws {
     let scratch = try TemporaryDirectory()
     let (spool, ledger, filing) = try filing(in: scratch)
@@ -78,7 +78,7 @@ import Testing
     try ledger.close()
   }
 
-  @Test("What a power cut left of a receipt, under its last name, becomes the receipt")
+  @Test("A receipt torn by a power cut is replaced by the whole one")
   func cutOff() async throws {
     let daemon = try DaemonUnderTest(network: ScriptedNetwork())
     let left = try daemon.spool.sent.directory(creating: "r1")

@@ -22,7 +22,7 @@ import Testing
     return request
   }
 
-  @Test("A name is free that nothing in the spool has, no request, and none that is about to get it")
+  @Test("A name is free if no entry of the spool, no request and no pending rename has it")
   func names() async throws {
     let scratch = try TemporaryDirectory()
     let spool = try Spool(creating: scratch.path("spool"))

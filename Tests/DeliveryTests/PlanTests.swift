@@ -8,7 +8,7 @@ import Testing
 
 /// Query plans of all statements of a daemon: none reads all rows or sorts the queue.
 @Suite(.timeLimit(.minutes(5))) struct PlanTests {
-  @Test func noStatementOfADeliveryLooksAtAllThatIsKept() async throws {
+  @Test func noStatementOfADeliveryReadsAllRows() async throws {
     let network = ScriptedNetwork { message in
       switch message.address.text {
       case "refused": DeliveryError(.rejected, "no")

@@ -24,7 +24,7 @@ import Testing
     circuits = Circuits(ledger: fresh.ledger, settings: settings, dispatcher: Bell(), log: silent)
   }
 
-  @Test("What fails together when a line goes away counts as one failure, so that the first probes come soon")
+  @Test("Failures at the moment of an outage count as one, so the first probes come soon")
   func together() async throws {
     for _ in 0..<50 { try await circuits.failed("store", unreachable, conversation: 1) }
     let circuit = try #require(await circuits.circuits["store"])
@@ -32,7 +32,7 @@ import Testing
     #expect(try #require(circuit.nextProbe) - .now <= .seconds(0.5))
   }
 
-  @Test("A failure from before the line returned does not take the probe away that was let go behind it")
+  @Test("A failure from before the recovery does not cancel the probe that started after it")
   func late() async throws {
     try await circuits.failed("store", unreachable, conversation: 1)
     #expect(await circuits.obstacle(to: "store", for: 1) == unreachable)
@@ -42,7 +42,7 @@ import Testing
     #expect(await circuits.obstacle(to: "store", for: 1) == unreachable, "one probe and not two")
   }
 
-  @Test("A probe that begins while the ledger is asked for one is followed by another if it never tells how it went")
+  @Test("A probe that begins during a query of the ledger is followed by another if it reports nothing")
   func taken() async throws {
     try await circuits.failed("store", unreachable, conversation: 1)
     let gate = DispatchSemaphore(value: 0)
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("Once all were refused, nobody is the probe before what has to be mended may have been")
+  @Test("Once all were refused, no probe starts before the pause for a repair is over")
   func mending() async throws {
     let error = DeliveryError(.authExpired, "the token is not valid")
     for conversation in [Int64(1), 2] { try await circuits.failed("net", error, conversation: conversation) }
@@ -111,7 +111,7 @@ import Testing
     #expect(circuit.nextProbe == circuit.restsUntil)
   }
 
-  @Test("An answer, if only a refusal, says that the line is back")
+  @Test("Any answer, even a refusal, says that the network has recovered")
   func answered() async throws {
     for refusal in [Cause.authExpired, .rejected] {
       try await circuits.failed("net", unreachable, conversation: 1)

@@ -15,7 +15,7 @@ import Testing
 
   private func isOrdered(_ daemon: DaemonUnderTest) throws -> Bool { try !daemon.spool.purge.names().isEmpty }
 
-  @Test("What is being uploaded when its conversation is purged is not published, and its object is deleted")
+  @Test("A photo whose conversation is purged during its upload is not published, and its object is deleted")
   func uploading() async throws {
     let store = HeldStore { $0 == "purged" }
     let daemon = try DaemonUnderTest(network: ScriptedNetwork(), store: store, preparer: EasyPreparer(), quick)

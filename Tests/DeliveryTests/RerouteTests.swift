@@ -36,13 +36,13 @@ import Testing
     while try daemon.story(of: request)?.state != .sent { await Task.yield() }
   }
 
-  @Test func whatWasNeverGivenToTheFormerNetworkGoesToTheNewOne() async throws {
+  @Test func neverOfferedMessageGoesToTheNewNetwork() async throws {
     try await daemon.rerouted(to: second, besides: [first]).run { try await wasSent(by: $0) }
     #expect(await second.published.map(\.address) == [family])
     #expect(await first.searched.isEmpty)
   }
 
-  @Test func whatTheFormerNetworkHasPublishedIsNotPublishedAgain() async throws {
+  @Test func messagePublishedByTheFormerNetworkIsNotPublishedAgain() async throws {
     try await beginAndDie()
     await first.find(as: .published(Publication(publishedAt: .now(), remoteID: "1", attachment: nil)))
     try await daemon.rerouted(to: second, besides: [first]).run { try await wasSent(by: $0) }
@@ -50,7 +50,7 @@ import Testing
     #expect(await second.asked == 0)
   }
 
-  @Test func whatTheFormerNetworkDoesNotHaveGoesToTheNewOne() async throws {
+  @Test func messageAbsentFromTheFormerNetworkGoesToTheNewOne() async throws {
     try await beginAndDie()
     await first.find(as: .absent)
     try await daemon.rerouted(to: second, under: Address(unchecked: "there"), besides: [first]).run {
@@ -60,7 +60,7 @@ import Testing
     #expect(await second.searched.isEmpty)
   }
 
-  @Test func whatTheFormerNetworkCannotTellIsPublishedThereAgain() async throws {
+  @Test func uncertainMessageIsPublishedAgainOnTheFormerNetwork() async throws {
     try await beginAndDie()
     await first.answer { _ in nil }
     try await daemon.rerouted(to: second, besides: [first]).run { try await wasSent(by: $0) }
@@ -68,7 +68,7 @@ import Testing
     #expect(await second.asked == 0)
   }
 
-  @Test func anAnswerThatIsLostLeavesTheMessageWhereItWasOffered() async throws {
+  @Test func lostAnswerLeavesTheMessageOnItsNetwork() async throws {
     await first.answer { _ in DeliveryError(.timeout, "no answer") }
     try await daemon.run { daemon in
       while try daemon.story(of: request)?.messages.first?.error != "no answer" { await Task.yield() }

@@ -73,7 +73,7 @@ actor ScriptedNetwork: Network {
     unanswered = []
   }
 
-  /// What it knows of messages that may have been published.
+  /// The answer about messages that may have been published.
   private var sighting = Sighting.unknown
   private(set) var searched: [TriedMessage] = []
 

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("What is ahead takes half of the places at most, and what was sent takes the others at once")
+  @Test("Uploads ahead of Send take at most half of the places, and sent photos take the others at once")
   func halves() async throws {
     let slots = Slots(4)
     let ahead = (0..<5).map { task("ahead \($0)", slots.announce(ahead: true), in: slots) }
@@ -57,7 +57,7 @@ import Testing
     for task in ahead { try await task.value }
   }
 
-  @Test("What is sent while it waits for what is ahead does not wait any longer")
+  @Test("A photo that is sent while it waits behind drafts gets a place at once")
   func hurried() async throws {
     let slots = Slots(2)
     let first = task("first", slots.announce(ahead: true), in: slots)
@@ -99,7 +99,7 @@ import Testing
     for task in tasks { try await task.value }
   }
 
-  @Test("What is cancelled waits for no place")
+  @Test("A cancelled upload waits for no place")
   func cancelled() async throws {
     let slots = Slots(1)
     let first = task("first", slots.announce(ahead: true), in: slots)

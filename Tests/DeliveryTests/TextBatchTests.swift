@@ -13,7 +13,7 @@ import Testing
     try (0..<Self.count).map { try daemon.drop("\($0)", to: "family") }
   }
 
-  @Test("One that fails in the middle of a run fails by itself", arguments: [Cause.rejected, .serverBusy])
+  @Test("A text that fails in the middle of a batch fails alone", arguments: [Cause.rejected, .serverBusy])
   func oneFails(_ cause: Cause) async throws {
     let network = ScriptedNetwork()
     let daemon = try DaemonUnderTest(network: network) {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("What stands behind one that gets no answer can be cancelled")
+  @Test("Messages behind an unanswered one can be cancelled")
   func oneHangs() async throws {
     let network = ScriptedNetwork()
     let daemon = try DaemonUnderTest(network: network)

@@ -11,7 +11,7 @@ import Testing
       ServiceManager(environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "\(Int(seconds * 1_000_000))"]))
   }
 
-  @Test("Signs of life come while all answer, and none while one hangs")
+  @Test("Signs of life are sent while all services answer, and none while one hangs")
   func hangs() async throws {
     let scratch = try TemporaryDirectory()
     let listener = try NotifySocket(scratch.path("notify"))

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["a b", "%2", "%zz", "%61", "%ff", "", "%0A", "a/b", String(repeating: "a", count: 135) + "~00"])
-  func whatIsNoNameOfOursIsNotRead(_ name: String) {
+  func foreignNamesAreNotRead(_ name: String) {
     #expect(ConversationID(fileName: name) == nil)
   }
 

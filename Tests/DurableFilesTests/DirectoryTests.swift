@@ -34,7 +34,7 @@ import Testing
     #expect(try directory.entry("tree") == nil)
   }
 
-  @Test("Of a record of a directory nothing is read behind its name, where the memory may end")
+  @Test("Nothing is read beyond the name of a directory record, where the memory may end")
   func recordAtTheEndOfMemory() throws {
     let page = sysconf(Int32(_SC_PAGESIZE))
     let memory = try #require(mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
@@ -46,7 +46,7 @@ import Testing
     #expect(Directory.name(of: UnsafePointer(record.assumingMemoryBound(to: dirent.self))) == Array("r1".utf8))
   }
 
-  @Test("Every entry is met with its kind, however many there are, each time that one looks")
+  @Test("Every listing gives every entry with its kind, however many there are")
   func entriesWithTheirKinds() throws {
     // More records than one call reads.
     let names = (1...300).map { "a rather long name of a file \($0)" }

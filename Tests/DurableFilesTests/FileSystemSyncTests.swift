@@ -17,7 +17,7 @@ import Testing
     #expect(try FileSystemSync(of: Directory(path: "/proc")) == nil)
   }
 
-  @Test("What waits for a disk is read from the kernel's own figures")
+  @Test("The kernel's own figures tell how many bytes wait for a disk")
   func waiting() {
     let figures =
       "MemTotal:       24105 kB\nDirty:             12 kB\nWriteback:          3 kB\nWritebackTmp:       9 kB\n"

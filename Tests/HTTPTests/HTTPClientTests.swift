@@ -68,7 +68,7 @@ import Testing
     #expect(response.status == 404 && response.body.isEmpty)
   }
 
-  @Test func onlyTheGivenHeadersAreSentAndNoneIsInvented() async throws {
+  @Test func onlyTheGivenHeadersAreSent() async throws {
     let request = HTTPRequest(
       .post, server.url("echo"), headers: [HTTPHeader("X-One", "1 2"), HTTPHeader("X-Empty", "")], body: bytes)
     let asked = try await client.send(request).asked()
@@ -82,7 +82,7 @@ import Testing
     #expect(try await client.send(HTTPRequest(.get, server.url(path))).asked().target == "/" + path)
   }
 
-  @Test func statusHeadersAndAddressOfTheAnswerAreTold() async throws {
+  @Test func answerCarriesStatusHeadersAndAddress() async throws {
     let response = try await client.send(HTTPRequest(.get, server.url("status/429?retry-after=7")))
     #expect(response.status == 429 && !response.isSuccess)
     #expect(response.header("retry-AFTER") == "7" && response.header("x-none") == nil)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func aConnectionThatClosedWhileIdleIsReplacedWithoutAWord() async throws {
+  @Test func closedIdleConnectionIsReplacedSilently() async throws {
     _ = try await client.send(HTTPRequest(.get, server.url("echo")))
     let url = server.url("once-then/close")
     _ = try await client.send(HTTPRequest(.put, url, body: bytes))
@@ -128,7 +128,7 @@ import Testing
     #expect(asked.sha256 == SHA256Digest(of: bytes).hex)
   }
 
-  @Test func anAnswerThatComesBeforeTheBodyIsReadIsTheAnswer() async throws {
+  @Test func answerBeforeTheWholeBodyCounts() async throws {
     let body = [UInt8](repeating: 1, count: 20_000_000)
     #expect(try await client.send(HTTPRequest(.put, server.url("early"), body: body)).status == 403)
   }
@@ -159,7 +159,7 @@ import Testing
     if what == "huge" { #expect(response.body.count == needed) }
   }
 
-  @Test func whatIsNotNeededOfAShortAnswerIsReadSoThatTheConnectionIsUsedAgain() async throws {
+  @Test func restOfAShortAnswerIsReadAndTheConnectionIsReused() async throws {
     let (client, server) = (HTTPClient(), try FaultServer())
     for _ in 0..<5 {
       var request = HTTPRequest(.post, server.url("json?text=\(String(repeating: "x", count: 1000))"), body: bytes)
@@ -258,7 +258,7 @@ import Testing
     "http://example.test/a b", "http://example.test/é", "http://example.test/\n", "http://example.test:99999/",
     "http://example.test/#part",
   ])
-  func whatIsNoURLToBeAskedIsRefused(_ url: String) async {
+  func invalidURLsAreRefused(_ url: String) async {
     let error = await error(HTTPRequest(.get, url))
     #expect(error?.reason == .badURL && error?.wasNeverSent == true)
     #expect(error?.description.contains("secret") == false)

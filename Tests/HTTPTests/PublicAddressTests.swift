@@ -17,5 +17,5 @@ import Testing
     "2002:7f00:1::1", "2002:a00:1::1", "3fff::1", "fc00::1", "fd00::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1",
     "", "localhost", "1.1.1", "01.1.1.1", "1.1.1.1.1", "::g",
   ])
-  func whatIsNoneIsNotTakenForOne(_ address: String) { #expect(!PublicAddress.isPublic(address)) }
+  func invalidAddressesAreNotPublic(_ address: String) { #expect(!PublicAddress.isPublic(address)) }
 }

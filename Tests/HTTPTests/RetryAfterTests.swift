@@ -18,7 +18,7 @@ import Testing
     #expect(RetryAfter.seconds(text, now: then.advanced(seconds: -90)) == 90)
   }
 
-  @Test func whatIsPastIsNow() {
+  @Test func pastDatesMeanNow() {
     #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:49:37 GMT", now: then.advanced(seconds: 10)) == 0)
     #expect(RetryAfter.seconds("-5") == 0)
   }
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["", "soon", "nan", "inf", "0x10", "1e9", "--", "5 minutes", String(repeating: "9", count: 100)])
-  func whatIsNeitherIsNoHint(_ text: String) {
+  func invalidValuesAreIgnored(_ text: String) {
     #expect(RetryAfter.seconds(text) == nil)
   }
 }

@@ -39,7 +39,7 @@ import Testing
     #expect(sink.seen.withLock { $0.head }?.header("Content-Length") == "1000")
   }
 
-  @Test(arguments: [0, 100_000]) func whatIsNotWantedEndsTheTransfer(_ limit: Int) async throws {
+  @Test(arguments: [0, 100_000]) func unwantedBytesEndTheTransfer(_ limit: Int) async throws {
     let sink = Sink(limit: limit)
     var request = HTTPRequest(.get, server.url("huge"))
     request.sink = sink

@@ -25,7 +25,7 @@ struct TLSTests {
     return HTTPClient(options)
   }
 
-  @Test func aServerOfTheConfiguredAuthorityIsBelieved() async throws {
+  @Test func serverOfTheConfiguredAuthorityIsTrusted() async throws {
     let response = try await client.send(HTTPRequest(.get, server["good"]))
     #expect(response.status == 200 && String(decoding: response.body, as: UTF8.self).hasPrefix("TLSv1."))
   }
@@ -61,7 +61,7 @@ struct TLSTests {
     }
   }
 
-  @Test func aServerWithoutTLSIsNoEncryptedConnection() async throws {
+  @Test func serverWithoutTLSIsRefused() async throws {
     let plain = try FaultServer()
     let url = plain.url("garbage").replacingOccurrences(of: "http://", with: "https://")
     await #expect {

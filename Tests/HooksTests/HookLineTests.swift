@@ -65,7 +65,7 @@ import Testing
     #expect(try lines("got") == (1...5).map { #"{"number":\#($0)}"# })
   }
 
-  @Test func aProgramGetsNothingOfTheDaemonButItsLine() async throws {
+  @Test func hookInheritsOnlyItsInput() async throws {
     setenv("PHOTOSPOOL_TEST_SECRET", "SECRET", 1)
     let file = try #require(fopen(scratch.path("open"), "w"))
     defer { fclose(file) }
@@ -81,7 +81,7 @@ import Testing
     #expect(try lines("got") == [#"{"number":1}"#])
   }
 
-  @Test func whatDoesNotFitIntoTheLineIsCountedAndHoldsUpNobody() async throws {
+  @Test func eventsBeyondTheQueueAreCountedAndBlockNobody() async throws {
     // The first one waits for a file.
     let script = #"cat >> "$DIR/got"; until [ -e "$DIR/go" ]; do sleep 0.05; done"#
     try await run(settings(script)) { [scratch] line in
@@ -113,7 +113,7 @@ import Testing
     #expect(kill(-group, 0) != 0)
   }
 
-  @Test func aFailureIsCountedAndTheNextEventIsTold() async throws {
+  @Test func failureIsCountedAndTheNextEventRuns() async throws {
     try await run(settings(#"cat >> "$DIR/got"; exit 3"#)) { line in
       for number in 1...2 { line.tell(.sent, Notice(number: number)) }
       try await wait(line) { $0.run == 2 }
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func noMoreAreStartedWithinAMinuteThanAllowed() async throws {
+  @Test func startsPerMinuteAreLimited() async throws {
     try await run(settings(#"cat >> "$DIR/got""#) { $0.perMinute = 3 }) { line in
       for number in 1...10 { line.tell(.sent, Notice(number: number)) }
       try await wait(line) { $0.run == 3 }

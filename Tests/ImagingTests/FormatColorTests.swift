@@ -169,7 +169,7 @@ import Testing
       stripped: [profile.gamma == nil ? "colour profile" : "colour profile (converted)"])
   }
 
-  @Test("What only says Adobe RGB in its EXIF is taken at its word within four levels, in every format")
+  @Test("Adobe RGB declared only in the EXIF is honoured within four levels, in every format")
   func exif() throws {
     let camera = try Camera()
     let png = try camera.png(Self.scene, Self.colorful)

@@ -131,7 +131,7 @@ import Testing
     try expect(file.bytes, .png, shows: expected, within: 3)
   }
 
-  @Test("Of an animated PNG its picture is shown, and the other frames are left out by name")
+  @Test("An animated PNG shows its default picture, and the other frames are reported as left out")
   func animatedPNG() throws {
     let camera = try Camera()
     let second = PNGFile(try camera.png(.plain(0, 255, 0))).imageData
@@ -161,7 +161,7 @@ import Testing
     try expect(photo, .webp, shows: scene, within: 3)
   }
 
-  @Test("What is half transparent in a WebP lets white shine through, within four levels", arguments: [false, true])
+  @Test("Half transparent pixels of a WebP are blended with white, within four levels", arguments: [false, true])
   func alphaWebP(isLossless: Bool) throws {
     let camera = try Camera()
     let png = try camera.png(Self.scene, alpha: Self.fading, ["-define", "png:color-type=6"])
@@ -169,7 +169,7 @@ import Testing
     try expect(photo, .webp, shows: Self.scene.covering(through: Self.fading), within: 4)
   }
 
-  @Test("Of a moving WebP the first frame is shown, within four levels")
+  @Test("A moving WebP shows its first frame, within four levels")
   func animatedWebP() throws {
     let camera = try Camera()
     let first = try camera.store(camera.png(Self.flag), as: "first.png")
@@ -216,13 +216,13 @@ import Testing
     try expect(photo, .gif, shows: camera.look(at: photo, "gif"), within: 4)
   }
 
-  @Test("What is transparent in a GIF is white, within three levels")
+  @Test("Transparent pixels of a GIF are white, within three levels")
   func transparentGIF() throws {
     let photo = try Camera().gif([Self.flag], alpha: Self.cornered)
     try expect(photo, .gif, shows: Self.flag.covering(through: Self.cornered), within: 3)
   }
 
-  @Test("Of a moving GIF the first frame is shown, and the others are left out by name")
+  @Test("A moving GIF shows its first frame, and the others are reported as left out")
   func animatedGIF() throws {
     let photo = try Camera().gif([Self.flag, Self.scene, Self.cornered], ["-loop", "0"])
     try expect(photo, .gif, shows: Self.flag, within: 3)
@@ -270,7 +270,7 @@ import Testing
     try expect(camera.heic(png), .heic, shows: scene, within: 3)
   }
 
-  @Test("What is half transparent in a HEIC lets white shine through, within four levels")
+  @Test("Half transparent pixels of a HEIC are blended with white, within four levels")
   func alphaHEIC() throws {
     let camera = try Camera()
     let png = try camera.png(

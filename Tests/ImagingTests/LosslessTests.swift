@@ -20,7 +20,7 @@ import Testing
     #expect(try camera.look(at: prepared.thumbnail).width == 300)
   }
 
-  @Test("What was prepared once is not changed by being prepared again")
+  @Test("Preparing a prepared photo again does not change it")
   func again() throws {
     let first = try prepare(Camera().photograph(.landscape(width: 2400, height: 1000)))
     #expect(!first.isLossless)
@@ -46,7 +46,7 @@ import Testing
     #expect(try camera.look(at: prepared.jpeg).difference(from: scene) < 3)
   }
 
-  @Test("What says that it is stored as red, green and blue is stored anew")
+  @Test("A JPEG marked as stored in RGB is encoded anew")
   func adobeMarkerRGB() throws {
     let camera = try Camera()
     let scene = Scene.landscape(width: 120, height: 80)

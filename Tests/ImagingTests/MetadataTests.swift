@@ -24,7 +24,7 @@ import Testing
     #expect(photo.contains("PLANTEDMAKE") && photo.contains("PLANTEDCITY"))
   }
 
-  @Test("What is left out is named in words for people")
+  @Test("The metadata left out are named in words for people")
   func names() throws {
     let camera = try Camera()
     let thumbnail = try camera.photograph(.landscape(width: 64, height: 48))
@@ -40,7 +40,7 @@ import Testing
         == ["EXIF", "GPS position", "XMP", "IPTC", "comment", "embedded thumbnail", "trailing bytes"])
   }
 
-  @Test("Of a photo without metadata nothing is left out")
+  @Test("A photo without metadata has nothing to leave out")
   func nothing() throws {
     #expect(try prepare(Camera().photograph(.landscape(width: 64, height: 48))).stripped == [])
   }

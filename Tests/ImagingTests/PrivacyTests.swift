@@ -149,7 +149,7 @@ import Testing
     return [plain, plain.flatMap { [$0, 0] }, plain.flatMap { [0, $0] }].contains { lower.offset(of: $0) != nil }
   }
 
-  @Test("Of all that a file can hold beside its picture nothing comes out, and all is named, whatever the format")
+  @Test("Everything in a file beside its picture is left out and reported, whatever the format")
   func nothingComesOut() throws {
     let camera = try Camera()
     var sent: [[UInt8]] = []
@@ -175,7 +175,7 @@ import Testing
     #expect(try camera.metadata(of: sent) == [])
   }
 
-  @Test("What prepares shows the first picture and not one of those beside it")
+  @Test("The prepared photo shows the first picture of the file")
   func firstPicture() throws {
     let scene = Scene.landscape(width: 400, height: 300)
     for file in try plant() {
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("Bytes of nobody between the markers of a JPEG do not come out")
+  @Test("Stray bytes between the markers of a JPEG are left out")
   func strayBytes() throws {
     var photo = try Camera().photograph(.landscape(width: 320, height: 240))
     for marker in [[0xFF, 0xC4], [0xFF, 0xDA]] as [[UInt8]] {
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test("Metadata that an orientation turns the picture by goes with the rest", arguments: [PhotoFormat.png, .webp])
+  @Test("Metadata that holds the orientation is left out with the rest", arguments: [PhotoFormat.png, .webp])
   func orientation(format: PhotoFormat) throws {
     let camera = try Camera()
     let png = try camera.png(.landscape(width: 64, height: 48))
@@ -229,7 +229,7 @@ import Testing
     JPEGMarkers.expectBare(prepared.jpeg, "the photo")
   }
 
-  @Test("A PNG without a word of its own has nothing that is left out, nor has any other format")
+  @Test("A file without metadata has nothing to leave out, in every format")
   func nothing() throws {
     let camera = try Camera()
     let png = try camera.png(.landscape(width: 64, height: 48))

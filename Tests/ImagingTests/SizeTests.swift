@@ -119,7 +119,7 @@ import Testing
     #expect(smaller.jpeg.count < size)
   }
 
-  @Test("What fits into no size is refused with the limit", arguments: [0, 100, 500])
+  @Test("A photo that fits at no size is refused with the limit", arguments: [0, 100, 500])
   func impossible(limit: Int) throws {
     let photo = try Camera().photograph(.landscape(width: 320, height: 240))
     let error = try #require(refusal(of: photo) { $0.outputBytes = limit })

@@ -14,7 +14,7 @@ import Testing
   /// The present of files that the tests make, and later times.
   private func later(_ hours: Double) -> Timestamp { Timestamp.now().advanced(seconds: hours * 3600) }
 
-  @Test func whatIsAbandonedInTmpGoesAfter36HoursAndNotBefore() async throws {
+  @Test func abandonedEntriesInTmpGoAfter36HoursAndNotBefore() async throws {
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.tmp.make("left")
     #expect(try await spool.janitor(at: later(35.98), sinceBoot: 1).pass().removed.tmp == 0)
@@ -24,7 +24,7 @@ import Testing
     #expect(try spool.spool.tmp.entry("left") == nil)
   }
 
-  @Test func whatALivingProgramHoldsInTmpStaysForAnyTime() async throws {
+  @Test func entriesHeldOpenInTmpStayAtAnyAge() async throws {
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.tmp.make("held")
     let held = try spool.spool.tmp.directory("held")
@@ -41,7 +41,7 @@ import Testing
     #expect(try spool.spool.tmp.entry(".order") != nil)
   }
 
-  @Test func whateverItsNameIsGoesFromTmpAndWhatCanBeNoDraftFromDraft() async throws {
+  @Test func strayEntriesInTmpAndDraftGo() async throws {
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.tmp.make(".hidden")
     _ = try spool.spool.tmp.make("plain")
@@ -57,7 +57,7 @@ import Testing
     #expect(try spool.spool.tmp.names() == [".order"] && spool.spool.draft.names() == [])
   }
 
-  @Test func afterAStartOfTheComputerATimeFarAheadIsBelievedOnceItHasBeenOnForAnHour() async throws {
+  @Test func clockJumpAtBootIsBelievedAfterAnHourOfUptime() async throws {
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.tmp.make("new")
     func pass(_ days: Double, up: Double) async throws -> JanitorReport {
@@ -100,7 +100,7 @@ import Testing
     #expect(try await spool.ledger.count("conversations") == 1)
   }
 
-  @Test func whatHasTheNameOfAForgottenRequestAndIsAnothersStays() async throws {
+  @Test func foreignEntryUnderAForgottenRequestsNameStays() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a")
     try await spool.send("b")
@@ -113,7 +113,7 @@ import Testing
     #expect(try await spool.ledger.count("requests") == 0)
   }
 
-  @Test func whatCouldNotBeReceivedGoesAfterAMonth() async throws {
+  @Test func refusedDropsGoAfterAMonth() async throws {
     let spool = try SpoolUnderJanitor()
     let failed = try spool.spool.incoming.directory("failed")
     _ = try failed.make("bad")
@@ -161,7 +161,7 @@ import Testing
     #expect(try spool.files(message.text).isEmpty)
   }
 
-  @Test func afterAJumpOfTheClockNothingGoesForItsAge() async throws {
+  @Test func nothingExpiresAfterAClockJump() async throws {
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.tmp.make("new")
     _ = try await spool.janitor(at: later(0), sinceBoot: 1000).pass()

@@ -43,7 +43,7 @@ import Testing
     #expect(try spool.files("c", from: "one") == whole)
   }
 
-  @Test func whatCanBeFetchedAgainGoesBeforeLastCopiesAndThumbnailsGoLast() async throws {
+  @Test func fetchablePhotosGoBeforeLastCopiesAndThumbnailsGoLast() async throws {
     var spool = try SpoolUnderJanitor()
     try await spool.send("last", remoteUntil: SpoolUnderJanitor.now)
     try await spool.send("again")
@@ -62,7 +62,7 @@ import Testing
     #expect(try await spool.isExact())
   }
 
-  @Test func whatAnUnfinishedRequestNeedsStays() async throws {
+  @Test func photosOfUnfinishedRequestsStay() async throws {
     var spool = try SpoolUnderJanitor()
     try await spool.send("waits", ends: false)
     try await spool.send("sent", to: "others")
@@ -72,7 +72,7 @@ import Testing
     #expect(try await spool.janitor().clear(inbox: nil, conversation: nil).photos == 0)
   }
 
-  @Test func aLimitThatIsPassedIsSpokenOfOnceUntilItWasKept() async throws {
+  @Test func exceededLimitIsReportedOnce() async throws {
     var spool = try SpoolUnderJanitor()
     try await spool.send("waits", ends: false)
     spool.settings.cache.total = 0
@@ -85,7 +85,7 @@ import Testing
     #expect(try await spool.janitor().pass().warnings.count == 1)
   }
 
-  @Test func aRehearsalSaysTheSameAndChangesNothing() async throws {
+  @Test func dryRunMatchesARealRunAndChangesNothing() async throws {
     var spool = try SpoolUnderJanitor()
     for number in 0..<300 { try await spool.send("p\(number)", to: "c\(number % 3)") }
     spool.settings.cache.total = 300 * 20 + 45 * 100
@@ -98,7 +98,7 @@ import Testing
     #expect(try await spool.isExact())
   }
 
-  @Test func aRehearsalOfBothLimitsAndAllLayersSaysTheSameWithoutTheLock() async throws {
+  @Test func dryRunOfAllLimitsMatchesARealRunWithoutTheLock() async throws {
     var spool = try SpoolUnderJanitor()
     for number in 0..<20 {
       try await spool.send(
@@ -120,7 +120,7 @@ import Testing
     #expect(try await spool.isExact())
   }
 
-  @Test func clearTakesWhatCanBeFetchedAgainOfOneConversation() async throws {
+  @Test func clearDeletesFetchablePhotosOfOneConversation() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a")
     try await spool.send("b", to: "others")

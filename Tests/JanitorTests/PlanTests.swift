@@ -7,7 +7,7 @@ import Testing
 
 /// Query plans of a janitor run and a purge: none reads all rows.
 @Suite struct PlanTests {
-  @Test func noStatementOfAPassOrAPurgeLooksAtAllThatIsKept() async throws {
+  @Test func noStatementOfAPassOrAPurgeReadsAllRows() async throws {
     var spool = try SpoolUnderJanitor()
     for number in 0..<30 { try await spool.send("p\(number)", from: "i\(number % 3)", to: "c\(number % 5)") }
     try await spool.send("waits", to: "c1", ends: false)

@@ -57,7 +57,7 @@ import Testing
     try await spool.ledger.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok"
   }
 
-  @Test func noByteOfItsRowsIsLeftHoweverPagesWereBalanced() async throws {
+  @Test func purgeLeavesNoByteInRebalancedPages() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.ledger.write(Self.churn)
     let others = try await spool.ledger.read {
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: EarlierProgram.allCases)
-  func noByteIsLeftInALedgerOfAnEarlierProgram(_ program: EarlierProgram) async throws {
+  func purgeLeavesNoByteInAnEarlierProgramsLedger(_ program: EarlierProgram) async throws {
     let spool = try SpoolUnderJanitor()
     let former = try Spool(creating: spool.scratch.path("former"))
     // Written by SQLite alone, which leaves remains in its pages.
@@ -93,7 +93,7 @@ import Testing
     try ledger.close()
   }
 
-  @Test func formerLedgersThatRebuildKeptGoToo() async throws {
+  @Test func purgeDeletesLedgersKeptByRebuild() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER")
     for name in ["ledger-1763700000000", "rebuild"] {
@@ -105,7 +105,7 @@ import Testing
     #expect(names.contains("ledger.sqlite"))
   }
 
-  @Test func onceTheTombstoneIsCommittedNothingGoesOn() async throws {
+  @Test func committedTombstoneStopsAllWork() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER", ends: false)
     let message = try #require(try await spool.ledger.head(of: 1, limit: 1).first)
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func whatWasUploadedForNothingIsLeftToDeleteWithoutANameAndWhatWasPublishedIsNot() async throws {
+  @Test func purgeLeavesAbandonedUploadsToDeleteAndKeepsPublishedOnes() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("sent", to: "MARKER")
     try await spool.send("waits", to: "MARKER", ends: false)
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func objectsWhoseKeysStoodInItsPublishedFileGoAlsoOnesThatTheLedgerHasForgotten() async throws {
+  @Test func purgeDeletesObjectsNamedInThePublishedFile() async throws {
     let spool = try SpoolUnderJanitor()
     let known = try publish(spool, "known", object: [1])
     _ = try publish(spool, "forgotten", object: [2])
@@ -185,7 +185,7 @@ import Testing
     #expect(try await spool.ledger.count("uploads") == 0)
   }
 
-  @Test func aPlainPhotoStaysWhileAnotherMessageHasItAndGoesWithTheLast() async throws {
+  @Test func unsealedObjectGoesWithItsLastMessage() async throws {
     let spool = try SpoolUnderJanitor()
     let shared = try publish(spool, "mine", object: [1], isSealed: false)
     _ = try publish(spool, "unknown", object: [2], isSealed: false)
@@ -198,7 +198,7 @@ import Testing
     #expect(try spool.spool.objects.names() == [SHA256Digest(of: [2]).hex], "nobody knows who else has it")
   }
 
-  @Test func aRebuiltLedgerDoesNotKnowWhoHasAPlainPhoto() async throws {
+  @Test func rebuiltLedgerKeepsUnsealedObjects() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.ledger.noteRebuilt()
     let plain = try publish(spool, "plain", object: [1], isSealed: false)
@@ -208,7 +208,7 @@ import Testing
     #expect(try spool.spool.objects.names() == [plain])
   }
 
-  @Test func objectsOfOtherStoresAndThoseThatCannotBeDeletedAreLeftToTheDaemon() async throws {
+  @Test func daemonDeletesObjectsOfOtherStoresAndStubbornOnes() async throws {
     let spool = try SpoolUnderJanitor()
     let name = try publish(spool, "sealed", object: [1])
     try spool.spool.objects.remove(name)
@@ -221,7 +221,7 @@ import Testing
     #expect(try await spool.ledger.claimAbandonedUploads(limit: 9).map(\.object) == ["o", name])
   }
 
-  @Test func aReaderOfTheLedgerMakesThePurgeWaitAndTheOrderStands() async throws {
+  @Test func openReaderDelaysThePurgeAndTheOrderStays() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER")
     try PurgeOrders(spool.spool).add([marked])
@@ -241,7 +241,7 @@ import Testing
     #expect(try spool.spool.purge.names() == [])
   }
 
-  @Test func onlyTheNamedLineOfAnOrderIsStruckOut() async throws {
+  @Test func onlyTheNamedLineOfAnOrderIsRemoved() async throws {
     let spool = try SpoolUnderJanitor()
     try spool.spool.purge.write(Array("one\n\u{1}bad\ntwo\n".utf8), as: "please")
     let orders = PurgeOrders(spool.spool)
@@ -254,7 +254,7 @@ import Testing
     #expect(try spool.spool.purge.file("please").contents(limit: 99) == Array("\u{1}bad\n".utf8))
   }
 
-  @Test func aLineThatNamesNoConversationPurgesNothingAndKeepsTheFormerLedgers() async throws {
+  @Test func invalidLinePurgesNothingAndKeepsFormerLedgers() async throws {
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.state.make("ledger-20260101T000000Z")
     try spool.spool.purge.write(Array(repeating: UInt8(ascii: "a"), count: 300), as: "mistyped")
@@ -265,7 +265,7 @@ import Testing
     #expect(try spool.spool.state.entry("ledger-20260101T000000Z") != nil)
   }
 
-  @Test func aFileThatIsTooLargeToBeAnOrderKeepsNoOtherOrderFromBeingCarriedOut() async throws {
+  @Test func oversizedOrderBlocksNoOther() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER")
     for directory in [spool.spool.purge, spool.spool.cancel] {
@@ -279,7 +279,7 @@ import Testing
     #expect(orders.map(\.lines) == [["MARKER"]] && unreadable.first?.contains("cancel/huge") == true)
   }
 
-  @Test func anOrderThatTookThePlaceOfTheOneCarriedOutStays() async throws {
+  @Test func orderThatReplacedTheExecutedOneStays() async throws {
     let spool = try SpoolUnderJanitor()
     let cancel = spool.spool.cancel
     func order() throws -> OrderFile { try #require(try OrderFile.all(in: cancel).files.first) }
@@ -292,7 +292,7 @@ import Testing
     #expect(try cancel.names() == [])
   }
 
-  @Test func whatHasTheNameOfItsRequestAndIsAnothersStays() async throws {
+  @Test func foreignEntryUnderTheRequestsNameStays() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER")
     try await spool.file("a", to: "MARKER")
@@ -305,7 +305,7 @@ import Testing
     #expect(try spool.spool.failed.names() == ["a"] && spool.spool.cur.names() == ["a"])
   }
 
-  @Test func aCopyOfItsRequestGoesThoughItIsAnotherDirectory() async throws {
+  @Test func copiedRequestDirectoryIsPurged() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER")
     // As in a restored spool: the ledger knows another inode.
@@ -314,7 +314,7 @@ import Testing
     #expect(try spool.spool.sent.names() == [])
   }
 
-  @Test func withoutTimesOfBirthAnInodeThatIsUsedAgainIsNotTakenForTheRequest() async throws {
+  @Test func reusedInodeIsNotTakenForTheRequest() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a", to: "MARKER")
     let failed = try spool.spool.failed.directory(creating: "a")
@@ -327,7 +327,7 @@ import Testing
     #expect(try requests.request(request, in: spool.spool.failed) != nil)
   }
 
-  @Test func whatALivingProgramWritesInTmpIsLeftToIt() async throws {
+  @Test func filesOpenForWritingInTmpStay() async throws {
     let spool = try SpoolUnderJanitor()
     for name in ["held", "left"] {
       _ = try spool.spool.tmp.make(name)
@@ -339,7 +339,7 @@ import Testing
     #expect(try spool.spool.tmp.names().filter { $0 != ".order" } == ["held"])
   }
 
-  @Test func whatAKilledProcessWasDeletingGoesThoughItNamesNoConversation() async throws {
+  @Test func leftoversOfAKilledDeletionGo() async throws {
     let spool = try SpoolUnderJanitor()
     _ = try spool.spool.new.make("b")
     try spool.spool.new.directory("b").write(Array("MARKER\n".utf8), as: "caption")

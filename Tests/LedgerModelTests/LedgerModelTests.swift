@@ -28,7 +28,7 @@ import Testing
     return (fault, life.kills)
   }
 
-  @Test("Whatever comes between two transactions, the ledger keeps its promises")
+  @Test("The ledger keeps its promises, whatever comes between two transactions")
   func promises() async throws {
     var kills = 0
     for seed in Self.seeds {

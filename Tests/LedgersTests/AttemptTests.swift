@@ -55,7 +55,7 @@ import Testing
     #expect(try attempts().map(\.error) == ["interrupted; its outcome is not known", nil])
   }
 
-  @Test func thoseOfARequestThatFailedAndIsSentAgain() async throws {
+  @Test func attemptsOfARetriedRequest() async throws {
     try await accept()
     _ = try await ledger.beginPublishing(first(), at: begun)
     _ = try await ledger.fail(first(), step: "publish", error: DeliveryError(.rejected, "no"), at: begun)

@@ -49,7 +49,7 @@ import Testing
     #expect(try await ledger.unfiled(limit: 9).count == 5)
   }
 
-  @Test func whatWasNotTriedIsAsBefore() async throws {
+  @Test func untriedMessagesAreUnchanged() async throws {
     let head = try await head()
     #expect(try await begin(head[0..<4]) == [1, 1, 1, 1])
     #expect(try await end(head[0..<1], untried: head[2..<4]) == ([.sent], []))
@@ -61,7 +61,7 @@ import Testing
     #expect(try await begin(rest[1..<2]) == [1])
   }
 
-  @Test func whatIsHeldMeanwhileDoesNotBegin() async throws {
+  @Test func heldConversationBeginsNothing() async throws {
     let head = try await head()
     #expect(try await begin(head[0..<1]) == [1])
     #expect(try await ledger.setHeld(true, ConversationID(unchecked: "family"), at: now))
@@ -70,7 +70,7 @@ import Testing
     #expect(try await states() == [.pending, .pending, .pending, .pending])
   }
 
-  @Test func whatIsCancelledMeanwhileDoesNotBeginNorWhatIsBehindIt() async throws {
+  @Test func cancelledMessageAndItsFollowersDoNotBegin() async throws {
     let head = try await head()
     _ = try await ledger.cancel("r3", at: now)
     #expect(try await begin(head[0..<4]) == [1, 1])
@@ -78,7 +78,7 @@ import Testing
     #expect(try await begin(head[2..<3]) == [])
   }
 
-  @Test func whatHasBegunIsCancelledTooLate() async throws {
+  @Test func begunMessagesCannotBeCancelled() async throws {
     let head = try await head()
     #expect(try await begin(head[0..<2]) == [1, 1])
     #expect(try await ledger.cancel("r2", at: now).0 == .partly(published: ["text"]))

@@ -50,7 +50,7 @@ import Testing
     #expect(counts.lastSent?.milliseconds == last)
   }
 
-  @Test("Whatever happens to messages, the counts are what counting finds")
+  @Test("The counts equal the counted rows, whatever happens to messages")
   func anything() async throws {
     let photo = PhotoRow.prepared(originalBytes: 1000, bytes: 100)
     var random = SystemRandomNumberGenerator()
@@ -110,7 +110,7 @@ import Testing
     try await expectTotals()
   }
 
-  @Test("What a change has counted that failed goes with it, and what its fellows have counted stays")
+  @Test("The counts of a failed change are rolled back, and those of the rest of its batch stay")
   func failedChanges() async throws {
     let ledger = ledger
     await withTaskGroup(of: Void.self) { group in

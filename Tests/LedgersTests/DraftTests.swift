@@ -54,7 +54,7 @@ import Testing
     return try await ledger.endUploading(photo)
   }
 
-  @Test("A draft counts for no conversation, stands in no order, and is not filed")
+  @Test("A draft belongs to no conversation's queue and is not filed")
   func apart() async throws {
     #expect(try await draft(request("a", inode: 1, ["photo": "1", "text": "t"]))?.change == .new)
     #expect(try await order().isEmpty)
@@ -96,7 +96,7 @@ import Testing
     #expect(try await photos().map(\.file) == ["photo-1", "photo-2"])
   }
 
-  @Test("To find a user's first photos takes no look at the drafts behind them, and no sorting")
+  @Test("A query for a user's first photos reads no later drafts and sorts nothing")
   func manyDrafts() async throws {
     for number in 0..<9 {
       try await draft(request("a\(number)", inode: UInt64(number + 1), to: "c\(number)", owner: 1, ["photo": "1"]))
@@ -174,7 +174,7 @@ import Testing
     #expect(try await rows() == 0)
   }
 
-  @Test("What was sent is no draft any more, and neither is what failed")
+  @Test("A sent or failed draft is no longer a draft")
   func known() async throws {
     try await accept(request("a", inode: 1, ["photo": "1"]))
     #expect(try await draft(request("a", inode: 1, ["photo": "1"])) == nil)
@@ -184,7 +184,7 @@ import Testing
     #expect(try await draft(request("a", inode: 1, ["photo": "1"])) == nil)
   }
 
-  @Test("Send puts a draft behind all that was sent before, and its photo is as far as it has come")
+  @Test("Send puts a draft behind everything sent before, and its photo keeps its progress")
   func sent() async throws {
     try await draft(request("a", inode: 1, ["photo": "1"]))
     let photo = try await photos()[0]
@@ -234,7 +234,7 @@ import Testing
     #expect(try await abandoned() == ["b/photo"])
   }
 
-  @Test("A draft that is sent as a profile photo leaves its place to it")
+  @Test("A draft that is sent as a profile photo hands over its place")
   func sentAsProfile() async throws {
     try await draft(request("a", inode: 1, ["photo": "1"]))
     let accepted = try await accept(request("a", inode: 1, to: "me", photos: .profile, ["photo": "1"]))
@@ -264,7 +264,7 @@ import Testing
     #expect(again.map(\.state) == [.queued] && again[0].superseded.map(\.message.text) == ["a/photo"])
   }
 
-  @Test("The key of a draft holds nothing up before Send")
+  @Test("The key of a draft blocks nothing before Send")
   func key() async throws {
     try await draft(request("a", inode: 1, key: "k", ["photo": "1"]))
     #expect(try await accept(request("b", inode: 2, key: "k", ["photo": "1"])).map(\.state) == [.queued])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledgers
 
-@Suite("A second request with the key of one that is not sent yet")
+@Suite("A second request with the key of an unsent one")
 struct DuplicateTests: LedgerSuite {
   let fresh: FreshLedger
 

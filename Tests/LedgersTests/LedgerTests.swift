@@ -58,7 +58,7 @@ import Testing
     #expect { try Ledger(in: state) } throws: { "\($0)".contains("newer photospool") }
   }
 
-  @Test func aLedgerIsBroughtUpToDateOnlyByWhoHasItAlone() async throws {
+  @Test func upgradeNeedsTheLedgerAlone() async throws {
     try await ledger.write {
       let earlier = "v16 requests that stay where they are, owners of drafts"
       try $0.execute(sql: "UPDATE grdb_migrations SET identifier = ?", arguments: [earlier])
@@ -77,7 +77,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 10_000)
   }
 
-  @Test func damageThatIsFoundBesideTheWorkIsToldAndNothingIsWrittenAnyMore() async throws {
+  @Test func damageFoundInTheBackgroundIsReportedAndStopsWrites() async throws {
     for number in 0..<500 { try await accept(NewRequest("r\(number)", inode: UInt64(number + 1))) }
     try ledger.close()
     let path = state.path(of: Ledger.fileName)
@@ -110,7 +110,7 @@ import Testing
     #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
   }
 
-  @Test func noneIsAcceptedBesideOneWhoseNameIsTaken() async throws {
+  @Test func takenNameFailsItsWholeBatch() async throws {
     try await accept(NewRequest("a", inode: 1))
     await #expect {
       try await ledger.accept(
@@ -166,7 +166,7 @@ import Testing
     #expect(try await head().isEmpty)
   }
 
-  @Test func aFailedRequestThatComesBackSendsOnlyTheRest() async throws {
+  @Test func retrySendsOnlyTheUnsentMessages() async throws {
     try await accept(NewRequest("a", inode: 1, files: ["photo-1", "photo-2", "text"]))
     _ = try await publish(head()[0])
     try await ledger.fail(head()[0], step: "prepare", error: DeliveryError(.truncatedImage, "cut"), at: now)
@@ -202,20 +202,20 @@ import Testing
     try await ledger.markFiled(ledger.unfiled(limit: 9).map(\.row))
   }
 
-  @Test func anInodeThatIsUsedAgainBringsNoFailedRequestBack() async throws {
+  @Test func reusedInodeRevivesNoFailedRequest() async throws {
     try await failSecondPhoto(of: unborn(NewRequest("a", inode: 1, files: ["photo-1", "photo-2"])))
     let other = NewRequest("b", inode: 1, to: "friends", files: ["photo-1", "text"])
     #expect(try await accept(unborn(other)).map(\.request) == ["b"])
     #expect(try await head(2).map(\.file) == ["photo-1", "text"])
   }
 
-  @Test func aFailedRequestWithoutATimeOfBirthIsKnownByItsError() async throws {
+  @Test func failedRequestWithoutABirthTimeIsKnownByItsError() async throws {
     try await failSecondPhoto(of: unborn(NewRequest("a", inode: 1, files: ["photo-1", "photo-2"])))
     try await accept(unborn(NewRequest("c", inode: 1, files: ["photo-1", "photo-2"]), error: "photo-2: cut"))
     #expect(try await head().map { "\($0.request)/\($0.file)" } == ["a/photo-2"])
   }
 
-  @Test func anInodeThatIsUsedAgainIsNoInterruptedTakeOver() async throws {
+  @Test func reusedInodeIsNoInterruptedTakeOver() async throws {
     try await accept(unborn(NewRequest("a", inode: 1)))
     #expect(try await accept(unborn(NewRequest("a", inode: 1))).map(\.wasKnown) == [true])
     let others = try await accept(unborn(NewRequest("b", inode: 1)), unborn(NewRequest("a", inode: 1, digest: "e")))
@@ -231,7 +231,7 @@ import Testing
     #expect(try await ledger.unfiled(limit: 9).map(\.request) == ["a"])
   }
 
-  @Test func whatIsCancelledCannotBePublishedAndWhatIsPublishingCannotBeCancelled() async throws {
+  @Test func cancelAndPublishExcludeEachOther() async throws {
     try await accept(NewRequest("a", inode: 1, files: ["photo", "text"]))
     let (photo, text) = (try await head()[0], try await head()[1])
     #expect(try await ledger.beginPublishing(photo, at: now) == 1)
@@ -257,7 +257,7 @@ import Testing
     #expect(try await head()[0].attempts == 1)
   }
 
-  @Test func aParkedConversationWaitsForItsDestinationAndItsAttemptDoesNotCount() async throws {
+  @Test func parkedConversationWaitsWithoutCountingItsAttempt() async throws {
     try await accept(NewRequest("a", inode: 1), NewRequest("b", inode: 2, to: "work"))
     let expiry = now.advanced(seconds: 432_000)
     let away = DeliveryError(.unreachable, "there is no route")
@@ -277,7 +277,7 @@ import Testing
     #expect(try await ledger.dueConversations(at: now, limit: 9).count == 2)
   }
 
-  @Test func anAttemptThatACrashCutOffIsRememberedWhenItsMessageIsParked() async throws {
+  @Test func interruptedAttemptIsRememberedWhenItsMessageIsParked() async throws {
     try await accept(NewRequest("a", inode: 1))
     _ = try await ledger.beginPublishing(head()[0], at: now)
     _ = try await ledger.recover(at: now)
@@ -291,7 +291,7 @@ import Testing
     #expect(parked.attempts == 1 && parked.firstTriedAt == now)
   }
 
-  @Test func aClockThatWasSetBackStallsNobody() async throws {
+  @Test func clockSetBackStallsNobody() async throws {
     try await accept(NewRequest("a", inode: 1))
     let past = now.advanced(seconds: -400 * 86_400)
     #expect(try await ledger.dueConversations(at: past, limit: 9).isEmpty)
@@ -299,7 +299,7 @@ import Testing
     #expect(try await ledger.dueConversations(at: past, limit: 9) == [1])
   }
 
-  @Test func aClockThatWasSetBackByAnHourStallsNobodyAfterARestart() async throws {
+  @Test func clockSetBackByAnHourStallsNobodyAfterARestart() async throws {
     try await accept(NewRequest("a", inode: 1))
     let past = now.advanced(seconds: -3600)
     _ = try await ledger.recover(at: past)
@@ -350,7 +350,7 @@ import Testing
     await #expect(throws: DeliveryError.self) { try await upload(messages[0], as: "same") }
   }
 
-  @Test func anObjectThatMessagesShareOutlivesTheRequestThatPublishedIt() async throws {
+  @Test func sharedObjectOutlivesTheRequestThatPublishedIt() async throws {
     try await accept(NewRequest("a", inode: 1, files: ["photo"]), NewRequest("b", inode: 2, files: ["photo"]))
     var messages = try await head()
     for message in messages { try await upload(message, as: "photos/x.jpg", isSealed: false) }
@@ -365,7 +365,7 @@ import Testing
     #expect(try await ledger.claimAbandonedUploads(limit: 9).isEmpty)
   }
 
-  @Test func whatWasUploadedAgainForAMessageThatStandsPublishedIsAbandoned() async throws {
+  @Test func secondUploadOfAPublishedMessageIsAbandoned() async throws {
     try await accept(NewRequest("a", inode: 1, files: ["photo-1"]))
     for object in ["published", "again"] {
       try await upload(head()[0], as: object)

@@ -17,7 +17,7 @@ import Testing
     state = try Directory(path: scratch.path)
   }
 
-  @Test("A ledger that cannot be read yet is not taken for none")
+  @Test("A ledger that cannot be read yet is not taken for a missing one")
   func older() throws {
     try EarlierProgram.first.makeLedger(at: path, holding: EarlierProgram.waitingText)
     // A janitor has removed the finished rows.
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("Tables that a daemon is about to make are none")
+  @Test("Tables that a daemon is about to make count as missing")
   func halfMade() throws {
     #expect(try LedgerView(ifThereIsOneIn: state) == nil)
     try EarlierProgram.first.makeLedger(at: path)

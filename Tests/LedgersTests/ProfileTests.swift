@@ -63,7 +63,7 @@ import Testing
     #expect(try LedgerView(in: state).profile(of: me)?.message == nil)
   }
 
-  @Test("What receivers may have taken of an interrupted attempt stays until the next change")
+  @Test("An object that receivers may have taken from an interrupted attempt stays until the next change")
   func interrupted() async throws {
     let first = try await change("a")
     try await upload(first, "A1")
@@ -98,7 +98,7 @@ import Testing
     #expect(try await deletable() == ["A", "C"])
   }
 
-  @Test("What another network shows is not deleted by a change on this one")
+  @Test("A change on one network deletes no object that another network shows")
   func otherNetwork() async throws {
     try await publish(change("a"), "A", on: "webhook")
     try await publish(change("b"), "B")
@@ -107,7 +107,7 @@ import Testing
     #expect(try await deletable() == ["B"])
   }
 
-  @Test("What another group shows is not deleted by a change in this one")
+  @Test("A change in one group deletes no object that another group shows")
   func otherPlace() async throws {
     try await publish(change("a"), "A", on: "xmtp", in: "group:01")
     try await publish(change("b"), "B", on: "xmtp", in: "group:02")
@@ -118,7 +118,7 @@ import Testing
     #expect(try await deletable() == ["C"])
   }
 
-  @Test("What may be shown in another group stays until that group has another one")
+  @Test("An object that another group may show stays until that group has a new one")
   func doubtInAnotherPlace() async throws {
     try await publish(change("a"), "A", on: "xmtp", in: "group:01")
     let doubtful = try await change("b")

@@ -71,14 +71,14 @@ import Testing
     #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).count == 1)
   }
 
-  @Test func whatADeadProcessHadInHandIsWantedAgain() async throws {
+  @Test func photosOfADeadProcessAreWantedAgain() async throws {
     _ = try await receive(new("a"), fetch: .always)
     _ = try await ledger.beginDownloads(limit: 9, perHost: 9, at: now)
     try await ledger.recoverReceived()
     #expect(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).count == 1)
   }
 
-  @Test func whatNobodyFetchedIsForgottenForItsAgeAndStillKnownWhenItIsRepeated() async throws {
+  @Test func unfetchedPhotosExpireAndTheirRepetitionIsRecognised() async throws {
     _ = try await receive(new("old"))
     _ = try await receive(new("asked"))
     _ = try await receive(new("waits"), fetch: .always)
@@ -108,7 +108,7 @@ import Testing
     #expect(try story("old").state == .forgotten)
   }
 
-  @Test func whatNobodyKnowsCannotBeWanted() async throws {
+  @Test func unknownPhotosCannotBeWanted() async throws {
     #expect(try await ledger.want(id("nothing"), at: now) == .unknown)
     #expect(try await ledger.reveal(id("nothing"), at: now) == .unknown)
   }
@@ -124,7 +124,7 @@ import Testing
     for state in ReceivedState.allCases { #expect(events.map { state.after($0) } == table[state]) }
   }
 
-  @Test func whoLooksAtOnePhotoLooksAtNoOther() async throws {
+  @Test func viewOfOnePhotoMarksNoOther() async throws {
     try await ledger.write { database in
       try database.execute(
         sql: """

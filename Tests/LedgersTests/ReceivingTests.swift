@@ -17,7 +17,7 @@ import Testing
     #expect(try LedgerView(in: state).photos(called: "a").count == 2)
   }
 
-  @Test func aMessageThatIsCalledLikeAPhotoOfOursIsRefused() async throws {
+  @Test func receivedMessageNamedLikeAnOwnPhotoIsRefused() async throws {
     try await ledger.write { database in
       let family = try database.conversation(ConversationID(unchecked: "family"), now: Timestamp(milliseconds: 1))
       try database.execute(
@@ -30,7 +30,7 @@ import Testing
     #expect(try await receive(new("ours")) == .conflict)
   }
 
-  @Test func aPhotoOfOursCanBeWantedWhateverAStrangersMessageIsCalled() async throws {
+  @Test func ownPhotoCanBeWantedDespiteAForeignMessageOfItsName() async throws {
     #expect(try await receive(new("ours")) == .accepted([id("ours")], .offered))
     try await ledger.write { database in
       try database.execute(
@@ -47,7 +47,7 @@ import Testing
     #expect(try await receive(new("ours")) == .known)
   }
 
-  @Test func whatTellsThatAPhotoWasReceivedOutlivesThePhoto() async throws {
+  @Test func receivedRowOutlivesThePhoto() async throws {
     _ = try await receive(new("a"), fetch: .always)
     let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
     #expect(try await end(wanted) == .kept)
@@ -72,7 +72,7 @@ import Testing
     return try await receive(message, fetch: .always)
   }
 
-  @Test func whoSentAPhotoIsKnownUntilItIsPurged() async throws {
+  @Test func senderIsKnownUntilThePurge() async throws {
     _ = try await sent("a", by: "@bob:example.org")
     _ = try await sent("b", by: nil)
     #expect(try await sent("a", by: "@eve:example.org") == .known)
@@ -127,7 +127,7 @@ import Testing
     #expect(try await receive(new("c"), fetch: .ask) == .accepted([id("c")], .offered))
   }
 
-  @Test func photosOfAHostThatIsBusyWaitAndThoseOfOthersGoAhead() async throws {
+  @Test func photosOfABusyHostDelayNoOthers() async throws {
     func received(_ remote: String, at url: String) async throws {
       let message = NewReceived(
         inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"), remote: remote,
@@ -148,7 +148,7 @@ import Testing
     #expect(try await begin(9) == [id("slow-3")])
   }
 
-  @Test func whatIsReceivedIsCountedByStateAndForGood() async throws {
+  @Test func receivedPhotosAreCountedByStateAndForGood() async throws {
     func expectTruth(_ place: String) async throws {
       let counts = try await ledger.counts()
       let states = try await ledger.read {
@@ -187,7 +187,7 @@ import Testing
     #expect(try await receive(new("b"), fetch: .always) == .accepted([id("b")], .wanted))
   }
 
-  @Test func theFirstPhotoIsHiddenWhateverIsPreferred() async throws {
+  @Test func firstPhotoIsAlwaysHidden() async throws {
     let family = ConversationID(unchecked: "family")
     try await ledger.setPreferences(fetch: nil, autoReveal: true, of: family, at: now)
     _ = try await receive(new("a"))
@@ -198,7 +198,7 @@ import Testing
     #expect(try !story("a").isHidden && !story("b").isHidden)
   }
 
-  @Test func laterPhotosAreAsThePreferenceWasWhenTheyCame() async throws {
+  @Test func laterPhotosFollowThePreferenceAtArrival() async throws {
     let family = ConversationID(unchecked: "family")
     _ = try await receive(new("a"))
     _ = try await ledger.reveal(id("a"), at: now)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RestoredPhotoTests: LedgerSuite {
   let fresh: FreshLedger
 
-  @Test func aRestoredPhotoIsHiddenAndKnownAndHasItsKeysAgainOnceItIsRepeated() async throws {
+  @Test func restoredPhotoIsHiddenAndRegainsItsKeysWhenRepeated() async throws {
     var reception = reception("a", 0, digest: SHA256Digest(of: Array("x".utf8)).hex)
     reception.sender = SenderID(unchecked: "@bob:example.org")
     try await ledger.restore([found(id("a"), reception)], at: now)
@@ -41,7 +41,7 @@ import Testing
     return row
   }
 
-  @Test func aRestoredPhotoWhoseNoteNobodyCanReadIsWholeOnceItIsRepeated() async throws {
+  @Test func restoredPhotoWithAnUnreadableNoteIsCompletedWhenRepeated() async throws {
     let unreadable = reception(id("a").text, 0, digest: "")
     try await ledger.restore([found(id("a"), unreadable)], at: now)
     #expect(try await receive(new("a", in: "elsewhere")) == .conflict)
@@ -53,7 +53,7 @@ import Testing
     #expect(wanted.photo.secret == "aa" && wanted.remote == "a" && wanted.digest == new("a").digest.hex)
   }
 
-  @Test func aPhotoOfAMessageThatWasNotInTheCacheIsReceivedOnceItIsRepeated() async throws {
+  @Test func uncachedPhotoIsReceivedWhenRepeated() async throws {
     let whole = reception("a", 1, digest: SHA256Digest(of: Array("x".utf8)).hex)
     let unreadable = reception(id("a", 2).text, 0, digest: "")
     try await ledger.restore([found(id("a", 1), whole), found(id("a", 2), unreadable)], at: now)

@@ -112,7 +112,7 @@ import Testing
     #expect(known == [1, 0])
   }
 
-  @Test("A ledger that counted no photos of others, or those that it sent with them, counts them apart")
+  @Test("An upgraded ledger counts received photos apart from sent ones")
   func ninth() async throws {
     let received = """
       INSERT INTO received (message, inbox, conversation_id, remote, position, own, digest, attachment, state, received_at)

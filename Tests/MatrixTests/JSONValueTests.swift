@@ -27,7 +27,7 @@ import Testing
     (#"{"a":["\\\"]","x"]}"#, #"{"a":["\\\"]","x"]}"#),
     (#"[[["\"]"]],[]]"#, "[[[]],[]]"), ("]]", "]]"), ("", ""),
   ])
-  func whatIsDeeperIsCut(_ text: String, _ cut: String) {
+  func deeperValuesAreCut(_ text: String, _ cut: String) {
     #expect(String(decoding: JSONValue.text(Array(text.utf8), cutAt: 2), as: UTF8.self) == cut)
   }
 

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["", "<!DOCTYPE html><html>Forbidden", "null", "[]", "{\"error\": \"nginx\"}"])
-  func whatAProxySaysFailsNothingButWhatIsTooLarge(_ body: String) {
+  func proxyErrorsFailOnlyTooLargeMessages(_ body: String) {
     for status in [301, 400, 401, 403, 404, 405, 407, 418, 429, 500, 502, 503, 504, 511] {
       #expect(room.error(answer(status, body)).cause.disposition != .fail, "\(status)")
       #expect(media.error(answer(status, body)).cause.disposition != .fail, "\(status)")
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: ["", "<html>", "null", "[]", "1", "{", "{\"errcode\": \"M_UNKNOWN\"}"])
-  func whatIsNoAnswerIsNoSuccess(_ body: String) {
+  func invalidAnswersAreNoSuccess(_ body: String) {
     #expect(!answer(200, body).isSuccess)
     #expect(answer(200, "{}").isSuccess && answer(200, "{\"x\": [1]}").isSuccess)
   }
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ["", "m_forbidden", "M FORBIDDEN", "M_\u{1b}[31m", String(repeating: "M", count: 65), "É"])
-  func whatIsNoWordIsLeftOut(_ code: String) {
+  func invalidCodesAreLeftOut(_ code: String) {
     #expect(answer(503, #"{"errcode": "\#(code)"}"#).code == nil)
   }
 

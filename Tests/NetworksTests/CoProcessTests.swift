@@ -52,7 +52,7 @@ import Testing
     await fake.stop()
   }
 
-  @Test("One that dies is started again, and whoever waited is told that the connection broke")
+  @Test("A dead co-process is started again, and waiting callers get a connection error")
   func dies() async throws {
     let fake = program("\(Self.next) \(Self.answer) \(Self.next) echo 'out of \u{1b}[31mluck' >&2; exit 3")
     for round in 0..<3 {
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("One that ends before it was asked anything is started again after a while that grows")
+  @Test("A co-process that ends before its first request is restarted after growing pauses")
   func backoff() async throws {
     let asked = Mutex<[Int]>([])
     let fake = program("exit 3") { program in
@@ -80,14 +80,14 @@ import Testing
     #expect((1...6).map(usual) == [0, 1, 2, 4, 5, 5])
   }
 
-  @Test("One that gives no answer in time is ended", arguments: ["cat > /dev/null", "exec sleep 1000"])
+  @Test("A co-process that does not answer in time is ended", arguments: ["cat > /dev/null", "exec sleep 1000"])
   func hangs(_ script: String) async throws {
     let fake = program(script) { $0.answerSeconds = 0.2 }
     let error = await error { try await fake.ask("fly") }
     #expect(error?.cause == .network && error?.sentence.contains("gave no answer") == true)
   }
 
-  @Test("One that does not even read is ended, and nobody waits for ever")
+  @Test("A co-process that does not read is ended, and nobody waits for ever")
   func doesNotRead() async throws {
     let fake = program("exec sleep 1000") { $0.answerSeconds = 0.5 }
     let long = String(repeating: "x", count: 60_000)
@@ -118,7 +118,7 @@ import Testing
     #expect(error?.cause == .network && error?.sentence.contains("sent an invalid answer") == true)
   }
 
-  @Test("Its errors come with their cause, and their words are fit for a log")
+  @Test("Its errors have a cause, and their text is safe for a log")
   func errors() async throws {
     let fake = program(
       "read -r line; printf '%s\\n' '{\"id\":1,\"error\":{\"cause\":\"room_gone\",\"sentence\":\"gone\\u001b[2J\\nfor good\"}}'; cat >&2"
@@ -127,7 +127,7 @@ import Testing
       await error { try await fake.ask("fly") } == DeliveryError(.roomGone, "gone\\u{1b}[2J\\u{a}for good"))
   }
 
-  @Test("A program that is not there cannot be started, which somebody has to mend")
+  @Test("A missing program is an error that the operator has to fix")
   func missing() async throws {
     let fake = program("") { $0.path = "/nowhere/fake" }
     let error = await error { try await fake.ask("fly") }
@@ -157,7 +157,7 @@ import Testing
     await #expect { try await task.value } throws: { $0.cause == .cancelled }
   }
 
-  @Test("More requests than it may have wait with whoever asks")
+  @Test("Requests beyond its limit wait with their callers")
   func limit() async throws {
     let said = Said()
     let fake = program("\(Self.next) echo heard >&2; cat > /dev/null", { $0.mostRequests = 1 }, log: { said.add($0) })
@@ -168,7 +168,7 @@ import Testing
     _ = await first.result
   }
 
-  @Test("What it says on standard error is told by the line, bounded and escaped")
+  @Test("Its standard error is logged line by line, bounded and escaped")
   func standardError() async throws {
     let said = Said()
     let fake = program(
@@ -183,7 +183,7 @@ import Testing
     _ = await task.result
   }
 
-  @Test("One that floods standard error fills no log")
+  @Test("A flood on standard error does not fill the log")
   func flood() async throws {
     let said = Said()
     let fake = program("\(Self.next) yes | head -n 50000 >&2; \(Self.answer) cat >&2", log: { said.add($0) })
@@ -202,7 +202,7 @@ import Testing
     #expect(await error { try await fake.ask("fly") }?.sentence == "fake was stopped")
   }
 
-  @Test("One that does not stop is killed, with all that it started")
+  @Test("A co-process that does not stop is killed with all its children")
   func stubborn() async throws {
     let scratch = try TemporaryDirectory()
     let fifo = scratch.path("fifo")
@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test("Without its owner it ends", .timeLimit(.minutes(5)))
+  @Test("It ends with its owner", .timeLimit(.minutes(5)))
   func released() async throws {
     var fake: CoProcess? = program("\(Self.next) \(Self.answer) cat")
     _ = try await fake?.ask("fly")
@@ -239,7 +239,7 @@ import Testing
     #expect(!exists(pid))
   }
 
-  @Test("A stop while it is asked answers whoever waits")
+  @Test("A stop answers all waiting callers")
   func stopWhileAsked() async throws {
     let said = Said()
     let fake = program("\(Self.next) echo heard >&2; \(Self.next)", log: { said.add($0) })

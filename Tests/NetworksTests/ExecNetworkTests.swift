@@ -122,12 +122,12 @@ import Testing
     try run(["ps", "-o", "stat=", "-p", "\(process)"]).output.hasPrefix("Z")
   }
 
-  @Test func aProgramThatEndsItselfWhenItIsToldToIsBelieved() async throws {
+  @Test func programThatEndsOnSIGTERMIsBelieved() async throws {
     let network = try network("trap 'echo id; exit 0' TERM; sleep 1000 & wait", timeLimit: 5)
     #expect(try await network.publish(message()).remoteID == "id")
   }
 
-  @Test func whatTheProgramLeftRunningIsNotWaitedFor() async throws {
+  @Test func processesLeftRunningAreNotWaitedFor() async throws {
     let network = try network("sleep 1000 & echo $! > $1/child; echo id")
     #expect(try await network.publish(message()).remoteID == "id")
     let child = try #require(pid_t(contents("child").trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -151,7 +151,7 @@ import Testing
     #expect(throws: CocoaError.self) { try contents("ran") }
   }
 
-  @Test func aProgramIsNeverAskedWhatItHasPublished() async throws {
+  @Test func findIsAlwaysUnknown() async throws {
     #expect(try await network("exit 1").find(TriedMessage("m")) == .unknown)
   }
 }

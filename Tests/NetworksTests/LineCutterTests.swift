@@ -31,7 +31,7 @@ import Testing
     #expect(cut(["abcdefgh\nabcdefgh\n\n"]) == [tooLong("abcd"), tooLong("abcd"), whole("")])
   }
 
-  @Test("What a terminal would obey, and what is no text, is written as numbers")
+  @Test("Control characters and invalid UTF-8 are written as numbers")
   func foreign() {
     #expect(escaped("a\u{1b}[0m\n\u{202e}\u{feff}é📷") == "a\\u{1b}[0m\\u{a}\\u{202e}\\u{feff}é📷")
     #expect(escaped("a\u{fffd}b", limit: 3) == "a\u{fffd}b")

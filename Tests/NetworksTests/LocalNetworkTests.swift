@@ -113,7 +113,7 @@ import Testing
     #expect(first.publishedAt == Self.noon && second == again)
   }
 
-  @Test func theAttachmentThatStandsPublishedIsTheAnswer() async throws {
+  @Test func publishedAttachmentIsTheAnswer() async throws {
     _ = try await network.publish(message("m1", .photo(attachment)))
     let later = OutgoingMessage.Content.photo(Messages.Attachment("file:///o/2", contentDigest: "e"))
     let again = try await Self.open(scratch.path).publish(message("m1", later))
@@ -156,7 +156,7 @@ import Testing
   }
 
   /// Some filesystems write the new length before the data, so a power cut leaves zeros.
-  @Test func whatAPowerCutLeftAsZerosIsCutOff() async throws {
+  @Test func zerosLeftByAPowerCutAreCutOff() async throws {
     _ = try await network.publish(message("m1"))
     let whole = try contents()
     let halfWritten = Data(#"{"message":"m2","#.utf8) + Data(count: 50)
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func whatWasPublishedIsFoundAndWhatWasNotIsSurelyAbsent() async throws {
+  @Test func findTellsPublishedFromAbsentMessages() async throws {
     #expect(try await network.find(TriedMessage("m1")) == .absent)
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
     let publication = try await network.publish(message("m1", .photo(attachment)))
@@ -210,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func oneConversationIsPublishedToByOneAtATime() async throws {
+  @Test func publishesToOneConversationTakeTurns() async throws {
     let network = network
     let long = OutgoingMessage.Content.text(String(repeating: "x", count: 60_000))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -222,7 +222,7 @@ import Testing
     #expect(try Set(messages()) == Set((0..<10).map { "m\($0)" }))
   }
 
-  @Test func whatIsNotRememberedIsReadAgain() async throws {
+  @Test func forgottenLinesAreReadAgain() async throws {
     let network = try LocalNetwork(
       directory: scratch.path, pool: BlockingPool(label: "test", threads: 4), clock: { Self.noon }, knownEnds: 2)
     for round in 0..<3 {
@@ -250,7 +250,7 @@ import Testing
     #"{"message":"m","request":"r","conversation":"c","inbox":"i","kind":"photo","text":"t","publishedAt":"2026-02-28T12:00:00.250Z"}"#,
     #"{"message":"m","request":"r","conversation":"c","inbox":"i","kind":"text","text":"t","publishedAt":"yesterday"}"#,
   ])
-  func whatIsNoLineOfOursIsNotRead(_ text: String) {
+  func foreignLinesAreNotRead(_ text: String) {
     #expect(LocalLine(text.utf8)?.publishedAt == nil)
   }
 

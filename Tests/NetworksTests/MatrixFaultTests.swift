@@ -42,7 +42,7 @@ import Testing
     return try await failure { try await network.publish(message) }
   }
 
-  @Test func anOlderHomeserverIsToldOfTheRemovalInItsOwnWay() async throws {
+  @Test func olderHomeserverGetsAnEmptyAvatar() async throws {
     try await server.script(
       FaultServer.says(#"{"user_id": "@me:example.test"}"#), "status/405", FaultServer.says("{}"))
     let profile = ConversationID.profile(of: InboxID(unchecked: "me")).address
@@ -105,7 +105,7 @@ import Testing
   @Test(arguments: [
     ("M_FORBIDDEN", 403, Cause.forbidden), ("M_NOT_FOUND", 404, .roomGone),
   ])
-  func whereARememberedRoomRefusesTheAliasIsLookedUpOnceAndThenTheRoomsAnswerCounts(
+  func refusedCachedRoomIsLookedUpOnceMore(
     _ code: String, _ status: Int, _ cause: Cause
   ) async throws {
     let refusal = FaultServer.says(#"{"errcode": "\#(code)"}"#, status: status)
@@ -137,7 +137,7 @@ import Testing
     #expect(tokens == ["old", "old", "old", "new", "new"].map { "Bearer \($0)" })
   }
 
-  @Test func aRoomThatWasEncryptedIsSoWhateverTheHomeserverSaysLater() async throws {
+  @Test func encryptedRoomStaysEncrypted() async throws {
     let scratch = try TemporaryDirectory()
     let state = try Directory(path: scratch.path)
     func network() throws -> MatrixNetwork {
@@ -182,7 +182,7 @@ import Testing
     #expect(try await asked().allSatisfy { $0.hasPrefix("GET") })
   }
 
-  @Test func whatWasPublishedBeforeTheRoomWasEncryptedIsFound() async throws {
+  @Test func messagesPublishedBeforeEncryptionAreFound() async throws {
     let event =
       #"{"event_id": "$1", "sender": "@a:example.test", "origin_server_ts": 5, "content": {"photospool.message": "m1"}}"#
     let page = FaultServer.says(#"{"chunk": [\#(event)]}"#)
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func onlyWhatTheHomeserverMayHaveForgottenIsLookedFor() async throws {
+  @Test func onlyMessagesTheHomeserverMayHaveForgottenAreSearched() async throws {
     for seconds in [0.0, 1, MatrixNetwork.homeserverMemory / 2] {
       #expect(try await error(message(Self.start.advanced(seconds: seconds)), Self.clear, Self.sent) == nil)
     }
@@ -213,14 +213,14 @@ import Testing
       ])
   }
 
-  @Test func aPastThatCannotBeSeenIsNotPublishedOver() async throws {
+  @Test func unreadableHistoryBlocksPublishing() async throws {
     let past = message(Self.start.advanced(seconds: -1))
     #expect(try await error(past, "status/503")?.cause == .serverBusy)
     #expect(try await error(past, Self.whoami, "html/502")?.cause == .serverBusy)
     #expect(try await asked().allSatisfy { $0.hasPrefix("GET") })
   }
 
-  @Test func anEventOnALaterPageIsFoundAndForeignOnesAreNoHarm() async throws {
+  @Test func eventOnALaterPageIsFoundAmongForeignOnes() async throws {
     func page(_ events: String, end: String?) -> String {
       FaultServer.says(#"{"chunk": [\#(events)]\#(end.map { ", \"end\": \"\($0)\"" } ?? "")}"#)
     }

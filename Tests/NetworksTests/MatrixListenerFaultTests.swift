@@ -83,7 +83,7 @@ import Testing
     #expect(messages.isEmpty && next == "@bob:example.test s2")
   }
 
-  @Test func anEventThatCannotBeReadSpoilsNothingAroundIt() async throws {
+  @Test func unreadableEventSpoilsNoOther() async throws {
     let deep = String(repeating: "[", count: 3000) + String(repeating: "]", count: 3000)
     let hostile = #"{"type": "m.room.message", "event_id": "$2", "sender": "@eve:x", "content": \#(deep)}"#
     let (messages, _) = try await listen(
@@ -92,7 +92,7 @@ import Testing
     #expect(messages == ["$1", "$3"])
   }
 
-  @Test func anAnswerWithoutEndIsAskedForInSmallerPieces() async throws {
+  @Test func endlessAnswerIsAskedForInSmallerPieces() async throws {
     let (messages, _) = try await listen(
       "huge", FaultServer.says(#"{"filter_id": "g"}"#), FaultServer.says(Self.room(Self.photo("$1"))))
     #expect(messages == ["$1"])
@@ -118,7 +118,7 @@ import Testing
     #expect(pages.count == 2 && pages[0].contains("from=s1&to=s1.9") && pages[1].contains("from=s1.5&to=s1.9"))
   }
 
-  @Test func aPageThatFailsHasTheWholeAnswerAskedForAgain() async throws {
+  @Test func failedPageRepeatsTheWholeAnswer() async throws {
     let gap = #", "limited": true, "prev_batch": "s1.9""#
     let answer = FaultServer.says(Self.room(Self.photo("$3"), gap))
     await #expect(throws: DeliveryError.self) { _ = try await listen(answer, "status/503") }

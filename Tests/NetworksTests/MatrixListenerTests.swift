@@ -110,7 +110,7 @@ struct MatrixListenerTests {
     #expect(said.sentences.isEmpty)
   }
 
-  @Test func aPositionThatIsKeptOnlyAfterwardsLosesNothing() async throws {
+  @Test func positionStoredLateLosesNothing() async throws {
     let listener = try listener()
     let start = try await listen(listener, after: nil)
     let event = try await say(Self.photo("a"))

@@ -67,7 +67,7 @@ struct MatrixNetworkTests {
     }
   }
 
-  @Test func aSealedPhotoAndOneOfAnotherStoreAreNoAvatars() async throws {
+  @Test func sealedAndForeignPhotosAreRefusedAsAvatars() async throws {
     for attachment in [try await uploaded(MatrixSeal()), Messages.Attachment("https://photos.example/o")] {
       await #expect(throws: DeliveryError.self) {
         try await network().publish(message(.profile(attachment), to: "\u{1}me"))
@@ -94,7 +94,7 @@ struct MatrixNetworkTests {
     try await failure { try await network.publish(message) }
   }
 
-  @Test func aSealedPhotoThatIsPublishedThreeTimesIsReadOnceByteForByte() async throws {
+  @Test func sealedPhotoPublishedThreeTimesArrivesOnce() async throws {
     let message = message(.photo(try await uploaded(MatrixSeal())))
     var publications = [Publication]()
     for _ in 1...3 { publications.append(try await network().publish(message)) }
@@ -149,7 +149,7 @@ struct MatrixNetworkTests {
     #expect(try read().count == 1)
   }
 
-  @Test func theUploadThatStandsPublishedIsTheAnswer() async throws {
+  @Test func publishedUploadIsTheAnswer() async throws {
     let id = Self.fresh()
     let (first, second) = (try await uploaded(MatrixSeal()), try await uploaded(MatrixSeal()))
     _ = try await network().publish(message(.photo(first), id))
@@ -159,7 +159,7 @@ struct MatrixNetworkTests {
     #expect(try read().count == 1)
   }
 
-  @Test func aMessageThatAProcessWhichDiedHadPublishedIsFound() async throws {
+  @Test func messagePublishedByADeadProcessIsFound() async throws {
     let (sealed, text, never) = (message(.photo(try await uploaded(MatrixSeal()))), message(), message())
     for message in [sealed, text] { _ = try await network().publish(message) }
     for _ in 0..<3 { _ = try await network().publish(message(.text("later"))) }
@@ -178,7 +178,7 @@ struct MatrixNetworkTests {
     #expect(try await network.find(tried(never)) == .unknown)
   }
 
-  @Test func whatOthersWriteWithOurIdsKeepsUsFromNothing() async throws {
+  @Test func foreignEventsWithOurIdsBlockNothing() async throws {
     let message = message()
     _ = try await network(as: "bob").publish(message)
     #expect(try await network().find(tried(message)) == .unknown)
@@ -188,7 +188,7 @@ struct MatrixNetworkTests {
     #expect(try read().map(\.sender) == ["@bob:localhost", "@alice:localhost"])
   }
 
-  @Test func aHomeserverThatIsKilledAndStartedAgainGetsEverythingOnceInOrder() async throws {
+  @Test func restartedHomeserverGetsEverythingOnceInOrder() async throws {
     let synapse = try Synapse()
     let room = try synapse.room(of: "alice", with: "bob")
     let network = try MatrixNetwork(
@@ -204,7 +204,7 @@ struct MatrixNetworkTests {
     #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == ["one", "two", "three"])
   }
 
-  @Test func checkingNamesTheAccountAndWhatIsNotEndToEnd() async throws {
+  @Test func checkNamesTheAccountAndUnencryptedParts() async throws {
     let found = try await network().check()
     #expect(found.contains("@alice:localhost") && found.contains("can read"))
     let error = await #expect(throws: DeliveryError.self) { try await network(token: "TOKENSECRET").check() }
@@ -223,7 +223,7 @@ struct MatrixNetworkTests {
     #expect(errors.map { $0?.cause } == [.forbidden, .forbidden], "\(errors)")
   }
 
-  @Test func checkingARoomSaysWhatMessagesToItWouldMeet() async throws {
+  @Test func checkPredictsTheOutcomeForARoom() async throws {
     func finding(_ network: MatrixNetwork, _ conversation: String) async throws -> Cause? {
       try await failure {
         let finding = try await network.checkConversation(Address(unchecked: conversation))
@@ -242,7 +242,7 @@ struct MatrixNetworkTests {
   }
 
   @Test(arguments: ["#nowhere:localhost", "#", "#a b", "#\u{e9}/../x", "family", "@bob:localhost"])
-  func whatIsNoRoomIsGone(_ conversation: String) async throws {
+  func invalidRoomNamesAreGone(_ conversation: String) async throws {
     let error = try await error(network(), message(to: conversation))
     #expect(error?.cause == .roomGone)
   }
@@ -252,7 +252,7 @@ struct MatrixNetworkTests {
     #expect(error?.cause.disposition == .fail)
   }
 
-  @Test func whatTheHomeserverTakesOfATextIsKnownBefore() async throws {
+  @Test func textLimitOfTheHomeserverIsCheckedBeforeSending() async throws {
     let network = try network()
     func fits(_ text: String) -> Bool { (try? network.textLimit?(text)) != nil }
     // The longest texts that are admitted, also with two bytes per character.
@@ -270,7 +270,7 @@ struct MatrixNetworkTests {
     #expect(try read().count == 2)
   }
 
-  @Test func whoSendsTooMuchIsAskedToWaitAndLosesNothing() async throws {
+  @Test func rateLimitedSenderWaitsAndLosesNothing() async throws {
     let room = try synapse.room(of: "carol", with: "bob")
     let network = try network(as: "carol")
     var (sent, refusal) = ([String](), nil as DeliveryError?)

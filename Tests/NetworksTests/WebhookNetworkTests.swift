@@ -173,7 +173,7 @@ import Testing
     #expect(error?.cause == .configError && error?.sentence.contains("0.0.0.0") == true)
   }
 
-  @Test func thisComputerIsReachedByItsOwnNamesWithoutLeave() async throws {
+  @Test func loopbackNamesNeedNoPermission() async throws {
     let server = try FaultServer()
     let port = server.endpoint.split(separator: ":").last ?? ""
     var http = HTTPOptions()
@@ -191,7 +191,7 @@ import Testing
     #expect(error?.reason == .notThisComputer && error?.wasNeverSent == true)
   }
 
-  @Test func whatIsNoWebhookIsAConfigurationError() {
+  @Test func invalidWebhooksAreConfigurationErrors() {
     let cases: [(String, [String])] = [
       ("example.test", [Self.secret]), ("https://example.test", []),
       ("https://example.test", [Self.secret, "whsec_"]), ("https://example.test", ["whsec_AAAA"]),

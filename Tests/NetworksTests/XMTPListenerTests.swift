@@ -148,7 +148,7 @@ import Testing
     await #expect { _ = try await hear(listener, after: nil) } throws: { $0.cause == .network }
   }
 
-  @Test("Of what an answer brings, what is no message of a conversation that is listened to is left out")
+  @Test("Only messages of conversations that are listened to are taken from an answer")
   func nonsense() async throws {
     let members = [
       (#""conversation":"family","message":"zz","content":"AAAA""#),

@@ -78,7 +78,7 @@ import Testing
     #expect(try await world.received().map(\.attachment?.url) == [earlier.url])
   }
 
-  @Test("What waits while the relay is down goes out when it is back, in order")
+  @Test("Messages that wait while the relay is down go out in order when it recovers")
   func down() async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()
@@ -158,7 +158,7 @@ import Testing
     #expect(try await world.envelopes(of: id) == 1)
   }
 
-  @Test("What was reserved is found, and published if it was not; what was not reserved is surely not published")
+  @Test("A reserved message is found, or published if it was not; one that was not reserved is absent")
   func find() async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()

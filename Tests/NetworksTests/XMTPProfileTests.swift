@@ -82,7 +82,7 @@ import Testing
     #expect(try await world.envelopes(of: id) == 1)
   }
 
-  @Test("What was reserved of a change does not open the photo")
+  @Test("The reservation of a change does not open the photo")
   func reservedKeys() async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()
@@ -110,7 +110,7 @@ import Testing
     #expect(try await sender.profileSeal(for: group) is GroupImageSeal)
   }
 
-  @Test("What is no group has no profile photos, and a network without a group says what to configure")
+  @Test("Only groups have profile photos, and a network without a group says what to configure")
   func noGroup() async throws {
     let world = try await XMTPWorld()
     let sender = world.sender()

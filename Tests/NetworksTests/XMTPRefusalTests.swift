@@ -95,7 +95,7 @@ import Testing
     await #expect { try await world.sender().standing() } throws: { $0.cause == .configError }
   }
 
-  @Test("A key that others can read, or that is none, is refused")
+  @Test("A key that others can read, or that is invalid, is refused")
   func keys() async throws {
     let world = try await XMTPWorld()
     func refusal(_ change: (inout XMTPNetworkType) -> Void = { _ in }) async -> String {
@@ -109,7 +109,7 @@ import Testing
     #expect(await refusal().contains("is open to others than its owner"))
   }
 
-  @Test("It ends when whoever asked died with an answer unread")
+  @Test("It ends when its parent died with an answer unread")
   func unreadAnswer() throws {
     let scratch = try TemporaryDirectory()
     try XMTPWorld.write(key: String(repeating: "5a", count: 32), to: scratch.path("key"))
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("A program that is not there, and a Python without libxmtp, are said to be missing")
+  @Test("A missing program and a Python without libxmtp are reported as missing")
   func missing() async throws {
     let world = try await XMTPWorld()
     for change: @Sendable (inout XMTPNetworkType) -> Void in [

@@ -3,7 +3,7 @@ import Photos
 import Testing
 
 @Suite struct PhotoBytesTests {
-  @Test("What was written is read from the descriptor, and cannot be changed any more")
+  @Test("The descriptor gives the written bytes, which can no longer be changed")
   func sealed() throws {
     let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
     let photo = try PhotoBytes { take in
@@ -19,7 +19,7 @@ import Testing
     #expect(ftruncate(photo.descriptor, 0) == -1 && errno == EPERM)
   }
 
-  @Test("What the source throws comes through")
+  @Test("An error of the source is passed on")
   func fault() {
     struct Fault: Error {}
     #expect(throws: Fault.self) { try PhotoBytes { _ in throw Fault() } }

@@ -30,7 +30,7 @@ import Testing
     #expect(throws: error) { try refusal.result.get() }
   }
 
-  @Test("An answer that is cut off anywhere, or goes on behind its end, is none")
+  @Test("An answer that is truncated or too long is invalid")
   func cut() {
     let encoded = DarkroomAnswer(.success(photo)).encoded
     for count in encoded.indices {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("What is no JPEG is not taken for one")
+  @Test("Only JPEGs are taken for JPEGs")
   func notJPEG() {
     let other = PreparedPhoto(
       jpeg: Array("GIF89a".utf8), width: 20, height: 10, thumbnail: photo.thumbnail, blurred: photo.blurred,

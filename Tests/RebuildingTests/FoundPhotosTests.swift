@@ -22,7 +22,7 @@ import Testing
 
   private func found() throws -> FoundPhotos { try FoundPhotos(in: spool, except: [], receipts: [:]) }
 
-  @Test func ofTwoCopiesTheFirstCounts() throws {
+  @Test func firstOfTwoCopiesCounts() throws {
     for inbox in ["me", "you"] { try keep(in: inbox) }
     let found = try found()
     #expect(found.all.map(\.row.inbox.text) == ["me"] && found.copies == ["photos/you/family/m"])

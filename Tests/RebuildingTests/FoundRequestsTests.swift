@@ -13,7 +13,7 @@ import Testing
     try directory.put(receipt.bytes, as: receipt.file)
   }
 
-  @Test("A part of a receipt is none: the request waits", arguments: [Receipt.fileName, ".receipt.json.tmp"])
+  @Test("A partial receipt does not count: the request waits", arguments: [Receipt.fileName, ".receipt.json.tmp"])
   func aPart(_ file: String) throws {
     let scratch = try TemporaryDirectory()
     let spool = try Spool(creating: scratch.path("spool"))

@@ -100,7 +100,7 @@ import Testing
     "{}", "{\"msgtype\":\"m.text\",\"body\":\"b\",\"url\":\"mxc://a/b\"}", "{\"content\":{\"body\":\"x\"}}",
     "{\"content\":{}}", "hello", "", "\u{0}\u{1}", "{\"msgtype\":\"m.image\",\"body\":\"b\"}",
   ])
-  func whatAnnouncesNoPhotoIsRefused(_ text: String) {
+  func announcementsWithoutAPhotoAreRefused(_ text: String) {
     #expect { try read(text) } throws: { $0.cause == .notAnAttachment }
   }
 
@@ -108,7 +108,7 @@ import Testing
     "{", "{\"url\":7}", "{\"url\":\"https://x\",\"file\":[]}", "{\"content\":7}", "{\"url\":null,\"file\":null}",
     "{\"url\":\"https://x/ y\"}", "{\"url\":\"\"}", "{\"url\":\"https://x\\u0000\"}",
   ])
-  func whatHasOtherTypesIsRefused(_ text: String) {
+  func membersOfOtherTypesAreRefused(_ text: String) {
     #expect { try read(text) } throws: { $0.cause == .malformedRequest }
   }
 

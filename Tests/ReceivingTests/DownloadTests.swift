@@ -97,7 +97,7 @@ import Testing
     #expect(Set(headers.keys) == ["Host", "User-Agent", "Accept", "Accept-Encoding"])
   }
 
-  @Test func whatWasCutOffIsGoneOnWith() async throws {
+  @Test func interruptedDownloadResumes() async throws {
     let part = try part()
     await #expect(throws: DeliveryError.self) { try await fetch(remote("cut/1000/object?again"), into: part) }
     #expect(try part.count() == 1000)
@@ -115,7 +115,7 @@ import Testing
     #expect(try await asked("odd-tag").allSatisfy { $0.headers["If-Range"] == nil && $0.headers["Range"] == nil })
   }
 
-  @Test func whatChangedMeanwhileBeginsAnew() async throws {
+  @Test func changedObjectRestartsTheDownload() async throws {
     let part = try part()
     await #expect(throws: DeliveryError.self) { try await fetch(remote("changed/1000/object"), into: part) }
     try await fetch(remote("changed/1000/object"), into: part)
@@ -151,7 +151,7 @@ import Testing
     #expect(try await cause(remote(path)) == expected)
   }
 
-  @Test func whatAServerPacksIsNotUnpacked() async throws {
+  @Test func compressedAnswersAreNotUnpacked() async throws {
     let part = try part()
     try await fetch(remote("packed"), into: part)
     #expect(try part.contents(limit: .max)?.starts(with: [0x1f, 0x8b]) == true)
@@ -211,12 +211,12 @@ import Testing
     #expect(other.headers["Authorization"] == nil)
   }
 
-  @Test func aHomeserverCannotSendUsIntoOurOwnNetwork() async throws {
+  @Test func homeserverCannotRedirectToPrivateAddresses() async throws {
     let photo = remote("mxc://example.org/to-loopback")
     #expect(try await cause(photo, settings: Settings(), homeserver: account) == .blockedAddress)
   }
 
-  @Test func whatIsMissingForMatrixIsSaid() async throws {
+  @Test func matrixMediaNeedsAValidAccount() async throws {
     #expect(try await cause(remote("mxc://example.org/object")) == .configError)
     let wrong = MatrixAccount(homeserver: endpoint, token: Secret("other"))
     #expect(try await cause(remote("mxc://example.org/object"), homeserver: wrong) == .authExpired)

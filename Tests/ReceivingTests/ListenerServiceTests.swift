@@ -113,7 +113,7 @@ private final class Speaker: Listener {
     get throws { try ListeningPlaces(spool).place(of: "matrix") }
   }
 
-  @Test func whatIsHeardIsDroppedInOrderAndThePlaceBehindItIsKept() async throws {
+  @Test func heardMessagesAreDroppedInOrderAndThePositionIsKept() async throws {
     let many = (0..<200).map { "event-\($0)" }
     let speaker = Speaker(.says([], "s1"), .says(many, "s2"), .says(["last"], "s3"))
     try await run([subscription(speaker)]) { service in
@@ -128,7 +128,7 @@ private final class Speaker: Listener {
     #expect(try spool.incoming.directory("tmp").names().isEmpty)
   }
 
-  @Test func whatBrokeOffIsHeardAgainAndReceivedOnce() async throws {
+  @Test func interruptedAnswerIsHeardAgainAndReceivedOnce() async throws {
     let speaker = Speaker(.says([], "s1"), .breaksOff(["a", "b"]), .breaksOff([]), .says(["a", "b", "c"], "s2"))
     try await run([subscription(speaker)]) { _ in try await wait(for: "s2") { try place == "s2" } }
     #expect(Array(speaker.asked.prefix(4)) == [nil, "s1", "s1", "s1"])
@@ -155,7 +155,7 @@ private final class Speaker: Listener {
     }
   }
 
-  @Test func whatHasToBeMendedIsHeldAndTriedWhenHurried() async throws {
+  @Test func permanentFaultsHoldTheListenerUntilAHurry() async throws {
     let speaker = Speaker(.fails(.authExpired), .fails(.forbidden), .says(["a"], "s1"))
     try await run([subscription(speaker)]) { service in
       try await wait(for: "a failure") { await service.state.first?.failure?.cause == .authExpired }
@@ -174,12 +174,12 @@ private final class Speaker: Listener {
     #expect(speaker.asked.count >= 3)
   }
 
-  @Test func whatPassesIsTriedAgainByItself() async throws {
+  @Test func transientFaultsAreRetried() async throws {
     let speaker = Speaker(.fails(.unreachable), .fails(.serverBusy), .fails(.timeout), .says([], "s1"))
     try await run([subscription(speaker)]) { _ in try await wait(for: "s1") { try place == "s1" } }
   }
 
-  @Test func oneThatAnswersAtOnceWithNothingIsNotAskedAgainAndAgain() async throws {
+  @Test func emptyAnswersAreSpacedOut() async throws {
     let hasty = Hasty()
     try await run([Subscription(listener: hasty, inbox: InboxID(unchecked: "me"))]) { _ in
       try await wait(for: "a few answers") { hasty.count >= 3 }

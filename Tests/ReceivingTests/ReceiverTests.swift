@@ -112,7 +112,7 @@ import Testing
     #expect(try await ledger.cacheUse().first?.photos == 40)
   }
 
-  @Test func whatIsNeverThereFailsAfterItsLifetime() async throws {
+  @Test func missingObjectFailsAfterItsLifetime() async throws {
     try await run(settings { $0.receiving.lifetime = .milliseconds(300) }) { receiver in
       try drop("gone", at: "status/404?", to: receiver)
       try await wait("gone", .failed)
@@ -139,7 +139,7 @@ import Testing
     #expect(try story("slow")?.state == .wanted)
   }
 
-  @Test func aPurgedConversationLetsGoOfWhatIsComing() async throws {
+  @Test func purgeDropsRunningDownloads() async throws {
     try await run(settings()) { receiver in
       try drop("slow", at: "drip", to: receiver)
       try await wait("slow", .downloading)
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func whatWasThereBeforeTheStartIsFound() async throws {
+  @Test func dropsFromBeforeTheStartAreFound() async throws {
     let waiting = settings()
     try await run(waiting) { receiver in
       try drop("first", at: "plain", to: receiver)
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func whatABridgeDroppedWronglyIsRefusedWithItsReason() async throws {
+  @Test func invalidBridgeDropIsRefusedWithItsReason() async throws {
     try await run(settings()) { receiver in
       try FileManager.default.createDirectory(
         atPath: scratch.path("spool/incoming/new/empty"), withIntermediateDirectories: true)

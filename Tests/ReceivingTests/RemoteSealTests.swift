@@ -22,7 +22,7 @@ import Testing
     )
   }
 
-  @Test func whatWasSealedIsOpened() throws {
+  @Test func sealedPhotosOpen() throws {
     for seal in [XMTPSeal(), MatrixSeal(), NoSeal()] as [any Seal] {
       let (object, photo) = try sealed(seal)
       try photo.checkKeys()

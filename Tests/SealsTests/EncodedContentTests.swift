@@ -7,7 +7,7 @@ import Testing
 @Suite struct EncodedContentTests {
   private let good = EncodedContent.attachment([1, 2, 3], filename: "f", mimeType: "m")
 
-  @Test func whatIsWrittenIsReadAgain() throws {
+  @Test func contentSurvivesARoundTrip() throws {
     var content = good
     content.fallback = "Can't display f."
     #expect(try EncodedContent(decoding: content.encoded()) == content)
@@ -51,7 +51,7 @@ import Testing
     ("a fallback that is no UTF-8", "1a01c3"),
     ("a version that is a text", "0a031a0131"),
   ])
-  func whatIsNoEnvelopeIsRefused(_ what: String, _ field: String) throws {
+  func invalidEnvelopesAreRefused(_ what: String, _ field: String) throws {
     let bytes = try #require([UInt8](hex: field))
     #expect(throws: SealError.notAnAttachment, "\(what)") { try EncodedContent(decoding: good.encoded() + bytes) }
   }

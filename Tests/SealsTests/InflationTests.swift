@@ -14,7 +14,7 @@ import Testing
     #expect(String(decoding: try Inflation.inflated(packed), as: UTF8.self) == "hello compressed XMTP")
   }
 
-  @Test func whatIsCutShortIsRefused() throws {
+  @Test func truncatedDataIsRefused() throws {
     let packed = try #require([UInt8](hex: "789ccb48cdc9c95748cecf2d284a2d2e4e4d5188f00d090000599907d3"))
     for count in 0..<packed.count {
       #expect(throws: SealError.compressed) { try Inflation.inflated(Array(packed.prefix(count))) }

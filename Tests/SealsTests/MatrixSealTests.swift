@@ -70,7 +70,7 @@ import Testing
     #expect(attachment.contentLength == 4 && attachment.blurhash == "LEHV6nWB2yk8")
   }
 
-  @Test func whatOtherSealsAnnounceHasNoFurtherMembers() throws {
+  @Test func otherSealsAnnounceNoMatrixMembers() throws {
     let plain = PhotoFile(bytes: [1], filename: "photo.jpg", mimeType: "image/jpeg", width: 1, height: 2)
     for seal in [XMTPSeal(), NoSeal()] as [any Seal] {
       let attachment = try JSONEncoder().encode(seal.seal(plain).facts.attachment(at: "https://example.test/a"))
@@ -96,7 +96,7 @@ import Testing
     #expect(throws: SealError.digestMismatch) { try MatrixSeal.open([], file) }
   }
 
-  @Test func whatOtherSendersWriteDifferentlyIsRead() throws {
+  @Test func variantsOfOtherSendersAreRead() throws {
     let sealed = try MatrixSeal().seal(photo)
     let file = try #require(sealed.facts.attachment(at: "").file)
     let standardKey = file.key.k.replacing("-", with: "+").replacing("_", with: "/") + "="

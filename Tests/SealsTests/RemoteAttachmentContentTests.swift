@@ -81,7 +81,7 @@ import Testing
     #expect(throws: SealError.notAnAttachment) { try read { $0.majorVersion = 2 } }
   }
 
-  @Test func severalAreReadWithWhatTheirSendersLeaveOut() throws {
+  @Test func severalAttachmentsAreReadDespiteMissingMembers() throws {
     func entry(_ url: String, length: UInt64?, name: String?) -> [UInt8] {
       var entry = ProtobufWriter()
       entry.write(1, Self.digest)

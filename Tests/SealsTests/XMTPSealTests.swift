@@ -106,7 +106,7 @@ import Testing
   }
 
   /// The inner content is libxmtp's own encoding, with a fallback; sealed by PyCryptodome.
-  @Test func whatAnotherImplementationSealedOpens() throws {
+  @Test func photosSealedByAnotherImplementationOpen() throws {
     let sealed = """
       468c56164536a28c74cc8f7415717fa405c5a1f6d0197dd1e65844498b97d2ca665d350cc454a1de2d7d5bb4ea8c9a79b7438d7c07af2934\
       112187042bf56000470c79603332dd770f86749a24af8cad64b0cd57e544f4ccff483765e94e8c43a6c3bb675a89f665e6d257e6b0eaa6eb\
@@ -198,7 +198,7 @@ import Testing
 }
 
 @Suite struct NoSealTests {
-  @Test func whatIsNotSealedIsOpenedWithoutKeys() throws {
+  @Test func unsealedPhotosOpenWithoutKeys() throws {
     let scratch = try TemporaryDirectory()
     let photo = PhotoFile(bytes: [1, 2], filename: "photo.jpg", mimeType: "image/jpeg", width: 3, height: 4)
     let sealed = try NoSeal().seal(photo)

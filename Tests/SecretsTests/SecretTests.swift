@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func whatWasRefusedIsReadAgainAsSoonAsThatIsPossible() throws {
+  @Test func refusedSecretIsReadAgain() throws {
     let source = SecretSource.file(try file("hush 1"))
     let token = try Renewable(reading: { try source.load() })
     _ = try file("hush 2")
@@ -66,14 +66,14 @@ import Testing
     #expect(complaint(.file(path))?.contains("belongs to another user") == true)
   }
 
-  @Test func whatIsNoFileIsRefusedAtOnce() throws {
+  @Test func specialFilesAreRefusedAtOnce() throws {
     #expect(mkfifo(scratch.path("fifo"), 0o600) == 0)
     #expect(complaint(.file(scratch.path("fifo")))?.contains("is not a file") == true)
     #expect(complaint(.file(scratch.path))?.contains("is not a file") == true)
     #expect(complaint(.file(scratch.path("none")))?.contains("No such file") == true)
   }
 
-  @Test func whatIsTooLongForASecretIsRefused() throws {
+  @Test func overlongSecretsAreRefused() throws {
     #expect(complaint(.file(try file(String(repeating: "x", count: 70_000))))?.contains("too many") == true)
   }
 
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["hush\nhush", "hu\u{1b}sh", "hush\n\n"])
-  func whatIsNotOneLineIsRefusedAndNotShown(_ text: String) throws {
+  func secretsOfSeveralLinesAreRefusedAndNotShown(_ text: String) throws {
     let complaint = try #require(complaint(.file(try file(text))))
     #expect(complaint.contains("one line") && !complaint.contains("hu"))
   }

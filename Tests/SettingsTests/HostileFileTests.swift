@@ -37,7 +37,7 @@ struct HostileFileTests {
     #expect(told.count == 1)
   }
 
-  @Test("of many repeated keys one is told, at once")
+  @Test("only the first of many repeated keys is reported")
   func repeatedKeys() throws {
     let told = ["f:2: `a0` is set again; line 1 has it already"]
     #expect(try problems((0..<1000).map { "a\($0): 1\na\($0): 2\n" }.joined()) == told)
@@ -46,12 +46,12 @@ struct HostileFileTests {
     )
   }
 
-  @Test("a key that is repeated inside braces is told with the line of the braces")
+  @Test("a key that is repeated inside braces is reported with the line of the braces")
   func repeatedKeyInBraces() throws {
     #expect(try problems("log:\n  {level: info, level: debug}\n") == ["f:2: `level` is set more than once"])
   }
 
-  @Test("an anchor is told wherever it stands, and a word after a `&` in an address is none")
+  @Test("an anchor is reported wherever it stands, and a `&` in an address is no anchor")
   func anchors() throws {
     for text in ["inbox: &a b", "&a inbox: b", "inbox: [&a b]", "- &a b", "{\"inbox\":&a b}", "photo: !!map &a {}"] {
       #expect(try problems(text) == ["f:1: `&a` is an anchor; this file may not use anchors and aliases"])

@@ -98,7 +98,7 @@ struct LoadTests {
     #expect(settings.photo.limits.outputBytes == Settings().photo.limits.outputBytes)
   }
 
-  @Test("a flag goes before the environment, that before the file, that before the default, and each origin is told")
+  @Test("flag, environment, file and default take precedence in this order, and each origin is known")
   func precedence() throws {
     let text = "photo:\n  longestSide: 1001\n  bestQuality: 81\n  worstQuality: 41\n"
     let scratch = try TemporaryDirectory()
@@ -151,7 +151,7 @@ struct LoadTests {
     #expect(problems(environment: ["PHOTOSPOOL_SPOOL": "/b", "PHOTOSPOOL_SPOOL_DIRECTORY": "/b"]).isEmpty)
   }
 
-  @Test("variables of the command, of the project's tests and of other programs are left alone")
+  @Test("variables of commands, tests and other programs are ignored")
   func otherVariables() {
     let environment = [
       "PHOTOSPOOL_CONFIG": "x", "PHOTOSPOOL_CORPUS": "x", "PHOTOSPOOL_PYTHON": "x", "PHOTOSPOOL_TEST_CLOCK": "x",
@@ -160,7 +160,7 @@ struct LoadTests {
     #expect(problems(environment: environment).isEmpty)
   }
 
-  @Test("an unknown variable and a wrong value in one are told, with what was probably meant")
+  @Test("an unknown variable and an invalid value are reported, with the probable intention")
   func wrongVariables() {
     let environment = [
       "PHOTOSPOOL_PHOTO_LONGEST": "1024", "PHOTOSPOOL_LOG_LEVELL": "info", "PHOTOSPOOL_UTTERLY_UNKNOWN": "1",
@@ -176,7 +176,7 @@ struct LoadTests {
       ])
   }
 
-  @Test("a wrong flag is told as one")
+  @Test("an invalid flag is reported as a flag")
   func wrongFlags() {
     #expect(
       problems(flags: ["seal": "gold", "photo.size": "1"]) == [
@@ -185,7 +185,7 @@ struct LoadTests {
       ])
   }
 
-  @Test("what is wrong is told even where another value takes precedence")
+  @Test("an invalid value is reported even where another one takes precedence")
   func hiddenProblems() throws {
     let error = #expect(throws: SettingsError.self) {
       try load("seal: gold\n", environment: ["PHOTOSPOOL_SEAL": "silver"], flags: ["seal": "xmtp"])
@@ -193,7 +193,7 @@ struct LoadTests {
     #expect(error?.problems.count == 2)
   }
 
-  @Test("two settings that do not fit are told where the one was set, also when they come from two places")
+  @Test("two conflicting settings are reported where one was set, even when they come from two places")
   func rulesAcrossSources() throws {
     #expect(
       problems(environment: ["PHOTOSPOOL_PHOTO_BEST_QUALITY": "40"]) == [
@@ -204,7 +204,7 @@ struct LoadTests {
     #expect(settings.delivery.backoff.first == settings.delivery.backoff.longest)
   }
 
-  @Test("a file that somebody named has to be there; one that was looked for need not be")
+  @Test("a named file must exist; a default one need not")
   func missingFile() throws {
     let scratch = try TemporaryDirectory()
     let file = scratch.path("none.yaml")
@@ -214,7 +214,7 @@ struct LoadTests {
       problems(file: scratch.path, fileIsExplicit: false) == ["\(scratch.path): cannot read the file: Is a directory"])
   }
 
-  @Test("an unreadable file is told, together with what is wrong elsewhere")
+  @Test("an unreadable file is reported together with errors elsewhere")
   func unreadableFile() {
     // It can be opened but not read.
     #expect(

@@ -96,7 +96,7 @@ struct NetworkTests {
     #expect(settings.networks.map(\.store) == ["matrix"])
   }
 
-  @Test("what does not fit a store of type matrix is told where it was set")
+  @Test("settings that do not fit a store of type matrix are reported where they were set")
   func matrixStoreProblems() throws {
     let matrix = "type: matrix, homeserver: \"https://matrix.example.org\", tokenVariable: TOKEN"
     #expect(
@@ -124,7 +124,7 @@ struct NetworkTests {
     #expect(try settingsProblems(text).isEmpty == isGood)
   }
 
-  @Test("a name that is wrong for another reason is not told to be unknown as well")
+  @Test("a name that is invalid for another reason is not reported as unknown as well")
   func excusedNames() throws {
     let told = try settingsProblems(
       """

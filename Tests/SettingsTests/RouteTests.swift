@@ -63,7 +63,7 @@ struct RouteTests {
     }
   }
 
-  @Test("what one pattern is said to take from another, it takes")
+  @Test("a pattern takes every name from another that it is said to take")
   func covering() {
     let texts = ["*", "a*", "*b", "a*b", "a?", "?b", "ab", "a", "a?b", "a*?", "??", "?"]
     let names = ["", "a", "b", "ab", "aab", "abb", "ba", "aabb", "bb", "aa"]

@@ -34,7 +34,7 @@ struct SampleFileTests {
     }
   }
 
-  @Test("what the sample file gives for example is a configuration")
+  @Test("the examples of the sample file are a configuration")
   func examples() throws {
     let lines = try String(contentsOfFile: Self.path, encoding: .utf8)
       .split(separator: "\n").filter { $0.hasPrefix("#   ") }.map { $0.dropFirst(4) }

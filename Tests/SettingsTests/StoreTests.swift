@@ -103,7 +103,7 @@ struct StoreTests {
     #expect(settings.origin(of: "stores.archive.type") == .byDefault)
   }
 
-  @Test("a variable for a named section is told to belong in the file")
+  @Test("a variable for a named section is reported to belong in the file")
   func namedSectionsFromTheEnvironment() throws {
     #expect(
       try settingsProblems(
@@ -124,7 +124,7 @@ struct StoreTests {
         ])
   }
 
-  @Test("of a file that could not be read to its end nothing is told to be missing")
+  @Test("a file that could not be read to its end reports no missing setting")
   func brokenFile() throws {
     let told = try settingsProblems(
       "store: {type: s3\n", environment: ["PHOTOSPOOL_STORE_BUCKET": "photos", "PHOTOSPOOL_STORE_TYPE": "s3"])

@@ -78,7 +78,7 @@ import Testing
     #expect(try digest("one.jpg") == digest("two.jpg"))
   }
 
-  @Test func whatOnlyLooksNumberedKeepsNobodyOut() throws {
+  @Test func namesThatOnlyLookNumberedBlockNobody() throws {
     let name = try submit("first")
     let path = "\(spool.path)/new"
     try Data().write(to: URL(fileURLWithPath: "\(path)/o0000000000001-file"))
@@ -87,7 +87,7 @@ import Testing
     #expect(try Set(order()) == [name, "o0000000000001-file", "o0000000000001-pipe", "o0000000000001-link"])
   }
 
-  @Test func whatWasSubmittedIsFoundInItsOrderAndWhole() throws {
+  @Test func submittedRequestsAreFoundWholeAndInOrder() throws {
     let names = try (0..<50).map { try submit("\($0)") }
     #expect(try order() == names && names == names.sorted())
     let request = try RequestReader(spool.new.directory(names[7])).request

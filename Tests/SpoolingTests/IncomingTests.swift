@@ -35,7 +35,7 @@ import Testing
     } catch { return "\(error)" }
   }
 
-  @Test func whatABridgeDropsIsRead() throws {
+  @Test func bridgeDropsAreRead() throws {
     try drop("a", whole)
     let found = try #require(try incoming.read("a"))
     #expect(found.conversation.text == "family" && found.inbox?.text == "me" && found.message.text == "$a:b")
@@ -48,14 +48,14 @@ import Testing
     #expect(try #require(try incoming.read("c")).sender?.text == "@bob:example.org")
   }
 
-  @Test func whatWasTakenOverLeavesInOneRename() throws {
+  @Test func acceptedDropsLeaveInOneRename() throws {
     try drop("a", whole)
     try incoming.remove("a")
     try incoming.remove("a")
     #expect(try incoming.new.names().isEmpty && incoming.cur.names().isEmpty)
   }
 
-  @Test func whatIsHeardSaysWhoSentIt() throws {
+  @Test func heardMessagesNameTheirSender() throws {
     func drop(_ message: String, _ sender: String?) throws {
       try incoming.drop(
         [
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["from-conversation", "message", "attachment"])
-  func whatIsMissingIsNamed(_ file: String) throws {
+  func missingFilesAreNamed(_ file: String) throws {
     try drop("a", whole.filter { $0.key != file })
     #expect(fault("a")?.contains("no file named \(file)") == true)
   }
@@ -110,7 +110,7 @@ import Testing
     #expect(fault("many")?.contains("more than") == true)
   }
 
-  @Test func whatIsRefusedLiesInFailedWithItsReason() throws {
+  @Test func refusedDropsGoToFailedWithTheirReason() throws {
     try drop("a", whole)
     #expect(try incoming.refuse(Array("a".utf8), because: "it is bad")?.text == "a")
     try drop("a", whole)
@@ -121,7 +121,7 @@ import Testing
     #expect(try incoming.refuse(Array("a".utf8), because: "it is bad") == nil)
   }
 
-  @Test func whatIsNoDirectoryIsRefusedWhole() throws {
+  @Test func plainFilesAreRefusedWhole() throws {
     try Data("x".utf8).write(to: URL(fileURLWithPath: path("-file")))
     let name = try #require(try incoming.refuse(Array("-file".utf8), because: "it is bad"))
     let failed = scratch.path("spool/incoming/failed/\(name)")

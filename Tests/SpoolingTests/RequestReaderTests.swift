@@ -107,7 +107,7 @@ import Testing
     #expect(try read().parts.map(\.file) == ["text"])
   }
 
-  @Test func equalContentsHaveEqualDigestsAndOthersOthers() throws {
+  @Test func digestsDifferExactlyWhenContentsDo() throws {
     try write("text", "hello")
     let first = try read().digest
     #expect(try read().digest == first)

@@ -31,7 +31,7 @@ import Testing
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int == before)
   }
 
-  @Test func whatACrashLeftOfItIsMadeWhole() throws {
+  @Test func incompleteReserveIsCompleted() throws {
     try Data(repeating: 0, count: 4096).write(to: URL(fileURLWithPath: path))
     reserve.take()
     #expect(try #require(room) >= Reserve.bytes)

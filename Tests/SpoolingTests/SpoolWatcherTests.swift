@@ -21,7 +21,7 @@ import Testing
     try await started().stop()
   }
 
-  @Test("What arrives before a fence is told before it")
+  @Test("Arrivals before a fence are reported before it")
   func fences() async throws {
     let signals = SpoolSignals()
     let watcher = try await started(signals)

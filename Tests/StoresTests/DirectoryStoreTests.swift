@@ -85,7 +85,7 @@ import Testing
     #expect(fractions.first == 0 && fractions.last == 1 && fractions == fractions.sorted() && fractions.count > 3)
   }
 
-  @Test func anUploadThatIsGivenUpBesideAnotherOfItsObjectDoesTheOtherNoHarm() async throws {
+  @Test func cancelledUploadHarmsNoConcurrentUploadOfTheSameObject() async throws {
     let (store, object, bytes) = (store, object, bytes)
     let (firstIsHalfway, secondBegins) = AsyncStream<Void>.makeStream()
     let (secondIsHalfway, firstIsDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -31,7 +31,7 @@ struct MatrixStoreTests {
         .get, synapse.endpoint + path, headers: [HTTPHeader("Authorization", "Bearer \(synapse.token("bob"))")]))
   }
 
-  @Test func anObjectIsKeptByteForByteAndNothingElseIsToldOfIt() async throws {
+  @Test func objectIsKeptByteForByteWithoutFurtherFacts() async throws {
     let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     let progress = Mutex<[Double]>([])
     let uri = try await store.put(
@@ -129,20 +129,20 @@ struct MatrixStoreTests {
     #expect(last.sha256 == SHA256Digest(of: bytes).hex)
   }
 
-  @Test func anAnswerThatWasLostIsMadeUpForUnderTheSameID() async throws {
+  @Test func lostAnswerIsRepeatedUnderTheSameID() async throws {
     #expect(try await error(Self.config, id("a"), "reset-reply")?.cause == .network)
     try await server.script(refusal(409, "M_CANNOT_OVERWRITE_MEDIA"))
     #expect(try await put() == "mxc://example.test:8448/a")
     #expect(try await asked().count(where: { $0.contains("create") }) == 1)
   }
 
-  @Test func anIDWhoseObjectMayStandIsNotTakenForAnother() async throws {
+  @Test func usedIDIsNotTakenForAnotherObject() async throws {
     #expect(try await error(Self.config, id("a"), "reset-reply")?.cause == .network)
     try await server.script(refusal(409, "M_CANNOT_OVERWRITE_MEDIA"), id("b"), Self.done)
     #expect(try await put([1]) == "mxc://example.test:8448/b")
   }
 
-  @Test func anIDThatWasNotUsedIsUsedForTheNextObject() async throws {
+  @Test func unusedIDServesTheNextObject() async throws {
     #expect(try await error(Self.config, id("a"), refusal(503, "M_UNKNOWN"))?.cause == .serverBusy)
     try await server.script(Self.done)
     #expect(try await put([1]) == "mxc://example.test:8448/a")
@@ -155,13 +155,13 @@ struct MatrixStoreTests {
     #expect(try await error(id("d"), Self.done) == nil)
   }
 
-  @Test func idsThatAreNeverOfUseAreTriedAgainLater() async throws {
+  @Test func uselessIDsAreATransientFault() async throws {
     let missing = refusal(404, "M_NOT_FOUND")
     #expect(
       try await error(Self.config, id("a"), missing, id("b"), missing, id("c"), missing)?.cause == .serverBusy)
   }
 
-  @Test func aHomeserverThatGivesNoIDsIsSentTheObjectPlainly() async throws {
+  @Test func homeserverWithoutIDsGetsAPlainUpload() async throws {
     let plain = FaultServer.says(#"{"content_uri": "mxc://example.test/p"}"#)
     try await server.script(Self.config, refusal(404, "M_UNRECOGNIZED"), plain, plain)
     #expect(try await put() == "mxc://example.test/p")
@@ -169,14 +169,14 @@ struct MatrixStoreTests {
     #expect(try await asked().suffix(2) == ["POST /media/v3/upload", "POST /media/v3/upload"])
   }
 
-  @Test func aHomeserverThatGivesNoMoreIDsForNowIsSentTheObjectPlainly() async throws {
+  @Test func exhaustedIDsFallBackToAPlainUpload() async throws {
     let body = #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 86400000}"#
     let plain = FaultServer.says(#"{"content_uri": "mxc://example.test/p"}"#)
     #expect(try await error(Self.config, FaultServer.says(body, status: 429), plain) == nil)
     #expect(try await error(id("a"), Self.done) == nil)
   }
 
-  @Test func aHomeserverThatNamesNoLimitDecidesItself() async throws {
+  @Test func homeserverWithoutALimitDecidesItself() async throws {
     #expect(try await error(FaultServer.says("{}"), id("a"), refusal(413, "M_TOO_LARGE"))?.cause == .rejected)
   }
 
@@ -237,7 +237,7 @@ struct MatrixStoreTests {
   @Test(arguments: [
     "", "matrix.example.test", "ftp://example.test", "https://a:b@example.test", "https://example.test?x",
   ])
-  func whatIsNoHomeserverIsAConfigurationError(_ url: String) {
+  func invalidHomeserversAreConfigurationErrors(_ url: String) {
     #expect { try MatrixStore(MatrixAccount(homeserver: url, token: Secret("t")), client: HTTPClient()) } throws: {
       $0.cause == .configError
     }

@@ -58,7 +58,7 @@ import Testing
     #expect(repeated.hasSuffix(".jpg") == template.hasSuffix(".jpg"))
   }
 
-  @Test func aNameWithTheDigestIsTheSameHoweverOftenItIsUploaded() throws {
+  @Test func digestNamesAreStable() throws {
     #expect(try name("p/{digest}.jpg", isRepeated: true) == name("p/{digest}.jpg"))
   }
 

@@ -33,7 +33,7 @@ import Testing
     return try await failure { try await put() }
   }
 
-  @Test func theEndpointIsAskedAndTheObjectPutWhereItSays() async throws {
+  @Test func objectIsPutAtTheURLFromTheEndpoint() async throws {
     try await server.script(ticket(server.url("upload/k?sig=1")), "status/200")
     #expect(try await put() == "https://photos.example.test/k")
     let asked = try await server.asked()
@@ -81,19 +81,19 @@ import Testing
     #expect(try await server.fetch("/photos/\(object)").body == bytes)
   }
 
-  @Test func aServiceThatDoesNotSayWhyIsBelievedToMeanExpiryWhenTheTimeIsOver() async throws {
+  @Test func unexplainedRefusalAfterTheDeadlineCountsAsExpiry() async throws {
     let old = server.url("upload?X-Amz-Date=20130524T000000Z&X-Amz-Expires=60")
     try await server.script(ticket(old), "status/403?s3=AccessDenied", ticket(server.url("upload")), "status/200")
     #expect(try await put() == "https://photos.example.test/k")
   }
 
-  @Test func aURLThatIsRefusedInItsTimeIsNotAskedForAgain() async throws {
+  @Test func urlRefusedBeforeItsExpiryIsNotRenewed() async throws {
     let error = try await error(ticket(server.url("upload")), "status/403?s3=AccessDenied")
     #expect(error?.cause == .configError)
     #expect(try await server.asked().count == 2)
   }
 
-  @Test func urlsThatAlwaysComeExpiredAreTriedAgainLater() async throws {
+  @Test func permanentlyExpiredURLsAreATransientFault() async throws {
     let old = server.url("upload?X-Amz-Date=20130524T000000Z&X-Amz-Expires=60")
     let error = try await error(ticket(old), "status/403", ticket(old), "status/403", ticket(old), "status/403")
     #expect(error?.cause == .urlExpired && error?.cause.disposition == .retry)

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["status/200", "json?text=%7B%7D", "echo"])
-  func whatSaysYesToEverythingIsNoBucket(_ answer: String) async throws {
+  func serverThatAcceptsEverythingIsNoBucket(_ answer: String) async throws {
     try await server.script(answer)
     await #expect { try await store.check() } throws: {
       $0.cause == .configError && "\($0)".contains("not as an S3 service")
@@ -90,7 +90,7 @@ import Testing
     #expect(try await error("status/503")?.retryAfter == nil)
   }
 
-  @Test func nobodyListeningMeansThatNothingWasSent() async throws {
+  @Test func refusedConnectionMeansNothingWasSent() async throws {
     let store = try Self.store("http://127.0.0.1:1")
     await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
       $0.cause == .unreachable
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: ["status/501", "status/501?s3=NotImplemented", "status/400?s3=NotImplemented"])
-  func aServiceThatCannotPutCreateOnlyIsAskedPlainlyFromThenOn(_ refusal: String) async throws {
+  func serviceWithoutConditionalPutGetsPlainPuts(_ refusal: String) async throws {
     #expect(try await error(refusal, "status/200?etag=e", "status/200?etag=e") == nil)
     #expect(try await error() == nil)
     #expect(try await server.asked().map { $0.header("If-None-Match") } == ["*", nil, nil])
@@ -117,14 +117,14 @@ import Testing
     #expect(try await server.asked().map(\.method) == ["PUT", "HEAD"])
   }
 
-  @Test func deletingWhatIsNotThereIsAsGoodAsDeletedUnlessTheBucketIsMissing() async throws {
+  @Test func deletingAMissingObjectSucceedsUnlessTheBucketIsMissing() async throws {
     try await server.script("status/404?s3=NoSuchKey", "status/404", "status/404?s3=NoSuchBucket")
     try await store.delete(object)
     try await store.delete(object)
     await #expect { try await store.delete(object) } throws: { $0.cause == .configError }
   }
 
-  @Test func whatIsSentIsSignedWholeAndCarriesNoSecret() async throws {
+  @Test func requestsAreFullySignedAndCarryNoSecret() async throws {
     try await server.script("status/200?etag=e")
     _ = try await store.put(object, bytes, contentType: "x/y") { _ in }
     let asked = try #require(try await server.asked().first)
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: ["s3.example.test", "ftp://s3.example.test", "https://s3.example.test?x"])
-  func whatIsNoServiceIsAConfigurationError(_ endpoint: String) {
+  func invalidEndpointsAreConfigurationErrors(_ endpoint: String) {
     #expect {
       try S3Service(endpoint: endpoint, region: "eu-1", bucket: "photos")
     } throws: {

@@ -62,7 +62,7 @@ import Testing
     "<Error><Code>\u{1b}[31m</Code></Error>", "<Code>NoSuchBucket</Code>",
     "<Error><Code>\(String(repeating: "x", count: 65))</Code></Error>", "\u{0}\u{ff}",
   ])
-  func whatIsNoWordIsLeftOut(_ body: String) {
+  func invalidCodesAreLeftOut(_ body: String) {
     #expect(error(503, body).sentence == "the store cannot serve at the moment (503)")
   }
 

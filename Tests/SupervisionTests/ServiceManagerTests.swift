@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("Without a manager, or with a name that is none, there is none")
+  @Test("Without a manager, or with an invalid name, there is no manager")
   func nobody() {
     #expect(ServiceManager(environment: [:]) == nil)
     for name in ["", "relative", "/" + String(repeating: "x", count: 200)] {
