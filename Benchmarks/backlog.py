@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a request costs while very many others wait, in one conversation, a hundred, or ten thousand. Prints figures and
-holds nothing to them.
+"""Measures the cost of a request while very many others wait, in one conversation, a hundred, or ten thousand. Prints
+figures without bounds.
 
 Each backlog is a real one, in a spool of its own: texts of 100 bytes that are dropped and accepted while their conversations
-are on hold. All of them lie there at once and take turns, so that whatever else the machine does meets all alike. In each turn,
-a request each:
+are on hold. All of them exist at once and take turns, so that other load on the machine affects all alike. In each turn, the
+cost of one request:
 
     accept      of what the backlog lacks, once the daemon is idle, from the first rename to the last commit: all of it in the
                 first turn, which is called fill, and what the turn before sent in the others
@@ -17,9 +17,9 @@ a request each:
     stop        from SIGTERM to its end, with all of it waiting
     memory      resident at most, of all daemons
 
-Processor time is the daemon's. It is counted in ticks of 10 ms. `growth` is what a request costs with the longest backlog to
-what it costs with the shortest one in the same turn. Of turns the medians are told, of growth the least and the most as well.
-Each text takes three files and directories: a million of them want a file system with so many.
+Processor time is the daemon's. It is counted in ticks of 10 ms. `growth` is the cost of a request with the longest backlog divided
+by that with the shortest one in the same turn. Results are medians of turns; for growth, minimum and maximum as well.
+Each text takes three files and directories: a million texts need a file system with so many inodes.
 
     make build && .build/bench-python/bin/python Benchmarks/backlog.py [--million] [--requests N,...] [--conversations N,...]
         [--turns N]
@@ -48,7 +48,7 @@ BYTES = 100
 # Requests after which a large ledger was looked through.
 AFTER_CHECK = 10_000
 PATIENCE = 3600
-# What is measured, and its unit.
+# The measured quantities and their units.
 KINDS = {
     "fill_ms": "fill, ms", "fill_cpu_ms": "CPU ms", "accept_ms": "accept, ms", "accept_cpu_ms": "CPU ms",
     "beside_ms": "beside, ms", "beside_cpu_ms": "CPU ms", "released_ms": "released, ms", "released_cpu_ms": "CPU ms",
@@ -119,7 +119,7 @@ def in_parts(command: str, conversations: int, environment: dict[str, str]) -> N
 
 
 def asked(spool: Path, question: str, *values):
-    """What a ledger answers."""
+    """The answer of a ledger."""
     with closing(sqlite3.connect(f"file:{spool}/state/ledger.sqlite?mode=ro", uri=True)) as ledger:
         return ledger.execute(question, values).fetchone()[0]
 
@@ -229,7 +229,7 @@ def run(programs: Path, sizes: list[int], conversations: int, turns: int) -> lis
 
 
 def growth_of(shortest: Backlog, longest: Backlog) -> dict[str, list[float]]:
-    """Of each turn."""
+    """The growth of each turn."""
     return {kind: [its / max(own, 0.01) for own, its in zip(of_turns(shortest.turns, kind), of_turns(longest.turns, kind))]
             for kind in KINDS}
 

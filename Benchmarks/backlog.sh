@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How a daemon takes a backlog of text requests that came while it was down, and what it costs when nothing is to do.
-# Prints figures and holds nothing to them. Usage: Benchmarks/backlog.sh [REQUESTS] [SECONDS OF IDLENESS]
+# Measures how a daemon takes a backlog of text requests from while it was down, and its cost when idle.
+# Prints figures without bounds. Usage: Benchmarks/backlog.sh [REQUESTS] [SECONDS OF IDLENESS]
 set -euo pipefail
 
 requests=${1:-100000} idle=${2:-60}

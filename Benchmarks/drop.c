@@ -1,5 +1,5 @@
-/* Drops text requests as a client does, as fast as it can: mkdir, the files, a rename into new/. Like smtp-source it says how,
-   and not what, people send. drop SPOOL NAME COUNT BYTES CONVERSATIONS */
+/* Drops text requests as a client does, as fast as it can: mkdir, the files, a rename into new/. Like smtp-source it imitates
+   how people send, and not what. drop SPOOL NAME COUNT BYTES CONVERSATIONS */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

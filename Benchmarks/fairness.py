@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How long nine good conversations wait from a drop to its publication, beside one that always fails and without it.
-Prints figures and holds nothing to them.
+Prints figures without bounds.
 
 One daemon, with its embedded store and network for the good ones. Each good conversation gets requests of one text and
 one small photo, evenly in time, and the bad one gets as many, in phases that take turns: without it, then with it
-failing in one way, again and again. So whatever else the machine does meets both alike. The ways to fail:
+failing in one way, again and again. So other load on the machine affects both alike. The ways to fail:
 
     refuses     its network answers every message with 400: each request fails at once
     errs        its network answers with 500: tried again, ever later

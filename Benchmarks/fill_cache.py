@@ -37,7 +37,7 @@ def make_files(spool, part, parts, photos, conversations, inboxes, size):
 def fill_ledger(spool, photos, conversations, inboxes, size):
     ledger = sqlite3.connect(f"{spool}/state/ledger.sqlite", isolation_level=None)
     ledger.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000")
-    # What keeps itself up to date row by row is made once, at the end.
+    # Indexes and triggers are made once, at the end.
     kept = ledger.execute(
         "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = 'photos' AND type IN ('index', 'trigger')"
         " AND sql IS NOT NULL").fetchall()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a request costs when very many are over and their rows still lie in the ledger, as they do for a week. Prints figures
-and holds nothing to them.
+"""Measures the cost of a request while the ledger holds the rows of very many finished ones, as it does for a week.
+Prints figures without bounds.
 
 1,000 texts are sent. Their rows are then multiplied, by SQL, as if as many had been sent by all the conversations; their
 receipts are not, since nobody reads them. A request each, of 1,000 further texts in 20 conversations:
@@ -9,8 +9,8 @@ receipts are not, since nobody reads them. A request each, of 1,000 further text
     start       from the start of the daemon to the first message that the webhook hears of
     memory      resident at most
 
-Processor time is the daemon's. It is counted in ticks of 10 ms. `growth` is what a text costs with the most to what it costs
-with the fewest.
+Processor time is the daemon's. It is counted in ticks of 10 ms. `growth` is the cost of a text with the most rows divided by
+that with the fewest.
 
     make build && .build/bench-python/bin/python Benchmarks/finished.py [--finished N,...] [--turns N]
 

@@ -1,7 +1,7 @@
-/* What of a text's way cannot be left out, by as many processes as given: its files are read and synced, it is noted, brought
-   into cur/, posted, noted again, its receipt is written and its files are removed, and it is brought into sent/; everything
-   that can be is done for a whole batch. It keeps no order, checks, signs, retries and logs nothing, knows no ledger, and
-   could not say after a crash what it had done. floor SPOOL PORT PROCESSES */
+/* The minimum of work for a text, in a number of processes: reads and syncs its files, notes it, renames it into cur/,
+   posts it, notes it again, writes its receipt, removes its files, and renames it into sent/; everything possible is
+   done for a whole batch. It keeps no order, checks, signs, retries and logs nothing, knows no ledger, and could not
+   say after a crash what it had done. floor SPOOL PORT PROCESSES */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>

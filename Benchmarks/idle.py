@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures an idle daemon: memory and wake-ups after its start and after it has sent texts, and how long the first request
-after a pause takes to the network. Prints figures and holds nothing to them.
+after a pause takes to the network. Prints figures without bounds.
 
     make build && .build/bench-python/bin/python Benchmarks/idle.py [--seconds N] [--firsts N]
 

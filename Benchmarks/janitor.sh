@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What evicting photos from a large cache, and purging one of its conversations, costs, beside find, sort and rm doing the
-# same in the same run, until it is on the disk, and how it grows with what is kept. Every conversation has 1,000 photos.
-# As root it works on a file system of its own, mounted anew before each measurement, so that each begins with nothing in
-# memory. Prints figures, and as JSON into a file, and holds nothing to them.
+# Measures an eviction from a large cache and a purge of one of its conversations, until they are on the disk, beside
+# find, sort and rm in the same run, for several sizes of the cache. Every conversation has 1,000 photos. As root it
+# works on a file system of its own, mounted anew before each measurement, so that each begins with nothing in memory.
+# Prints figures without bounds, and writes them as JSON into a file.
 # Usage: Benchmarks/janitor.sh [EVICTED] [PHOTOS...]; JSON=FILE (.build/janitor.json) and TMPDIR say where.
 set -euo pipefail
 
@@ -100,7 +100,7 @@ for photos in "${sizes[@]}"; do
   grep -v 'beyond the limit' "$scratch/warnings" || true
   measure find "find | sort | head | xargs rm of $evicted" \
     "find '$PHOTOSPOOL_SPOOL/photos' -type f -printf '%A@ %p\n' | sort -n | head -n $evicted | cut -d' ' -f2- | xargs rm"
-  # What find took is found missing by later passes; here the ledger is told.
+  # Later passes would notice the photos that find deleted; here the ledger is updated at once.
   measure purge 'purge of one conversation' "'$photospool' purge c7 > '$scratch/purged'"
   expect "$(cat "$scratch/purged")" 'c7: purged'
   expect "$(ledger "SELECT count(*) FROM conversations WHERE conversation = 'c7'")" 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How long it takes from the rename into new/ until the network is called: with nothing else to do, while a backlog of
-another conversation arrives, and while one that was accepted is published. Prints figures and holds nothing to them.
+another conversation arrives, and while one that was accepted is published. Prints figures without bounds.
 
 The network is a webhook that writes down when each message reached it; the calls that publish are made before.
 

@@ -42,8 +42,8 @@ class SMTPSink:
 
 
 class Postfix:
-    """One instance. Whatever is said to be slow about Postfix as Debian has it is mended in the tuned one. A script that sends a
-    message has a session for it alone; one that sends many may keep its session."""
+    """One instance. The tuned one changes every setting of Debian's Postfix that is known to be slow. A script that
+    sends a message has a session for it alone; one that sends many may keep its session."""
 
     TUNED = """
 default_process_limit = 50

@@ -1,4 +1,4 @@
-"""What the benchmarks share: processor time of programs, figures as JSON, and bars as SVG."""
+"""Shared code of the benchmarks: processor time of programs, figures as JSON, and bars as SVG."""
 
 import json
 import os
@@ -11,7 +11,7 @@ RESULTS = Path(__file__).resolve().parent.parent / ".build/bench"
 
 
 def processes_below(pid: int) -> list[int]:
-    """A process and all that descend from it."""
+    """A process and its descendants."""
     children: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -28,7 +28,7 @@ def processes_below(pid: int) -> list[int]:
 
 
 def processor_seconds(pid: int) -> float:
-    """Of a process, of all that descend from it, and of those of them that were waited for."""
+    """The processor time of a process, its descendants, and those of them that were waited for."""
     ticks = 0
     for one in processes_below(pid):
         try:
@@ -40,7 +40,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def resident_mib(pid: int) -> float:
-    """Of a process and all that descend from it; pages that several map count for each."""
+    """The resident memory of a process and its descendants; shared pages count for each."""
     total = 0
     for one in processes_below(pid):
         try:

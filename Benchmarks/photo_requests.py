@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Photos of 12 megapixels that go sealed to an S3 service and to a webhook: through photospool, through the glue that people
-write in shell, and through what they write in Python. Prints figures and holds nothing to them.
+"""Photos of 12 megapixels that go sealed to an S3 service and to a webhook: through photospool, through a typical shell script,
+and through a typical Python program. Prints figures without bounds.
 
     alone       milliseconds from the rename of one photo to the webhook, one photo at a time
     together    photos a second, from the first rename of many to the webhook's last, and processor time of each photo
 
 The job of all three: what was taken on is on the disk (each syncs it); 2048 pixels on the longer side, upright, quality 85,
 nothing but the picture; sealed; put into SeaweedFS's S3 gateway, which checks the signature; posted to a sink. They get as
-many at once as there are processors, and take turns, so that whatever else the machine does meets all alike; each has a
+many at once as there are processors, and take turns, so that other load on the machine affects all alike; each has a
 session of its own, between which the kernel shares the processors.
 
     photospool  one daemon, in the order of eight conversations, with its ledger, thumbnail and cache
     glue        inotifywait, xargs, and for each photo vipsthumbnail, openssl and two curls (photo_requests/ship.sh)
     Python      inotifywait, and processes with Pillow, cryptography, boto3 and requests (photo_requests/pool.py)
 
-The floor is what cannot be left out, each part by itself and without a spool: `photospool prepare` of the same photos in one
-call, sealing them in this process (AES-256-GCM and SHA-256), and one curl that puts them all. Alone, prepare has one thread
-and curl one connection; together, as many threads as processors and eight connections. The parts are added up.
+The floor is the minimum of that work, each part by itself and without a spool: `photospool prepare` of the same photos
+in one call, sealing them in this process (AES-256-GCM and SHA-256), and one curl that puts them all. Alone, prepare has
+one thread and curl one connection; together, as many threads as processors and eight connections. The parts are added
+up.
 
     make build && .build/bench-python/bin/python Benchmarks/photo_requests.py [--alone N] [--together N] [--turns N]
 

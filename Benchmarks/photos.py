@@ -46,7 +46,7 @@ from measure import keep, plot
 SIDE, QUALITY = 2048, 85
 ROOT = Path(__file__).resolve().parent.parent
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/release/photospool"))
-# The settings of whoever runs this do not count.
+# Settings of the user do not count.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PHOTOSPOOL_")}
 
 
@@ -205,7 +205,7 @@ def similarity(photo: Path, result: Path) -> float:
 
 @dataclass
 class Record:
-    """What one tool did with one photo."""
+    """The results of one tool with one photo."""
     costs: list[Cost] = field(default_factory=list)
     memory: float = 0  # MiB
     size: int = 0  # bytes
@@ -356,7 +356,7 @@ def report_start(used: list[Tool], rounds: int, scratch: Path, out: Printer) -> 
 
 
 def facts(used: list[Tool]) -> str:
-    """What the figures were measured on, in one paragraph."""
+    """The machine and software of the measurement, in one paragraph."""
     model = re.search(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text(), re.M)
     system = re.search(r'^PRETTY_NAME="(.*)"', Path("/etc/os-release").read_text(), re.M)
     debian = [tool.package for tool in used if tool.name not in ("photospool", "Pillow")] + ["libjpeg62-turbo"]

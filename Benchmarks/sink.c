@@ -1,6 +1,6 @@
 /* Takes HTTP/1.1 requests with a body as fast as they come and answers each with 200 and {}: the receiver of a benchmark, as
    smtp-sink is Postfix's. sink PORT COUNTER: the number of requests that were taken whole is kept, as 64 bits, in the file
-   COUNTER, for whoever maps it. */
+   COUNTER, for programs that map it. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>

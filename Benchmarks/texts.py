@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Text requests, dropped by four writers and delivered to a sink, beside what people would queue them with: Postfix as it
-comes, with a session for each text and with one for each writer, Postfix tuned, and nullmailer. Prints figures and holds nothing to them.
+"""Text requests, dropped by four writers and delivered to a sink, beside common mail queues: Postfix as it comes, with a
+session for each text and with one for each writer, Postfix tuned, and nullmailer. Prints figures without bounds.
 
     delivered   from the first request to the last one that its sink has taken; for photospool also to the last receipt
     accepted    from the first to the last that is on the disk and in the queue, while nothing is delivered
 
-The floor is what cannot be left out of that work, in C (floor.c); it delivers only, and has one process for each processor.
+The floor is the minimum of that work, in C (floor.c); it delivers only, and has one process for each processor.
 
 photospool gets directories that are renamed into new/, and delivers by a webhook; the others get and deliver SMTP
 (smtp-source, smtp-sink). Each queue has what it accepted on the disk before it says so: photospool by its ledger, the others
-by a file for each message. All log as they come. nullmailer gets a twentieth of the texts. They take turns, so that whatever
-else the machine does meets all alike.
+by a file for each message. All log as they come. nullmailer gets a twentieth of the texts. They take turns, so that
+other load on the machine affects all alike.
 
 photospool's senders make files and wait for nobody, so that many requests are there to be taken at once; SMTP's senders
-wait until each message is on the disk, and hear of it. What the senders themselves cost is counted beside the queue's own.
+wait until each message is on the disk, and hear of it. The senders' own cost is counted separately.
 
     make build && .build/bench-python/bin/python Benchmarks/texts.py [--requests N] [--turns N]
 
@@ -122,7 +122,7 @@ def timed(queue, requests: int, is_done, is_over=None) -> dict[str, float]:
     if is_over:
         measure.wait_until(is_over, PATIENCE, pause=0.02)
         over["receipts"] = requests / (time.monotonic() - begin)
-    # What remains to be done with the last ones is part of their cost.
+    # The remaining work for the last ones is part of their cost.
     time.sleep(REST)
     return {
         **over, "rate": requests / seconds, "cpu_ms": (queue.processor() - before) / requests * 1000,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Uploads the same objects of 1 MB with photospool's S3 store and with curl, four at a time, side by side in one run, and
-prints what each of them costs. Prints figures and holds nothing to them:
+prints the cost of each, without bounds:
 
     MB/s    of all objects of a round, from the start of the program to its end
     CPU     milliseconds an upload, user and system, of the program and of all processes that it started
 
-The ways take turns, round after round, so that whatever else the machine does meets all of them alike:
+The ways take turns, round after round, so that other load on the machine affects all of them alike:
 
     photospool         the product's own S3Store and HTTPClient in one process (Benchmarks/uploads), which hash the whole
                        object, sign it, and put it only where none is
@@ -37,7 +37,7 @@ from measure import keep, plot
 
 ROOT = Path(__file__).resolve().parent.parent
 UPLOADS = os.environ.get("UPLOADS", str(ROOT / ".build/release/uploads"))
-# What the servers of the tests run in.
+# The Python that runs the test servers.
 SERVERS = os.environ.get("PHOTOSPOOL_PYTHON", sys.executable)
 MEGABYTE, AT_ONCE = 1_000_000, 4
 OWN, CURLS, ONE_CURL = "photospool", "curl -T, 4 at once", "curl --parallel"

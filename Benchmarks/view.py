@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How long `photospool view` takes, from its start to its end, for photos that are in the cache: with a daemon and without
-one. Prints figures and holds nothing to them.
+one. Prints figures without bounds.
 
     make build && .build/bench-python/bin/python Benchmarks/view.py [--photos N] [--views N]
 

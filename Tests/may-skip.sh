@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# Of the reasons on standard input, one a line, those for which CI may leave out no test; none outside of CI.
+# Prints the reasons from standard input, one a line, for which CI must not skip a test; nothing outside of CI.
 [ -n "${CI:-}" ] || exit 0
 grep -vFf <(grep -v '^#' "$(dirname "${BASH_SOURCE[0]}")/may-skip" | grep .) || true

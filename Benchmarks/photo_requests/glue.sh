@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What people write who have no queue: each photo that is moved into in/ is taken by ship.sh, so many at once.
+# A typical shell script without a queue: ship.sh takes each photo that is moved into in/, so many at once.
 # Usage: glue.sh DIRECTORY AT_ONCE
 set -euo pipefail
 ship=$(dirname "$(realpath "$0")")/ship.sh

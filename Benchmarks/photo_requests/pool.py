@@ -1,5 +1,5 @@
-"""What people write in Python: photos whose names come on standard input are taken by so many processes, each with
-connections that stay. Usage: inotifywait … in | pool.py DIRECTORY AT_ONCE"""
+"""A typical queue in Python: a pool of processes with persistent connections takes the photos named on standard input.
+Usage: inotifywait … in | pool.py DIRECTORY AT_ONCE"""
 
 import hashlib
 import io

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# One photo of in/: made smaller and upright, sealed, put into the bucket, told to the webhook, and moved to done/. What it
-# has taken on, and what it has done, is on the disk before it goes on. Usage: ship.sh PHOTO
+# Ships one photo of in/: makes it smaller and upright, seals it, puts it into the bucket, calls the webhook, and moves
+# it to done/. Each step is on the disk before the next one. Usage: ship.sh PHOTO
 set -euo pipefail
 photo=$1
 sync "in/$photo" in

@@ -1,4 +1,4 @@
-"""A daemon that was started, how it is waited for, and what it leaves behind."""
+"""A started daemon, waiting for it, and the processes that it leaves behind."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(HERE.parent.parent / ".build/debug/photospool"))
-# Nothing takes so long on the slowest machine; what does is stuck.
+# Longer than any step takes on the slowest machine; a step that takes longer is stuck.
 PATIENCE = 180.0
 
 
@@ -25,7 +25,7 @@ def until(question, what, patience=PATIENCE):
 
 
 class Stuck(Exception):
-    """What never came to be."""
+    """An awaited condition that never held."""
 
 
 class Daemon:
@@ -52,7 +52,7 @@ class Daemon:
         return self.said("event=ready")
 
     def stop(self):
-        """Has it end in order, once it can, and returns its status."""
+        """Stops it in order, once it can, and returns its status."""
         self.ready()
         self.signal(signal.SIGTERM)
         return self.wait()

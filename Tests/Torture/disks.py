@@ -12,14 +12,14 @@ import time
 
 # As diskpoint.c has it: the same on ext4 and XFS.
 SHUTDOWN = 0x8004587D
-# What an argument of it means: the log reaches the disk and only data is lost, or neither does.
+# Its arguments: the log reaches the disk and only data is lost, or neither does.
 FLUSHED, LOST = 1, 2
 KINDS = ("ext4", "xfs")
 SIZES = {"ext4": 64 << 20, "xfs": 320 << 20, "btrfs": 128 << 20}
 
 
 class Refused(Exception):
-    """This machine lets nobody mount that."""
+    """The machine does not allow this mount."""
 
 
 def run(*command):
@@ -32,7 +32,7 @@ def run(*command):
 
 
 def sync(path):
-    """Everything on the file system of `path` is on its disk."""
+    """Syncs the whole file system of `path`."""
     libc = ctypes.CDLL(None, use_errno=True)
     directory = os.open(path, os.O_RDONLY)
     try:
@@ -43,7 +43,7 @@ def sync(path):
 
 
 def unmount(path):
-    """What a daemon that died has started ends a moment after it, and lets go of its photo then; so does a loop device."""
+    """Retries while the disk is busy: children of a dead daemon, and loop devices, release it a moment later."""
     end = time.monotonic() + 30
     while True:
         try:
@@ -101,7 +101,7 @@ class Disk:
         run("mount", "-o", f"remount,{options}", self.path)
 
     def cut(self, how):
-        """The power goes, unless it has gone already."""
+        """Cuts the power, unless it is off already."""
         try:
             directory = os.open(self.path, os.O_RDONLY)
         except OSError:
@@ -118,17 +118,17 @@ class Disk:
         self.is_mounted = False
 
     def lose_power(self, how):
-        """For a moment, and for good if it has gone already."""
+        """Cuts the power, unless it is off already, and restores it."""
         self.cut(how)
         self.restart()
 
     def restart(self):
-        """The power comes back: the file system recovers from its log."""
+        """Restores the power: the file system recovers from its log."""
         self.unmount()
         self.mount()
 
     def freeze(self):
-        """Whoever writes waits from now on, and cannot be killed. It thaws by itself after a while, whatever happens to us."""
+        """Blocks all writers, which cannot be killed then. A timer thaws the disk if this process dies."""
         self.thawing = subprocess.Popen(
             ["sh", "-c", f"sleep 60; exec fsfreeze --unfreeze {self.path}"], start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -146,24 +146,24 @@ class Disk:
         return os.path.basename(os.path.realpath(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}"))
 
     def fail(self):
-        """ext4 finds an error in itself; what that means is an option of its mount."""
+        """Triggers an internal error of ext4; a mount option decides the effect."""
         with open(f"/sys/fs/ext4/{self.device()}/trigger_fs_error", "w") as file:
             file.write("torture")
 
     def forgive(self):
-        """What could not be written is told to nobody who comes now."""
+        """Consumes the pending write error, so that later opens do not see it."""
         with contextlib.suppress(OSError):
             sync(self.path)
 
     def trim(self):
-        """What is free is free wherever the disk has its blocks from."""
+        """Returns free blocks to the backing storage; nothing to do here."""
 
     def fill(self):
-        """No byte more has room here."""
+        """Uses all free bytes."""
         fill(f"{self.path}/ballast")
 
     def fill_names(self):
-        """No file more has room here."""
+        """Uses all free inodes."""
         os.mkdir(f"{self.path}/ballast.d")
         number = 0
         try:
@@ -174,7 +174,7 @@ class Disk:
             pass
 
     def empty(self):
-        """There is room again."""
+        """Frees the space again."""
         subprocess.run(["rm", "-rf", f"{self.path}/ballast", f"{self.path}/ballast.d"], check=True)
 
     def is_writable(self):

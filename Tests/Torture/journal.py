@@ -1,4 +1,4 @@
-"""A file of one JSON object a line, each of them on the disk before the next thing happens."""
+"""A file of one JSON object a line, each synced before the next step."""
 
 import json
 import os

@@ -121,7 +121,7 @@ OF_NAME(rmdir, path, (const char *path), (path))
 OF_NAME(unlink, path, (const char *path), (path))
 OF_NAME(unlinkat, path, (int directory, const char *path, int flags), (directory, path, flags))
 
-/* What only looks counts where it is asked for by name. */
+/* Read-only calls count only where they are asked for by name. */
 int inotify_add_watch(int watcher, const char *path, uint32_t events) {
   if (only) count("inotify_add_watch", path);
   return NEXT(inotify_add_watch)(watcher, path, events);

@@ -1,5 +1,5 @@
-"""Full load, and what can go wrong under it: clients that are killed, a daemon and a janitor that are killed, stopped and
-started again, darkrooms that die, a network that answers as it likes."""
+"""Full load with faults: clients, daemon and janitor are killed, stopped and started again, darkrooms die, and the
+network answers at random."""
 
 import math
 import os
@@ -25,7 +25,7 @@ class Load:
             self.threads.append(thread)
 
     def guard(self, loop, chance, number):
-        """A loop that breaks ends all, and is told of."""
+        """Runs a loop; a failure ends all loops and is reported."""
         try:
             while not self.over.is_set():
                 loop(chance, number)
@@ -73,7 +73,7 @@ class Load:
         return len(os.listdir(f"{self.place.spool}/cur")) + len(os.listdir(f"{self.place.spool}/new")) > 400
 
     def bounded(self, writer):
-        """A writer that waits while the daemon has more than it can do: what is measured is not a backlog."""
+        """A writer that waits while the daemon is behind, so that no backlog grows."""
 
         def write(chance, number):
             if self.is_behind():

@@ -19,9 +19,9 @@ from scenario import Skip
 here = pathlib.Path(__file__).resolve().parent
 tree = here.parent.parent
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(tree / ".build/debug/photospool"))
-# Seconds in which whatever goes on has to come to its end. Only a program that hangs needs them.
+# Every step has to end within this many seconds. Only a hanging program takes that long.
 PATIENCE = 120
-# What a daemon may end with that could not do its work; each with a sentence.
+# Allowed exit statuses of a daemon that could not do its work; each comes with a sentence.
 STATUSES = (0, 73, 74, 75)
 
 
@@ -30,7 +30,7 @@ class Refusal(Exception):
 
 
 class State:
-    """What the processes under a shim share: see diskpoint.c."""
+    """The state shared by the processes under a shim: see diskpoint.c."""
 
     NAMES = ("calls", "faults", "second_syncs", "is_mended")
 
@@ -73,7 +73,7 @@ class Daemon:
         return self.process.poll() is None
 
     def wait_for(self, what):
-        """Until `what()` holds, or the daemon is dead. A disk without power answers nobody, in the moment before that."""
+        """Waits until `what()` holds or the daemon is dead. Reads of a disk without power fail shortly before that."""
         def holds():
             with contextlib.suppress(OSError):
                 return what()
@@ -85,11 +85,11 @@ class Daemon:
             time.sleep(0.01)
 
     def listens(self):
-        """From here on it is heard whether it complains."""
+        """Ignores earlier complaints."""
         self.heard = len(self.text())
 
     def complains(self):
-        """Whether it has said that something is wrong; who runs it is not."""
+        """Whether it has logged a problem; a note that it runs as root does not count."""
         return any(
             f"level={level} " in line and "running as root" not in line
             for line in self.text()[self.heard:].splitlines() for level in ("warning", "error", "critical"))
@@ -110,13 +110,13 @@ class Daemon:
         self.process.wait()
 
     def stop(self):
-        """Asks it to end, if it has not; its status."""
+        """Stops it unless it has ended, and returns its status."""
         if self.is_alive():
             self.process.terminate()
         return self.process.wait(PATIENCE)
 
     def stop_with_a_reason(self, part, where):
-        """The same, of one that could not do its work: it may end with an error, and says why."""
+        """Stops a daemon that could not do its work: it may end with an error and a reason."""
         status = self.stop()
         if status not in STATUSES:
             part.complain("ALIVE", f"the daemon ended with {status} {where}: {self.text()[-300:]}")
@@ -155,7 +155,7 @@ class Machine:
         self.disk.__exit__()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
-    # What runs on it.
+    # Programs.
 
     def under_shim(self, state, **settings):
         """The environment in which the disk has a fault."""
@@ -207,7 +207,7 @@ class Machine:
         return done.stdout.strip() or None
 
     def two_requests(self):
-        """Begins a round with one that is sent and one, `b`, that is dropped; their names."""
+        """Begins a round: sends one request, drops another one, `b`, and returns their names."""
         self.begin()
         name = self.send("a")
         self.drop("b", "family", "b", self.photo)
@@ -237,7 +237,7 @@ class Machine:
             raise Refusal(f"the daemon ended with {status}: {daemon.text().splitlines()[-1]}")
         return daemon
 
-    # What is there.
+    # State.
 
     def ledger(self, question):
         done = subprocess.run(
@@ -259,7 +259,7 @@ class Machine:
             part.complain("CLEAN", f"{sentence} {where}")
 
     def left_behind(self):
-        """What an idle spool must not hold, as sentences."""
+        """A sentence for each thing that an idle spool must not hold."""
         for place in ("new", "cur", "state/trash"):
             directory = self.spool / place
             names = [name for name in os.listdir(directory) if name != ".order"] if directory.exists() else []

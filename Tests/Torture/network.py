@@ -1,5 +1,5 @@
 """The recording network: a webhook at /hook, a store with upload URLs at /upload, and an S3 service's bucket at
-/objects. What it takes is in DIRECTORY/journal.jsonl and on the disk before it answers. Usage: network.py DIRECTORY SEED
+/objects. Each accepted request is synced to DIRECTORY/journal.jsonl before the answer. Usage: network.py DIRECTORY SEED
 
 Each line on standard input is one order, answered with one line of JSON:
 
@@ -24,7 +24,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Support/py
 
 import fault_server
 
-# A line that breaks has the destination left alone for a moment; so most faults are answers.
+# After a broken connection the daemon pauses the destination, so most faults are answers.
 FAULTS = ("500", "503", "429", "408", "425") * 6 + ("hang-up", "half", "late") + ("lost",) * 4
 
 
@@ -38,7 +38,7 @@ class Network:
         self.lie, self.kept_back = "nothing", None
 
     def fault(self):
-        """What goes wrong with the next request; nothing mostly."""
+        """The fault of the next request; mostly None."""
         with self.lock:
             if self.random.random() >= self.rate:
                 return None

@@ -1,15 +1,14 @@
-"""The oracle: looks at a place that is idle, whose daemon was stopped in order, and complains. Each complaint begins
-with its word:
+"""The oracle: judges an idle place whose daemon was stopped in order. Each complaint begins with its word:
 
     LOST   accepted, and neither published whole, nor failed with a reason, nor taken back, nor purged
-    DUP    had an effect more than once, or one that nobody asked for, or one that is another than what was dropped
-    ORDER  had its effect before what was accepted earlier in its conversation, or within a request out of its order
+    DUP    had an effect more than once, or without a request, or with other contents than the request
+    ORDER  had its effect before an earlier request of its conversation, or out of order within its request
     GONE   purged, and still found somewhere
-    ALIVE  the daemon ended in a way that nobody had it end, or does not finish
-    CLEAN  something is left behind, or the ledger does not say what is there
+    ALIVE  the daemon ended on its own, or does not finish
+    CLEAN  something is left behind, or ledger and files disagree
 
-What "earlier" is needs no trust in anybody's clock but one: a request came before another when its client knew that it
-was accepted (or was dead) before the other's began.
+"Earlier" is judged by one clock: a request came before another if its client knew that it was accepted, or was dead,
+before the other's began.
 """
 
 import collections
@@ -42,7 +41,7 @@ def judge(place, drafts=(), abandoned=False, purged=(), unknown_objects=0):
 
 
 def read_clients(place):
-    """What clients did, by serial: from when until when, whether it was accepted, under which name."""
+    """The clients' requests by serial: start, end, whether it was accepted, and its name."""
     requests = {}
     for entry in place.clients.read():
         if entry["what"] == "begin":
@@ -66,7 +65,7 @@ def judge_effects(place, requests, purged):
     effects = [entry for entry in place.effects() if entry["isEffective"]]
     texts = {request["text"]: request for request in requests.values()}
     names = {request["request"]: request for request in requests.values() if request["request"]}
-    # A killed client told no name; the text of its request does.
+    # A killed client reported no name; the text identifies its request.
     for entry in effects:
         if entry["kind"] == "text" and entry["text"] in texts:
             names.setdefault(entry["request"], texts[entry["text"]])
@@ -77,7 +76,7 @@ def judge_effects(place, requests, purged):
             yield f"DUP the message {entry['message']} of {entry['request']} had its effect twice"
         request = names.get(entry["request"])
         if request is None:
-            # Of a killed client, and on its way when it was judged: only photos came so far.
+            # A request of a killed client may be in progress: only its photos have arrived.
             yield f"DUP nobody dropped {entry['request']}: {entry['kind']} {entry['text'] or ''}"
             continue
         came[request["serial"]].append((number, entry))
@@ -92,7 +91,7 @@ def judge_effects(place, requests, purged):
 
 
 def judge_request(place, request, entries):
-    """That what came of a request is all of it, once, in order; or why not."""
+    """Complains unless all messages of a request arrived once and in order."""
     wanted = [("photo", width) for width in request["widths"]] + [("text", request["text"])]
     found = [(entry["kind"], entry["width"] if entry["kind"] == "photo" else entry["text"]) for entry in entries]
     name = request["request"] or f"number {request['serial']}"
@@ -129,7 +128,7 @@ def judge_receipt(place, name, messages):
 
 
 def judge_order(requests, came):
-    """That nothing came before what was there earlier."""
+    """Complains if a later request arrived before an earlier one."""
     conversations = collections.defaultdict(list)
     for serial, entries in came.items():
         if entries:
@@ -185,7 +184,7 @@ def judge_leftovers(place, requests, drafts, abandoned, unknown_objects):
     for name in listing(f"{spool}/state"):
         if name.endswith("-wal") and os.path.getsize(f"{spool}/state/{name}") > 0:
             yield f"CLEAN the ledger's log was not emptied when the daemon stopped: state/{name}"
-    # Objects that may have been published are never deleted, and nobody else's are there.
+    # Objects that may have been published are never deleted, and no others remain.
     kept = {object for object, in place.ledger("SELECT object FROM uploads WHERE state IN ('offered', 'published')")}
     kept |= {entry["digest"] for entry in place.effects()} | place.published
     # A store that only gives upload URLs cannot be told to delete.

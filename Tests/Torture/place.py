@@ -46,7 +46,7 @@ class Place:
         self.spool = os.path.join(self.root, "spool")
         self.environment = {
             "HOME": path, "XDG_CONFIG_HOME": path, "PATH": os.environ["PATH"], "LANG": "C.UTF-8",
-            # A crash that is meant is not to be told of at length.
+            # Deliberate crashes need no long report.
             "SWIFT_BACKTRACE": "enable=no", "PHOTOSPOOL_SPOOL": self.spool, "PHOTOSPOOL_CONFIG": f"{path}/photospool.yaml"}
         self.clients = journal.Journal(f"{path}/clients.jsonl")
         self.lock = threading.Lock()
@@ -54,11 +54,11 @@ class Place:
         self.context, self.processes, self.server, self.kind = "", [], None, "local"
         # Files whose bytes may be nowhere in the spool after a purge.
         self.secrets = []
-        # Objects that were published for what was purged since: what was published stays so.
+        # Published objects of conversations purged since; published objects stay.
         self.published = set()
         # Whether receipts stay as long as the place does.
         self.keeps_receipts = True
-        # Signals that the scenario sent, and ends of daemons that are nobody's doing.
+        # Signals that the scenario sent, and daemons that ended on their own.
         self.expected, self.faults = {-signal.SIGKILL}, []
         self.configure()
 
@@ -101,8 +101,8 @@ class Place:
     # MARK: programs
 
     def killing(self, k, sockets=False, who=""):
-        """What makes a program be killed at its k-th call; the calls are in the file `trace`. Programs that run at the
-        same time are each another `who`."""
+        """The environment that kills a program at its k-th call; the file `trace` lists the calls. Programs that run at
+        the same time need different `who`."""
         for name in ("counter", "trace"):
             pathlib.Path(f"{self.path}/{name}{who}").unlink(missing_ok=True)
         more = {"KILLPOINT_SOCKETS": "1"} if sockets else {}
@@ -111,15 +111,15 @@ class Place:
             "KILLPOINT_TRACE": f"{self.path}/trace{who}", "OPENINGS_MEMINFO": str(HERE / "meminfo"), **more}
 
     def stopping(self, k, call):
-        """What makes a program stop before its k-th call of this one kind, as `killpoint.c` names it."""
+        """The environment that stops a program before its k-th call of one kind, as `killpoint.c` names it."""
         return {**self.killing(k), "KILLPOINT_SIGNAL": str(int(signal.SIGSTOP)), "KILLPOINT_ONLY": call}
 
     def clock(self):
-        """The library that gives programs another wall clock."""
+        """The library that shifts the wall clock of programs."""
         return clock()
 
     def call(self, k):
-        """What the k-th call was, for complaints."""
+        """The k-th call, for complaints."""
         try:
             with open(f"{self.path}/trace", errors="replace") as file:
                 return file.read().split("\n")[k - 1].replace(self.path, "")
@@ -137,7 +137,7 @@ class Place:
         if status != 0 and status not in self.expected:
             with open(daemon.log, errors="replace") as log:
                 self.faults.append(f"the daemon ended with {status}: {log.read()[-300:]}")
-        # What it started has its session, and ends when it does.
+        # Its children share its session and end with it.
         self.orphans(daemon.process.pid)
         with open(daemon.log, "rb") as log, open(f"{self.path}/log", "ab") as all_logs:
             all_logs.write(log.read())
@@ -184,7 +184,7 @@ class Place:
             self.note(entry, "accepted", request=done.stdout.strip())
         else:
             self.note(entry, "ended", status=done.returncode, said=done.stderr[-300:])
-            # A name that it printed is a promise, however it ended.
+            # A printed name is a promise, whatever the exit status.
             if done.stdout.strip():
                 self.note(entry, "accepted", request=done.stdout.strip())
         return {**entry, "status": done.returncode}
@@ -272,7 +272,7 @@ class Place:
             self.faults.append(f"the daemon that was asked to stop ended with {status}")
 
     def effects(self):
-        """What the network has: its journal, or the published files in their order."""
+        """Everything that the network received: its journal, or the published files in their order."""
         if self.kind != "local":
             return journal.read(f"{self.path}/journal.jsonl")
         entries = []

@@ -46,7 +46,7 @@ static void write_down(uint32_t kind, uint64_t offset, const void *bytes, uint32
 static void reply(const struct fuse_in_header *in, int error, const void *bytes, size_t length) {
   struct fuse_out_header out = {sizeof out + length, error, in->unique};
   struct iovec parts[] = {{&out, sizeof out}, {(void *)bytes, length}};
-  /* Who asked may have been killed meanwhile. */
+  /* The caller may have been killed meanwhile. */
   if (writev(device, parts, 2) < 0 && errno != ENOENT) fail("the answer");
 }
 

@@ -1,5 +1,5 @@
-"""A disk that writes down, below its file system, every write and flush, and what programs said in between; and that can be
-had again as it was at any place of the record, also without some of the writes that no flush had followed yet."""
+"""A disk that records every write and flush below its file system, and the output of programs in between. It can be
+restored to any place of the record, also without some of the writes that were not flushed yet."""
 
 import dataclasses
 import functools
@@ -13,19 +13,19 @@ import disks
 HERE = pathlib.Path(__file__).resolve().parent
 HEAD = struct.Struct("<IIQ")
 BLOCK = 4096
-# What is mounted how. `writeback` orders no data before the names that lead to it, and guesses no sync nobody asked for.
+# File systems and mount options. `writeback` does not order data before names, and adds no syncs of its own.
 KINDS = {
     "ext4": ("ext4", ""), "ext4 writeback": ("ext4", "data=writeback,noauto_da_alloc"), "xfs": ("xfs", ""),
-    # What is discarded is no write, and asks nobody when it is done.
+    # Without discards: they are not recorded as writes and wait for no flush.
     "btrfs": ("btrfs", "nodiscard")}
-# All of an ext4 is there from the beginning, so that nobody writes it meanwhile.
+# Initialises all of an ext4 at once, so that the kernel writes none of it later.
 MAKE_OPTIONS = {"ext4": ("-E", "lazy_itable_init=0,lazy_journal_init=0")}
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """The power goes when so many entries of the record are done; `lost` are those before it that never reached the disk,
-    and how many of their bytes did."""
+    """A power cut after `end` entries of the record; `lost` are earlier writes that never reached the disk, with the
+    number of their bytes that did."""
 
     end: int
     lost: tuple = ()
@@ -51,7 +51,7 @@ class Recording:
         return len(self.entries)
 
     def said(self, end):
-        """What programs had said at a place, as lines."""
+        """The lines that programs had printed at a place."""
         return b"".join(content for kind, _, _, content in self.entries[:end] if kind == "M").decode().splitlines()
 
     @functools.cached_property
@@ -60,7 +60,7 @@ class Recording:
 
     @functools.cache
     def windows(self):
-        """What lies from one flush to the next, as ranges, where anything was written."""
+        """The ranges of entries between two flushes that contain a write."""
         flushes = [number for number, entry in enumerate(self.entries) if entry[0] == "F"]
         bounds = zip([0, *(flush + 1 for flush in flushes)], [*flushes, len(self)])
         return [range(*bound) for bound in bounds if any(self.is_write[slice(*bound)])]
@@ -121,7 +121,7 @@ class RecordedDisk(disks.Disk):
         os.mkdir(self.below)
 
     def record(self):
-        """What is done from here on is written down."""
+        """Starts the recording."""
         self.unmount()
         disks.run("cp", self.made, f"{self.scratch}/past")
         subprocess.run(["cc", "-O1", "-o", f"{self.scratch}/recorder", HERE / "recorder.c"], check=True)

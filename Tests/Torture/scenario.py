@@ -1,4 +1,4 @@
-"""What a scenario is, and what it works with. A file in scenarios/ registers its own:
+"""Scenarios and their tools. Each file in scenarios/ registers its own:
 
     @scenario("client killed: send", parts=2)
     def send(part): ...

@@ -1,4 +1,4 @@
-"""What all places use and one makes: photos, and the libraries that are preloaded."""
+"""Files that all places share: photos, and the preloaded libraries."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ def killpoint():
 
 
 def clock():
-    """The library that gives a program another wall clock."""
+    """The library that shifts the wall clock of a program."""
     return f"{shared()}/clock.so"
 
 

@@ -1,4 +1,4 @@
-"""Injects faults until so many were injected, has the oracle look at what became of it, and prints the table.
+"""Injects a number of faults, has the oracle judge the results, and prints the table.
 
     torture.py [--faults N] [--seed N] [--jobs N] [--only PATTERN]... [--json FILE] [--state DIRECTORY] [--fresh]
         [--so-far]
@@ -44,7 +44,7 @@ def run_part(name, number, parts, seed, faults):
     except scenario.Skip as reason:
         result["skipped"] = str(reason)
     except place.Stuck as stuck:
-        # What is stuck is not what a control is about.
+        # A control must not pass because it is stuck.
         if part.scenario.must:
             result["broken"] = str(stuck)
         part.complain("ALIVE", f"{stuck} [{part.places[-1].context if part.places else ''}]")

@@ -1,5 +1,5 @@
-# What a shell offers behind an unfinished line, one word a line. $completions is a directory with photospool.bash,
-# _photospool and photospool.fish; photospool has to be in $PATH.
+# The completions that a shell offers for an unfinished line, one a line. $completions is a directory with
+# photospool.bash, _photospool and photospool.fish; photospool has to be in $PATH.
 
 # offered_by bash|zsh|fish WORD...: the last word is the unfinished one.
 offered_by() { "offered_by_$1" "${@:2}"; }

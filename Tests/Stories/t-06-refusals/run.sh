@@ -58,7 +58,7 @@ LIST
 # Whole: what was dropped is still there.
 [ -L "$spool/failed/symlink/photo.jpg" ] && [ -p "$spool/failed/fifo/photo.jpg" ] || fail 'something was lost'
 
-# What is no directory, or has no good name, is put into a directory of its own.
+# Entries that are not directories or have invalid names get a directory of their own.
 echo stray > stray.txt; mv stray.txt "$spool/new/"
 build x; mv "$spool/tmp/x" "$spool/new/-dash"
 ln -s /etc "$spool/new/link"

@@ -1,5 +1,5 @@
-# The line is away, photos and texts are sent meanwhile, the daemon is restarted: when the line is back, everything arrives
-# by itself, in order, once, and no attempt was used up. PHOTOSPOOL_OUTAGE_SECONDS says how long it is away (10).
+# The network is down while photos and texts are sent and the daemon is restarted. When it recovers, everything arrives
+# once and in order, and no attempt was used up. PHOTOSPOOL_OUTAGE_SECONDS sets the length of the outage (10).
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/line.sh"
 . "$here/lib/deliveries.sh"
@@ -35,7 +35,7 @@ send() {
   for number in $(seq "$2" "$3"); do send_to_judge "$1-$number" "c$((number % 10))" "$1 $number" photo.jpg; done
 }
 
-# stay_away SECONDS: lets the time pass, and finds out how long the line was left alone at most.
+# stay_away SECONDS: waits, and measures the longest pause between two probes.
 stay_away() {
   local end=$((SECONDS + $1)) last=$EPOCHREALTIME before now moment
   longest=0 before=$(tries)
@@ -51,7 +51,7 @@ stay_away() {
 nothing_is_used_up() {
   "$photospool" queue --json > queue.jsonl
   expect "$(jq -r .request queue.jsonl | sort -u | wc -l)" 50
-  # What was on its way on a connection that stood was an attempt: one, of the few that are made at once.
+  # A message in progress on an open connection has used one attempt; only a few are in progress at once.
   [ "$(jq -s 'map(.attempts) | max' queue.jsonl)" -le 1 ] || fail "attempts during $1: $(ledger 'SELECT * FROM attempts')"
   [ "$(jq -s 'map(.attempts) | add' queue.jsonl)" -le 16 ] || fail "attempts during $1: $(ledger 'SELECT * FROM attempts')"
   expect "$("$photospool" show "$1-49" --json | jq '[.messages[].attempts | length] | max')" 0 "attempts of $1-49"
@@ -85,12 +85,12 @@ for kind in down silent; do
   start_daemon "${at_home[@]}"
   send $kind 25 49
   stay_away $((outage - outage / 2))
-  # A line that went away silently is found out after some seconds.
+  # A silent outage is detected after some seconds.
   wait_for_line start.log 'event="destination waits"'
   nothing_is_used_up $kind
   "$photospool" queue > queue.txt
   grep -m 1 '^    (' queue.txt || fail "queue does not say why it waits"
-  # What was abandoned is not deleted yet, and the log says so once a minute and not with every request.
+  # Abandoned uploads are not deleted yet; the log says so once a minute and not with every request.
   [ "$(grep -c 'abandoned uploads' start.log)" -le $(((SECONDS - started) / 60 + 1)) ] || fail "the log says the same over and over"
   [ $kind = down ] || echo "silent: left alone for $longest s at most"
   all_arrives $kind

@@ -1,4 +1,4 @@
-# `check`, `queue` and the log tell each wrong setting in the same sentence, and once it is mended all goes out.
+# `check`, `queue` and the log report each wrong setting in the same sentence, and once it is fixed everything goes out.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/t-19-wrong-settings/gallery.sh"
 

@@ -61,7 +61,7 @@ expect "$(ledger 'SELECT count(*) FROM photos WHERE evicting > 0 OR pinned > 0')
 bytes=$(find "$spool/photos" -type f -printf '%s\n' | awk '{ s += $1 } END { print s + 0 }')
 expect "$(ledger 'SELECT bytes FROM cache_total')" "$bytes"
 [ "$bytes" -le 100000 ] || fail "the cache holds $bytes bytes"
-# What was not purged was published once, in order.
+# Messages of conversations that were not purged were published once, in order.
 for conversation in c0 c1 c2 c3; do
   "$python" - "$spool/published/$conversation.jsonl" <<'PYTHON'
 import json, sys

@@ -1,5 +1,5 @@
-# One grep for a request tells its whole story, with steps, attempts, causes, times and bytes; and whatever is secret is
-# in no line, at no level.
+# One grep for a request tells its whole story, with steps, attempts, causes, times and bytes. Secrets are in no line,
+# at any level.
 . "$(dirname "$0")/../lib/library.sh"
 
 . "$here/lib/secrets.sh"
@@ -39,14 +39,14 @@ grep -q 'event=refused request=refused.*error=' run.log || fail 'the refusal is 
 grep -q 'event=hold conversation=quiet outcome=held' run.log || fail 'the hold is not told'
 grep -q 'event=cancel request=cancelled outcome=' run.log || fail 'the cancelling is not told'
 
-# What is in no line: markers, and the keys that were published.
+# No line contains a marker or a published key.
 [ "$(grep -c . run.log)" -gt 20 ] || fail 'there is hardly a log'
 no_secret run.log
 
 # JSON instead; and with the journal at the other end, priorities instead of times. A variable that was inherited, while
 # standard error is something else, does not count.
 sed -i 's/level: trace/level: debug, format: json/' photospool.yaml
-# Emptied before the daemon is there: what the one before it said must not be taken for its own.
+# Emptied before the start: lines of the previous daemon must not count.
 start_daemon_at() { : > journal.log; "$@" "$photospool" run 2> journal.log & daemon=$!; }
 : > journal.log
 start_daemon_at env SIGNER_TOKEN=x JOURNAL_STREAM="$(stat -L -c %d:%i journal.log)"

@@ -31,7 +31,7 @@ done
 watch 24 80 ctrl-c --to family
 seen '[.shown[] | select(test("held"))] | length == 1'
 
-# What waits for its destination says so, and progress is a bar; a daemon that is gone is told, too.
+# It shows when no daemon answers.
 stop_daemon
 watch 24 80 ctrl-c
 seen '.shown[0] | contains("no daemon answers")'

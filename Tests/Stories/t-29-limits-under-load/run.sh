@@ -23,7 +23,7 @@ routes:
 END
 start_daemon
 
-# What these need is there from the beginning to the end.
+# Photos of these requests stay in the cache from beginning to end.
 for number in 0 1 2 3 4; do "$photospool" send --from "i$number" --to "stuck-$number" --photo $number.jpg > /dev/null; done
 needed() { [ "$(ledger 'SELECT count(*) FROM photos WHERE pinned = 1 AND cached_bytes > 0')" = 5 ]; }
 wait_until needed

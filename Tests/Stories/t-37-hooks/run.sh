@@ -1,5 +1,5 @@
-# Programs are told what was sent, what failed and what was received; one that hangs holds up nobody, and is ended; what it
-# is too slow for is dropped and counted.
+# Hooks run for sent, failed and received photos. A hanging hook blocks nobody and is ended; events beyond its queue are
+# dropped and counted.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 300x200 photo.jpg

@@ -67,7 +67,7 @@ while :; do
   # Half of them have lost their ledger, too.
   [ $((k % 2)) = 0 ] || rm -f "$spool"/state/ledger.sqlite*
   "$photospool" rebuild > rebuilt.txt || fail "$(where_killed "$k"): not rebuilt"
-  # Whoever purges next takes what the rebuild has kept; without an order that stands, another one does.
+  # The next purge deletes the kept ledger. If no order is left, this gives one.
   [ -e "$spool/purge/please" ] || "$photospool" purge nobody > /dev/null
   "$photospool" janitor > again.log 2>&1 || fail "$(where_killed "$k"): $(cat again.log)"
   tool find_markers.py "$spool" 0.jpg original.jpg -- MARKERCONVERSATION MARKERTEXT > found.txt \

@@ -1,4 +1,4 @@
-# The manual pages render without a warning, and have every command and option that there is.
+# The manual pages render without a warning, and describe every command and option.
 . "$(dirname "$0")/../lib/library.sh"
 
 pages=$here/../../docs/man
@@ -6,13 +6,13 @@ for page in photospool.1 photospool.conf.5 photospool-spool.5 photospool-janitor
 for page in "$pages"/*; do
   expect "$(MANROFFOPT=-ww man --warnings -l "$page" 2>&1 > rendered)" '' "$page"
   [ "$(wc -l < rendered)" -gt 20 ] || fail "$page is all but empty"
-  # What a page points to is there, or is the system's.
+  # Pages refer to existing pages, or to those of the system.
   for other in $(sed -n 's/^\.Xr \(photospool[^ ]*\) \([0-9]\).*/\1.\2/p' "$page"); do
     [ -e "$pages/$other" ] || fail "$page speaks of $other, which is not there"
   done
 done
 
-# described COMMAND: what the manual says of it.
+# described COMMAND: its section of the manual.
 described() { awk -v command="$1" '/^\.It Cm /{ on = $3 == command } /^\.Ss |^\.Sh /{ on = 0 } on' "$pages/photospool.1"; }
 
 commands=$("$photospool" --help | sed -n '/^SUBCOMMANDS:/,$s/^  \([a-z]\{1,\}\) .*/\1/p')
@@ -31,7 +31,7 @@ for cause in $(sed -n -e 's/^  case [a-zA-Z]* = "\([a-z_]*\)".*/\1/p' -e '/ = /!
   grep -q "^|.*\`$cause\`.*|" "$here/../../docs/operations.md" || fail "operations.md has no row for $cause"
 done
 
-# Every exit status that the help tells of.
+# The manual lists every exit status of the help.
 for status in $("$photospool" --help | sed -n '/EXIT STATUS/,/^$/p' | grep -oE '\b[67][0-9]\b'); do
   grep -qx "\.It $status" "$pages/photospool.1" || fail "the manual does not have exit status $status"
 done

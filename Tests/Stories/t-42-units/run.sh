@@ -22,7 +22,7 @@ grep -q '^photospool:x:' root/etc/group
 systemd-tmpfiles --root="$PWD/root" --create "$etc/tmpfiles.d/photospool.conf" 2> tmpfiles.log || [ "$(id -u)" != 0 ] \
   || fail "$(cat tmpfiles.log)"
 [ "$(id -u)" != 0 ] || expect "$(stat -c '%a %u' root/var/spool/photospool)" "750 $(grep ^photospool: root/etc/passwd | cut -d: -f3)"
-# What the daemon would make with a mode that its unit does not let it set.
+# systemd-tmpfiles sets these modes, which the unit does not let the daemon set.
 for name in tmp draft new; do [ "$(id -u)" != 0 ] || expect "$(stat -c %a root/var/spool/photospool/$name)" 3770 "$name"; done
 
 # Minute, hour, day, month and weekday, the user, and a command that a shell understands.

@@ -1,6 +1,6 @@
-# Programs of two versions at one spool: clients and commands of one beside a daemon of the other, programs that are replaced
-# under a running daemon, and a ledger that is newer than who opens it. Nothing is lost or sent twice, and who cannot go on says
-# so. PHOTOSPOOL_TEST_OTHER names an earlier photospool, with its darkroom beside it; by default this version is both.
+# Two versions at one spool: clients and commands of one beside a daemon of the other, programs replaced under a running
+# daemon, and a ledger newer than the program. Nothing is lost or sent twice, and a program that cannot go on says so.
+# PHOTOSPOOL_TEST_OTHER names an earlier photospool, with its darkroom beside it; by default this version is both.
 . "$(dirname "$0")/../lib/library.sh"
 
 other=${PHOTOSPOOL_TEST_OTHER:-$photospool}
@@ -12,7 +12,7 @@ may() {
   "$@" > out.txt 2> err.txt || status=$?
   case $status in
     0) ;;
-    # What is no line of the daemon's log is one of ours.
+    # Every line is a log line of the daemon or an error of ours.
     64 | 65 | 66 | 69 | 73 | 74 | 75 | 78)
       [ -s err.txt ] && ! grep -qv '^photospool: \|^time=\|^Usage\|^  See\|^Error' err.txt || fail "${*:2}: $(cat err.txt)"
       ;;
@@ -45,7 +45,7 @@ for pair in "$other:$photospool" "$photospool:$other"; do
   request "${pair#*:}" "left-${#expected[@]}"
   wait_for_line start.log "event=accepted.*request=left-$((${#expected[@]} - 2))-1"
   stop_daemon
-  # What one of them left is released by this version.
+  # This version finishes the held work of either.
   run_daemon "$photospool"
   "$photospool" release family > /dev/null
   wait_until has_sent "${expected[-1]}"
@@ -72,7 +72,7 @@ pkill -KILL -P "$daemon" -f photospool-darkroom
 request "$photospool" after
 wait_until has_sent after-2
 
-# The ledger is of the future: who sends needs none, and everybody else says so or lets it be.
+# The ledger is newer: clients need none, and other commands say so or leave it alone.
 sqlite3 "$spool/state/ledger.sqlite" "INSERT INTO grdb_migrations VALUES ('v99 the future')"
 request "$photospool" future
 wait_until has_sent future-2

@@ -1,4 +1,4 @@
-# A program that leaves a thousand files open to the daemon takes its watch from it, and nothing else.
+# A daemon that inherits a thousand open files loses its watch and nothing else.
 . "$(dirname "$0")/../lib/library.sh"
 
 cat > starter.py <<'PYTHON'

@@ -1,5 +1,5 @@
-# Where no ACL helps, what its owner keeps from the daemon is that request's trouble alone: it is refused once, in one sentence, stays
-# where it is, and keeps nobody waiting. What was refused or cancelled never goes out, whatever its owner does with its permissions.
+# Without ACLs an owner can keep the daemon out of a request. It is refused once, in one sentence, stays where it is,
+# and delays no other. A refused or cancelled request never goes out, whatever its owner does with its permissions.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
@@ -44,7 +44,7 @@ done
 text 007 good family
 ended good 0
 ended "$(umask 022 && as 61002 "$photospool" send --to family --text others)" 0
-# It is no part of the queue; nothing of it was published, and a cancellation does not say that it had an effect.
+# It is not in the queue, none of it was published, and a cancel reports no effect.
 expect "$(mine queue)" 'Nothing is waiting.'
 status=0
 mine cancel cat-022 > cancel.log 2>&1 || status=$?
@@ -59,8 +59,8 @@ expect "$(lines 'event=refused request=cat-')" 2
 expect "$(lines 'event="request failed" request=cat-')" 2
 expect "$(lines 'found again')" 0
 
-# What becomes movable goes to failed/, whole, with its sentence. Whoever retries it sends it. What an earlier version left there
-# is not in its way.
+# A request that becomes movable goes to failed/, whole, with its sentence. A retry sends it. An entry that an earlier
+# version left there does not block it.
 install -d -o 61000 -g 61000 -m 700 "$spool/failed/cat-022"
 echo 'left behind' > "$spool/failed/cat-022/error"
 as 61001 chmod 2770 "$spool/new/cat-022"
@@ -73,7 +73,7 @@ ended cat-022 0
 expect "$(published family | jq -r .text | paste -sd,)" good,others,after,cat-022
 expect "$(ls "$spool/failed")" ''
 
-# What is cancelled stays so, though its owner keeps the daemon from removing it, and gives it back later.
+# A cancelled request stays cancelled, even if its owner keeps the daemon from removing it and returns it later.
 mine hold held
 cp "$here/../Support/python/kept_request.py" .
 chmod 644 kept_request.py
@@ -89,7 +89,7 @@ stop_daemon
 start_as_daemon
 ask KEPT chmod 0770
 wait_until is_gone "$spool/cur/gone"
-# One that is not accepted yet is taken from its client.
+# A request that is not accepted yet is taken from its client.
 stop_daemon
 ask KEPT drop early held
 mine cancel early | grep -q 'nothing of it was published'

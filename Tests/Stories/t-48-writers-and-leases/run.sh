@@ -1,5 +1,5 @@
-# Writers that keep files of their requests open, or open them again just while they are looked at: the daemon lives, nobody else
-# waits for them, and what it starts minds signals as ever.
+# Writers keep files of their requests open, or open them again while they are inspected: the daemon lives, nobody else
+# waits for them, and its children handle signals as usual.
 . "$(dirname "$0")/../lib/library.sh"
 
 cp "$here/../Support/python/opening_writer.py" .

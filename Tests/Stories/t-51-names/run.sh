@@ -1,5 +1,4 @@
-# A name is no identity: what is refused is told under the name that it had, and a name that was used before stands for the
-# newest request.
+# A name is no identity: a refused entry is reported under its name, and a reused name stands for the newest request.
 . "$(dirname "$0")/../lib/library.sh"
 
 start_daemon
@@ -8,7 +7,7 @@ request() { mkdir "$1"; echo "$2" > "$1/to"; echo "$3" > "$1/text"; }
 # fails STATUS COMMAND...: its words are in err.log.
 fails() { local want=$1 status=0; shift; "$@" > out.log 2> err.log || status=$?; expect "$status" "$want" "$*: $(cat err.log)"; }
 
-# All that is refused leaves a line, a count, a row and its name.
+# Every refusal leaves a log line, a count, a row and its name.
 request "$spool/tmp/my cat" family meow; mv "$spool/tmp/my cat" "$spool/new/"
 cp "$photos/Wine_by_Jakkub_Mede.jpg" "$spool/tmp/cat.jpg"; mv "$spool/tmp/cat.jpg" "$spool/new/"
 ln -s nowhere "$spool/new/link"

@@ -1,5 +1,5 @@
-# The daemon is asked to stop while a webhook, a store and a program that ignores SIGTERM give no answer: it ends in order, and
-# what was in hand is published under the same id by the next one.
+# The daemon is stopped while a webhook, a store and a program that ignores SIGTERM give no answer: it ends in order,
+# and the next daemon publishes the work in progress under the same id.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/deliveries.sh"
 

@@ -1,6 +1,6 @@
-# What is meant for an encrypted Matrix room is never sent in the clear: neither a text nor a photo, sealed or not, by id, by
-# alias or by pattern, also where the encryption is switched on between two requests and the daemon starts again. The
-# conversation waits and says why; the others go on.
+# Nothing is ever sent in the clear to an encrypted Matrix room: neither a text nor a photo, sealed or not, by id, by
+# alias or by pattern, even if encryption is switched on between two requests and the daemon restarts. The conversation
+# waits and says why; the others go on.
 . "$(dirname "$0")/../lib/library.sh"
 
 start_server synapse.py

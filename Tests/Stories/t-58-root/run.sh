@@ -1,11 +1,12 @@
-# What root does on another user's spool is done as that user, who can go on with all that is left. Only root can try it.
+# Commands of root on another user's spool act as that user, who can use everything that they leave. Only root can test
+# it.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
 as() { setpriv --reuid 61000 --regid 61000 --clear-groups "$@"; }
 chmod 755 .
 as "$photospool" --version > /dev/null 2>&1 || skip 'other users cannot run the program here'
-# Nothing of the spool is another user's than its owner.
+# Every entry of the spool belongs to its owner.
 is_the_users() { expect "$(find "$spool" ! -uid 61000 -printf '%P ')" '' "$1"; }
 all() { find "$spool" -printf '%P %u %m\n' | sort; ledger .dump; }
 

@@ -1,5 +1,5 @@
-# A user of the spool's group drops everything that is no request, and lets requests change places with links while they are
-# taken: nothing blocks the daemon, nothing outside of the spool is read, and requests of others go through.
+# A user of the spool's group drops invalid entries of every kind, and swaps requests with links while they are
+# accepted. Nothing blocks the daemon, nothing outside of the spool is read, and requests of others go through.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
@@ -26,15 +26,15 @@ wait_for_line start.log event=ready
 
 as 61001 env PATH=/usr/bin:/bin python3 hostile_spool.py "$spool" "$PWD/secret" "${PHOTOSPOOL_TEST_SWAP_SECONDS:-3}" > swaps.txt || fail 'the hostile user gave up'
 [ "$(cat swaps.txt)" -gt 100 ] || fail "only $(cat swaps.txt) swaps"
-# Others are served all the while.
+# Other users are served meanwhile.
 name=$(umask 007 && as 61002 "$photospool" send --to family --photo good.jpg --text good)
 timeout 60 "$photospool" wait "$name"
 
-# Nor is it of use to keep descriptors of what was accepted: what is read for sending is what was accepted, or nothing.
+# Open descriptors of an accepted request do not help either: the daemon sends the accepted bytes or nothing.
 setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" hold late late-read
 as 61001 env PATH=/usr/bin:/bin python3 late_changes.py "$spool" "$PWD/secret" "$PWD/good.jpg" late
 setpriv --reuid 61000 --regid 61000 --clear-groups "$photospool" release late late-read
-# What is behind them in their conversation does not wait for them.
+# Later requests of their conversation do not wait for them.
 name=$(umask 007 && as 61002 "$photospool" send --to late --text behind)
 timeout 60 "$photospool" wait "$name"
 for closed in late-closed late-write-only late-file; do
@@ -45,7 +45,7 @@ for closed in late-closed late-write-only late-file; do
 done
 timeout 60 "$photospool" wait late-read-only
 
-# What only root can make: files of another user, and devices.
+# Only root can make these: files of another user, and devices.
 for refused in owned device; do
   install -d -o 61001 -g 61000 -m 770 "$spool/tmp/$refused"
   echo hostile > "$spool/tmp/$refused/to"
@@ -55,8 +55,7 @@ mknod "$spool/tmp/device/photo.jpg" c 1 5
 chown 61001:61000 "$spool/tmp/owned/to" "$spool/tmp/device"/*
 mv "$spool/tmp/owned" "$spool/tmp/device" "$spool/new/"
 
-# Everything came to its end: refused with a sentence, or sent as it was meant.
-# But for what nobody may move.
+# Every entry was refused with a sentence or sent as intended, except for those that nobody may move.
 done_with_it() {
   [ -z "$(find "$spool/new" "$spool/cur" -mindepth 1 -maxdepth 1 ! -type l ! -perm 0200 ! -perm 0000 ! -perm 0220 ! -perm 0550)" ]
 }
@@ -85,6 +84,6 @@ expect "$(published late | jq -r .text)" behind 'what was changed was sent'
 ! find "$spool" -type f -exec grep -l MARKERSECRET {} + || fail 'a secret came in'
 ! grep -q 'MARKERSECRET' <(published hostile 2> /dev/null) || fail 'a secret was published'
 expect "$(cat secret/text)" MARKERSECRET
-# What is told to people has no control characters, whatever names there were.
+# Output for people has no control characters, whatever the names.
 ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae' run.log || fail 'a control character in the log'
 echo "$(cat swaps.txt) swaps"

@@ -1,4 +1,4 @@
-# Words of clients, programs and servers reach terminals, logs and JSON with nothing in them that those obey.
+# Text from clients, programs and servers reaches terminals, logs and JSON without control characters.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/everything.sh"
 

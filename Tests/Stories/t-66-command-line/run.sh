@@ -7,7 +7,7 @@ says() { local status=0; "$photospool" "${@:3}" > out.log 2> err.log || status=$
 start_daemon
 stop_daemon
 
-# What is given twice is not sent once.
+# An option given twice is an error.
 says 64 '^Error: --to is given twice' send --to a --to b --text x
 for option in text from id spool config; do says 64 "^Error: --$option is given twice" send --to a --text x "--$option=x" "--$option=y"; done
 says 64 '^Error: --state is given twice' queue --state sent --state failed

@@ -1,8 +1,8 @@
-# What a request costs, as it can be counted and depends little on the machine: calls of the kernel, syncs, statements of
-# SQLite and transactions that write. Each bound has room for chance, and none for twice the cost.
+# The cost of a request in counts that depend little on the machine: system calls, syncs, SQLite statements and write
+# transactions. Each bound leaves room for chance, but not for twice the cost.
 . "$(dirname "$0")/../lib/library.sh"
 
-# What a request may cost, and behind it what was counted. One text, and one photo, at a time.
+# The bound for each cost, and the measured count. One text, and one photo, at a time.
 most_calls_of_a_text=315 # 208
 most_syncs_of_a_text=25 # 17.1
 most_statements_of_a_text=57 # 44
@@ -17,7 +17,7 @@ most_syncs_of_one_in_a_backlog=6 # 3.4
 most_statements_of_one_in_a_backlog=18 # 11.3
 most_writes_of_one_in_a_backlog=1.5 # 0.3
 
-# Threads that wait for one another and the memory that they take are chance.
+# Calls for thread synchronisation and memory vary by chance.
 chance=futex,sched_yield,restart_syscall,epoll_wait,poll,ppoll,nanosleep,clock_nanosleep
 chance+=,mmap,munmap,mprotect,madvise,brk,clone,clone3,exit,rseq,set_robust_list,rt_sigprocmask,gettid
 # The daemon is a child of the one who traces it.
@@ -25,8 +25,8 @@ trap '[ -z "$daemon" ] || kill -KILL $(pgrep -P "$daemon") "$daemon" 2>/dev/null
 strace -f -c -o probe true 2> strace.log || skip "processes cannot be traced here: $(head -n 1 strace.log)"
 cc -shared -fPIC -O1 -o statements.so "$here/t-70-counts/statements.c" -ldl
 
-# counted NAME COMMAND...: runs a command beside a daemon, from the daemon's start to its end. In NAME, what the daemon did
-# meanwhile: calls, syncs, statements, transactions that write.
+# counted NAME COMMAND...: runs a command beside a daemon, from the daemon's start to its end. Sets NAME to the
+# daemon's calls, syncs, statements and write transactions.
 counted() {
   : > start.log
   strace -f -c -o "$1.calls" -e trace='!'"$chance" -E LD_PRELOAD="$PWD/statements.so" \
@@ -56,7 +56,7 @@ send() {
 }
 backlog() { "$photospool" wait --timeout 120 $(seq -f 'b%g' "$1") > /dev/null; }
 
-# bounded WHAT NUMBER: what each of so many cost more than a daemon that has nothing to do.
+# bounded WHAT NUMBER: checks the cost of each of so many requests, beyond that of an idle daemon.
 bounded() {
   local kind costs most part
   read -ra costs < <(paste -d' ' "$1" idle | awk -v n="$2" '
@@ -78,10 +78,10 @@ counted idle true
 counted a_text send t 100 text
 counted a_photo send p 5 '' planted.jpg
 for number in $(seq 200); do drop "b$number" "c$((number % 10))" "text $number"; done
-# What others have written must not decide how these are synced.
+# Unwritten data of other programs must not decide how these are synced.
 sync
 counted one_in_a_backlog backlog 200
-# Nothing is synced together on other file systems, nor while others have much to be written.
+# Other file systems do not share syncs, and neither does a disk with much unwritten data.
 grep -q syncfs one_in_a_backlog.calls || most_syncs_of_one_in_a_backlog=14
 bounded a_text 100
 bounded a_photo 5

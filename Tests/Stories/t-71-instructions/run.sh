@@ -1,5 +1,5 @@
-# What a text costs the processor, as instructions that are counted: a machine that is busy or slow changes nothing. The bound
-# is for the programs that `make test` builds: it has room for half as much again, and none for twice the cost.
+# The cost of a text in counted instructions, which a busy or slow machine does not change. The bound is for the
+# programs that `make test` builds: it leaves room for half as much again, but not for twice the cost.
 . "$(dirname "$0")/../lib/library.sh"
 
 most=8500000 # 5.7 million as `make test` builds the program, and 2.2 million when it is optimised

@@ -1,5 +1,5 @@
-# A homeserver refuses one room for ever: photos and texts of nine other rooms of the account go out meanwhile. What was
-# meant for the tenth fails and says why, and `retry` sends it once the room is open.
+# A homeserver refuses one room for ever: photos and texts of nine other rooms of the account go out meanwhile. Messages
+# to the tenth fail and say why, and `retry` sends them once the room is open.
 . "$(dirname "$0")/../lib/library.sh"
 
 start_server synapse.py

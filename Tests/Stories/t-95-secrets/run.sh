@@ -21,7 +21,7 @@ grep -q 'Max core file size *[01] *[01] ' "/proc/$daemon/limits" || fail 'the da
 darkrooms=$(pgrep -f -P "$daemon" photospool-darkroom)
 [ -n "$darkrooms" ] || fail 'there is no darkroom'
 for child in $darkrooms; do
-  # What gave up its rights shows nobody its environment, not even to look.
+  # Only root can read the environment of a sandboxed process, which is nearly empty.
   ! tr '\0' '\n' < "/proc/$child/environ" 2> /dev/null | grep -v '^\(PATH=\|LANG=\|GLIBC_TUNABLES=glibc.malloc.hugetlb=1$\)' | grep . || fail 'the darkroom has an environment'
   grep -q 'Max core file size *[01] *[01] ' "/proc/$child/limits" || fail 'the darkroom may leave its memory in a file'
 done

@@ -137,7 +137,7 @@ class Connection:
         return self.reply(words, query, entry, body)
 
     def scripted(self, place):
-        """What the next request is answered with, whatever it asks; None when that is its own affair."""
+        """The scripted answer to the next request, whatever it asks; None if the request itself decides."""
         with LOCK:
             return SCRIPT.pop(0) if SCRIPT else None
 

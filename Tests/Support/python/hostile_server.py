@@ -203,7 +203,7 @@ async def main():
                     await reply.all(200, file.read(), 'ETag: "one"')
             elif writer.get_extra_info("sockname")[0] == hostile:
                 answer = asyncio.ensure_future(harm.answer(kind, reply, rest, headers))
-                # Whoever has had enough goes away.
+                # The client may disconnect before the answer ends.
                 gone = asyncio.ensure_future(reader.read())
                 await asyncio.wait([answer, gone], return_when=asyncio.FIRST_COMPLETED)
                 for task in (answer, gone):

@@ -34,7 +34,7 @@ def exchange(one, other):
     return libc.renameat2(-100, one.encode(), -100, other.encode(), EXCHANGE) == 0
 
 
-# In new/ itself: everything that is no directory, and names of every kind.
+# Directly in new/: entries of every kind but directories, and names of every kind.
 os.mkfifo(f"{spool}/new/fifo")
 with open(f"{spool}/new/file", "w") as file:
     file.write("no request\n")
@@ -48,7 +48,7 @@ for number, name in enumerate((b"line\nbreak", b"\x1b]0;title\x07", b"\xff\xfe",
 request("tmp", "closed")
 os.chmod(f"{spool}/tmp/closed", 0o200)
 send("closed")
-# Nor can the daemon move these out of the way; one has a name that no request has, another no name in UTF-8.
+# The daemon cannot move these either: one has an invalid request name, the other a name that is not UTF-8.
 for name in (b"-closed", b"\xfe\xfe"):
     request("tmp", "closing")
     os.chmod(f"{spool}/tmp/closing", 0o200)
@@ -77,7 +77,7 @@ for _ in range(300):
 os.chdir(start)
 send("deep")
 
-# What is looked at changes places with a link, over and over: the request itself, and a file in it.
+# Swaps the inspected entry with a link, over and over: the request itself, and a file in it.
 rounds = swaps = 0
 end = time.monotonic() + seconds
 while time.monotonic() < end:
@@ -91,7 +91,7 @@ while time.monotonic() < end:
     for _ in range(200):
         swaps += exchange(moved, outside)
         swaps += exchange(f"{moved}/photo.jpg", f"{moved}/photo-link")
-    # The kernel keeps links that point out of what this user may read.
+    # The kernel keeps links to files that this user must not read.
     for left in (outside, f"{spool}/new/swap-{rounds}"):
         if os.path.islink(left):
             os.unlink(left)

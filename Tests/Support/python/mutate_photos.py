@@ -121,7 +121,7 @@ def with_good_checksums(data):
     return bytes(data)
 
 
-# What is done to a photo. Each returns the new bytes and a word for the name.
+# The mutations of a photo. Each returns the new bytes and a word for the name.
 
 
 def truncate(photo, others, dice, turn):

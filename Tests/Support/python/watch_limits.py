@@ -88,7 +88,7 @@ class Watch:
             return {row["message"] for row in rows for name, column in NAMES.items()
                     if row[column] > 0 and not os.path.exists(f"{self.spool}/{row['path']}/{name}")}
         gone = missing(self.rows("pinned = 1"))
-        # What is not needed any more may have gone since the ledger was asked.
+        # A photo that is no longer needed may have been evicted since the query.
         if gone:
             gone &= missing([row for row in self.rows("pinned = 1") if row["message"] in gone])
         self.faults += [f"{message} is needed and was evicted" for message in gone]

@@ -35,7 +35,7 @@ def local(path):
         try:
             change = json.loads(line)
         except ValueError:
-            # What a power cut tore is no line.
+            # A power cut may tear the last line.
             continue
         return change["attachment"]["url"] if change["kind"] == "profile" else None
     return None

@@ -53,7 +53,7 @@ class Terminal:
                 sys.exit(f"the terminal never shows {what}: {self.lines()} {self.raw[-500:]!r}")
 
     def lines_of_last_picture(self):
-        """Of the last one that is whole, and nothing behind it; 0 while one is being drawn."""
+        """The number of lines of the last complete picture; 0 while one is being drawn."""
         return self.raw.rsplit(b"\x1b[H", 1)[-1].count(b"\r\n") if self.raw.endswith(END_OF_PICTURE) else 0
 
     def lines(self):

@@ -67,7 +67,7 @@ class MLS:
 
 
 class Relay:
-    """What is stored, and one method per call of the protocol. Every stored thing has a number of one growing row."""
+    """The stored state, and one method per call of the protocol. All stored things share one sequence of numbers."""
 
     def __init__(self):
         self.last = 0
@@ -198,7 +198,7 @@ class Relay:
             yield welcome
 
     async def follow(self, request, context, rows):
-        """What there is behind the cursors, then what comes."""
+        """Sends everything after the cursors, then new messages as they arrive."""
         await context.send_initial_metadata((("subscribed", "true"),))  # clients wait for it
         cursors = {wanted.bytes(1): wanted.number(2) for wanted in request.all(1)}
         while True:

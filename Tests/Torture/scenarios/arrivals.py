@@ -1,5 +1,5 @@
-"""What no event tells of is found: requests that arrive between the watch and the first look, and on file systems that tell
-nobody what happens below them."""
+"""Requests without an event are found: those that arrive between the watch and the first scan, and those on file
+systems that report no changes of their lower layer."""
 
 import contextlib
 import signal

@@ -1,5 +1,5 @@
-"""Clients killed at the k-th call, every k. What was not accepted is there whole or not at all; what was killed and is
-sent again with its key is published once."""
+"""Clients killed at the k-th call, every k. A request that was not accepted is whole or absent; one that is sent again
+with its key is published once."""
 
 from load import sweep_up
 from scenario import scenario
@@ -10,7 +10,7 @@ from scenario import scenario
 @scenario("client killed at every call, and sent again with its key", parts=2, photos=1, key=True)
 def swept(part, photos, key):
     place = part.place()
-    # No daemon runs meanwhile, and one start takes it all: the clients are what is tried here.
+    # Only the clients are tested here: no daemon runs meanwhile, and one start accepts everything.
 
     def once(k, turn):
         place.context = f"k={k}"

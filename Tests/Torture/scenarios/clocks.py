@@ -12,7 +12,7 @@ DAY = 86_400
 @scenario("the wall clock jumps while requests are dropped, published, and the daemon is killed", parts=2)
 def jumps(part):
     place = part.place("s3")
-    # What is older than its lifetime fails: a jump must not look like that here.
+    # A message older than its lifetime fails, so the lifetime exceeds every jump.
     place.configure("delivery: {lifetime: 365d, probe: 100ms, mending: 1s, backoff: {first: 5ms, longest: 50ms}}\n")
     offset = f"{place.path}/offset"
 

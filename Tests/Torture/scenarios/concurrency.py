@@ -1,5 +1,5 @@
 """Many at once: daemons that start at the same instant, clients of one conversation, the same key from two clients, and
-a purge while everything is on its way."""
+a purge while everything is in progress."""
 
 import ctypes
 import os
@@ -166,7 +166,7 @@ def purges(part):
         place.wait_idle(daemon)
         part.fault(kind="purged")
         judge_now(part, place)
-    # What is begun again after all that is a conversation like any other.
+    # A new conversation of the same name works like any other.
     again = place.drop("MARKERpurged", 1)
     place.wait_idle(daemon)
     daemon.stop()
@@ -191,7 +191,7 @@ def resurrections(part):
         new = [place.drop("MARKERpurged", 1, name=one["request"]) for one in old]
         place.wait_idle(daemon)
         texts = [one["text"] for one in place.effects()[was:] if one["kind"] == "text" and one["isEffective"]]
-        # What the network had in hand at that moment may be heard of a little later.
+        # A publish that was in progress at that moment may be recorded a little later.
         late = [text for text in texts[:1] if text in [one["text"] for one in old]]
         if texts[len(late):] != [one["text"] for one in new]:
             part.complain("GONE", f"after the purge came {texts} and not {[one['text'] for one in new]} [{place.context}]")
@@ -207,6 +207,6 @@ def resurrections(part):
 
 
 def judge_now(part, place):
-    """What a purge leaves, while the daemon runs on."""
+    """Complains of anything that a purge left, while the daemon goes on."""
     for complaint in oracle.judge_gone(place, ["MARKERpurged"]):
         part.complain(*complaint.split(" ", 1))

@@ -1,4 +1,4 @@
-"""That the oracle can complain: each of these does on purpose what must not be."""
+"""Negative controls for the oracle: each breaks a promise on purpose."""
 
 import os
 import shutil

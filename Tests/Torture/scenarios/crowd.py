@@ -12,7 +12,7 @@ from scenarios.delivery import swept
 from scenarios.errors import AMOUNTS
 
 CONVERSATIONS = 3
-# Some wait to be published, several of a conversation in one commit; those that repeat the first of them are over at once, and together.
+# Some wait to be published, several of a conversation in one commit. Repetitions of the first end at once, together.
 REQUESTS = [f"r{number:02}" for number in range(18)]
 REPETITIONS = [f"repeated{number}" for number in range(18)]
 
@@ -25,7 +25,7 @@ def drop(made):
 
 
 def begin(made, **fault):
-    """The crowd is there, and a daemon with a disk that has the fault."""
+    """Drops the crowd and starts a daemon whose disk has the fault."""
     made.begin()
     state = made.state()
     drop(made)
@@ -33,7 +33,7 @@ def begin(made, **fault):
 
 
 def is_filed(daemon):
-    """Whether the daemon has said of all that they are over."""
+    """Whether the daemon has reported the end of all of them."""
     return lambda: sum(daemon.text().count(f'event="request {state}"') for state in ("sent", "duplicate")) == len(
         REQUESTS + REPETITIONS)
 
@@ -43,8 +43,8 @@ def said(text, name):
 
 
 def judge(made, part, text, where, failed=()):
-    """What the daemon said it had accepted has a receipt, and was published once and in order; of the rest nothing is left
-    that is not whole. For what failed, its first repetition is sent, in its own turn."""
+    """Every request that the daemon reported as accepted has a receipt and was published once and in order. The others
+    left nothing incomplete. For a failed request, its first repetition is sent in its own turn."""
     for number in range(CONVERSATIONS):
         mine = REQUESTS[number::CONVERSATIONS]
         found = [line["text"] for line in made.published(f"c{number}")]
@@ -112,7 +112,7 @@ def failing(part, code, amount):
 
 
 def unconfirmed(part):
-    """The sync of all went well, and one file is told afterwards that it did not get to the disk."""
+    """The sync of the file system succeeds, and one file reports afterwards that it was not written."""
     with a_machine() as made:
 
         def once(k):

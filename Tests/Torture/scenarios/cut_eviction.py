@@ -1,5 +1,5 @@
-"""Power cuts at the k-th call of an eviction: the next pass finds what files and ledger say differently, and no more is lost
-than what was to go."""
+"""Power cuts at the k-th call of an eviction: the next pass finds where files and ledger disagree, and no more is lost
+than was to be evicted."""
 
 import os
 import pathlib

@@ -32,14 +32,14 @@ ERRORS = {
     "EROFS from everything": (f"{WRITES},{NAMES},{REMOVALS}", errno.EROFS),
 }
 
-# They change nothing, and there are many.
+# Reads change nothing, and there are many of them.
 READINGS = {
     "EIO from a read": (READS, errno.EIO),
     "EIO from an opening": ("open", errno.EIO),
     "ESTALE from an opening": ("open", errno.ESTALE),
     "EINTR from an opening": ("open", errno.EINTR),
 }
-# What a purge and an eviction meet.
+# The errors for a purge and an eviction.
 DELETIONS = {
     name: ERRORS[name] for name in (
         "EIO from a sync", "ENOSPC from a write", "EIO from a name", "EIO from a removal", "ENOSPC from everything",
@@ -89,7 +89,7 @@ def deliver(part, calls, code, amount, dear=1):
             daemon = made.start(**made.under_shim(state, at=k, act=code, calls=calls, **{"for": amount}))
             daemon.wait_for(lambda: settled(made, names)() or state.faults > 0)
             if amount == 0 and state.faults:
-                # It is left to it for a moment, in which it must not give up what it has.
+                # The fault lasts for a moment, during which the daemon must not give up its work.
                 daemon.wait_for(lambda: state.faults > 3 or 'level=error' in daemon.text())
                 state.mend()
             daemon.wait_for(settled(made, names))
@@ -99,7 +99,7 @@ def deliver(part, calls, code, amount, dear=1):
             part.fault(max(0, met - 1))
             made.finish()
             part.accepted(2)
-            # What is read again, or named again, goes through.
+            # Repeated reads and renames succeed.
             judge(made, part, names, where, may_fail=calls not in (READS, "open") or amount != 1)
             return met > 0
 
@@ -108,7 +108,7 @@ def deliver(part, calls, code, amount, dear=1):
 
 for rows, dear in ((ERRORS, 1), (READINGS, 3)):
     for name, (calls, code) in rows.items():
-        # Whoever is interrupted asks again at once, for ever.
+        # An interrupted call is repeated at once, without limit.
         for way, amount in ({"once": 1} if code == errno.EINTR else AMOUNTS).items():
             scenario(f"errors: {name}, {way}", calls=calls, code=code, amount=amount, dear=dear)(deliver)
 

@@ -1,5 +1,5 @@
-"""A process that may have few descriptors, write no large file, or use little memory: it waits and goes on when it may, or
-ends, and the next start finishes what is there."""
+"""Limits of the process on descriptors, file size or memory: the daemon waits and goes on when they are lifted, or
+ends, and the next start finishes the work."""
 
 import signal
 import subprocess
@@ -10,8 +10,7 @@ from machine import STATUSES, a_machine
 from scenario import scenario
 from scenarios.errors import judge, settled
 
-# The limit, the values of it that are tried, and what the daemon may end with. Memory that is not there ends a program
-# like a kill.
+# The limit, its tested values, and the allowed exit statuses. A lack of memory ends a program like a kill.
 CRASHES = tuple(-number for number in (signal.SIGABRT, signal.SIGILL, signal.SIGKILL, signal.SIGSEGV, signal.SIGTRAP))
 # Seconds that a daemon may say nothing until its limit is lifted.
 QUIET = 10

@@ -21,7 +21,7 @@ WAYS = {"log lost": ("cut", disks.LOST), "data lost": ("cut-log", disks.FLUSHED)
 
 
 def submitted(made, part, name, where):
-    """What `send` promised: the request is in new/, whole. Its name is None when it promised nothing."""
+    """Checks the promise of `send`: the request is in new/, whole. The name is None without a promise."""
     place = made.spool / "new"
     names = [entry for entry in os.listdir(place)]
     if name and name not in names:
@@ -41,7 +41,7 @@ def submit(part, kind, way, **settings):
             state = made.state()
             name = made.send(**made.under_shim(state, at=k, act=act, **settings))
             met = state.faults > 0
-            # Also when send is through: the power goes at that very moment.
+            # This includes the moment at which send has ended.
             made.disk.lose_power(flag)
             part.accepted(name is not None)
             submitted(made, part, name, f"after a cut at call {k}")
@@ -130,7 +130,7 @@ def accepted_by_daemon(part, kind, rounds, **settings):
 
 
 def judge_cut(made, part, daemon, first, flag, where):
-    """The power goes, if it has not gone yet; what is there when a daemon has done its work on it?"""
+    """Cuts the power, if it is still on, and judges the spool after a daemon has finished its work."""
     daemon.kill()
     made.disk.lose_power(flag)
     accepted = "event=accepted request=b" in daemon.text()
@@ -243,7 +243,7 @@ def purge(part, kind, way):
 
 
 def judge_purged(made, part, where):
-    """Of what `fill` made nothing is left but what others have."""
+    """Complains if anything from `fill` is left that no other conversation uses."""
     done = subprocess.run(
         [sys.executable, FINDER, made.spool, made.photo, "--", "MARKERCONVERSATION", "MARKERTEXT"],
         capture_output=True, text=True)
@@ -373,5 +373,5 @@ def without_intake_sync(part):
 
 @control("the ledger's log is not synced (synchronous NORMAL)", must="DUP")
 def without_ledger_sync(part):
-    # Each sync of the log in turn is the last before the power goes, and does nothing: one is that of what was sent.
+    # Each sync of the log in turn does nothing and is the last before the power cut; one of them commits `sent`.
     just_sent(part, "ext4", until_complaint(part), unsynced="/ledger.sqlite-wal")

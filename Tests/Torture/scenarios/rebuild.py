@@ -1,5 +1,5 @@
 """`photospool rebuild` killed at the k-th call that changes the disk, and run again: after a daemon that was killed anywhere on
-the way of a request, and whose ledger is damaged or gone. What was published is not published again."""
+the way of a request, and whose ledger is damaged or gone. Published messages are not published again."""
 
 import os
 import random
@@ -41,7 +41,7 @@ def rebuild(part):
         place.context = f"k={k}, {damage.__name__}"
         was_killed = part.killed_and_again(place, k, "rebuild")
         place.settle()
-        # Of an object that was uploaded and not published nobody knows any more.
+        # The new ledger does not know an object that was uploaded and not published.
         part.judge(place, unknown_objects=place.serial)
         return was_killed
 

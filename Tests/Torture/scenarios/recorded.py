@@ -1,6 +1,6 @@
-"""Power cuts at every write that reaches the disk. What `send` and the daemon do is recorded below the file system, and the
-disk is had again as it was at each place of the record, also without some of the writes that no flush had followed yet.
-Programs and network speak into the record, too, so that it says what was promised when."""
+"""Power cuts at every write that reaches the disk. The calls of `send` and the daemon are recorded below the file
+system, and the disk is restored to each place of the record, also without some of the writes that were not flushed yet.
+The output of programs and network is recorded, too, so that the record holds every promise."""
 
 import json
 import os
@@ -16,12 +16,12 @@ from scenarios.powercut import submitted
 
 
 def most(part):
-    """Of one record so many places, and so many with writes that were lost."""
+    """How many places of one record are judged, and how many with lost writes."""
     return max(4, min(150, part.faults // 130))
 
 
 class Witness:
-    """What was promised on a disk, and what became of it when the power went."""
+    """Compares the promises of a recorded disk with its state after a power cut."""
 
     def __init__(self, made, part):
         self.made, self.part, self.requests = made, part, []
@@ -43,7 +43,7 @@ class Witness:
             raise Skip(str(refusal)) from None
 
     def send(self, text, **environment):
-        """Its word is in the record: what it prints is what it promises."""
+        """Puts its output into the record: printed lines are promises."""
         with open(self.made.disk.marks, "ab") as marks:
             subprocess.run(
                 [machine.PHOTOSPOOL, "send", "--to", "family", "--photo", self.made.photo, "--text", text], check=True,
@@ -76,7 +76,7 @@ class Witness:
         self.part.complain(word, f"{sentence} {self.where}")
 
     def judge(self):
-        """A daemon does its work on what is there."""
+        """Runs a daemon until its work is finished."""
         promised, done = self.promised(), 'event="request sent" request='
         self.part.accepted(len(promised))
         for name in [line.partition(done)[2] for line in self.said if done in line]:
@@ -123,7 +123,7 @@ class Witness:
                 name = line["attachment"]["contentDigest"]
                 if not (store / name).exists() or machine.digest(store / name) != name:
                     self.complain("LOST", f"the object {name} of {line['request']} is not whole")
-        # What the network was once told of stays, also when it was told of another object later.
+        # Objects that were once offered to the network stay, even if another object was offered later.
         kept = self.made.ledger("SELECT object FROM uploads WHERE state IN ('offered', 'published')")
         if set(os.listdir(store)) != {row["object"] for row in kept}:
             self.complain("CLEAN", "the objects are others than the ledger says")

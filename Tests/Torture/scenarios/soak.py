@@ -1,6 +1,6 @@
 """Everything at once for SOAK_MINUTES: real programs at full load, while clients, janitor and darkroom processes are
 killed, the daemon is stopped and goes on, and the network goes wrong, refuses and goes silent. In the first half the
-daemon is killed, too; in the second half one daemon lives on, and what it takes is measured."""
+daemon is killed, too; in the second half one daemon lives on, and its memory and ledger are measured."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ def soak(part):
     before = 0
 
     def weather(chance, number):
-        """A network that is now good, now bad, now not there."""
+        """A network that alternates between good, faulty and absent."""
         place.order("faults", chance.choice(rates))
         load.over.wait(chance.uniform(1, 6))
 
@@ -48,7 +48,7 @@ def soak(part):
             load.fault("darkroom killed")
 
     def replace_daemon(chance, number):
-        """Killed after a while, as long as it is to be killed."""
+        """Kills the daemon now and then until `lives_on`."""
         if time.monotonic() < lives_on:
             load.over.wait(chance.uniform(1, 10))
             load.daemon.signal(signal.SIGCONT)
@@ -78,7 +78,7 @@ def soak(part):
     load.settle()
     place.context = f"after {part.injected} faults"
     part.judge(place)
-    # What lives on, once it has warmed up: its first third against its last.
+    # Growth after the warm-up: the first third against the last.
     judge_growth(part, [one for one in samples[len(samples) * 5 // 9:] if one])
 
 
@@ -95,7 +95,7 @@ def darkrooms(daemon):
 
 
 def sample(daemon, place):
-    """What the daemon and its ledger take now; nothing while it is being replaced."""
+    """The present size of the daemon and its ledger; nothing while the daemon is being replaced."""
     try:
         process = pathlib.Path(f"/proc/{daemon.process.pid}")
         memory = int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")

@@ -35,7 +35,7 @@ def daemon(part):
         place.drop("family", 1)
         daemon = place.start(**place.killing(k), **STOP)
         met = until_met(daemon.process, place.is_idle)
-        # Meanwhile more arrives, and a janitor comes by, who may have to wait.
+        # Meanwhile requests arrive and a janitor runs, which may have to wait.
         place.drop("family", 1)
         place.send("family")
         janitor = subprocess.Popen([places.PHOTOSPOOL, "janitor"], env=place.environment, stdin=subprocess.DEVNULL)
@@ -70,7 +70,7 @@ def janitor(part):
         place.context = f"k={k}"
         daemon = place.start()
         daemon.ready()
-        # What was evicted last time is in the cache again, with what is new.
+        # The cache is filled again after the last eviction.
         for number in range(4):
             place.drop(f"c{number}", 2)
         place.wait_idle(daemon)

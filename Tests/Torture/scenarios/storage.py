@@ -84,7 +84,7 @@ def purged(part, by):
             part.complain("ALIVE", f"the {by} ended with {status}")
         if k % 2:
             place.photospool("janitor")
-            # What was uploaded for nothing is the daemon's to delete.
+            # The daemon deletes abandoned uploads.
         place.settle()
         part.judge(place, purged=["MARKERgone"])
         return status != 0

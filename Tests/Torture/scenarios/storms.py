@@ -4,12 +4,12 @@ goes wrong most of the time."""
 from load import Load
 from scenario import scenario
 
-# So many faults lie between two looks of the oracle.
+# The number of faults between two judgements of the oracle.
 ROUND = 400
 
 
 def rounds(part, place, begin):
-    """Rounds of load until the part has injected its quota; after each the oracle looks."""
+    """Rounds of load until the part has injected its quota; the oracle judges after each."""
     while part.injected < part.quota:
         goal = min(part.quota, part.injected + ROUND)
         load = Load(part, place)

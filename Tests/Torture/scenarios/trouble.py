@@ -1,6 +1,6 @@
 """Real disks in trouble, from the k-th call of the daemon on until it is mended: no room, no inodes, no room below the file
 system (which the file system learns from blocks that cannot be written), read-only, frozen. The daemon is stopped just
-before that call, what is to happen to the disk happens, and it goes on.
+before that call, the trouble begins, and the daemon continues.
 
 It goes on by itself once that is over; or it has ended with a sentence, and the next start finishes what is there. Where
 the file system stopped altogether, it is mounted anew first."""
@@ -16,7 +16,7 @@ from machine import a_machine
 from scenario import scenario
 from scenarios.errors import NAMES, REMOVALS, SYNCS, WRITES, judge, settled
 
-# A close is the same to all of these.
+# Closes are left out: none of these troubles affects them.
 CALLS = f"{SYNCS},{WRITES},{NAMES},{REMOVALS}"
 OVERDUE = "stopping takes too long"
 
@@ -31,7 +31,7 @@ class Trouble:
         disk.empty()
 
     def is_felt(self, daemon):
-        """Whether the daemon has met it, and said so."""
+        """Whether the daemon has met the fault and logged it."""
         return daemon.complains()
 
 
@@ -74,13 +74,13 @@ def troubled(part, make_disk, trouble, once_more=None):
             state = made.state()
             daemon = made.start(**made.under_shim(state, at=k, act="stop", calls=CALLS))
             daemon.wait_for(lambda: state.faults or settled(made, names)())
-            # Who stops has calls, too, which are nobody's matter here.
+            # Calls of the shutdown are not counted here.
             state.mend()
             where = f"after call {k}"
             if state.faults:
                 suffer(made, daemon, trouble, names, asks_to_stop=once_more is not None)
             end(made, part, daemon, names, where)
-            # What the kernel only remembers is forgotten in every other round.
+            # Every other round mounts the disk anew, which drops the kernel's cached state.
             if made.disk.image and (k % 2 or not made.disk.is_writable()):
                 made.disk.restart()
             state.judge_syncs(part, where)
@@ -112,7 +112,7 @@ def suffer(made, daemon, trouble, names, asks_to_stop):
 
 
 def end(made, part, daemon, names, where):
-    """What has to come: all is done by itself, or the daemon ends and says why."""
+    """Expects that all work finishes by itself, or that the daemon ends and says why."""
     if made.disk.is_writable() and OVERDUE not in daemon.text():
         daemon.wait_for(settled(made, names))
     elif OVERDUE in daemon.text():
@@ -121,7 +121,7 @@ def end(made, part, daemon, names, where):
 
 
 def finish(made, part):
-    """As a service manager does it: what the kernel could not write before is told to the next one that syncs, who ends."""
+    """Restarts the daemon like a service manager: the next sync reports a pending write error and ends the daemon."""
     for _ in range(3):
         try:
             return made.finish()
