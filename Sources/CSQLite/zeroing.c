@@ -1,6 +1,6 @@
 /* A VFS shim that writes pages into a database without remains of rows that were moved or deleted. SQLite moves rows from page
-   to page to keep its trees balanced, and secure_delete overwrites only those that are deleted (3.40.1). What is left lies
-   between a page's index of rows and its first row, where nobody reads: there zeros are written.
+   to page to keep its trees balanced, and secure_delete overwrites only those that are deleted (3.40.1). The remains lie
+   in the unused space between a page's index of rows and its first row: zeros are written there.
 
    Each file is opened by SQLite's own VFS. Behind what that keeps of it lies a copy of its methods, in which xWrite is ours. */
 #include "csqlite.h"

@@ -12,7 +12,7 @@ import Settings
 import Spooling
 import Stores
 
-/// What is made of the configuration for one spool.
+/// Objects that the configuration describes, for one spool.
 extension Settings {
   /// The janitor of a spool.
   package func makeJanitor(_ spool: Spooling.Spool, _ ledger: Ledger) -> SpoolJanitor {

@@ -23,7 +23,7 @@ package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   case textOfProfile
   case severalProfilePhotos(Int)
   case draftOfProfile
-  /// Of an incoming message.
+  /// A fault of an incoming message.
   case incoming(String)
 
   package var description: String {

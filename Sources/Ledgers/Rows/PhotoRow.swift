@@ -50,7 +50,7 @@ package struct PhotoRow: TableRow {
 }
 
 extension PhotoRow {
-  /// What is known of a photo once it is prepared.
+  /// The row of a prepared photo.
   package init(
     format: String, originalBytes: Int, originalWidth: Int, originalHeight: Int, bytes: Int, width: Int, height: Int,
     digest: String, path: String, thumbnailBytes: Int

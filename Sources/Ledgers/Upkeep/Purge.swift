@@ -57,9 +57,9 @@ extension Ledger {
     }
   }
 
-  /// Deletes all rows of a purged conversation, after its work has ended and its files are deleted. Of its uploads only
-  /// those stay that must be deleted from a store or must never be, without their messages. Returns how many requests
-  /// and photos there were.
+  /// Deletes all rows of a purged conversation, after its work has ended and its files are deleted. Uploads
+  /// stay, without their messages, if their objects must still be deleted from a store or must never be deleted.
+  /// Returns the numbers of requests and photos.
   package func endPurge(of purged: PurgedConversation) async throws -> (requests: Int, photos: Int) {
     let row = purged.row
     let limit = Self.purgeBatch

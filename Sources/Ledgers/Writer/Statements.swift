@@ -105,7 +105,7 @@ struct Columns: ~Copyable {
   }
 }
 
-/// What a question mark can stand for, and a column hold.
+/// A value of a placeholder or a column.
 protocol SQLiteValue {
   /// - Parameter index: from 1 on.
   /// - Returns: SQLite's result code.

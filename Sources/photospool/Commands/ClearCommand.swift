@@ -10,7 +10,7 @@ import Spooling
 struct ClearCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Empty the cache of photos that can be fetched again.",
-    discussion: "Thumbnails stay, and so do photos of requests that are not over and last copies.")
+    discussion: "Thumbnails, photos of unfinished requests and last copies stay.")
 
   @OptionGroup var options: SpoolOptions
 

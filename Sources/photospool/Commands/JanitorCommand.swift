@@ -13,8 +13,8 @@ struct JanitorCommand: AsyncParsableCommand {
     commandName: "janitor",
     abstract: "Keep the spool within its limits, once: purges, limits, old files. Made for cron.",
     discussion: """
-      Runs beside a daemon or without one, and says nothing when all is well. When a limit is passed it says so on \
-      standard error, once until the limit was kept again. While another janitor works it does nothing.
+      Runs with or without a daemon, and prints nothing when all is well. An exceeded limit is reported once on \
+      standard error, until the limit is kept again. While another janitor works it does nothing.
       """)
 
   @OptionGroup var options: SpoolOptions

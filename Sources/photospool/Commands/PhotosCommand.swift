@@ -8,8 +8,8 @@ struct PhotosCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "photos", abstract: "Print the photos of the cache, least recently viewed first.",
     discussion: """
-      One line per photo: its message, what of it is in the cache, whether it is hidden, size, age, when it was last \
-      viewed, inbox, conversation, who sent it (- for one of ours, and where nobody said so), and where it lies in the spool.
+      One line per photo: its message, its cached parts, whether it is hidden, size, age, time of the last view, \
+      inbox, conversation, sender (- for a photo sent from here, or if unknown), and path in the spool.
       """)
 
   @OptionGroup var options: SpoolOptions

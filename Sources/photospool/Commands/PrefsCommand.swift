@@ -10,8 +10,8 @@ struct PrefsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prefs", abstract: "Print or set the preferences for photos of a conversation or an inbox.",
     discussion: """
-      Preferences are kept here alone and nobody is told of them. Photos that are there already stay as they are. What a \
-      conversation says of fetching goes before what its inbox says, and that before the configuration.
+      Preferences stay on this computer. They do not change photos that have already arrived. For fetching, the \
+      preference of the conversation overrides that of its inbox, which overrides the configuration.
       """)
 
   enum Switch: String, CaseIterable, ExpressibleByArgument { case on, off }
@@ -44,7 +44,7 @@ struct PrefsCommand: AsyncParsableCommand {
       throw ValidationError("name one conversation, or an inbox with --inbox")
     }
     if inbox != nil, autoReveal != nil {
-      throw ValidationError("--auto-reveal is preferred for single conversations; name one instead of the inbox")
+      throw ValidationError("--auto-reveal applies to single conversations; name a conversation instead of --inbox")
     }
   }
 

@@ -10,8 +10,8 @@ struct PrepareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prepare", abstract: "Write photos into a directory exactly as they would be sent.",
     discussion: """
-      One line per photo, in the order of the arguments; the refused ones are named on standard error with the reason. \
-      Exit status 65 when a photo was refused, else 73 when one could not be written; the others are all the same.
+      One line per photo, in the order of the arguments; refused photos are named on standard error with the reason. \
+      Exit status 65 if a photo was refused, otherwise 73 if one could not be written; all others are written.
       """)
 
   @OptionGroup var options: SpoolOptions

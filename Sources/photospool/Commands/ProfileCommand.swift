@@ -10,8 +10,8 @@ struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile", abstract: "Set, remove or show the profile photo of an inbox.",
     discussion: """
-      A change is a request like any other: it waits in its order, is tried again, and `queue`, `show`, `wait` and \
-      `cancel` know it by the name that is printed. Until the new photo is set, and when that fails, the old one stays.
+      A change is a request like any other: it waits in order, is retried, and `queue`, `show`, `wait` and `cancel` \
+      accept its printed name. The old photo stays until the new one is set, and also if that fails.
       """,
     subcommands: [SetProfile.self, RemoveProfile.self, ShowProfile.self])
 }
@@ -87,8 +87,8 @@ private struct ShowProfile: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Print the path of an inbox's profile photo, and when it was set.",
     discussion: """
-      That is the local copy, which is kept as long as it is the profile photo. A change that still waits is not shown; \
-      `photospool queue` shows it. Exit status 66 when no profile photo is set.
+      The path is that of the local copy, which is kept while it is the profile photo. A waiting change \
+      is not shown; `photospool queue` shows it. Exit status 66 when no profile photo is set.
       """)
 
   @OptionGroup var options: SpoolOptions

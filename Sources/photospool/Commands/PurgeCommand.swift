@@ -11,10 +11,11 @@ struct PurgeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "purge", abstract: "Delete all data of conversations, now.",
     discussion: """
-      What waits is cancelled; cached photos, drafts, receipts, failed requests, rows of the ledger and the file of the \
-      local network are deleted. What was published stays published. The same as a file in purge/ that names the \
-      conversations, one a line; the order stands on the disk before anything is deleted, and is carried out by the \
-      daemon, or here when none runs. Exit status 75 when that is not done within --timeout; it will be.
+      Waiting messages are cancelled; cached photos, drafts, receipts, failed requests, rows of the ledger and the \
+      file of the local network are deleted. Published messages stay published. A file in purge/ that names the \
+      conversations, one a line, does the same. The order is on the disk before anything is deleted; the daemon \
+      carries it out, or this command when no daemon runs. Exit status 75 if it takes longer than --timeout; the purge \
+      is then still completed.
       """)
 
   @OptionGroup var options: SpoolOptions

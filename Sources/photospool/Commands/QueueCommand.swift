@@ -10,9 +10,9 @@ struct QueueCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue", abstract: "Print what is waiting, like mailq.",
     discussion: """
-      One line per message: the request, size, time of acceptance, conversation and state. A mark behind the request \
-      tells more: * being worked on, ! its conversation is held. A draft is uploaded and waits for Send. The reason \
-      why something waits stands below it in brackets.
+      One line per message: the request, size, time of acceptance, conversation and state. Marks after \
+      the request: * in progress, ! its conversation is held. A draft is uploaded and waits for Send. The reason for \
+      waiting stands below a message in brackets.
       """)
 
   @OptionGroup var options: SpoolOptions

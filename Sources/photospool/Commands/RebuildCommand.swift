@@ -11,9 +11,10 @@ struct RebuildCommand: AsyncParsableCommand {
     commandName: "rebuild",
     abstract: "Build the ledger again from the spool, if it is damaged, lost or too old.",
     discussion: """
-      For a spool whose daemon is stopped. What waits goes on waiting, in its order; before anything of it is published, \
-      its network is asked whether it was. Receipts and the cache's photos are known again. Holds, preferences, what \
-      was revealed and the keys of photos are lost: received photos are hidden again. The old ledger is kept beside the new one.
+      For a spool whose daemon is stopped. Waiting requests keep their order; before a message is published, its \
+      network is asked whether it was published before. The new ledger includes receipts and cached photos. Holds, \
+      preferences and keys of photos are lost, and received photos are hidden again. The old ledger is kept beside \
+      the new one.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -32,7 +33,7 @@ struct RebuildCommand: AsyncParsableCommand {
     }
     if !report.copies.isEmpty {
       let names = report.copies.prefix(10).map { escaped($0) }.joined(separator: ", ")
-      print("\(report.copies.count) left out, since another one is the same or is called so: \(names)")
+      print("\(report.copies.count) left out, since another one has the same contents or name: \(names)")
     }
     for conversation in report.held {
       let name = escaped(conversation.text)

@@ -3,7 +3,7 @@ import Control
 
 struct ReleaseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "release", abstract: "Let publishing in held conversations go on.")
+    commandName: "release", abstract: "Resume publishing in held conversations.")
 
   @OptionGroup var options: SpoolOptions
 

@@ -9,8 +9,8 @@ struct RevealCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reveal", abstract: "Show received photos that are hidden.",
     discussion: """
-      One that was only announced is fetched. From the first one on, `photospool prefs CONVERSATION --auto-reveal on` has \
-      later photos of the conversation shown as they arrive. The first reveal in a conversation says so.
+      A photo that was only announced is fetched first. After the first reveal in a conversation, \
+      `photospool prefs CONVERSATION --auto-reveal on` shows its later photos as they arrive; a note says so.
       """)
 
   @OptionGroup var options: SpoolOptions

@@ -13,8 +13,8 @@ struct StorageCommand: ParsableCommand {
     commandName: "storage",
     abstract: "Print what the photo cache uses, per inbox and conversation, against its limits.",
     discussion: """
-      The objects that `directory` stores keep come last. No limit counts them: what was published stays there for those \
-      who may still fetch it.
+      The objects in `directory` stores come last. They count towards no limit: published objects stay there for \
+      receivers that may still fetch them.
       """)
 
   @OptionGroup var options: SpoolOptions
