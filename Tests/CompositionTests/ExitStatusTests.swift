@@ -8,7 +8,7 @@ import Testing
 @testable import Composition
 
 @Suite struct ExitStatusTests {
-  @Test("Every error of ours has a status of sysexits.h")
+  @Test("Every error of the program has a status of sysexits.h")
   func errors() {
     #expect(ExitStatus(for: Failure(.badData, "x")) == .badData)
     #expect(ExitStatus(for: SpoolError.busy("/spool")) == .tryAgain)

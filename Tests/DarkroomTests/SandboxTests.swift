@@ -34,7 +34,7 @@ import Testing
     #expect(lines.contains("Threads:\t1"))
   }
 
-  @Test("Its environment says how its memory is paged, and nothing of ours")
+  @Test("Its environment contains a setting for memory paging and nothing else")
   func environment() async throws {
     // A script records its environment and then executes the real program.
     let darkroom = try DarkroomUnderTest(

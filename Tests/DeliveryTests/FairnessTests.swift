@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("A connection that breaks concerns all once a second conversation has seen it, with no success between")
+  @Test("A broken connection affects all conversations once a second one meets it, with no success between")
   func brokenConnections() async throws {
     let scratch = try TemporaryDirectory()
     let spool = try Spool(creating: scratch.path("spool"))
@@ -68,7 +68,7 @@ import Testing
     #expect(await circuits.obstacle(to: "here", for: 3) != nil)
   }
 
-  @Test("A store that hangs holds up the photos of its own conversations, and nobody else's")
+  @Test("A hanging store delays only photos of its own conversations")
   func storeHangs() async throws {
     let (network, hanging) = (ScriptedNetwork(), HangingStore())
     let daemon = try DaemonUnderTest(network: network, badStore: hanging, preparer: EasyPreparer()) {

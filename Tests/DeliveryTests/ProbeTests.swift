@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("An answer to one conversation concerns nobody else until a second has met the same, with no success between")
+  @Test("A refusal of one conversation affects no other until a second one gets the same, with no success between")
   func answers() async throws {
     for cause in [Cause.configError, .authExpired, .accountDisabled, .rateLimited] {
       let error = DeliveryError(cause, "no", retryAfter: cause == .rateLimited ? 36_000 : nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import Delivery
 
 @Suite struct SlotsTests {
-  /// Records the order of taken places, and holds each until it is told to return it.
+  /// Records the order of taken places, and holds each until the test returns it.
   private actor Places {
     private(set) var taken: [String] = []
     /// Those that are inside now.

@@ -12,7 +12,7 @@ import Testing
     func run() async throws { for await _ in bell.rings { return } }
   }
 
-  @Test("When a service hangs, the process is ended all the same, though nothing else can go on")
+  @Test("The process is ended after the deadline although a service hangs")
   func hangs() async throws {
     let overdue = Bell()
     let free = Bell()

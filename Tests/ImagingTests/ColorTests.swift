@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("Whether inks are YCCK, inverted or neither is told by Adobe's marker")
+  @Test("Adobe's marker decides whether inks are YCCK, inverted or neither")
   func adobeMarker() throws {
     // ImageMagick stores this grey as Y 0, Cb 128, Cr 128, K 128. Elsewhere the numbers mean other inks.
     let photo = try Camera().develop(.plain(128, 128, 128), ["-colorspace", "CMYK", "-quality", "97"])

@@ -55,7 +55,7 @@ import Testing
     #expect(try camera.look(at: prepared.jpeg).difference(from: scene) < 3)
   }
 
-  @Test("A photo without its end marker is whole all the same")
+  @Test("A photo without its end marker counts as whole")
   func noEndMarker() throws {
     let camera = try Camera()
     let photo = try camera.photograph(.landscape(width: 333, height: 222))

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("A line that is too long is told once, as soon as it is, and the next one is whole again")
+  @Test("A line is reported once as soon as it is too long, and the next one is whole")
   func long() {
     #expect(cut(["abcd"]) == [])
     #expect(cut(["abcde"]) == [tooLong("abcd")])

@@ -146,7 +146,7 @@ import Testing
     #expect(try await second.standing().isReachable)
   }
 
-  @Test("A photo without a seal, or without an https address, is held until the configuration is mended")
+  @Test("A photo without a seal, or without an https address, is held until the configuration is fixed")
   func unsealed() async throws {
     let network = XMTPNetwork(endpoint: "e", CoProcessProgram(name: "xmtp", path: "p")) { _ in }
     for (url, isSealed) in [("https://a/b", false), ("http://a/b", true), ("file:///a", true)] {

@@ -67,7 +67,7 @@ wait_until() {
   until "$@"; do [ "$SECONDS" -lt "$end" ] || fail "it never came to this: $*"; sleep 0.02; done
 }
 
-# ends STATUS WORD...: photospool ends with it; what it printed is in out.log, its complaints are in err.log.
+# ends STATUS WORD...: photospool ends with this status; its output is in out.log, its errors are in err.log.
 ends() {
   local status=0
   "$photospool" "${@:2}" > out.log 2> err.log || status=$?
@@ -116,7 +116,7 @@ is_bare() {
   ! grep -aq MARKER "$1" || fail "a marker is in $1"
 }
 
-# A photograph with everything in it that must not be sent. Its markers can be searched for.
+# A photograph with every kind of private metadata. Its markers can be searched for.
 plant_photo() {
   cp "$1" "$2"
   exiftool -q -overwrite_original -GPSLatitude=47.3769 -GPSLatitudeRef=N -GPSLongitude=8.5417 -GPSLongitudeRef=E \
@@ -138,7 +138,7 @@ start_to_be_killed() { # K
   daemon=$!
 }
 
-# where_killed K: what it was about to do.
+# where_killed K: the call before which it was killed.
 where_killed() { echo "killed at $1: $(sed -n "${1}p" trace)"; }
 
 # kill_at K WORD...: such a command; $status is 137 when it was killed.

@@ -52,7 +52,7 @@ rule() {
   "${at_home[@]}" nft add rule inet line in iifname world "$@"
 }
 
-# cut_line down|silent: the kernel at home knows that there is no line; or nothing comes through, and nobody says so.
+# cut_line down|silent: takes the device down, or drops all packets silently.
 cut_line() {
   case $1 in
     down) "${at_home[@]}" ip link set world down ;;

@@ -60,7 +60,7 @@ expect "$(awk 'length > 2000' run.log)" ''
 ! LC_ALL=C grep -nP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' run.log || fail 'the log holds control characters'
 ! LC_ALL=C grep -vP '^time=\S+ level=\S+ event=' run.log || fail 'the log holds what is no event'
 
-# Photos with which decoders could not cope are for their makers.
+# Photos that crash decoders should be reported to their makers.
 grep -lE 'crashes or takes|takes more than|decoding this photo goes wrong' "$spool"/failed/*/error > crashes.txt || true
 while read -r file; do echo "$(cat "$file") $(basename "$(dirname "$file")")"; done < crashes.txt
 longest=$(ledger "SELECT max(finished_at - accepted_at) FROM requests")

@@ -56,7 +56,7 @@ grep -q '^folder/a name with spaces.jpg -> out/a name with spaces.jpg: ' out.log
 ! grep -q 'hidden\|link\|loop' out.log err.log || fail 'a hidden file or a link was taken'
 ! LC_ALL=C grep -P '[\x00-\x09\x0b-\x1f\x7f]' out.log err.log || fail 'control characters were printed'
 expect "$(grep -c 'owned' out.log)" 1
-# Nobody looks at a file, so no progress is drawn into it.
+# Progress is not drawn into a file.
 expect "$(wc -l < err.log)" "$((refused + 1))"
 while read -r name sentence; do
   grep -q "^photospool: folder/$name: .*$sentence" err.log || fail "$name: $(cat err.log)"
@@ -67,7 +67,7 @@ truncated.jpg ends before its picture does
 huge.jpg 10000001 bytes
 LIST
 expect "$(tail -n 1 err.log)" "photospool: $refused of $((good + refused)) photos were refused"
-# All are photos that any program can show, and what was good already is what it was.
+# Every result is a photo that other programs can show, and good input is kept as it was.
 for photo in out/*; do djpeg -strict -outfile shown.ppm "$photo" || fail "$photo is damaged"; done
 cmp <(djpeg kind-1.jpg) <(djpeg out/twin-2.jpg) || fail 'a small JPEG was not kept'
 

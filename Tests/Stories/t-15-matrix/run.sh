@@ -22,7 +22,7 @@ expect "$(jq -r 'select(.kind != "text").sha256' seen.jsonl)" \
   "$(sha256sum "$spool"/photos/default/family/*/original.jpg | cut -d' ' -f1)"
 expect "$(jq -r 'select(.kind != "text").content | fromjson.info | "\(.w)x\(.h)"' seen.jsonl)" 2048x1536
 
-# The homeserver goes away. Requests that are dropped meanwhile use up no attempts, and go out when it is back.
+# The homeserver is down. Requests dropped meanwhile use up no attempts, and go out when it recovers.
 order kill
 for number in 1 2 3; do drop "away-$number" family "away $number"; done
 wait_for_line start.log 'cause=unreachable'

@@ -29,7 +29,7 @@ go_through() {
   [ $# = 0 ] || order script "$@"
   for number in $(seq "$count"); do send_to_judge "$what-$number" "c$((number % 3))" "$what $number" photo.jpg; done
   wait_for_all 180
-  # All of what was to go wrong did.
+  # Every scripted fault happened.
   order left
   expect "$(jq .left <<< "$answer")" 0 "what is left of $what"
   judge sink/objects > verdict.txt
@@ -58,7 +58,8 @@ if [ -z "$why" ]; then
   [ "$(bites)" -gt 0 ] || fail 'no packet was lost'
   mend_line
 
-  # Every third connection breaks under the request, and only home is told. Each request has one of its own.
+  # Every third connection breaks under the request, and only the daemon's side learns of it. Each request
+  # has its own connection.
   order keep no
   rule ct state new ct mark set numgen inc mod 3
   before=$(bites)
@@ -83,7 +84,7 @@ if [ -z "$why" ]; then
 fi
 stop_daemon
 
-# The judge sees what it is there for.
+# Negative controls of the judge.
 # sees WORD JQ: that it complains with that word of a journal which was changed so.
 sees() {
   jq -s -c "$2 | .[]" sink/journal.jsonl > tampered.jsonl

@@ -1,5 +1,4 @@
-# Photo and text reach another person's client on XMTP once and in order, whoever is killed and while the node is
-# away.
+# Photo and text reach another person's client on XMTP once and in order, despite kills and an outage of the node.
 # The photo is in an S3 service behind TLS. PHOTOSPOOL_TEST_KILL_STEP=1 kills at every call.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/xmtp.sh"
@@ -59,7 +58,7 @@ check_all 'the first'
 "$photospool" check > check.log || fail "check beside the daemon: $(cat check.log)"
 grep -q "^network xmtp: only the daemon, process $daemon, can try it" check.log || fail "check says: $(cat check.log)"
 
-# The node goes away. Requests that are dropped meanwhile use up no attempts, and go out when it is back.
+# The node is down. Requests dropped meanwhile use up no attempts, and go out when it recovers.
 ask NODE '{"do": "down"}'
 first=$((count + 1))
 for _ in 1 2 3; do drop_next; done

@@ -3,7 +3,7 @@
 . "$here/t-19-wrong-settings/gallery.sh"
 
 export PHOTOSPOOL_CONFIG=$PWD/photospool.yaml
-# told FIELDS WHERE...: what the gallery says, of those that are seen there.
+# told FIELDS WHERE...: these fields of the gallery's entries that are seen there.
 told() { awk -F'|' -v fields="$1" -v where=" ${*:2} " 'index(where, " " $4 " ") {
   line = fields; sub("WHERE", $4, line); sub("NAME", $2, line); sub("CAUSE", $5, line); print line $6 }' gallery; }
 # same WHAT FOUND EXPECTED: two lists in one order.
@@ -18,7 +18,7 @@ expect "$status" 78
 { told 'photospool: WHERE NAME: ' store network conversation; echo "photospool: $(told x store network conversation | wc -l) problems to fix"; } > expected
 same check complaints expected
 
-# Everybody sends; each waits for its own, and the one who has nothing wrong does not wait.
+# Every conversation sends: each waits for its own fault, and the one without a fault does not wait.
 names=$(cut -d'|' -f2 gallery)
 drop fine fine 'nothing is wrong' photo.jpg
 for name in $names; do drop "$name" "$name" "text of $name" photo.jpg; done
@@ -29,7 +29,7 @@ while IFS='|' read -r kind name _ _ cause _; do
   fi
 done < gallery
 stop_daemon
-# A fault that may be one conversation's own is told with its message, and the others once for all.
+# A fault that may concern one conversation is reported with its message, and the others once for all.
 sed -nE 's/^.* level=warning event=("destination waits"|waits) .*cause=([a-z_]*) destination=([^ ]*) error="(.*)" (step=[a-z]* )?wait=[0-9.]*$/\3: \2: \4/p' \
   start.log run.log | sort -u > all
 # A service that refuses before it has read the photo may look broken to the proxy before it, until it is tried again.
@@ -48,7 +48,7 @@ for place in check.log complaints run.log queue failed; do
   if grep -e SECRET -e whsec_ -e X-Amz -e "$(cat token)" $place; then fail "$place tells a secret"; fi
 done
 
-# Mended in the configuration, and nowhere else.
+# Fixed in the configuration alone.
 configure right
 "$photospool" check > check.log 2>&1 || fail "the right settings are not right: $(cat check.log)"
 start_daemon

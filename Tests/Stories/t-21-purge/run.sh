@@ -86,7 +86,7 @@ expect "$(published MARKERCONVERSATION | jq -r .text)" 'a new beginning'
 expect "$("$photospool" purge MARKERCONVERSATION)" 'MARKERCONVERSATION: purged'
 expect_gone 'by the command, with a daemon'
 
-# A name that nobody knows is told; a line that names no conversation purges nothing, and stays.
+# An unknown name is reported; an invalid line purges nothing and stays.
 expect "$("$photospool" purge tpyo)" 'tpyo: purged; the ledger knew no conversation of that name'
 mkdir "$spool/state/ledger-20260101T000000Z"
 printf 'a%.0s' {1..300} > "$spool/tmp/mistyped"

@@ -1,5 +1,4 @@
-# SIGHUP makes a mended configuration take effect, also for requests that wait; a wrong one is refused, and the old
-# one stays.
+# SIGHUP applies a fixed configuration, also to waiting requests; an invalid one is refused, and the old one stays.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/reload.sh"
 
@@ -13,7 +12,7 @@ drop other friends hello
 "$photospool" wait --timeout 60 other
 expect "$(metric 'photospool_destination_available{destination="hook"}')" 0
 
-# Mended, and asked for: it arrives at once, and not only with the next probe.
+# Fixed and reloaded: the message arrives at once, without waiting for the next probe.
 (umask 077; echo "$good" > hook.secret)
 reload
 grep -q 'event="configuration reloaded".*anew="network hook"' start.log || fail 'the log does not say what is new'
@@ -21,7 +20,7 @@ grep -q 'event="configuration reloaded".*anew="network hook"' start.log || fail 
 expect "$(verdicts | grep -c '^verified')" 3
 expect "$(metric photospool_config_reload_successful)" 1
 
-# A wrong one: each of its mistakes is told with its line, and nothing of it is in force.
+# An invalid one: each error is reported with its line, and none of it takes effect.
 configuration 'delivery: {lookahead: 0, upload: 3}' 'inbox: nobody'
 kill -HUP "$daemon"
 wait_for_line start.log 'event="the new configuration is refused; the old one stays in force".*photospool.yaml:6: `delivery.lookahead` is'
@@ -32,7 +31,7 @@ drop again family 'and here'
 "$photospool" wait --timeout 60 still again
 expect "$(published friends | tail -n 1 | jq -r .inbox)" default
 expect "$(verdicts | grep -c '^verified')" 4
-# So is one with a secret that cannot be read, although its file is good.
+# A valid file with an unreadable secret is refused, too.
 configuration 'inbox: nobody'
 chmod 644 hook.secret
 kill -HUP "$daemon"
@@ -54,7 +53,7 @@ wait_for_line start.log '"event":"publishing"'
 configuration 'network: {type: webhook, url: "http://127.0.0.1:1/", secretFile: hook.secret, allowPrivate: true}'
 reload
 objects() { ls "$spool/objects" | sort; }
-# Something else has found out before that the network is away, so that the photo was surely not offered to it.
+# Another conversation has met the outage first, so that the photo was surely not offered to the network.
 drop first friends first
 wait_for_line start.log 'event="destination waits".*cause=unreachable'
 objects > before

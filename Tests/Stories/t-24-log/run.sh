@@ -5,7 +5,7 @@
 . "$here/lib/secrets.sh"
 (umask 077; echo whsec_$(printf 'MARKERFORMERSECRET-and-more.' | base64) > hook.secret)
 
-# The signer fails first, with a body that tells too much, then the receiver refuses; then all is mended.
+# The signer fails first, with a body that tells too much, then the receiver refuses; then both are fixed.
 curl -s -X PUT --data '["html/500", "json/503?text=MARKERBODY"]' "$signer/-/script"
 start_daemon SIGNER_TOKEN=MARKERTOKEN
 plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg

@@ -1,5 +1,5 @@
 # `metrics` prints what Prometheus' own parser reads, with the daemon up, down and never started; the file for
-# node_exporter follows, whole and readable for others; and systemd is told how the daemon is.
+# node_exporter follows, whole and readable for others, and systemd gets the daemon's state.
 . "$(dirname "$0")/../lib/library.sh"
 
 mkdir collected
@@ -68,7 +68,7 @@ expect "$(ls -A collected)" photospool.prom
 wait_for_line told 'STATUS=2 messages wait in 1 conversation\.'
 wait_for_line told '^WATCHDOG=1'
 
-# While nothing changes nothing is written, and signs of life go on. What was asked for before may still be written.
+# An idle daemon writes nothing, and its signs of life go on. Earlier changes may still be written.
 lives() { grep -c '^WATCHDOG=1' told; }
 for round in 1 2; do
   former=$(stat -c %Y.%i collected/photospool.prom)
@@ -77,7 +77,7 @@ for round in 1 2; do
 done
 expect "$(stat -c %Y.%i collected/photospool.prom)" "$former" 'it was written for nothing'
 
-# The file tells what the janitor, a process of its own, has done.
+# The file includes the janitor's work, which is a separate process.
 original=$(stat -c %s "$spool"/photos/default/family/*/original.jpg)
 PHOTOSPOOL_CACHE_TOTAL=$((bytes - 1)) "$photospool" janitor 2> /dev/null
 wait_until in_file 1 photospool_cache_evictions_total files original
@@ -91,7 +91,7 @@ wait_for_line told '^READY=1 STATUS=The configuration was read again\.'
 stop_daemon
 wait_for_line told '^STOPPING=1'
 
-# Down: what the ledger knows, and that nobody answers.
+# Without a daemon: the ledger's figures, and that no daemon answers.
 "$photospool" metrics | read_metrics
 expect "$(value photospool_up)" 0
 expect "$(value photospool_messages_waiting state pending)" 2

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 500x400 0.jpg 1.jpg
-# The daemon refuses with this sentence, whoever starts it, and touches nothing.
+# The daemon refuses to start with this sentence.
 refuses() {
   local status=0
   timeout 60 "$photospool" run > refused.log 2>&1 || status=$?
@@ -13,7 +13,7 @@ refuses() {
 start_daemon
 drop first family hello 0.jpg
 mkdir "$spool/tmp/keyed"; echo family > "$spool/tmp/keyed/to"; echo once > "$spool/tmp/keyed/text"; echo key-1 > "$spool/tmp/keyed/id"
-# The first photo of it is published, the second one is none.
+# Its first photo is published, the second file is not a photo.
 mkdir "$spool/tmp/half"; echo family > "$spool/tmp/half/to"
 cp 1.jpg "$spool/tmp/half/photo-1"; echo 'no photo' > "$spool/tmp/half/photo-2"
 mv "$spool/tmp/half" "$spool/new/"
@@ -52,9 +52,9 @@ damage() {
     gone) rm "$ledger"* ;;
     truncated) truncate -s 20000 "$ledger" ;;
     zeroed) page "$ledger" 5 ;;
-    # In its midst, where nothing is looked for.
+    # In the middle, which the check at the start does not read.
     large) page "$ledger" $(($(stat -c %s "$ledger") / 8192)) ;;
-    # One bit of what kind of page the first one is.
+    # One bit of the first page's type.
     flipped) printf '\x0c' | dd of="$ledger" bs=1 seek=100 conv=notrunc status=none ;;
     foreign) head -c 50000 /dev/urandom > "$ledger"; rm -f "$ledger"-* ;;
     empty) : > "$ledger"; rm -f "$ledger"-* ;;
@@ -68,7 +68,7 @@ for kind in newer truncated zeroed large flipped foreign empty earlier unlogged 
   case $kind in
     gone) refuses $kind 'is gone, though the spool is in use' ;;
     newer) refuses $kind 'written by a newer photospool' ;;
-    # The daemon works already when it comes upon it.
+    # The daemon finds it while it is working.
     large) refuses $kind 'the ledger failed; stopping at once.*is damaged' ;;
     earlier | unlogged | empty) refuses $kind 'does not know 1 of the requests in cur/, waiting for one' ;;
     *) refuses $kind 'is damaged' ;;
@@ -87,7 +87,7 @@ done
 expect "$(published family | wc -l)" 4 'published before it was rebuilt'
 
 start_daemon
-# A repetition under its key is still known for one; of what failed, only the rest is sent.
+# A repetition under the same key is recognised; of a failed request only the rest is sent.
 mkdir "$spool/tmp/again"; echo family > "$spool/tmp/again/to"; echo once > "$spool/tmp/again/text"; echo key-1 > "$spool/tmp/again/id"
 mv "$spool/tmp/again" "$spool/new/"
 cp 0.jpg "$spool/failed/half/photo-2"

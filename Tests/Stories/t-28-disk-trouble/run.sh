@@ -13,7 +13,7 @@ noise 300x200 photo.jpg
 sentence='less than 4 MiB are free on the disk of .*, and new requests wait until there is more; make room'
 fill() { cat /dev/zero >> disk/filler 2> /dev/null || true; }
 queue_says() { "$photospool" queue | grep -q "$1"; }
-# Built while there is room; sent when there is none.
+# Built while there is room; sent when the disk is full.
 build() { mkdir "$spool/tmp/$1"; echo family > "$spool/tmp/$1/to"; echo "$1" > "$spool/tmp/$1/text"; cp photo.jpg "$spool/tmp/$1/photo.jpg"; }
 refused() {
   local status=0

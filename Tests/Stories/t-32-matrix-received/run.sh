@@ -86,7 +86,7 @@ while read -r remote; do
   expect "$(member "$remote" sender)" @alice:localhost
 done < events
 
-# The homeserver goes away: what is dropped meanwhile waits for it.
+# The homeserver is down: requests dropped meanwhile wait for it.
 order kill
 mv drops/away "$spool/incoming/new/"
 wait_for_line start.log 'a photo waits.*cause=unreachable'

@@ -26,7 +26,7 @@ at bob check > check.log || fail "check: $(cat check.log)"
 grep -q 'listening to matrix: ' check.log || fail "check does not tell of listening: $(cat check.log)"
 wait_for_line bob/start.log event=listening
 
-# Lying on its side, with all in it that nobody should see.
+# A photo stored on its side, with private metadata of every kind.
 "$python" - <<'END'
 from PIL import Image
 noise = Image.effect_noise((900, 700), 60).convert("RGB")

@@ -38,7 +38,7 @@ for call in heard- listening attachment ledger.sqlite-wal; do
   grep -q "$call" trace || fail "no call for $call in the trace"
 done
 
-# The token is refused: that is said, and mended without a restart.
+# A refused token is reported, and replaced without a restart.
 start_daemon
 cp token good
 echo syt_wrong > token

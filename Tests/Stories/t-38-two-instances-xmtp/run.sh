@@ -80,7 +80,7 @@ expect "$(received_of ben "$message" hidden)" false
 expect "$(at ben view "$message" | sed 's|.*/||')" original.jpg
 expect "$(received_of ben "$second" hidden)" true
 
-# It is told who of the group sent it. Anna hears nothing of what she has sent.
+# The sender within the group is known. Anna does not receive her own messages.
 expect "$(received_of ben "$first" sender)" "$anna"
 expect "$(received anna)" ''
 

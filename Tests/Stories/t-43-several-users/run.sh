@@ -28,7 +28,7 @@ timeout 60 "$photospool" wait plain
 status=0
 setpriv --reuid 61003 --regid 61003 --clear-groups "$photospool" send --to family --text no 2> refused.log || status=$?
 expect "$status" 77
-# Who may not follow a request is told before it is dropped.
+# A user without access to the ledger gets an error before the drop.
 before=$(published family | wc -l)
 status=0
 as 61001 "$photospool" send --to family --text no --wait > out.log 2> refused.log || status=$?

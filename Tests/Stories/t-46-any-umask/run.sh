@@ -1,5 +1,5 @@
 # Users of the spool's group type the four lines of README, each with the umask of their own, on file systems of several kinds.
-# Nobody but the daemon can read what they build. A spool that was made before is mended by a start.
+# Only the daemon can read their requests. A start upgrades an earlier spool.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root can be several users'
@@ -84,7 +84,7 @@ if mkfs.btrfs -q plain.img > /dev/null 2>&1 && mount -o loop,noacl plain.img pla
   umount -l plain
 fi
 
-# A spool that an earlier version made is one without these ACLs: `check` says so, and a start mends it.
+# A spool of an earlier version lacks these ACLs: `check` says so, and a start adds them.
 spool=$PWD/spool
 export PHOTOSPOOL_SPOOL=$spool
 "$python" -c 'import os, sys
@@ -97,7 +97,7 @@ timeout 60 "$photospool" wait mended
 stop_daemon
 ! grep -q 'level=error' run.log || fail 'an error in the log'
 
-# A new spool is for its group to enter, whatever the umask of whoever starts the daemon.
+# The group can enter a new spool, whatever the umask of the daemon's start.
 install -d -o 61000 -g 61000 -m 750 home
 spool=$PWD/home/spool
 export PHOTOSPOOL_SPOOL=$spool

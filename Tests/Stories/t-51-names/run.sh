@@ -41,7 +41,7 @@ grep -q 'link is a symbolic link and no request' err.log || fail "$(cat err.log)
 fails 69 "$photospool" wait --timeout 60 nobody
 rm -rf "$spool"/failed/*
 
-# Something that has the name of a request that waits is filed beside it, whoever put it there.
+# A foreign entry under the name of a waiting request is filed beside it.
 "$photospool" hold room > /dev/null
 drop taken room '' bad.jpg
 wait_for_line start.log 'event=accepted request=taken '

@@ -17,7 +17,7 @@ expect "$(awk '/^(Uid|Gid):/ { print $2, $3, $4, $5 }' "/proc/$daemon/status" | 
 is_the_users 'after a start'
 stop_daemon
 
-# A dry run leaves nothing behind, whoever does it.
+# A dry run of any user leaves nothing behind.
 before=$(all)
 "$photospool" janitor --dry-run
 as "$photospool" janitor --dry-run
@@ -73,7 +73,7 @@ status=0
 expect "$status" 78
 grep -q 'spool.user: there is no user nobody-of-that-name' refused || fail "$(cat refused)"
 
-# Without one, a new spool is root's, which is told.
+# Without one, a new spool belongs to root, and the log says so.
 unset PHOTOSPOOL_CONFIG
 rm -rf spool
 start_daemon

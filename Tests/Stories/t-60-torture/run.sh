@@ -1,6 +1,6 @@
 # A little of `make torture`: some kills of every sweep, every control, a short storm, and of power cuts, recorded disks,
-# failing disks and disks in trouble one kind or two. TORTURE_FAULTS says how many faults; the seed that is printed injects
-# the same ones again (TORTURE_SEED).
+# failing disks and disks in trouble one kind or two. TORTURE_FAULTS says how many faults; TORTURE_SEED with the printed seed
+# injects the same ones again.
 . "$(dirname "$0")/../lib/library.sh"
 
 export PHOTOSPOOL=$photospool

@@ -69,14 +69,14 @@ mv "$spool/tmp/elsewhere" "$spool/new/"
 "$photospool" wait --timeout 60 elsewhere
 tail -n 1 start.log | grep -q "^time=$(date -u +%Y-%m-%dT)" || fail "the log is not in UTC: $(tail -n 1 start.log)"
 
-# A request that is being written in tmp/ is not abandoned, whatever its time; one that nobody holds is, after 36 hours.
+# A request that is open for writing in tmp/ stays, whatever its time; an abandoned one goes after 36 hours.
 build held '1970-01-01 UTC'
 build young "$(date -d '35 hours ago' '+%F %T')"
 build old "$(date -d '37 hours ago' '+%F %T')"
 exec 8< "$spool/tmp/held"
 flock 8
 "$photospool" janitor
-# The clock was set in the ledger's eyes: nothing goes for its age in a pass that finds a jump, and the next one goes on.
+# The ledger sees a clock jump: a pass that finds one deletes nothing for its age, and the next one goes on.
 "$photospool" janitor
 [ -d "$spool/tmp/held" ] || fail 'what is being written was taken for abandoned'
 [ -d "$spool/tmp/young" ] || fail 'what is not 36 hours old was taken for abandoned'
@@ -84,7 +84,7 @@ exec 8<&-
 rm -rf "$spool"/tmp/{held,young,old}
 stop_daemon
 
-# A machine that was started three years ago, as far as the clock goes that nobody sets.
+# A machine whose monotonic clock says that it started three years ago.
 if unshare --time --monotonic 100000000 --boottime 100000000 true 2> /dev/null; then
   : > start.log
   unshare --time --monotonic 100000000 --boottime 100000000 "$photospool" run > start.log 2>&1 &

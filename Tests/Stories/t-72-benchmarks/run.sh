@@ -1,4 +1,4 @@
-# Nobody runs the benchmarks each day, and what they share changes: each still finds the names that it takes from others.
+# Benchmarks run rarely while their shared code changes: each still finds every name that it imports.
 . "$(dirname "$0")/../lib/library.sh"
 
 cd "$here/../../Benchmarks"

@@ -57,7 +57,7 @@ name=$(cat name)
 seen 1 'the first'
 wait_until_swept 'the first'
 
-# The next one takes its place; what fails does not.
+# The next change replaces it; a failed one does not.
 next_photo
 "$photospool" profile set me.jpg --wait > name
 seen 2 'the second'
@@ -99,7 +99,7 @@ for moment in "${moments[@]}"; do
   stop_daemon
 done
 
-# The removal is an update with nothing in it, and is told once, too.
+# The removal is an empty update, and is published once, too.
 start_daemon
 "$photospool" profile remove --wait > name
 count=$((count + 1))

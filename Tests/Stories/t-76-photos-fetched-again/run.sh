@@ -56,7 +56,7 @@ shown ask blurred.jpg
 ends 77 export ask hidden.jpg
 "$photospool" prefs family | grep -q 'auto-reveal: off'
 shown "$sent" original.jpg
-# The janitor leaves what tells so.
+# The janitor keeps these records.
 "$photospool" janitor > /dev/null
 expect "$(find "$spool/photos" -name received.json | wc -l)" "$(wc -l < after)" 'notes beside photos'
 

@@ -1,4 +1,4 @@
-# A request is published once although the daemon is killed on its way and the ledger is lost and rebuilt.
+# A request is published once although the daemon is killed and the ledger is lost and rebuilt.
 # Killed at every 61st call by default, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../lib/library.sh"
 

@@ -9,7 +9,7 @@ drop first family hello 0.jpg
 build keyed; echo once > "$spool/tmp/keyed/text"; echo key-1 > "$spool/tmp/keyed/id"
 mv "$spool/tmp/keyed" "$spool/new/"
 "$photospool" wait --timeout 60 first keyed
-# The first photo of it is published, the second one is none.
+# Its first photo is published, the second file is not a photo.
 build part; cp 1.jpg "$spool/tmp/part/photo-1"; echo 'no photo' > "$spool/tmp/part/photo-2"
 mv "$spool/tmp/part" "$spool/new/"
 wait_until test -e "$spool/failed/part/error"

@@ -4,7 +4,7 @@
 
 noise 500x400 03.jpg 04.jpg
 line=$(sed -n 's/^[0-9*]\+ [^ ]\+ [^ ]\+ [^ ]\+ [^ ]\+ photospool //p' "$here/../../etc/cron.d/photospool-janitor")
-# The program that is tested, on a machine without systemd, where the line does something.
+# The line runs the tested program, as on a machine without systemd.
 line=${line//\/run\/systemd\/system/$PWD/nowhere}
 line=${line//\[ -x \/usr\/bin\/photospool \]; then photospool/true; then $photospool}
 by_cron() {

@@ -40,7 +40,7 @@ wait_until is_state "$several" 'downloaded downloaded'
 wait_until is_state "$bad" failed
 expect "$(state "$bad" cause)" digest_mismatch
 expect "$("$photospool" photos --received --json | jq -r .remote | paste -sd' ')" "$single $several $several $bad" 'none of his own'
-# A person whom he does not know writes to him alone: he is told, and nothing is fetched.
+# An unknown person writes to him alone: the photo is listed and not fetched.
 ask READER '{"do": "who"}'
 stranger=$(jq -r .inbox <<< "$answer")
 ask READER "{\"do\": \"direct\", \"with\": \"$ben\"}"
@@ -48,7 +48,7 @@ ask READER "{\"do\": \"send\", \"to\": $(jq .group <<< "$answer"), \"attachments
 direct=$(jq -r .message <<< "$answer")
 wait_until is_state "$direct" offered
 expect "$(state "$direct" conversation)" "dm:$stranger"
-# In a group it is told who of them sent it.
+# In a group the sender is known.
 expect "$(state "$single" sender)" "$stranger"
 stop_daemon
 is_empty "$spool"/incoming/{new,cur,tmp,failed}

@@ -155,7 +155,7 @@ def purges(part):
     daemon = place.start()
     daemon.ready()
     for round in part.rounds(place, 60):
-        # As much as is in hand at any moment: in tmp/, in new/, in the cache, at the store.
+        # Work in progress in every place: in tmp/, in new/, in the cache, at the store.
         for _ in range(part.random.randrange(1, 8)):
             place.drop("MARKERpurged", 2)
             place.drop("stays", 1)
