@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Instructions that the daemon executes for one text, from intake to receipt, counted by callgrind: neither the machine nor
-# what else it does changes much. Texts are sent one at a time, to a daemon that gets few of them and to one that gets more;
-# the difference is theirs. What the kernel does is not counted, and calls that Valgrind does not know are made in their older
+# Counts the instructions of the daemon for one text, from intake to receipt, with callgrind: the machine and its load
+# hardly matter. Texts are sent one at a time, to a daemon that gets few of them and to one that gets more; the
+# difference is their cost. The kernel is not counted, and calls that Valgrind does not know are made in their older
 # form. Prints a figure and writes .build/bench/instructions.json; the story t-71-instructions holds it to a bound.
 # Usage: Benchmarks/instructions.sh [TEXTS]; PHOTOSPOOL names another program than .build/release/photospool, and nothing is
 # written of that.

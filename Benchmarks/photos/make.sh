@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes ten photographs of 12 and 24 megapixels from Debian's wallpapers, the same ones each time: with the size, noise,
-# compression and EXIF of a camera. What is there already stays. Usage: Benchmarks/photos/make.sh DIRECTORY
+# compression and EXIF of a camera. Existing files stay. Usage: Benchmarks/photos/make.sh DIRECTORY
 set -euo pipefail
 
 for program in convert exiftool; do

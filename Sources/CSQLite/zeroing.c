@@ -54,7 +54,7 @@ static int write_zeroed(sqlite3_file *file, const void *bytes, int size, sqlite3
   const sqlite3_io_methods *own = ((const struct methods *)file->pMethods)->own;
   sqlite3_int64 page = offset / size + 1;
   int begin, end;
-  /* What is no whole page is written as it is. */
+  /* A write that is not one whole page passes unchanged. */
   if (size < 512 || size > largest_page || size & (size - 1) || offset % size || page >= CSQLITE_MOST_PAGES ||
       !gap(bytes, size, page == 1, &begin, &end))
     return own->xWrite(file, bytes, size, offset);

@@ -95,7 +95,7 @@ import Testing
     #expect(await first.published.map(\.address) == [family])
   }
 
-  @Test func withoutTheFormerNetworkTheMessageWaitsForAPerson() async throws {
+  @Test func messageWaitsWhileItsFormerNetworkIsMissing() async throws {
     try await beginAndDie()
     try await daemon.rerouted(to: second).run { daemon in
       while try daemon.story(of: request)?.messages.first?.error?.contains("is configured no more") != true {

@@ -110,7 +110,7 @@ import Testing
     #expect(lstat(scratch.path("file"), &status) == 0 && status.st_atim.tv_sec == 1)
   }
 
-  @Test func aFileFurtherDownIsOpenedInOneStepAndNeverByALink() throws {
+  @Test func nestedFilesOpenInOneStepAndNeverThroughLinks() throws {
     let inner = try directory.directory(creating: "inner")
     try inner.write([1], as: "file")
     try FileManager.default.createSymbolicLink(atPath: scratch.path("link"), withDestinationPath: "inner")

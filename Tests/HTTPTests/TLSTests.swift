@@ -45,7 +45,7 @@ struct TLSTests {
     }
   }
 
-  @Test func theSystemsAuthoritiesDoNotVouchForAPrivateOne() async throws {
+  @Test func systemAuthoritiesDoNotCoverAPrivateOne() async throws {
     await #expect {
       try await Self.client(believing: nil).send(HTTPRequest(.get, server["good"]))
     } throws: { error in

@@ -97,7 +97,7 @@ import Testing
     #expect(try lines("got").count == HookLine.longest + 1)
   }
 
-  @Test func aProgramThatTakesTooLongIsEndedWithAllThatItStarted() async throws {
+  @Test func slowProgramIsEndedWithItsChildren() async throws {
     let script = #"(trap '' TERM; echo $$ > "$DIR/child"; while :; do sleep 1; done) & wait"#
     try await run(settings(script) { $0.timeout = .seconds(1) }) { line in
       line.tell(.sent, Notice(number: 1))

@@ -34,7 +34,7 @@ import Testing
     _ = held
   }
 
-  @Test func theNumberOfTheOrderOfArrivalStaysInTmp() async throws {
+  @Test func arrivalCounterStaysInTmp() async throws {
     let spool = try SpoolUnderJanitor()
     _ = try FileLock(".order", in: spool.spool.tmp)
     _ = try await spool.janitor(at: later(10_000)).pass()
@@ -83,7 +83,7 @@ import Testing
     #expect(try spool.spool.draft.names() == [])
   }
 
-  @Test func aRequestThatIsOverGoesWithItsReceiptAfterAWeek() async throws {
+  @Test func finishedRequestGoesWithItsReceiptAfterAWeek() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a")
     try await spool.file("a")
@@ -126,7 +126,7 @@ import Testing
     #expect(try failed.names() == [])
   }
 
-  @Test func anAnnouncementThatNobodyFetchedIsForgottenAfterThreeMonths() async throws {
+  @Test func unfetchedAnnouncementIsForgottenAfterThreeMonths() async throws {
     let spool = try SpoolUnderJanitor()
     let announced = NewReceived(
       inbox: InboxID(unchecked: "me"), conversation: ConversationID(unchecked: "family"), remote: "$1",
@@ -196,7 +196,7 @@ import Testing
     #expect(try await spool.ledger.cacheUse()[0].photos == 2)
   }
 
-  @Test func theWalkOverALargeCacheMeetsEveryOrphanInSomePasses() async throws {
+  @Test func largeCacheIsScannedForOrphansInSeveralPasses() async throws {
     let spool = try SpoolUnderJanitor()
     for conversation in 0..<40 {
       let directory = try spool.spool.photos.directory(creating: "i\(conversation % 3)")

@@ -132,7 +132,7 @@ import Testing
     #expect(try spool.files("last", to: "others") == whole)
   }
 
-  @Test func anEvictionThatWasCutOffIsEndedByTheNextPass() async throws {
+  @Test func nextPassCompletesAnInterruptedEviction() async throws {
     let spool = try SpoolUnderJanitor()
     try await spool.send("a")
     try await spool.send("b")

@@ -7,7 +7,7 @@ import Testing
 @testable import Ledgers
 
 @Suite struct CheckpointPolicyTests {
-  @Test func aLongLogRestartsAndIsNotWaitedForAgainAndAgain() {
+  @Test func longLogRestartsAndBlocksOnlyOnce() {
     var policy = CheckpointPolicy()
     let long = CheckpointPolicy.longLog
     #expect(policy.copied(pages: long - 1) == false)

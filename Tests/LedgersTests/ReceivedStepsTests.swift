@@ -22,7 +22,7 @@ import Testing
     #expect(try await ledger.cacheUse().first?.bytes == 11)
   }
 
-  @Test func aViewTellsWhetherThePhotoHadToBeFetchedAgain() async throws {
+  @Test func viewTellsWhetherThePhotoWasFetchedAgain() async throws {
     _ = try await receive(new("a"), fetch: .always)
     let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
     #expect(try await end(wanted) == .kept)
@@ -35,7 +35,7 @@ import Testing
     #expect(counts.viewsOfCached == 2 && counts.viewsOfFetched == 1)
   }
 
-  @Test func aPhotoWhoseFilesWereTakenAgainIsNotDownloaded() async throws {
+  @Test func photoWithRestoredFilesIsNotDownloaded() async throws {
     _ = try await receive(new("a"), fetch: .always)
     let wanted = try #require(try await ledger.beginDownloads(limit: 9, perHost: 9, at: now).first)
     #expect(try await end(wanted, isThere: false) == .evicted)

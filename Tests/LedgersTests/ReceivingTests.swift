@@ -93,7 +93,7 @@ import Testing
     #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM received") } == 0)
   }
 
-  @Test func photosOfStrangersAreFetchedOnlyWhereEverythingIs() async throws {
+  @Test func strangersPhotosAreFetchedOnlyUnderAlways() async throws {
     #expect(try await receive(new("a"), fetch: .known) == .accepted([id("a")], .offered))
     #expect(try await receive(new("b"), fetch: .ask) == .accepted([id("b")], .offered))
     #expect(try await receive(new("c"), fetch: .always) == .accepted([id("c")], .wanted))
@@ -107,7 +107,7 @@ import Testing
     #expect(try await receive(new("c", in: "strangers")) == .accepted([id("c")], .offered))
   }
 
-  @Test func thePreferenceOfAConversationGoesBeforeTheConfiguration() async throws {
+  @Test func conversationPreferenceOverridesTheConfiguration() async throws {
     let family = ConversationID(unchecked: "family")
     try await ledger.setPreferences(fetch: .always, autoReveal: nil, of: family, at: now)
     #expect(try await receive(new("a"), fetch: .ask) == .accepted([id("a")], .wanted))
@@ -115,7 +115,7 @@ import Testing
     #expect(try await receive(new("b"), fetch: .always) == .accepted([id("b")], .offered))
   }
 
-  @Test func thePolicyOfAnInboxGoesBehindTheConversationsAndBeforeTheConfiguration() async throws {
+  @Test func inboxPolicyOverridesTheConfigurationButNotTheConversation() async throws {
     let me = InboxID(unchecked: "me")
     try await ledger.setFetchPolicy(.always, of: InboxID(unchecked: "another"))
     #expect(try await receive(new("a"), fetch: .ask) == .accepted([id("a")], .offered))
@@ -177,7 +177,7 @@ import Testing
     #expect(counts.preparedPhotos == 0 && counts.preparedBytes == 0)
   }
 
-  @Test func aConversationThatIsPurgedReceivesNothing() async throws {
+  @Test func purgedConversationReceivesNothing() async throws {
     _ = try await receive(new("a"), fetch: .always)
     let purged = try #require(try await ledger.beginPurge(of: ConversationID(unchecked: "family"), at: now))
     #expect(try await receive(new("b"), fetch: .always) == .purged)

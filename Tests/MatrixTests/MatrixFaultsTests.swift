@@ -72,7 +72,7 @@ import Testing
     #expect(answer(503, #"{"errcode": "\#(code)"}"#).code == nil)
   }
 
-  @Test func publishingThatIsInterruptedFailsNothing() {
+  @Test func interruptedPublishingFailsNothing() {
     let error = HTTPError(.cancelled, host: "example.test", wasNeverSent: false)
     #expect(room.error(error).cause == .network && media.error(error).cause == .cancelled)
   }

@@ -52,7 +52,7 @@ import Testing
     #expect(try contents("pwd") == "/\n")
   }
 
-  @Test func aProgramThatReadsNothingAndOneThatIsTalkativeDoNoHarm() async throws {
+  @Test func silentAndTalkativeProgramsDoNoHarm() async throws {
     let text = String(repeating: "x", count: 65_536)
     _ = try await network("exit 0").publish(message(.text(text)))
     let chatty = try network("head -c 3000000 /dev/zero | tr '\\0' x; head -c 3000000 /dev/zero | tr '\\0' y >&2")
@@ -103,7 +103,7 @@ import Testing
     #expect(error?.cause == .configError)
   }
 
-  @Test func aProgramThatTakesTooLongIsStoppedWithAllThatItStarted() async throws {
+  @Test func slowProgramIsStoppedWithItsChildren() async throws {
     let network = try network("sleep 1000 & echo $! > $1/child; sleep 1000", timeLimit: 5)
     #expect(try await error(network)?.cause == .timeout)
     let child = try #require(pid_t(contents("child").trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -134,7 +134,7 @@ import Testing
     kill(child, SIGKILL)
   }
 
-  @Test func publishingThatIsCancelledStopsTheProgramAndFailsNothing() async throws {
+  @Test func cancelStopsTheProgramAndFailsNothing() async throws {
     let message = message()
     try #require(mkfifo(scratch.path("begun"), 0o600) == 0)
     let network = try network("echo > $1/begun; sleep 1000")

@@ -98,14 +98,14 @@ import Testing
     #expect(Array(result.output.unicodeScalars) == Array(text.unicodeScalars))
   }
 
-  @Test func aMessageWhoseAnswerWasLostIsNotPublishedTwice() async throws {
+  @Test func lostAnswerPublishesNothingTwice() async throws {
     let first = try await network.publish(message("m1"))
     let again = try await Self.open(scratch.path).publish(message("m1"))
     #expect(try messages() == ["m1"])
     #expect(first == again)
   }
 
-  @Test func aMessageThatOneProcessPublishesTwiceHasOneLine() async throws {
+  @Test func messagePublishedTwiceHasOneLine() async throws {
     let first = try await network.publish(message("m1"))
     let second = try await network.publish(message("m2"))
     let again = try await network.publish(message("m2"))
@@ -175,7 +175,7 @@ import Testing
     #expect(try await Self.open(scratch.path).find(TriedMessage("m2")) == .absent)
   }
 
-  @Test func aMessageIsFoundAlsoWhenOthersWerePublishedAfterIt() async throws {
+  @Test func olderMessagesAreFound() async throws {
     let publication = try await network.publish(message("m0"))
     for number in 1...63 { _ = try await network.publish(message("m\(number)")) }
     #expect(try await Self.open(scratch.path).find(TriedMessage("m0")) == .published(publication))
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func aDirectoryThatIsGoneIsAStorageErrorAndCanPass() async throws {
+  @Test func missingDirectoryIsATransientStorageError() async throws {
     try FileManager.default.removeItem(atPath: scratch.path)
     let cause = try await failure { try await network.publish(message("m")) }?.cause
     #expect(cause == .localStorageError && cause?.disposition == .retry)

@@ -120,7 +120,7 @@ import Testing
     #expect(try await lookUps() == 6)
   }
 
-  @Test func aTokenThatWasRefusedIsReadAgainWithTheNextAttempt() async throws {
+  @Test func refusedTokenIsReadAgainOnTheNextAttempt() async throws {
     let file = Mutex("old")
     let account = MatrixAccount(
       homeserver: server.endpoint, token: try Renewable(reading: { Secret(file.withLock { $0 }) }))

@@ -100,7 +100,7 @@ import Testing
     #expect(filters.count == 2)
   }
 
-  @Test func aFilterThatTheHomeserverForgotIsMadeAgain() async throws {
+  @Test func forgottenFilterIsMadeAgain() async throws {
     let forgotten = FaultServer.says(#"{"errcode": "M_INVALID_PARAM"}"#, status: 400)
     let filter = FaultServer.says(#"{"filter_id": "g"}"#)
     let (messages, _) = try await listen(forgotten, filter, FaultServer.says(Self.room(Self.photo("$1"))))

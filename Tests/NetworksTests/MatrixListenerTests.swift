@@ -122,7 +122,7 @@ struct MatrixListenerTests {
     #expect(said.messages == [event])
   }
 
-  @Test func aPositionOfAnotherAccountOrHomeserverBeginsAnew() async throws {
+  @Test func foreignPositionBeginsAnew() async throws {
     let alices = try await listen(try listener(as: "alice"), after: nil)
     _ = try await say(Self.photo("a"))
     let bobs = try await listen(try listener(), after: alices)
@@ -132,7 +132,7 @@ struct MatrixListenerTests {
     #expect(said.messages.isEmpty && said.sentences.count == 1)
   }
 
-  @Test func aliasesAreLookedUpAndOnlyRoomsOfTheConfigurationAreHeard() async throws {
+  @Test func onlyConfiguredRoomsAreHeardAlsoByAlias() async throws {
     let other = try synapse.room(of: "alice", with: "bob")
     let conversations = HeardConversations(named: [
       (address: Address(unchecked: "#nobody:localhost"), conversation: ConversationID(unchecked: "nobody")),

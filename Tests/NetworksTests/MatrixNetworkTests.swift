@@ -284,7 +284,7 @@ struct MatrixNetworkTests {
     #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == sent)
   }
 
-  @Test func aPhotoThatNoClientCouldOpenIsAConfigurationError() async throws {
+  @Test func photoThatNoClientCanOpenIsAConfigurationError() async throws {
     let elsewhere = try MatrixSeal().seal(photo).facts.attachment(at: "https://example.test/a")
     let sealedOtherwise = try XMTPSeal().seal(photo).facts.attachment(at: "mxc://localhost/a")
     for attachment in [elsewhere, sealedOtherwise] {

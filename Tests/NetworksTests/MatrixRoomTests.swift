@@ -45,7 +45,7 @@ struct MatrixRoomTests {
     #expect(answer.isSuccess)
   }
 
-  @Test func nothingIsSentToARoomWhoseEncryptionIsSwitchedOnBetweenTwoMessages() async throws {
+  @Test func newlyEncryptedRoomGetsNothing() async throws {
     let network = try network()
     for name in [room.id, room.alias] { #expect(try await send("before", to: name, through: network) == nil) }
     try await network.admit(Address(unchecked: room.id))
@@ -62,7 +62,7 @@ struct MatrixRoomTests {
     try await network().admit(ConversationID.profile(of: InboxID(unchecked: "me")).address)
   }
 
-  @Test func checkingNamesEncryptedRoomsByTheirIdAndTheirAliases() async throws {
+  @Test func checkNamesEncryptedRoomsByIdAndAlias() async throws {
     let network = try network()
     try await encrypt(room)
     let error = await #expect(throws: DeliveryError.self) {
@@ -76,7 +76,7 @@ struct MatrixRoomTests {
     #expect(!closed.contains { $0.names.contains { $0.text == clear.id } })
   }
 
-  @Test func afterAnUpgradeTheAliasLeadsToTheNewRoomAtOnce() async throws {
+  @Test func aliasLeadsToTheUpgradedRoomAtOnce() async throws {
     let network = try network(as: "bob")
     #expect(try await send("one", to: room.alias, through: network) == nil)
     let answer = try await ask(

@@ -11,7 +11,7 @@ import Testing
     LocalLine(OutgoingMessage("m", .photo(attachment)), publishedAt: noon)
   }
 
-  @Test func aPhotoUnderMatrixsSealHasItsFileAndItsColoursAtTheEnd() throws {
+  @Test func photoUnderMatrixsSealEndsWithItsFileAndColours() throws {
     let file = EncryptedFile(url: "mxc://h/a", key: EncryptedFile.Key(k: "K_-"), iv: "I+/", sha256: "S")
     let attachment = Messages.Attachment(
       url: "mxc://h/a", contentDigest: "d", secret: nil, salt: nil, nonce: nil, scheme: "https://", contentLength: 9,

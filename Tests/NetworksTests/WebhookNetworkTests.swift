@@ -150,7 +150,7 @@ import Testing
     _ = try await network(server.url("hook")).publish(message())
   }
 
-  @Test func aPrivateAddressIsNotConnectedToUnlessThatIsAllowed() async throws {
+  @Test func privateAddressesNeedPermission() async throws {
     let server = try FaultServer()
     let port = server.endpoint.split(separator: ":").last ?? ""
     // The same client, so that there is a connection to reuse.

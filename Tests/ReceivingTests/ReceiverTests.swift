@@ -121,7 +121,7 @@ import Testing
     #expect(try incoming.cur.names().isEmpty)
   }
 
-  @Test func aPictureThatCannotBeDecodedFailsAndLeavesNothing() async throws {
+  @Test func undecodablePictureFailsAndLeavesNothing() async throws {
     let refusal = DeliveryError(.unsupportedImage, "it is no picture")
     try await run(settings(), refusal: refusal) { receiver in
       try drop("text", at: "plain", to: receiver)

@@ -51,14 +51,14 @@ import Testing
     #expect(try MatrixSeal.open(sealed.bytes, file) == Array(vector.plain.utf8))
   }
 
-  @Test func theKeyAndTheCounterHaveTheAlphabetsThatMatrixWants() throws {
+  @Test func keyAndCounterUseMatrixsAlphabets() throws {
     let seal = MatrixSeal { count throws(DeliveryError) in Array(repeating: 0xff, count: count) }
     let file = try #require(try seal.seal(photo).facts.attachment(at: "mxc://example.test/a").file)
     #expect(file.key.k == "__________________________________________8")
     #expect(file.iv == "//////////8AAAAAAAAAAA")
   }
 
-  @Test func theAnnouncementHasExactlyTheMembersThatMatrixWants() throws {
+  @Test func announcementHasExactlyMatrixsMembers() throws {
     let attachment = try MatrixSeal().seal(photo).facts.attachment(at: "mxc://example.test/a")
     let file = try #require(attachment.file)
     let object = try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(file)) as? [String: Any])

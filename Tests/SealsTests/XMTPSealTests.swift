@@ -130,7 +130,7 @@ import Testing
     #expect(throws: SealError.notAnAttachment) { try opened(content) }
   }
 
-  @Test func onlyAnAttachmentOfTheFirstMajorVersionIsOne() throws {
+  @Test func onlyTheFirstMajorVersionOfAttachmentsIsRead() throws {
     let good = EncodedContent.attachment([1], filename: "f", mimeType: "m")
     #expect(try opened(good).bytes == [1])
     for change: (inout EncodedContent) -> Void in [

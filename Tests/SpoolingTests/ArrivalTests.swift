@@ -140,7 +140,7 @@ import Testing
     #expect([first, second, third] == [first, second, third].sorted())
   }
 
-  @Test func aRequestThatCameBackFromFailedHasLostItsOldPlace() throws {
+  @Test func retriedRequestLosesItsPlace() throws {
     let first = try submit("1")
     let second = try submit("2")
     try letTheFilesystemsClockTick(beyond: second)

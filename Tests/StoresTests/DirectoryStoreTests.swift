@@ -163,14 +163,14 @@ import Testing
   }
 
   /// Nobody can make files in `/sys/kernel`, not even root.
-  @Test func aStoreThatCannotBeWrittenIsAStorageError() async throws {
+  @Test func unwritableStoreIsAStorageError() async throws {
     let store = try Self.open("/sys/kernel")
     await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {
       $0.cause == .localStorageError
     }
   }
 
-  @Test func aDirectoryInThePlaceOfTheObjectIsAStorageError() async throws {
+  @Test func directoryUnderTheObjectsNameIsAStorageError() async throws {
     try FileManager.default.createDirectory(
       atPath: scratch.path("objects dir/\(object)"), withIntermediateDirectories: true)
     await #expect { try await store.put(object, bytes, contentType: "x/y") { _ in } } throws: {

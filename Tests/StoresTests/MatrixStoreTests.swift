@@ -186,8 +186,7 @@ struct MatrixStoreTests {
       ("redirect", .configError), ("close", .network), ("garbage", .network), ("huge", .network), ("stall", .timeout),
       ("half", .timeout),
     ], [0, 1, 2])
-  func everyFaultAtEveryStepHasACauseAndOnePlainSentence(_ fault: (word: String, cause: Cause), step: Int) async throws
-  {
+  func everyFaultHasACauseAndASentence(_ fault: (word: String, cause: Cause), step: Int) async throws {
     for word in [Self.config, id("a")].prefix(step) { try await server.script(word) }
     // Twice, because libcurl retries when a kept connection is closed.
     let error = try #require(try await error(fault.word, fault.word))

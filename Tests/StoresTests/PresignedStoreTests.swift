@@ -104,7 +104,7 @@ import Testing
     #expect(try await error("status/401")?.cause == .authExpired)
   }
 
-  @Test func aTokenThatWasRefusedIsReadAgainWithTheNextAttempt() async throws {
+  @Test func refusedTokenIsReadAgainOnTheNextAttempt() async throws {
     let store = try PresignedStore(
       endpoint: server.url("presigned"), token: Secret("old"), rereadToken: { Secret("new") }, client: HTTPClient())
     for word in ["status/401", "status/503"] {

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: ["status/401", "status/403?s3=ExpiredToken"])
-  func credentialsThatWereRefusedAreReadAgainWithTheNextAttempt(_ refusal: String) async throws {
+  func refusedCredentialsAreReadAgainOnTheNextAttempt(_ refusal: String) async throws {
     @Sendable func credentials(_ name: String) -> S3Credentials {
       S3Credentials(accessKey: name, secretKey: Secret("SKSECRET"), sessionToken: Secret("token of \(name)"))
     }

@@ -83,7 +83,7 @@ struct S3StoreTests {
   }
 
   @Test(arguments: S3Server.allCases)
-  func aDeletedObjectIsGoneAndDeletingTwiceIsAsGoodAsOnce(from server: S3Server) async throws {
+  func deletedObjectIsGoneAndCanBeDeletedTwice(from server: S3Server) async throws {
     let (bytes, store) = (bytes(), try store(server))
     _ = try await store.put(object(bytes), bytes, contentType: "x/y") { _ in }
     try await store.delete(object(bytes))
@@ -100,7 +100,7 @@ struct S3StoreTests {
   }
 
   @Test(arguments: S3Server.allCases, ["a b", "é/ü?#", "100%", "+=&~()'*!$@:,;", "..", "\\"])
-  func aNameAfterAConversationIsKeptUnderExactlyThatName(in server: S3Server, _ conversation: String) async throws {
+  func nameWithAConversationIsUsedExactly(in server: S3Server, _ conversation: String) async throws {
     let bytes = bytes()
     let object = try #require(ObjectNaming("c !'()*;:@&=+$,é/{conversation}/{digest}.jpg")).name(
       ObjectOrigin(

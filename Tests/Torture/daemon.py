@@ -13,7 +13,7 @@ PATIENCE = 180.0
 
 
 def until(question, what, patience=PATIENCE):
-    """Asks until the answer is yes."""
+    """Waits until a condition holds."""
     end = time.monotonic() + patience
     while True:
         answer = question()

@@ -55,7 +55,7 @@ def unmount(path):
 
 
 class Disk:
-    """A mounted file system. It goes when the block ends, however that ends."""
+    """A mounted file system, removed at the end of the block in any case."""
 
     def __init__(self, kind, options="", make_options=()):
         if os.geteuid() != 0:
@@ -178,7 +178,7 @@ class Disk:
         subprocess.run(["rm", "-rf", f"{self.path}/ballast", f"{self.path}/ballast.d"], check=True)
 
     def is_writable(self):
-        """Whether the file system still takes anything: one that could not write its log stops altogether."""
+        """Whether the file system still accepts writes: one that could not write its log stops altogether."""
         try:
             with open(f"{self.path}/probe", "w") as file:
                 file.write("probe")
@@ -192,8 +192,8 @@ class Disk:
 
 class ThinDisk(Disk):
     """A disk with fewer blocks than its file system believes: its image lies on another small disk, and a block that
-    finds no room there is an error from below, also for what was already said to be written. What the file system
-    keeps for itself has its blocks from the beginning; with `log` false its log has not.
+    finds no room there is a write error, even for data that was already reported as written. Metadata of the file
+    system has its blocks from the beginning, but the log has not if `log` is false.
 
     Its image is never cut: a loop device whose image became shorter hangs whoever syncs anything on this machine."""
 
@@ -241,7 +241,7 @@ class ThinDisk(Disk):
 
 
 class Overlay(Disk):
-    """Two directories laid over each other. Of what happens below, in the upper one, the overlay tells nobody."""
+    """An overlay of two directories, which reports no changes made directly in the upper one."""
 
     def __init__(self):
         super().__init__("overlay")
@@ -252,8 +252,8 @@ class Overlay(Disk):
 
 
 class Bound(Disk):
-    """Another directory, through a file system in user space, which tells nobody what happens to that directory, knows no
-    time of birth, and cannot rename onto nothing."""
+    """Another directory through a file system in user space, which reports no changes made past it, has no birth times,
+    and lacks RENAME_NOREPLACE."""
 
     def __init__(self):
         super().__init__("fuse")

@@ -58,7 +58,7 @@ static void count(const char *call, const char *what) {
   if (number == kill_at) syscall(SYS_kill, getpid(), kill_signal);
 }
 
-/* Of descriptors only files and directories count; pipes and timers are called by chance. */
+/* Only descriptors of files and directories count; calls on pipes and timers vary by chance. */
 static void count_file(const char *call, int file) {
   struct stat status;
   if (!counter || file < 3 || fstat(file, &status) != 0) return;

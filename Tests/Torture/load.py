@@ -9,7 +9,7 @@ import time
 
 
 class Load:
-    """Runs until `enough` says so; then everything is brought to its end and there are no faults any more."""
+    """Runs until `enough()` holds, then finishes all work without faults."""
 
     def __init__(self, part, place, writers=3):
         self.part, self.place, self.writers = part, place, writers
@@ -117,7 +117,7 @@ class Load:
     # MARK: the end
 
     def settle(self):
-        """No faults any more: what is there is finished, and what killed clients left is swept up."""
+        """Finishes all work without faults, and removes leftovers of killed clients."""
         if self.place.server:
             self.place.order("faults", 0)
         self.place.settle()
@@ -125,7 +125,7 @@ class Load:
 
 
 def sweep_up(place):
-    """Has the janitor take away what killed clients left, once it is old enough, which is a second here."""
+    """Has the janitor remove leftovers of killed clients, which are old enough after a second here."""
     end = time.monotonic() + 60
     settings = f"{place.path}/photospool.yaml"
     with open(settings) as file:

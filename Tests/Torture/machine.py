@@ -1,4 +1,4 @@
-"""A machine that photospool runs on: a disk, a spool there, and everything else elsewhere, where no fault reaches it."""
+"""The machine of a test: a spool on a faulty disk, and everything else on a disk without faults."""
 
 import contextlib
 import hashlib
@@ -95,7 +95,7 @@ class Daemon:
             for line in self.text()[self.heard:].splitlines() for level in ("warning", "error", "critical"))
 
     def hangs(self):
-        """Whether one of its threads waits for a disk, so that nobody can end it."""
+        """Whether one of its threads waits for a disk, so that it cannot be killed."""
         for path in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/stat"):
             with contextlib.suppress(OSError):
                 if path.read_text().rpartition(")")[2].split()[0] == "D":
@@ -177,7 +177,7 @@ class Machine:
             cwd=self.scratch, timeout=PATIENCE, **more)
 
     def drop(self, name, conversation, text, photo=None, key=None):
-        """As a shell script does it: nothing is synced."""
+        """Drops a request like a shell script, without a sync."""
         place = self.spool / "tmp" / name
         place.mkdir()
         (place / "to").write_text(f"{conversation}\n")

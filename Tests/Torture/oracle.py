@@ -24,10 +24,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def judge(place, drafts=(), abandoned=False, purged=(), unknown_objects=0):
-    """The number of requests accepted since the last judgement, and the complaints.
+    """Returns the number of requests accepted since the last judgement, and the complaints.
 
-    `drafts` are names that may lie in draft/; with `abandoned`, a killed client's half requests may in tmp/. Of the
-    conversations `purged` nothing may be there any more, but for so many objects whose publish was cut off."""
+    `drafts` are names that may lie in draft/; with `abandoned`, partial requests of killed clients may lie in tmp/.
+    Nothing may be left of the conversations `purged`. The ledger may lack `unknown_objects` objects."""
     requests = read_clients(place)
     accepted = sum(1 for request in requests.values() if request["accepted"])
     complaints = [f"ALIVE {fault}" for fault in place.faults]

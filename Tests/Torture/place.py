@@ -65,7 +65,7 @@ class Place:
     # MARK: what is there
 
     def configure(self, text=""):
-        """Writes the configuration: what makes tests quick, the network, and `text`."""
+        """Writes the configuration: short intervals for tests, the network, and `text`."""
         endpoint = self.server and self.facts["endpoint"]
         given = {line.partition(":")[0] for line in text.splitlines()}
         settings = [line for line in SETTINGS.splitlines() if line.partition(":")[0] not in given]
@@ -87,7 +87,7 @@ class Place:
         self.configure()
 
     def order(self, *words):
-        """Has the recording network do something."""
+        """Gives an order to the recording network."""
         self.server.stdin.write(" ".join(map(str, words)) + "\n")
         self.server.stdin.flush()
         return json.loads(self.server.stdout.readline())
@@ -200,7 +200,7 @@ class Place:
 
     @staticmethod
     def name(entry):
-        """A name in the order of the drops: of what is renamed within one tick of the kernel's clock, names decide."""
+        """A name in the order of the drops: names order the renames within one tick of the kernel's clock."""
         return f"r{entry['serial']:07}"
 
     def build(self, entry, name, bad=False):

@@ -66,7 +66,7 @@ class Recording:
         return [range(*bound) for bound in bounds if any(self.is_write[slice(*bound)])]
 
     def next_write(self, start, stop):
-        """The place in front of it: as many promises as possible were made about the same disk."""
+        """The place just before the next write, which covers the most promises for the same state of the disk."""
         return next((number for number in range(start, stop) if self.is_write[number]), stop)
 
     def places(self, chance, most):
@@ -82,7 +82,7 @@ class Recording:
         return [Place(number + 1) for number, entry in enumerate(self.entries) if entry[0] == "M"]
 
     def losses(self, chance, most):
-        """So many places where up to three of the writes since the last flush are lost, some of them in part."""
+        """Places where up to three of the writes since the last flush are lost, some of them in part."""
         windows, found = self.windows(), set()
         for number in range(most):
             window = windows[number % len(windows)] if most >= len(windows) else chance.choice(windows)
@@ -100,7 +100,7 @@ class Recording:
         return chance.randint(1, blocks) * BLOCK if blocks and chance.random() < 0.3 else 0
 
     def play(self, image, entries, lost={}):
-        """Does these entries to an open image."""
+        """Applies entries to an open image."""
         for number in entries:
             kind, offset, length, content = self.entries[number]
             length = lost.get(number, length)
@@ -134,7 +134,7 @@ class RecordedDisk(disks.Disk):
         self.mount()
 
     def stop(self):
-        """Nothing more is done to it."""
+        """Ends the recording."""
         self.unmount()
         disks.unmount(self.below)
         self.recorder.communicate(timeout=60)
@@ -142,7 +142,7 @@ class RecordedDisk(disks.Disk):
         self.image = f"{self.scratch}/present"
 
     def show(self, place):
-        """Mounts what was on the disk when the power went there."""
+        """Mounts the disk as it was after a power cut at the place."""
         if self.is_mounted:
             self.unmount()
         begun = max((window.start for window in self.recording.windows() if window.start < place.end), default=0)

@@ -91,7 +91,7 @@ class Part:
 
     @property
     def quota(self):
-        """How many faults this part should inject where there is no end to them."""
+        """The number of faults for this part, if its scenario has no natural end."""
         return max(5, round(self.faults * self.scenario.weight / self.parts))
 
     def chance(self, who):
@@ -142,7 +142,7 @@ class Part:
         self.complaints.append(f"{word} {sentence}")
 
     def judge(self, place, **expectations):
-        """Has the oracle look at a place that is idle, and counts what it says. Returns whether it was silent."""
+        """Has the oracle judge an idle place, and counts its complaints. Returns whether there were none."""
         import oracle
 
         accepted, complaints = oracle.judge(place, **expectations)
@@ -173,7 +173,7 @@ class Part:
         return killed.returncode != 0
 
     def end(self):
-        """Ends what the places still run, and removes them unless somebody wants to look."""
+        """Ends the processes of the places, and removes the places unless they are to be kept."""
         for place in self.places:
             place.end()
             if not self.complaints or self.scenario.must:

@@ -13,8 +13,8 @@ offered_by_bash() {
     printf "%s\n" "${COMPREPLY[@]}"' _ "$@"
 }
 
-# zsh and fish complete only where somebody types, so they get a terminal, from zsh. What they would list goes into a
-# file: zsh's is taken from compadd.
+# zsh and fish complete only where somebody types, so they get a terminal, from zsh. Their offers go into a file;
+# those of zsh are taken from compadd.
 offered_by_zsh() {
   typed zsh "$*" "zsh -f -i" '
     PROMPT= fpath=($completions $fpath); autoload -Uz compinit; compinit -u -D

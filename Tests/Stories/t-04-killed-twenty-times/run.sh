@@ -5,7 +5,7 @@
 start_daemon
 start_writers
 for round in $(seq 1 20); do
-  # A random moment is what is wanted here, not a wait for something.
+  # The kill must come at a random moment.
   read -r -t "0.$((RANDOM % 500 + 100))" < <(tail -f /dev/null --pid=$$) || true
   kill_daemon
   start_daemon

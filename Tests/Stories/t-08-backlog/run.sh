@@ -1,5 +1,5 @@
-# A backlog that came while no daemon ran goes out in its order, the first of it before the last is accepted, and the
-# daemon's memory stays flat. Every listing shows it meanwhile, in little memory, and bears a reader that goes away.
+# A backlog from before the start goes out in order, its first messages before its last are accepted, and the daemon's
+# memory stays flat. Every listing shows it meanwhile, in little memory, and tolerates a reader that goes away.
 # PHOTOSPOOL_TEST_BACKLOG sets how many requests that are; 5000 by default.
 . "$(dirname "$0")/../lib/library.sh"
 
@@ -25,7 +25,7 @@ open("memory", "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_ma
 sys.exit(status if status >= 0 else 128 - status)' _ "$photospool" "$@" || fail "$*: $?"
   [ "$(cat memory)" -lt 100000 ] || fail "$* used $(cat memory) kB"
 }
-# A reader that goes away is no error, and nothing is said of it.
+# A reader that goes away is no error and causes no output.
 left() {
   { "$photospool" "$@" 2> quiet.txt || [ $? = 141 ]; } | head -n 1 > /dev/null || fail "$*: a reader that goes away"
   [ ! -s quiet.txt ] || fail "$*: $(cat quiet.txt)"

@@ -18,7 +18,7 @@ expect "$("$photospool" cancel two)" 'two: cancelled; nothing of it was publishe
 [ ! -e "$spool/cur/two" ] || wait_for_line start.log 'request cancelled.*two'
 stop_daemon
 
-# The same without a daemon: what is asked is done at once.
+# The same without a daemon: orders are carried out at once.
 drop three family third
 expect "$("$photospool" cancel three)" 'three: cancelled; nothing of it was published'
 [ ! -e "$spool/new/three" ] || fail 'three is still in new/'

@@ -5,7 +5,7 @@
 . "$here/lib/seeds.sh"
 
 count=${PHOTOSPOOL_HOSTILE_COUNT:-1000} seed=${PHOTOSPOOL_HOSTILE_SEED:-1}
-# The daemon takes its own variables only.
+# The daemon accepts only its own variables.
 unset PHOTOSPOOL_HOSTILE_COUNT PHOTOSPOOL_HOSTILE_SEED
 make_seeds seeds
 cp seeds/baseline.jpg good.jpg

@@ -19,17 +19,17 @@ EOF
 cp -r drops/json json.drop
 
 start_daemon
-# Nobody has written to this conversation: nothing is fetched, and nobody hears of it.
+# Nobody has sent to this conversation from here: nothing is fetched.
 receive ask
 wait_until is_state ask offered
 expect "$(curl -s "$(fact endpoint)/-/log")" '[]' 'something was fetched unasked'
-# Looking at it is wanting it; what may be shown is blurred.
+# A view requests the photo, and shows its blurred preview.
 shown ask blurred.jpg
 expect "$(state ask state)" downloaded
 ends 77 export ask out.jpg
 has err.log 'is hidden; `photospool reveal'
 "$photospool" prefs family | grep -q 'auto-reveal: off'
-# The first one is revealed by hand; from then on the preference decides over what comes later.
+# The first one is revealed by hand; afterwards the preference decides for later photos.
 "$photospool" reveal ask
 shown ask original.jpg
 path=$("$photospool" view ask)
@@ -52,7 +52,7 @@ wait_until is_state several 'downloaded downloaded'
 expect "$("$photospool" photos --received --json | jq -r 'select(.hidden) | .remote' | paste -sd' ')" json
 for name in $singles; do shown "$name" original.jpg; done
 ends 64 view several
-# Who sent it is what the bridge says, else the event.
+# The bridge names the sender, otherwise the event does.
 expect "$(state matrix sender)" @carol:example.org
 expect "$(state plain sender)" @bob:example.org
 expect "$(state json sender)" null

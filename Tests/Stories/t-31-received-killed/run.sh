@@ -32,7 +32,7 @@ receive() {
   mv "$spool/incoming/tmp/cat" "$spool/incoming/new/"
 }
 
-# Those with which a drop is taken over are all among them.
+# They include every call of the acceptance of a drop.
 receive
 run_killed_until 1000000 is_there
 first=$(grep -n trash trace | cut -d: -f1 | head -n 1)

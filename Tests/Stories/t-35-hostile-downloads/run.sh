@@ -87,7 +87,7 @@ diff wanted found || fail 'causes differ'
 ledger "SELECT DISTINCT error FROM received WHERE state = 'failed'" > sentences
 ! LC_ALL=C grep -P '[\x00-\x09\x0b-\x1f\x7f]' sentences || fail 'a sentence has control characters'
 expect "$(awk 'length > 400' sentences)" ''
-# Nobody was asked in here, and nobody could send more than was allowed and what the sockets hold.
+# No internal address got a request, and no server could send more than the limit and the sockets' buffers.
 expect "$(jq .strangers <<< "$answer")" 0 'connections to loopback'
 expect "$(jq '[.most[] | select(. > 9000000)] | length' <<< "$answer")" 0 'answers that were read too far'
 # Memory stays within a few photos, and nothing is kept open but connections for the next request.
@@ -98,7 +98,7 @@ is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp" "$spo
 expect "$(ls "$spool/photos/default")" friends
 expect "$(find "$spool/photos" -type f | wc -l)" $((goods * 4))
 expect "$(find "$spool/photos" -name original.jpg -exec sha256sum {} + | cut -d' ' -f1 | sort -u | wc -l)" 1
-# And it goes on as if nothing had been.
+# The daemon goes on as before.
 drop after family 'after all' photo.jpg
 "$photospool" wait --timeout 60 after
 cp -r kinds/good drops/last

@@ -49,7 +49,7 @@ expect "$(show .url)" "$second"
 # Nobody can send to the profile by its name, or with messages to other conversations hold it up.
 "$photospool" hold profile~default > hold.log
 "$photospool" profile set me-0.jpg --wait > name
-# One that is cancelled never was.
+# A cancelled change has no effect.
 stop_daemon
 name=$("$photospool" profile set me-1.jpg)
 "$photospool" cancel "$name" > cancel.log

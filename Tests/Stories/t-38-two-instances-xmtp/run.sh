@@ -48,7 +48,7 @@ for name in anna ben; do
   start $name
 done
 
-# A photograph that lies on its side and says too much. Ben has never heard of the conversation: nothing is fetched.
+# A photo stored on its side with private metadata. Ben does not know the conversation: nothing is fetched.
 plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg
 exiftool -q -n -overwrite_original -Orientation=6 planted.jpg
 send first planted.jpg
@@ -56,7 +56,7 @@ sent first
 first=$message
 wait_until is_received ben "$first" offered
 [ ! -e ben/spool/photos ] || is_empty ben/spool/photos
-# Looking at it is wanting it; it is shown once it is revealed.
+# A view requests the photo; a reveal shows it.
 expect "$(at ben view "$first" | sed 's|.*/||')" blurred.jpg
 expect "$(received_of ben "$first" 'conversation + " " + .inbox')" 'family ben'
 at ben reveal "$first" > /dev/null

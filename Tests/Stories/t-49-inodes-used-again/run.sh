@@ -1,4 +1,4 @@
-# A filesystem that keeps no time of birth gives the inode of a removed request to the next one, which is sent all the same.
+# A filesystem without birth times reuses the inode of a removed request for the next one, which is still sent.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may mount a filesystem'

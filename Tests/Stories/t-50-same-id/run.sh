@@ -1,5 +1,4 @@
-# A second request with the id of one that is not sent yet ends as that one does, or is sent in its stead, wherever a daemon
-# is killed.
+# A second request with the id of an unsent one ends with it, or is sent in its place, wherever a daemon is killed.
 . "$(dirname "$0")/../lib/library.sh"
 
 head -c 3000 "$photos/Wine_by_Jakkub_Mede.jpg" > bad.jpg

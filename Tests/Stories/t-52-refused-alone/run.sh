@@ -1,5 +1,5 @@
 # A receiver refuses two conversations for ever, with all kinds of answers, and a store some others: everything else goes
-# out as if they were not there, also after a restart and a flush, and theirs waits until they are taken again.
+# out undisturbed, also after a restart and a flush, and their messages wait until they are accepted.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/deliveries.sh"
 

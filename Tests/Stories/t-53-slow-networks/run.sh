@@ -1,5 +1,5 @@
-# More conversations than are served at once wait for a receiver that takes its time, and for a program that hangs: messages
-# to other networks go out meanwhile, and then theirs do.
+# More conversations than are served at once wait for a slow receiver and for a hanging program: messages to other
+# networks go out meanwhile, and theirs follow.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/deliveries.sh"
 

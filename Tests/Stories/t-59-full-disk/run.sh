@@ -1,5 +1,5 @@
-# A disk that a queue has filled to the last byte: what waits can be cancelled, released and sent, which makes room, and
-# nothing new is taken meanwhile.
+# A queue has filled the disk to the last byte: waiting requests can be cancelled, released and sent, which makes room,
+# and nothing new is accepted meanwhile.
 . "$(dirname "$0")/../lib/library.sh"
 
 [ "$(id -u)" = 0 ] || skip 'only root may mount a small disk'

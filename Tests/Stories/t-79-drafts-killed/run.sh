@@ -7,7 +7,7 @@ start_daemon
 draft lost family 2.jpg
 for round in $(seq 1 10); do
   [ "$round" != 5 ] || draft kept family 0.jpg 1.jpg
-  # A random moment is what is wanted here, not a wait for something.
+  # The kill must come at a random moment.
   read -r -t "0.$((RANDOM % 300 + 100))" < <(tail -f /dev/null --pid=$$) || true
   kill_daemon
   start_daemon

@@ -1,15 +1,15 @@
-"""A server of photos that means harm, over TLS, and beside it one that is honest.
+"""A hostile server of photos over TLS, and an honest one beside it.
 
     hostile_server.py DIRECTORY HOSTILE HONEST
 
 HOSTILE and HONEST are addresses of this machine. Both answer on one port; the certificate, which is its own authority, is
-good for both. What the honest one gives away lies in DIRECTORY/objects; the hostile one does what the first word of the
-path says, which is a method of `Hostile` or a redirect. A third listener, on the loopback address, is what redirects lead to: nobody
-should ever come there.
+good for both. The honest one serves DIRECTORY/objects; the first word of the path names the behaviour of the hostile one, a
+method of `Hostile` or a redirect. Redirects lead to a third listener, on the loopback address: nobody should ever
+connect there.
 
-On standard input a line asks for what happened, which is one line of JSON: `most`, the bytes that the longest answer of
-each kind had before the client had enough; `asked`, how often each kind was asked for; `strangers`, how many came to
-loopback; `open`, the connections that are open now. It ends when standard input does.
+Each line on standard input asks for one line of JSON: `most`, the bytes of the longest answer of each kind until the
+client closed it; `asked`, the number of requests of each kind; `strangers`, the number of connections to loopback;
+`open`, the connections that are open now. It ends when standard input does.
 """
 
 import asyncio

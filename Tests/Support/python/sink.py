@@ -1,7 +1,6 @@
-"""Where a story delivers to: a receiver of Standard Webhooks at /hook and a store with upload URLs at /upload. What is
-posted to /slow is answered like the former, but only once it is let go. Each
-message takes effect once for its id. The journal of that is on the disk before anything is answered, in
-DIRECTORY/journal.jsonl: one object of JSON for each attempt. Usage: sink.py DIRECTORY SECRET
+"""Where a story delivers to: a receiver of Standard Webhooks at /hook and a store with upload URLs at /upload. /slow is
+like /hook, but answers only on an order. Each message takes effect once for its id. Each attempt is one JSON object in
+DIRECTORY/journal.jsonl, synced before the answer. Usage: sink.py DIRECTORY SECRET
 
 Each line on standard input is one order, answered with one line of JSON:
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""watch_limits.py PHOTOSPOOL SPOOL SECONDS EVERY TOTAL INBOX: runs the janitor every so many seconds and looks at the files of the
-cache all the time in between. What was there when a pass began is within the limits when it has ended, so that all that is beyond
-them came since; and no photo that a request needs loses a file.
+"""watch_limits.py PHOTOSPOOL SPOOL SECONDS EVERY TOTAL INBOX: runs the janitor every so many seconds and watches the
+files of the cache in between. Photos from before a pass are within the limits after it, so any excess came later. No
+photo that a request needs loses a file.
 
-Counted by the ledger is what a pass can know of. A file is known again by its path and the time at which it came there."""
+A pass can know only the photos that the ledger counts. A file is identified by its path and its time of change."""
 
 import collections
 import contextlib

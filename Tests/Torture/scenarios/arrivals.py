@@ -38,7 +38,7 @@ def between(part):
 
 
 def unheard(part, make_disk):
-    """Requests are dropped past the mount, which tells the daemon nothing of them, and it is killed meanwhile."""
+    """Requests are dropped past the mount, without an event for the daemon, which is killed meanwhile."""
     with contextlib.ExitStack() as stack:
         try:
             disk = stack.enter_context(make_disk())

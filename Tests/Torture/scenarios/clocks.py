@@ -17,7 +17,7 @@ def jumps(part):
     offset = f"{place.path}/offset"
 
     def jump():
-        """Anywhere within 150 days of now: what is on its way never seems older than its lifetime."""
+        """A time within 150 days of now, so that no message seems older than its lifetime."""
         days = part.random.choice((-150, -1, 0, 0, 1, 150))
         with open(offset, "r+b") as file:
             file.write(struct.pack("l", days * DAY))

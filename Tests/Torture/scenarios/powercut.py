@@ -51,7 +51,7 @@ def submit(part, kind, way, **settings):
 
 
 def just_accepted(part, kind, rounds, **settings):
-    """The power goes as soon as send has printed the name."""
+    """Cuts the power as soon as send has printed the name."""
     with a_machine(kind) as made:
         for number in rounds:
             made.begin()
@@ -115,7 +115,7 @@ def deliver(part, kind, way):
 
 
 def accepted_by_daemon(part, kind, rounds, **settings):
-    """The power goes as soon as the daemon says that it has accepted what nobody had synced."""
+    """Cuts the power as soon as the daemon reports that it has accepted a request without syncs."""
     with a_machine(kind) as made:
         for number in rounds:
             made.begin()
@@ -280,7 +280,7 @@ def fill(made):
 
 
 def migrate(part, kind, way):
-    """The power goes while an earlier ledger is brought up to date, which is one transaction."""
+    """Cuts the power during the upgrade of an earlier ledger, which is one transaction."""
     with a_machine(kind) as made:
         act, _ = WAYS[way]
         made.begin()

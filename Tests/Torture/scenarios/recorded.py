@@ -31,7 +31,7 @@ class Witness:
         self.connect(made.disk.marks)
 
     def connect(self, journal):
-        """The network takes a message as often as it is told, and writes it down there."""
+        """The network accepts every repetition of a message and records it there."""
         self.program.write_text(f"#!/bin/sh\nexec cat >> {journal}\n")
         self.program.chmod(0o700)
 
@@ -68,7 +68,7 @@ class Witness:
                 self.part.complain("LOST", f"what was there does not come to its end: {error} {self.where}")
 
     def promised(self):
-        """Those that `send` printed, or the daemon says that it has accepted."""
+        """The requests that `send` printed or the daemon reported as accepted."""
         accepted = [line.split("request=")[1].split()[0] for line in self.said if "event=accepted " in line]
         return [name for name in self.requests if name in self.said or name in accepted]
 

@@ -32,7 +32,7 @@ def soak(part):
         load.over.wait(chance.uniform(1, 6))
 
     def stop_and_go(chance, number):
-        """The daemon stands still for a while, as a machine does that is put to sleep."""
+        """Stops the daemon for a while, like a suspended machine."""
         load.over.wait(chance.uniform(3, 12))
         daemon = load.daemon
         if daemon and daemon.is_alive():

@@ -22,7 +22,7 @@ OVERDUE = "stopping takes too long"
 
 
 class Trouble:
-    """Something that happens to a disk, and its end."""
+    """A fault of a disk, and its end."""
 
     def begin(self, disk):
         disk.fill()
@@ -41,7 +41,7 @@ class NoNames(Trouble):
 
 
 class ReadOnly(Trouble):
-    """As after an error that the file system found in itself."""
+    """The effect of an internal error of the file system."""
 
     def begin(self, disk):
         disk.fail()
@@ -121,7 +121,7 @@ def end(made, part, daemon, names, where):
 
 
 def finish(made, part):
-    """Restarts the daemon like a service manager: the next sync reports a pending write error and ends the daemon."""
+    """Restarts the daemon up to three times: the first sync may report an old write error, which ends the daemon."""
     for _ in range(3):
         try:
             return made.finish()
@@ -132,7 +132,7 @@ def finish(made, part):
 
 
 def slow(part):
-    """Each sync takes its time: conversations do not wait for one another's photos, and all is done."""
+    """With slow syncs, conversations do not wait for one another's photos, and all work finishes."""
     with a_machine() as made:
         made.begin()
         state = made.state()
