@@ -12,6 +12,8 @@ import sys
 import time
 
 STARTED = []
+# The locks of the ports that this process uses.
+LOCKS = []
 # Where servers listen: on loopback, or on the end of a line that a story has laid.
 ADDRESS = os.environ.get("TEST_SERVERS_ADDRESS", "127.0.0.1")
 
@@ -25,16 +27,21 @@ signal.signal(signal.SIGTERM, end)
 
 
 def free_port(also=0):
-    """A port that nobody listens on; with `also`, neither on that many further up."""
+    """A port that nobody listens on; with `also`, neither on that many further up. It is locked until this process ends,
+    so that no other test takes it before its server listens."""
     for _ in range(200):
         port = random.randrange(20000, 30000)
+        lock = socket.socket(socket.AF_UNIX)
         try:
+            # An abstract name: it has no file, and goes with this process.
+            lock.bind(f"\0photospool-port-{port}")
             for candidate in {port, port + also}:
                 with socket.socket() as probe:
                     probe.bind((ADDRESS, candidate))
+            LOCKS.append(lock)
             return port
         except OSError:
-            continue
+            lock.close()
     sys.exit("there is no free port")
 
 
