@@ -146,7 +146,7 @@ struct IntakeBatch: Sendable {
   }
 
   private static func fault(_ error: FileError) -> DeliveryError {
-    DeliveryError(.localStorageError, "\(error); mend the disk, then drop the request again")
+    DeliveryError(.localStorageError, "\(error); repair the disk, then drop the request again")
   }
 
   /// Entries whose names are not UTF-8, which are refused.
