@@ -98,6 +98,7 @@ let package = Package(
       name: "Stores",
       dependencies: [
         "Blocking", "Digests", "DurableFiles", "HTTP", "Matrix", "Messages", "Seals", "Secrets", "SettingKit",
+        "Signalling",
       ]),
     .target(name: "SettingKit", dependencies: ["Messages", "Secrets"]),
 

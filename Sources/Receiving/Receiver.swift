@@ -23,7 +23,7 @@ package actor Receiver: Service {
   nonisolated let mailbox: Mailbox
   private let pool = BlockingPool(label: "incoming", threads: 1)
   private var downloads: [MessageID: (conversation: ConversationID, task: Task<Void, Never>)] = [:]
-  private let isStopping = StopFlag()
+  private let isStopping = OneWayFlag()
 
   /// - Parameters:
   ///   - mailbox: events of `incoming/new/`; its bell also rings after requests and purges of photos.

@@ -24,7 +24,7 @@ actor DraftService: Service {
   private let log: Logger
   private let watcher: SpoolWatcher
   private let signals: DaemonSignals
-  private let isStopping = StopFlag()
+  private let isStopping = OneWayFlag()
   /// The signature of each entry when it was read, to detect changes.
   private var looked: [String: [Int64]] = [:]
   private var uploads: [MessageID: Task<Void, Never>] = [:]

@@ -29,7 +29,7 @@ struct Filing: Service {
   let bell: Bell
   let troubles: Troubles
   let log: Logger
-  private let isStopping = StopFlag()
+  private let isStopping = OneWayFlag()
   private let mutex = AsyncMutex()
 
   private static let work = "finished requests are left for later"

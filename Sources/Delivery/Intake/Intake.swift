@@ -29,7 +29,7 @@ actor Intake: Service {
   private let unconfirmed = UnconfirmedRequests()
   private let unmovable = UnmovableEntries()
   private let open = OpenRequests()
-  private let isStopping = StopFlag()
+  private let isStopping = OneWayFlag()
   private var settling = SettlingEntries()
   /// Settled entries, for the next scan to accept.
   private var settled: Set<String> = []

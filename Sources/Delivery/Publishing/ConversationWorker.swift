@@ -21,7 +21,7 @@ struct ConversationWorker: Sendable {
   let troubles: Troubles
   let log: Logger
   /// Checked between two messages.
-  let isStopping = StopFlag()
+  let isStopping = OneWayFlag()
 
   var settings: Settings.Delivery { plan.delivery }
 

@@ -24,7 +24,7 @@ actor Dispatcher: Service {
   private var ledger: Ledger { worker.ledger }
   private var plan: PlanInForce { worker.plan }
   private var bell: Bell { worker.signals.dispatcher }
-  private var isStopping: StopFlag { worker.isStopping }
+  private var isStopping: OneWayFlag { worker.isStopping }
 
   init(_ worker: ConversationWorker) { self.worker = worker }
 

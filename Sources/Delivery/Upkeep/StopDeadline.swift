@@ -17,7 +17,7 @@ struct StopDeadline: Service {
   /// Called on its own thread after the limit; it must end the process without closing anything, as after a kill.
   let overdue: @Sendable () -> Void
   /// Set when everything has stopped: the limit is met.
-  let hasStopped = StopFlag()
+  let hasStopped = OneWayFlag()
 
   func run() async throws {
     try? await gracefulShutdown()

@@ -3,6 +3,7 @@ import Digests
 import DurableFiles
 import Glibc
 import Messages
+import Signalling
 
 /// Stores objects as files of one directory. Order of writes: the object under a temporary name, synced; the rename,
 /// which replaces nothing; the directory's sync. So a name means a complete object, also after a power cut. After a
@@ -73,7 +74,7 @@ package struct DirectoryStore: Store {
   package func put(
     _ object: ObjectName, _ bytes: [UInt8], contentType: String, progress: @escaping @Sendable (Double) -> Void
   ) async throws(DeliveryError) -> String {
-    let cancelled = Flag()
+    let cancelled = OneWayFlag()
     try await onPool(cancelled) { [directory] in
       progress(0)
       if let entry = try directory.entry(object.text) {
@@ -89,7 +90,7 @@ package struct DirectoryStore: Store {
   }
 
   private static func write(
-    _ object: ObjectName, _ bytes: [UInt8], to directory: Directory, cancelled: Flag, progress: (Double) -> Void
+    _ object: ObjectName, _ bytes: [UInt8], to directory: Directory, cancelled: OneWayFlag, progress: (Double) -> Void
   ) throws {
     let temporary = TemporaryName.make()
     let file = try directory.file(creating: temporary)
@@ -118,14 +119,14 @@ package struct DirectoryStore: Store {
   }
 
   package func delete(_ object: ObjectName) async throws(DeliveryError) {
-    try await onPool(Flag()) { [directory] in
+    try await onPool(OneWayFlag()) { [directory] in
       try directory.remove(object.text)
       try directory.sync()
     }
   }
 
   private func onPool(
-    _ cancelled: Flag, _ work: @escaping @Sendable () throws -> Void
+    _ cancelled: OneWayFlag, _ work: @escaping @Sendable () throws -> Void
   ) async throws(DeliveryError) {
     do {
       try await withTaskCancellationHandler {

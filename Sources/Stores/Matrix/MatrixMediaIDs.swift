@@ -1,6 +1,7 @@
 import HTTP
 import Matrix
 import Messages
+import Signalling
 import Synchronization
 
 /// A homeserver's id for one object.
@@ -29,7 +30,7 @@ struct MatrixMediaID: Sendable, Equatable {
 final class MatrixMediaIDs: Sendable {
   private let server: MatrixServer
   private let unused = Mutex<[MatrixMediaID]>([])
-  private let isUnknown = Flag()
+  private let isUnknown = OneWayFlag()
 
   init(_ server: MatrixServer) { self.server = server }
 

@@ -2,6 +2,7 @@ import Digests
 import HTTP
 import Messages
 import Secrets
+import Signalling
 
 /// Stores objects in a bucket of an S3 service. An object is put only if it does not exist, so a repeated upload is
 /// harmless. A service that does not support that gets plain requests from then on, which is harmless, too, because
@@ -15,7 +16,7 @@ package struct S3Store: Store {
   private let client: HTTPClient
   private let limits: HTTPLimits
   private let faults: StoreFaults
-  private let cannotPutCreateOnly = Flag()
+  private let cannotPutCreateOnly = OneWayFlag()
 
   /// - Parameters:
   ///   - name: its name in the configuration, the log and the ledger.
