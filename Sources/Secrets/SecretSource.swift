@@ -71,5 +71,5 @@ package enum SecretSource: Hashable, Sendable {
 package struct SecretError: Error, Equatable, CustomStringConvertible {
   package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

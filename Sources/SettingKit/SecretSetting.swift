@@ -12,8 +12,11 @@ package struct SecretSetting: SettingsSection, Hashable {
   /// nil if none is set.
   package var source: SecretSource? { file.map { .file($0) } ?? variable.map { .environment($0) } }
 
-  /// Reads the secret of a complete destination; an empty one if none is set.
-  package func load() throws -> Secret { try source?.load() ?? Secret("") }
+  /// Reads the secret, whose place `isComplete` has required.
+  package func load() throws(SecretError) -> Secret {
+    guard let source else { throw SecretError("the configuration names no place for the secret") }
+    return try source.load()
+  }
 }
 
 extension Setting where Target: SettingsSection {
