@@ -56,7 +56,8 @@ extension LedgerView {
   private static func conversation(_ row: Int64, in database: Database) throws -> WaitingConversation? {
     try database.first(
       """
-      SELECT \(ConversationRow.table.columns(of: "c")), m.next_attempt, m.error FROM conversations c LEFT JOIN messages m ON m.id =
+      SELECT \(ConversationRow.table.columns(of: "c")), m.next_attempt, m.error
+      FROM conversations c LEFT JOIN messages m ON m.id =
         (SELECT min(id) FROM messages \(LedgerSchema.byWaiting)
           WHERE conversation_id = c.id AND draft = 0 AND \(LedgerSchema.waiting))
       WHERE c.id = ?

@@ -108,8 +108,9 @@ package struct LocalNetwork: Network {
     _ address: Address, _ work: @escaping @Sendable (String) throws -> Answer
   ) async throws(DeliveryError) -> Answer {
     let name = address.fileName + ".jsonl"
-    do { return try await turns.withLock(name) { try await pool.run { try work(name) } } } catch let error as FileError
-    {
+    do {
+      return try await turns.withLock(name) { try await pool.run { try work(name) } }
+    } catch let error as FileError {
       throw DeliveryError(error.isOutOfSpace ? .localStorageFull : .localStorageError, error.description)
     } catch {
       throw DeliveryError(.localStorageError, "cannot use \(directory.path(of: name)): \(error)")

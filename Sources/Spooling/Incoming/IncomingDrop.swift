@@ -20,8 +20,8 @@ extension IncomingSpool {
 
   private func drop(_ message: Incoming, from source: String) throws {
     // A repetition has the same name and replaces what a dead process left.
-    let key = SHA256Digest(of: Array("\(source)\n\(message.inbox?.text ?? "")\n\(message.message)\n".utf8)).hex.prefix(
-      32)
+    let origin = "\(source)\n\(message.inbox?.text ?? "")\n\(message.message)\n"
+    let key = SHA256Digest(of: Array(origin.utf8)).hex.prefix(32)
     let name = "heard-\(key)"
     while try !tmp.make(name) { try tmp.removeTree(name) }
     let directory = try tmp.directory(name)
