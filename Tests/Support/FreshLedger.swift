@@ -29,6 +29,18 @@ extension LedgerSuite {
   package var ledger: Ledger { fresh.ledger }
   package var now: Timestamp { Timestamp(milliseconds: 1_800_000_000_000) }
 
+  @discardableResult
+  package func accept(_ requests: NewRequest...) async throws -> [Acceptance] {
+    try await ledger.acceptRenaming(requests, at: now)
+  }
+
+  /// Begins a message and marks it as sent.
+  @discardableResult
+  package func send(_ message: QueuedMessage) async throws -> RequestState? {
+    _ = try await ledger.beginPublishing(message, at: now)
+    return try await ledger.markSent(message, Published(at: now), at: now)
+  }
+
   /// The waiting messages of a conversation.
   package func head(_ conversation: Int64 = 1) async throws -> [QueuedMessage] {
     try await ledger.head(of: conversation, limit: 100)
