@@ -42,6 +42,14 @@ reported() {
   [ "$(jq .looks <<< "$answer")" -gt 50 ] || fail "it hardly looked: $answer"
 }
 
+# completes WATCH REQUEST WORD: the next daemon ends the request that a kill interrupted, and is stopped.
+completes() {
+  start_daemon
+  "$photospool" wait --timeout 60 "$2" || fail "k=$k: not $3 after the restart"
+  [ "$1" != LOCAL ] || wait_until_swept "$3, $(where_killed "$k")"
+  stop_daemon
+}
+
 # sweep WATCH: changes, then removals, each killed before a call that changes the disk. The first calls are those of the
 # start, and the same for every request.
 sweep() {
@@ -53,10 +61,7 @@ sweep() {
     run_killed "$k" "$name"
     [ "$status" != 0 ] || break
     changes=$((changes + 1))
-    start_daemon
-    "$photospool" wait --timeout 60 "$name" || fail "k=$k: not set after the restart"
-    [ "$1" != LOCAL ] || wait_until_swept "$(where_killed "$k")"
-    stop_daemon
+    completes "$1" "$name" set
     k=$((k + step))
   done
   ask "$1" may
@@ -69,10 +74,7 @@ sweep() {
     run_killed "$k" "$name"
     if [ "$status" = 0 ]; then break; fi
     removals=$((removals + 1))
-    start_daemon
-    "$photospool" wait --timeout 60 "$name" || fail "k=$k: not removed after the restart"
-    [ "$1" != LOCAL ] || wait_until_swept "removal $(where_killed "$k")"
-    stop_daemon
+    completes "$1" "$name" removed
     k=$((k + step))
   done
   [ "$changes" -ge 3 ] && [ "$removals" -ge 1 ] || fail "only $changes and $removals kills"

@@ -10,6 +10,20 @@ EOF
 
 # sealed < LINES: such drops, in drops/; each line as send_photo.py has it.
 sealed() { tool send_photo.py "$(fact directory)" "$(fact endpoint)/plain" drops; }
+# sealed_in_each_way < LINES: the same, with one drop of each seal before them.
+sealed_in_each_way() {
+  local more
+  more=$(cat)
+  sealed <<EOF
+ask family json photo.jpg
+json family json photo.jpg
+xmtp family xmtp photo.jpg
+several family several photo.jpg
+matrix family matrix photo.jpg sender=@carol:example.org
+plain family plain photo.jpg
+$more
+EOF
+}
 # receive NAME...: as a bridge does it.
 receive() { local name; for name; do mv "drops/$name" "$spool/incoming/new/"; done; }
 state() { "$photospool" photos --received --json | jq -r "select(.remote == \"$1\") | .$2" | paste -sd' '; }

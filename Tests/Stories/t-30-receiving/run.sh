@@ -2,13 +2,7 @@
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/received.sh"
 
-sealed <<EOF
-ask family json photo.jpg
-json family json photo.jpg
-xmtp family xmtp photo.jpg
-several family several photo.jpg
-matrix family matrix photo.jpg sender=@carol:example.org
-plain family plain photo.jpg
+sealed_in_each_way <<EOF
 deflated family xmtp photo.jpg deflated
 raw family json photo.jpg raw-deflated
 length family json photo.jpg length
