@@ -191,6 +191,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     .testTarget(name: "MetricsTests", dependencies: ["Metrics", "TestSupport"]),
+    .testTarget(name: "SignallingTests", dependencies: ["Signalling"]),
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),
     .testTarget(name: "MatrixTests", dependencies: ["HTTP", "Matrix", "Messages"]),
     .testTarget(name: "HTTPTests", dependencies: ["Digests", "HTTP", "Messages", "TestSupport"]),

@@ -16,8 +16,11 @@ package final class Bell: Sendable {
   package func ring(in seconds: Double) {
     let time = ContinuousClock.now + .seconds(max(0, seconds))
     alarm.withLock { alarm in
-      if let set = alarm?.time, set <= time, set > .now { return }
-      alarm?.task.cancel()
+      // A task whose time has come still rings.
+      if let alarm, alarm.time > .now {
+        if alarm.time <= time { return }
+        alarm.task.cancel()
+      }
       let task = Task { [continuation] in
         try? await Task.sleep(until: time, clock: .continuous)
         if !Task.isCancelled { continuation.yield() }
