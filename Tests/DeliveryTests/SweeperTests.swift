@@ -89,4 +89,19 @@ import Testing
     #expect(await away.refused == ["bad0"])
     #expect(await near.deleted == ["good"])
   }
+
+  @Test("A pause that ends during a sweep is not forgotten for a longer one")
+  func endedPause() {
+    let begin = ContinuousClock.now - .seconds(10)
+    var pauses = SweepPauses()
+    pauses.pause(row: 1, at: begin)
+    pauses.pause(row: 1, at: begin)
+    pauses.pause(store: "store", at: begin - .milliseconds(59_900))
+    pauses.beginSweep(at: begin)
+    #expect(pauses.stores == ["store"])
+    #expect(pauses.next == begin + .milliseconds(100))
+    pauses.beginSweep(at: begin + .milliseconds(200))
+    #expect(pauses.stores.isEmpty)
+    #expect(pauses.next == begin + .seconds(120))
+  }
 }

@@ -15,22 +15,19 @@ struct Sweeper: Service {
 
   /// Uploads per claim.
   private static let batch = 64
-  /// Seconds until an unreachable store, or the ledger, is tried again.
-  private static let patience = 60.0
-  /// The longest pause of an object that cannot be deleted, in seconds.
-  private static let longestPause = 3600.0
 
   func run() async throws {
     var pauses = SweepPauses()
     bell.ring()
     await bell.serve {
-      if pauses.restsUntil <= .now { try await sweep(&pauses) }
+      if pauses.restsUntil > .now { return bell.ring(in: (pauses.restsUntil - .now) / .seconds(1)) }
+      try await sweep(&pauses)
       if let next = pauses.next { bell.ring(in: (next - .now) / .seconds(1)) }
     } failed: { error in
       log.warning("abandoned uploads are left for later", metadata: ["error": "\(error)"])
       try? await ledger.unclaimAbandonedUploads()
-      pauses.restsUntil = .now + .seconds(Self.patience)
-      return Self.patience
+      pauses.restsUntil = .now + SweepPauses.first
+      return SweepPauses.first / .seconds(1)
     }
   }
 
@@ -43,7 +40,7 @@ struct Sweeper: Service {
           metadata: ["store": "\(store)", "uploads": "\(count)", "error": "\(error.sentence)"])
       }
     }
-    pauses.beginSweep()
+    pauses.beginSweep(at: .now)
     while true {
       let uploads = try await ledger.claimAbandonedUploads(
         limit: Self.batch, exceptRows: pauses.rows, exceptStores: pauses.stores)
@@ -58,9 +55,9 @@ struct Sweeper: Service {
           try await ledger.unclaimAbandonedUpload(upload.row)
           left[upload.store, default: (0, error)].count += 1
           if error.cause.isOfTheLine {
-            pauses.pause(store: upload.store, seconds: Self.patience)
+            pauses.pause(store: upload.store, at: .now)
           } else {
-            pauses.pause(row: upload.row, first: Self.patience, longest: Self.longestPause)
+            pauses.pause(row: upload.row, at: .now)
           }
           continue
         }
@@ -84,7 +81,12 @@ struct Sweeper: Service {
 }
 
 /// The pauses of abandoned uploads.
-private struct SweepPauses {
+struct SweepPauses {
+  /// Until an unreachable store, or the ledger, is tried again.
+  static let first = Duration.seconds(60)
+  /// The longest pause of an object that cannot be deleted.
+  private static let longest = Duration.seconds(3600)
+
   /// Nothing is tried before.
   var restsUntil = ContinuousClock.now
   private var pausedStores: [String: ContinuousClock.Instant] = [:]
@@ -93,14 +95,12 @@ private struct SweepPauses {
   private(set) var rows: Set<Int64> = []
   private(set) var stores: Set<String> = []
 
-  /// The next time to try again; nil if nothing waits.
+  /// When the first pause of this sweep ends, even if it is over by now; nil if the sweep skips nothing.
   var next: ContinuousClock.Instant? {
-    let times = pausedRows.values.map(\.until) + pausedStores.values + [restsUntil]
-    return times.filter { $0 > .now }.min()
+    (rows.compactMap { pausedRows[$0]?.until } + stores.compactMap { pausedStores[$0] }).min()
   }
 
-  mutating func beginSweep() {
-    let now = ContinuousClock.now
+  mutating func beginSweep(at now: ContinuousClock.Instant) {
     pausedStores = pausedStores.filter { $0.value > now }
     stores = Set(pausedStores.keys)
     rows = Set(pausedRows.filter { $0.value.until > now }.keys)
@@ -111,17 +111,16 @@ private struct SweepPauses {
     if stores.isEmpty { pausedRows = pausedRows.filter { rows.contains($0.key) } }
   }
 
-  mutating func pause(store: String, seconds: Double) {
+  mutating func pause(store: String, at now: ContinuousClock.Instant) {
     stores.insert(store)
-    pausedStores[store] = .now + .seconds(seconds)
+    pausedStores[store] = now + Self.first
   }
 
   /// Doubles the pause of a row each time.
-  mutating func pause(row: Int64, first: Double, longest: Double) {
+  mutating func pause(row: Int64, at now: ContinuousClock.Instant) {
     let failures = (pausedRows[row]?.failures ?? 0) + 1
-    let seconds = min(longest, first * Double(1 << min(failures - 1, 20)))
     rows.insert(row)
-    pausedRows[row] = (failures, .now + .seconds(seconds))
+    pausedRows[row] = (failures, now + min(Self.longest, Self.first * (1 << min(failures - 1, 20))))
   }
 
   mutating func forget(row: Int64) { pausedRows[row] = nil }
