@@ -68,6 +68,7 @@ def soak(part):
     while time.monotonic() < begun + seconds and not load.over.is_set():
         load.over.wait(1)
         samples.append(sample(load.daemon, place))
+        place.published |= offered(place)
     load.end()
     load.daemon.signal(signal.SIGCONT)
     place.order("faults", 0)
@@ -80,6 +81,11 @@ def soak(part):
     part.judge(place)
     # Growth after the warm-up: the first third against the last.
     judge_growth(part, [one for one in samples[len(samples) * 5 // 9:] if one])
+
+
+def offered(place):
+    """The objects that may have been published. Nobody may delete them; the janitor forgets them with the receipts."""
+    return {object for object, in place.ledger("SELECT object FROM uploads WHERE state IN ('offered', 'published')")}
 
 
 def darkrooms(daemon):
