@@ -3,10 +3,11 @@ import DurableFiles
 import Foundation
 import Ledgers
 import Messages
+import SettingKit
 import Settings
 import Spooling
 
-/// What `photospool check` examines on this computer: spool, disk, ledger, daemon, darkroom, profile photos and hooks.
+/// What `photospool check` examines on this computer: spool, disk, ledger, daemon, darkroom, profile photos, sent texts and hooks.
 package struct SpoolChecks {
   /// A subject, and a check that says what is good about it or throws a sentence that says how to fix it.
   package typealias Check = (subject: String, run: () throws -> String)
@@ -32,7 +33,7 @@ package struct SpoolChecks {
         ("hook \(event.rawValue)", { try Self.checkProgram(program) })
       }
     }
-    return spool + [("darkroom", DarkroomProgram.probe), ("profile photos", profile)]
+    return spool + [("darkroom", DarkroomProgram.probe), ("profile photos", profile), ("sent texts", texts)]
       + (isNew ? [] : [("requests of other users", sharing)]) + hooks
   }
 
@@ -113,6 +114,11 @@ package struct SpoolChecks {
       else { return "none, as avatars on the network \(network.name) have to be in a store of type \(word)" }
       return "on the network \(network.name), NOT sealed: everybody can see avatars"
     }
+  }
+
+  private func texts() -> String {
+    settings.texts == .drop
+      ? "not kept" : "kept with their receipts, for \(DurationText.show(settings.janitor.receipts)), in \(path)/sent"
   }
 
   private static func checkProgram(_ path: String) throws -> String {

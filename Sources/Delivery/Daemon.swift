@@ -64,8 +64,8 @@ package struct Daemon: Sendable {
       ledger: ledger, files: files, plan: plan, circuits: circuits, times: times, sweeper: signals.sweeper, log: log)
     let filing = Filing(
       ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8),
-      rescan: { plan.intake.rescan.seconds },
-      hooks: hooks, bell: signals.filing, troubles: troubles, log: log)
+      rescan: { plan.intake.rescan.seconds }, keepsTexts: { plan.now.settings.texts == .keep }, hooks: hooks,
+      bell: signals.filing, troubles: troubles, log: log)
     dispatcher = Dispatcher(
       ConversationWorker(
         ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times,

@@ -10,6 +10,7 @@ package struct Settings: SettingsSection {
   package var spool = Spool()
   /// The inbox of a request without one.
   package var inbox = InboxID(unchecked: "default")
+  package var texts = SentTexts.drop
   package var log = Log()
   package var metrics = Metrics()
   package var intake = Intake()
@@ -51,6 +52,13 @@ package struct Settings: SettingsSection {
   package func origin(of key: String) -> SettingOrigin { origins[key] ?? .byDefault }
 
   package typealias Seal = SealKind
+
+  /// What happens to a text once it is sent.
+  package enum SentTexts: String, CaseIterable, Sendable {
+    case drop
+    /// It stays as `sent/NAME/text` until its receipt goes.
+    case keep
+  }
 }
 
 extension Settings: Equatable {

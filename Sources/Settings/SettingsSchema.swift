@@ -8,7 +8,11 @@ package enum SettingsSchema {
   package static let settings: [Setting<Settings>] = own + SectionFamily.allCases.flatMap(\.standardRows)
 
   private static let own = [
-    section("spool", \.spool), [Setting("inbox", \.inbox, .identifier, "The inbox of a request that names none")],
+    section("spool", \.spool),
+    [
+      Setting("inbox", \.inbox, .identifier, "The inbox of a request that names none"),
+      Setting("texts", \.texts, .word, "Whether sent texts are kept with their receipts"),
+    ],
     section("log", \.log), section("metrics", \.metrics), section("intake", \.intake),
     section("delivery", \.delivery), section("photo", \.photo), section("cache", \.cache),
     section("janitor", \.janitor), section("receiving", \.receiving), section("profile", \.profile),

@@ -12,7 +12,7 @@ import Testing
   @Test("Before the first start nothing of the spool is examined but its place")
   func new() throws {
     let checks = SpoolChecks(try scratch.settings("")).all(isNew: true)
-    #expect(checks.map(\.subject) == ["spool \(scratch.spool.path)", "darkroom", "profile photos"])
+    #expect(checks.map(\.subject) == ["spool \(scratch.spool.path)", "darkroom", "profile photos", "sent texts"])
   }
 
   @Test("Every hook has a check, and a program that cannot be run fails it")

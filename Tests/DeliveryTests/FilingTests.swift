@@ -25,7 +25,7 @@ import Testing
     return (
       spool, ledger,
       Filing(
-        ledger: ledger, spool: spool, pool: pool, rescan: { 30 }, hooks: nil, bell: Bell(),
+        ledger: ledger, spool: spool, pool: pool, rescan: { 30 }, keepsTexts: { false }, hooks: nil, bell: Bell(),
         troubles: Troubles(log: silent), log: silent)
     )
   }

@@ -24,6 +24,8 @@ struct Filing: Service {
   let pool: BlockingPool
   /// Seconds between two attempts to move immovable requests.
   let rescan: @Sendable () -> Double
+  /// Whether sent texts stay beside their receipts.
+  let keepsTexts: @Sendable () -> Bool
   /// The hooks for filed requests.
   let hooks: HookLine?
   let bell: Bell
@@ -158,7 +160,7 @@ struct Filing: Service {
 
   private func file(_ request: UnfiledRequest, in spool: Spool, isSynced: Bool) -> Place {
     do {
-      try spool.file(request, isSynced: isSynced)
+      try spool.file(request, keepsText: keepsTexts(), isSynced: isSynced)
       return .last
     } catch let error as FileError where error.isForbidden {
       return .immovable
@@ -186,9 +188,11 @@ struct FilingError: Error, CustomStringConvertible {
 extension Spool {
   /// Moves a request's directory to its final place. Repeatable.
   ///
-  /// - Parameter isSynced: whether it is synced here, except for its name; otherwise its receipt is not durable until
-  ///   the filesystem is synced.
-  fileprivate func file(_ request: UnfiledRequest, isSynced: Bool) throws {
+  /// - Parameters:
+  ///   - keepsText: whether a sent text stays beside the receipt.
+  ///   - isSynced: whether it is synced here, except for its name; otherwise its receipt is not durable until the
+  ///     filesystem is synced.
+  fileprivate func file(_ request: UnfiledRequest, keepsText: Bool, isSynced: Bool) throws {
     let identity = RequestIdentity(inode: request.inode, born: request.born)
     if request.state == .failed, let name = try nameOfNoRequest(identity, droppedAs: request.droppedAs) {
       try quarantine(name, as: request.request, because: escaped(request.error ?? "failed"))
@@ -198,7 +202,7 @@ extension Spool {
     guard let directory else {
       // A power cut may have kept the new name and lost the receipt.
       if request.leavesReceipt, let filed = try sent.entry(request.request), RequestIdentity(filed) == identity {
-        try sent.directory(request.request).reduce(toReceiptOf: request, isSynced: true)
+        try sent.directory(request.request).reduce(toReceiptOf: request, keepsText: keepsText, isSynced: true)
       }
       return
     }
@@ -214,7 +218,7 @@ extension Spool {
       try takeAway(request.request, from: cur, identity: identity)?.delete()
       return
     }
-    try directory.reduce(toReceiptOf: request, isSynced: isSynced)
+    try directory.reduce(toReceiptOf: request, keepsText: keepsText, isSynced: isSynced)
     try move(request.request, to: sent)
   }
 
@@ -246,13 +250,14 @@ extension Spool {
 }
 
 extension Directory {
-  /// Removes everything of a request but its receipt.
+  /// Removes everything of a request but its receipt, and its text if that was sent and `keepsText` is true.
   ///
   /// - Parameter isSynced: false if a sync of the filesystem follows, or the receipt is written again.
-  fileprivate func reduce(toReceiptOf request: UnfiledRequest, isSynced: Bool) throws {
+  fileprivate func reduce(toReceiptOf request: UnfiledRequest, keepsText: Bool, isSynced: Bool) throws {
+    let text = keepsText ? request.messages.first { $0.own.kind == .text && $0.own.state == .sent }?.own.file : nil
     let receipt = request.receipt.encoded()
     if isSynced { try write(receipt, as: Receipt.fileName) } else { try put(receipt, as: Receipt.fileName) }
-    for name in try names() where name != Receipt.fileName { try removeTree(name) }
+    for name in try names() where name != Receipt.fileName && name != text { try removeTree(name) }
     if isSynced { try sync() }
   }
 }

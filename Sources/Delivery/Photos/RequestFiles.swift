@@ -67,8 +67,7 @@ extension Spool {
       let bytes = try file.contents(limit: RequestLimits.textFileBytes)
       return bytes.flatMap { SHA256Digest(of: $0).hex == message.digest ? $0 : nil }
     }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text
+    return textWithoutNewline(bytes)
   }
 
   /// Reads a message's file; `contents` returns nil if it is not the accepted one.

@@ -20,6 +20,10 @@ package struct RequestStory: Codable, Sendable, FetchableRecord {
     package let state: MessageState
     /// The file's size as dropped.
     package let bytes: Int
+    /// The SHA-256 of the file as dropped.
+    package let digest: String
+    /// A sent text that is kept; the ledger has none, so the caller fills it in.
+    package var text: String?
     package fileprivate(set) var attempts: [Attempt]
     package let nextAttempt: Timestamp?
     package let cause: String?
@@ -54,7 +58,7 @@ package struct RequestStory: Codable, Sendable, FetchableRecord {
   package let error: String?
   package let acceptedAt: Timestamp
   package let finishedAt: Timestamp?
-  package fileprivate(set) var messages: [Message]
+  package var messages: [Message]
 }
 
 extension LedgerView {
@@ -103,7 +107,7 @@ extension LedgerView {
     var messages = try RequestStory.Message.fetchAll(
       database,
       sql: """
-        SELECT m.message, m.file, m.kind, m.state, m.bytes, '[]' AS attempts, m.next_attempt AS nextAttempt, m.cause,
+        SELECT m.message, m.file, m.kind, m.state, m.bytes, m.digest, NULL AS text, '[]' AS attempts, m.next_attempt AS nextAttempt, m.cause,
           m.error, m.sent_at AS sentAt, m.remote,
           iif(p.format IS NULL, NULL, json_object(
             'format', p.format, 'originalWidth', p.original_width, 'originalHeight', p.original_height,

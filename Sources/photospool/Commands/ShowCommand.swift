@@ -27,7 +27,7 @@ struct ShowCommand: ParsableCommand {
       if let request = try ledger?.arriving(inode: entry.inode, born: entry.born),
         let story = try ledger?.story(of: request)
       {
-        return try show(story)
+        return try show(story, of: spool)
       }
       throw Failure(.tryAgain, why(directory === spool.draft, spool))
     }
@@ -35,7 +35,7 @@ struct ShowCommand: ParsableCommand {
     guard let request = try ledger.newest(name), let story = try ledger.story(of: request) else {
       throw Failure(.noInput, "no request \(name) is known; see `photospool queue`")
     }
-    try show(story)
+    try show(story, of: spool)
   }
 
   /// Why the ledger does not know an entry of `new/` or `draft/`.
@@ -51,7 +51,11 @@ struct ShowCommand: ParsableCommand {
       : "\(name) lies in new/ and is not accepted yet, as no daemon runs; start `photospool run`"
   }
 
-  private func show(_ story: RequestStory) throws {
+  private func show(_ story: RequestStory, of spool: Spool) throws {
+    var story = story
+    for (index, message) in story.messages.enumerated() where message.kind == .text && message.state == .sent {
+      story.messages[index].text = try spool.keptText(of: story.request, digest: message.digest)
+    }
     if json { try printJSON(story) } else { print(story) }
   }
 
@@ -73,6 +77,7 @@ struct ShowCommand: ParsableCommand {
       Swift.print("\n  \(escaped(message.file)): \(message.state.rawValue)")
       row("  message", message.message)
       row("  dropped", sizeInWords(message.bytes))
+      row("  text", message.text)
       if let photo = message.photo {
         row("  was", "\(photo.format) \(photo.originalWidth)x\(photo.originalHeight)")
         row("  sent as", "\(photo.width)x\(photo.height), \(sizeInWords(photo.bytes))")
