@@ -7,11 +7,14 @@ let package = Package(
   products: [
     .executable(name: "photospool", targets: ["photospool"]),
     .executable(name: "photospool-darkroom", targets: ["photospool-darkroom"]),
+    .executable(name: "photospool-web", targets: ["photospool-web"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -21,7 +24,7 @@ let package = Package(
       name: "photospool",
       dependencies: [
         "CKernel", "Composition", "Control", "Delivery", "Digests", "DurableFiles", "HTTP", "Janitor", "Ledgers",
-        "Messages", "Metrics", "Photos", "Rebuilding", "Receiving", "SettingKit", "Settings", "Spooling",
+        "Messages", "MetricText", "Photos", "Rebuilding", "Receiving", "SettingKit", "Settings", "Spooling",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -30,12 +33,20 @@ let package = Package(
     // The process in which hostile images are decoded: sandboxed, and linked with nothing else.
     .executableTarget(name: "photospool-darkroom", dependencies: ["CKernel", "CSandbox", "Imaging", "Photos"]),
 
+    // The web page: a process without secrets and without a network of its own.
+    .executableTarget(name: "photospool-web", dependencies: ["Web"]),
+    .target(
+      name: "Web",
+      dependencies: [
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Mustache", package: "swift-mustache"),
+      ]),
+
     // Makes the daemon and its parts from the configuration. Nothing else knows every module.
     .target(
       name: "Composition",
       dependencies: [
         "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers", "Matrix", "Messages",
-        "Metrics", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling",
+        "MetricText", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling",
         "Spooling", "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -46,7 +57,7 @@ let package = Package(
       name: "Delivery",
       dependencies: [
         "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "Messages",
-        "Metrics", "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores", "Supervision",
+        "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores", "Supervision",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -131,7 +142,7 @@ let package = Package(
     .target(name: "Blocking"),
     .target(name: "Signalling", dependencies: [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]),
     .target(name: "Messages"),
-    .target(name: "Metrics"),
+    .target(name: "MetricText"),
     .target(name: "Supervision"),
 
     // One door per C library.
@@ -190,7 +201,7 @@ let package = Package(
         "Hooks", "Settings", "TestSupport", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
-    .testTarget(name: "MetricsTests", dependencies: ["Metrics", "TestSupport"]),
+    .testTarget(name: "MetricTextTests", dependencies: ["MetricText", "TestSupport"]),
     .testTarget(name: "SignallingTests", dependencies: ["Signalling"]),
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),
     .testTarget(name: "MatrixTests", dependencies: ["HTTP", "Matrix", "Messages"]),

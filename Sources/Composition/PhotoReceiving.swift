@@ -1,7 +1,7 @@
 import Control
 import Delivery
 import Messages
-import Metrics
+import MetricText
 import Receiving
 import ServiceLifecycle
 

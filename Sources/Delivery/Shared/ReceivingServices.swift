@@ -1,6 +1,6 @@
 import Control
 import Messages
-import Metrics
+import MetricText
 import ServiceLifecycle
 
 /// The receiving of photos, beside delivery on the same spool and ledger.

@@ -1,4 +1,4 @@
-import Metrics
+import MetricText
 import Synchronization
 
 /// Durations of delivery steps since the process began.

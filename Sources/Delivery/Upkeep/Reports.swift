@@ -4,7 +4,7 @@ import Hooks
 import Ledgers
 import Logging
 import Messages
-import Metrics
+import MetricText
 import ServiceLifecycle
 import Signalling
 import Supervision

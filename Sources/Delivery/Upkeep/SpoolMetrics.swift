@@ -1,7 +1,7 @@
 import Hooks
 import Ledgers
 import Messages
-import Metrics
+import MetricText
 import Settings
 
 /// The metrics of a spool. Names and labels never change once released.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Control
 import Delivery
 import Ledgers
-import Metrics
+import MetricText
 import Settings
 import Spooling
 

@@ -1,5 +1,5 @@
 import Foundation
-import Metrics
+import MetricText
 import TestSupport
 import Testing
 
