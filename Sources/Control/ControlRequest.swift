@@ -6,6 +6,8 @@ package enum ControlRequest: Codable, Sendable, Equatable {
   case flush
   /// Reveals photos, by their ids here.
   case reveal([String])
+  /// Hides revealed photos again, by their ids here.
+  case hide([String])
   /// Fetches photos now.
   case want([String])
   /// Records a view of a photo.

@@ -33,9 +33,9 @@ struct Photospool: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, SendCommand.self, QueueCommand.self, ShowCommand.self, WaitCommand.self, CancelCommand.self,
       RetryCommand.self, FlushCommand.self, HoldCommand.self, ReleaseCommand.self, ShapeCommand.self,
-      PrepareCommand.self, PhotosCommand.self, ViewCommand.self, RevealCommand.self, ExportCommand.self,
-      PrefsCommand.self, ProfileCommand.self, StorageCommand.self, JanitorCommand.self, PurgeCommand.self,
-      ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
+      PrepareCommand.self, PhotosCommand.self, ViewCommand.self, RevealCommand.self, HideCommand.self,
+      ExportCommand.self, PrefsCommand.self, ProfileCommand.self, StorageCommand.self, JanitorCommand.self,
+      PurgeCommand.self, ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
     ])
 
   /// Options before the command, which the commands read from here.

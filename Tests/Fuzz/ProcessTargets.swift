@@ -10,8 +10,8 @@ extension FuzzTarget {
   static let controlRequest = FuzzTarget(
     "control-request",
     words: [
-      "{", "}", "[", "]", "\"", ":", ",", "_0", "cancel", "hold", "release", "flush", "reveal", "want", "viewed",
-      "prefer", "conversation", "fetch", "autoReveal", "progress", "metrics",
+      "{", "}", "[", "]", "\"", ":", ",", "_0", "cancel", "hold", "release", "flush", "reveal", "hide", "want",
+      "viewed", "prefer", "conversation", "fetch", "autoReveal", "progress", "metrics",
     ]
   ) { input throws(BrokenProperty) in try holdJSON(ControlRequest.self, input) }
 

@@ -154,6 +154,7 @@ import Testing
     _ = try await receive(new("unheard", in: "c7", photos: 3))
     let message = MessageID(unchecked: "m77")
     #expect(try await ledger.reveal(message, at: now) == .granted)
+    #expect(try await ledger.hide(message) { _, _ in true } == .granted)
     #expect(try await ledger.viewed(message, at: now))
     #expect(try await ledger.want(message, at: now) == .granted)
     let wanted = try #require(try await ledger.beginDownload(of: message, at: now))

@@ -11,7 +11,28 @@ extension CommandHandler {
       switch try await ledger.reveal(MessageID(unchecked: message), at: .now()) {
       case .granted: outcomes.append(.init(message, isDone: true, "revealed"))
       case .already: outcomes.append(.init(message, isDone: true, "revealed already"))
+      case .own: outcomes.append(.init(message, isDone: false, "it was sent from here and is not hidden"))
       case .unknown, .gone: outcomes.append(.init(message, isDone: false, "no received photo of that id is known"))
+      }
+    }
+    return outcomes
+  }
+
+  func hide(_ messages: [String]) async throws -> [ControlReply.Outcome] {
+    var outcomes = [ControlReply.Outcome]()
+    for message in messages {
+      let id = MessageID(unchecked: message)
+      let wish = try await ledger.hide(id) { [cache = PhotoCache(spool)] inbox, conversation in
+        try cache.path(inbox: inbox, conversation: conversation, message: id, isBlurred: true) != nil
+      }
+      switch wish {
+      case .granted: outcomes.append(.init(message, isDone: true, "hidden"))
+      case .already: outcomes.append(.init(message, isDone: true, "hidden already"))
+      case .own: outcomes.append(.init(message, isDone: false, "it was sent from here and cannot be hidden"))
+      case .unknown: outcomes.append(.init(message, isDone: false, "no received photo of that id is known"))
+      case .gone:
+        outcomes.append(
+          .init(message, isDone: false, "its preview is not in the cache, and it cannot be fetched again"))
       }
     }
     return outcomes
@@ -22,7 +43,7 @@ extension CommandHandler {
     for message in messages {
       switch try await ledger.want(MessageID(unchecked: message), at: .now()) {
       case .granted, .already: outcomes.append(.init(message, isDone: true, "is fetched"))
-      case .unknown: outcomes.append(.init(message, isDone: false, "no photo of that id is known"))
+      case .unknown, .own: outcomes.append(.init(message, isDone: false, "no photo of that id is known"))
       case .gone:
         outcomes.append(.init(message, isDone: false, "its address is no longer known, so it cannot be fetched"))
       }

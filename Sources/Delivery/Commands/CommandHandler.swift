@@ -40,6 +40,7 @@ package struct CommandHandler: Sendable {
         let what = counted(count, "conversation that was waiting is", "conversations that were waiting are")
         return ControlReply(outcomes: [ControlReply.Outcome("", isDone: true, "\(what) tried now")])
       case .reveal(let messages): return ControlReply(outcomes: try await reveal(messages))
+      case .hide(let messages): return ControlReply(outcomes: try await hide(messages))
       case .want(let messages): return ControlReply(outcomes: try await want(messages))
       case .viewed(let message):
         let isDone = try await ledger.viewed(MessageID(unchecked: message), at: .now())

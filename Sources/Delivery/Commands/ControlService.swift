@@ -28,6 +28,7 @@ struct ControlService: Service {
       case .release: ("release", "conversation")
       case .flush: ("flush", "")
       case .reveal: ("reveal", "message")
+      case .hide: ("hide", "message")
       case .prefer: ("prefs", "conversation")
       case .preferInInbox: ("prefs", "inbox")
       case .progress, .metrics, .listening, .want, .viewed: ("", "")

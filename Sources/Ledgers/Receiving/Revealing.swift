@@ -10,6 +10,8 @@ extension Ledger {
     /// Nothing changed.
     case already
     case unknown
+    /// It was sent from here, and is never hidden.
+    case own
     /// It cannot be fetched from anywhere.
     case gone
   }
@@ -18,10 +20,32 @@ extension Ledger {
   package func reveal(_ message: MessageID, at now: Timestamp) async throws -> Wish {
     try await write { database in
       guard let row = try database.first(ReceivedRow.self, "WHERE message = ?", message) else { return .unknown }
+      if row.isOwn { return .own }
       try database.setPreference(.hasRevealed, "yes", of: row.conversationRow)
       try database.run("UPDATE conversations SET known = 1 WHERE id = ?", row.conversationRow)
       if row.revealedAt != nil { return .already }
       try database.run("UPDATE received SET revealed_at = ? WHERE message = ?", now.milliseconds, message.text)
+      return .granted
+    }
+  }
+
+  /// Hides a photo that was revealed. Nothing else changes: its conversation stays known, and its preferences still
+  /// apply to later photos.
+  ///
+  /// - Parameter hasPreview: whether the blurred preview of a photo is in the cache. Without it, a photo that cannot be
+  ///   fetched stays as it is (`gone`), because nothing could be shown of it.
+  package func hide(
+    _ message: MessageID, hasPreview: @escaping @Sendable (InboxID, ConversationID) throws -> Bool
+  ) async throws -> Wish {
+    try await write { database in
+      guard let row = try database.first(ReceivedRow.self, "WHERE message = ?", message) else { return .unknown }
+      if row.isOwn { return .own }
+      if row.revealedAt == nil { return .already }
+      let conversation: ConversationID? = try database.value(
+        "SELECT conversation FROM conversations WHERE id = ?", row.conversationRow)
+      guard let conversation else { return .unknown }
+      if try row.attachment == LedgerSchema.lostAttachment && !hasPreview(row.inbox, conversation) { return .gone }
+      try database.run("UPDATE received SET revealed_at = NULL WHERE message = ?", message.text)
       return .granted
     }
   }

@@ -8,6 +8,8 @@ package struct PhotoStory: Sendable {
   package let conversation: ConversationID
   /// nil for a sent photo that was not requested again.
   package let state: ReceivedState?
+  /// It was sent from here, and is never hidden.
+  package let isOwn: Bool
   /// Only its blurred preview may be shown.
   package let isHidden: Bool
   /// All its files were in the cache at some time.
@@ -32,7 +34,7 @@ extension LedgerView {
       if !received.isEmpty { return received }
       return try database.all(
         """
-        SELECT p.message, p.inbox, c.conversation, NULL AS state, 0 AS hidden, 1 AS cached, NULL AS cause,
+        SELECT p.message, p.inbox, c.conversation, NULL AS state, 1 AS own, 0 AS hidden, 1 AS cached, NULL AS cause,
           NULL AS error, NULL AS next_attempt
         FROM photos p JOIN conversations c ON c.id = p.conversation_id WHERE p.message = ?
         """, name
@@ -47,6 +49,7 @@ extension PhotoStory {
     inbox = row["inbox"]
     conversation = row["conversation"]
     state = row["state"]
+    isOwn = row["own"]
     isHidden = row["hidden"]
     wasCached = row["cached"]
     cause = row["cause"]

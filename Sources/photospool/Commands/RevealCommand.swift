@@ -21,7 +21,7 @@ struct RevealCommand: AsyncParsableCommand {
   func run() async throws {
     let viewing = try PhotoViewing(options)
     let photos = try messages.map { try viewing.photo($0) }
-    for photo in photos where photo.state == nil {
+    for photo in photos where photo.isOwn {
       throw Failure(.usage, "\(photo.message) was sent from here and is not hidden")
     }
     let view = try LedgerView(in: viewing.spool.state)

@@ -17,7 +17,7 @@ everything() {
   for name in "${@:2}"; do
     number=$((number + 1))
     told "show-$number.$1.txt" show "$name"
-    for command in wait retry cancel hold release prefs view reveal; do
+    for command in wait retry cancel hold release prefs view reveal hide; do
       case $command-$name in retry-fine | cancel-waits) continue ;; esac
       told "$command-$number.$1.txt" "$command" $([ "$command" != wait ] || echo --timeout=1) "$name"
     done

@@ -6,6 +6,7 @@ sealed_in_each_way <<EOF
 deflated family xmtp photo.jpg deflated
 raw family json photo.jpg raw-deflated
 length family json photo.jpg length
+since family json photo.jpg
 later family xmtp photo.jpg url=$(fact endpoint)/after/3/NAME
 cut family matrix photo.jpg url=$(fact endpoint)/cut/100000/NAME
 hop family json photo.jpg url=$(fact endpoint)/redirect/10/plain/NAME
@@ -32,6 +33,15 @@ shows "$path" photo.jpg
 cmp out.jpg "$path"
 ends 73 export ask out.jpg
 "$photospool" export --force ask out.jpg
+# It can be hidden again.
+"$photospool" hide ask
+"$photospool" hide ask | grep -q ': hidden already$'
+expect "$(state ask hidden)" true
+shown ask blurred.jpg
+ends 77 export --force ask out.jpg
+ends 66 hide nothing
+"$photospool" reveal ask
+shown ask original.jpg
 
 # The conversation is known now: what comes is fetched, and hidden.
 receive json
@@ -45,6 +55,13 @@ are_downloaded $singles
 wait_until is_state several 'downloaded downloaded'
 expect "$("$photospool" photos --received --json | jq -r 'select(.hidden) | .remote' | paste -sd' ')" json
 for name in $singles; do shown "$name" original.jpg; done
+# A photo that is hidden after that changes nothing for those that come.
+"$photospool" hide xmtp matrix > /dev/null
+shown xmtp blurred.jpg
+receive since
+are_downloaded since
+shown since original.jpg
+"$photospool" reveal xmtp matrix > /dev/null
 ends 64 view several
 # The bridge names the sender, otherwise the event does.
 expect "$(state matrix sender)" @carol:example.org
@@ -64,4 +81,5 @@ log_says 'event=received message=[0-9a-f]* conversation=family inbox=default sta
 log_says 'event=downloaded message=[0-9a-f]* attempt=1 bytes=[0-9]* from=[0-9]* seconds=[0-9.]* size=900x700 step=fetch'
 log_says 'event="a photo waits" message=[0-9a-f]* attempt=[0-9]* cause=not_found .*seconds=[0-9.]* step=fetch wait=[0-9.]*'
 log_says 'event=reveal message=[0-9a-f]* outcome=revealed'
+log_says 'event=hide message=[0-9a-f]* outcome=hidden'
 log_is_discreet json.drop/attachment

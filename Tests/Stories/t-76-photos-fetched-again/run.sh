@@ -20,6 +20,17 @@ path=$("$photospool" view ask)
 "$photospool" export ask out.jpg
 stop_daemon
 
+# An evicted photo is hidden, with and without its preview; somebody who looks gets the preview.
+"$photospool" clear --to family > /dev/null
+"$photospool" hide ask > /dev/null
+shown ask blurred.jpg
+"$photospool" reveal ask > /dev/null
+rm "${path%/*}"/*.jpg
+"$photospool" hide ask > /dev/null
+shown ask blurred.jpg
+"$photospool" reveal ask > /dev/null
+shown ask original.jpg
+
 # Evicted photos come back when somebody looks, without the daemon and with it.
 "$photospool" clear --to family > /dev/null
 [ ! -e "$path" ] || fail 'clear left the photo'
@@ -36,6 +47,10 @@ sent=$(published family | jq -r .message)
 "$photospool" clear --to family > /dev/null
 expect "$("$photospool" view "$sent")" "$spool/photos/default/family/$sent/original.jpg"
 [ -s "$spool/photos/default/family/$sent/original.jpg" ] || fail 'the photo that was sent was not fetched again'
+# They cannot be hidden.
+ends 64 hide "$sent"
+has err.log "$sent was sent from here and cannot be hidden"
+ends 64 reveal "$sent"
 
 # A ledger that is made anew knows what was received and who sent it, hides all of it, and forgets what was preferred.
 list > before
@@ -65,6 +80,11 @@ is_empty "$spool/incoming/new"
 # It has its keys again, and so the photo, of which nothing but its preview was left.
 "$photospool" reveal json > /dev/null
 shown json original.jpg
+# Its keys stay unknown to this ledger, and its preview is gone: nothing of it could be shown.
+"$photospool" reveal plain > /dev/null
+rm "$spool"/photos/*/family/"$(state plain message)"/*.jpg
+ends 69 hide plain
+has err.log 'its preview is not in the cache, and it cannot be fetched again'
 ends 0 view xmtp
 
 # A purge leaves nothing.
