@@ -24,7 +24,8 @@ let package = Package(
       name: "photospool",
       dependencies: [
         "CKernel", "Composition", "Control", "Delivery", "Digests", "DurableFiles", "HTTP", "Janitor", "Ledgers",
-        "Messages", "MetricText", "Photos", "Rebuilding", "Receiving", "SettingKit", "Settings", "Spooling",
+        "LogOutput", "Messages", "MetricText", "Photos", "Rebuilding", "Receiving", "SettingKit", "Settings", "Spooling",
+        "WebAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -38,14 +39,19 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: [
+        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Ledgers", "LogOutput", "Messages", "Settings",
+        "Spooling", "WebAccess",
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Mustache", package: "swift-mustache"),
-      ]),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      resources: [.embedInCode("Assets")]),
 
     // Makes the daemon and its parts from the configuration. Nothing else knows every module.
     .target(
       name: "Composition",
       dependencies: [
-        "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers", "Matrix", "Messages",
+        "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers", "LogOutput", "Matrix",
+        "Messages",
         "MetricText", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling",
         "Spooling", "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -89,6 +95,11 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
 
+    // Lines of the log, on standard error.
+    .target(
+      name: "LogOutput",
+      dependencies: ["Messages", "Settings", "Signalling", .product(name: "Logging", package: "swift-log")]),
+
     // Processes that decode photos.
     .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Children", "Messages", "Photos", "Settings"]),
 
@@ -112,6 +123,9 @@ let package = Package(
         "Signalling",
       ]),
     .target(name: "SettingKit", dependencies: ["Messages", "Secrets"]),
+
+    // Who may open the page: links, sessions, and its socket.
+    .target(name: "WebAccess", dependencies: ["Digests", "DurableFiles", "Messages", "Spooling"]),
 
     // What a request is on disk, how it comes in, and what is remembered of it.
     .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),

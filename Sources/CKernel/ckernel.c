@@ -2,9 +2,13 @@
 #include "ckernel.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/inet_diag.h>
 #include <linux/magic.h>
+#include <linux/netlink.h>
 #include <linux/openat2.h>
+#include <linux/sock_diag.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -259,4 +263,40 @@ void ckernel_refuse_core_files(void) {
   // A core handler in user space ignores every limit except 1, which is also smaller than any core.
   const struct rlimit one = {1, 1}, none = {0, 0};
   if (setrlimit(RLIMIT_CORE, &one) != 0) setrlimit(RLIMIT_CORE, &none);
+}
+
+int64_t ckernel_loopback_user(uint16_t client_port, uint16_t server_port) {
+  int diag = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+  if (diag < 0) return -1;
+  struct {
+    struct nlmsghdr header;
+    struct inet_diag_req_v2 question;
+  } request = {
+    .header = {.nlmsg_len = sizeof request, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+    .question = {
+      .sdiag_family = AF_INET,
+      .sdiag_protocol = IPPROTO_TCP,
+      .idiag_states = ~0u,
+      .id = {
+        .idiag_sport = htons(client_port),
+        .idiag_dport = htons(server_port),
+        .idiag_src = {htonl(INADDR_LOOPBACK)},
+        .idiag_dst = {htonl(INADDR_LOOPBACK)},
+        .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE},
+      },
+    },
+  };
+  union {
+    struct nlmsghdr header;
+    char bytes[1024];
+  } answer;
+  int64_t user = -1;
+  if (send(diag, &request, sizeof request, 0) == sizeof request) {
+    ssize_t length = recv(diag, &answer, sizeof answer, 0);
+    if (length > 0 && NLMSG_OK(&answer.header, (size_t)length) && answer.header.nlmsg_type == SOCK_DIAG_BY_FAMILY &&
+        answer.header.nlmsg_len >= NLMSG_LENGTH(sizeof(struct inet_diag_msg)))
+      user = ((struct inet_diag_msg *)NLMSG_DATA(&answer.header))->idiag_uid;
+  }
+  close(diag);
+  return user;
 }

@@ -1,6 +1,7 @@
 import Delivery
 import Foundation
 import Hooks
+import LogOutput
 import Logging
 import Messages
 import Receiving

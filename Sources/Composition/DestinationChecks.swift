@@ -33,7 +33,7 @@ package struct DestinationChecks {
     }
     for store in destinations.stores {
       let isPlain = settings.stores.contains { $0.name == store.name && $0.type.isPlain }
-      _ = await report("store \(store.name)") { try await store.check() + (isPlain ? Self.plain : "") }
+      _ = await report("store \(store.name)") { try await store.check() + (isPlain ? NetworkSettings.plainWay : "") }
     }
     for network in settings.networks {
       guard let found = destinations.networks.first(where: { $0.network.name == network.name })?.network else {
@@ -66,7 +66,7 @@ package struct DestinationChecks {
   private func check(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
     var isAnswering = true
     let isWell = await report("network \(settings.name)") {
-      do { return "\(try await network.check()); \(Self.privacy(of: settings))\(reach(of: settings))" } catch let error
+      do { return "\(try await network.check()); \(settings.privacy)\(reach(of: settings))" } catch let error
         as DeliveryError
       {
         guard error.cause == .conflict, let process = try spool.daemonProcess() else { throw error }
@@ -116,15 +116,5 @@ package struct DestinationChecks {
     else { return "" }
     return "; the receiver CANNOT open its photos, which have file:// addresses of this computer: "
       + "give the store \(store.name) a `url`, or choose another store"
-  }
-
-  private static let plain = "; the way there is NOT encrypted"
-
-  /// A sentence about who can read messages and photos.
-  private static func privacy(of network: NetworkSettings) -> String {
-    let photos =
-      network.seal == .unsealed
-      ? "photos are NOT sealed: whoever reads the store sees them" : network.type.privacy(sealedWith: network.seal)
-    return photos + (network.type.isPlain ? plain : "")
   }
 }

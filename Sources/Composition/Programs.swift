@@ -1,9 +1,9 @@
 import Foundation
 
 /// The programs that photospool starts.
-enum Programs {
+package enum Programs {
   /// The path of a program beside photospool, or in the place of packages; the expected path if it is in neither.
-  static func path(of name: String) -> String {
+  package static func path(of name: String) -> String {
     let this = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let beside = this.deletingLastPathComponent()
     let candidates = [beside, beside.deletingLastPathComponent().appendingPathComponent("libexec/photospool")]

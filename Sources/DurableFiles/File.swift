@@ -165,3 +165,12 @@ extension File {
     }
   }
 }
+
+extension File {
+  /// The same open file under a client's name.
+  package func called(_ name: String) throws(FileError) -> File {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw FileError("open", path) }
+    return File(descriptor: copy, path: name)
+  }
+}

@@ -34,6 +34,15 @@ package struct NetworkSettings: Sendable, Hashable {
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+  /// Who can read its messages and photos, as the end of a sentence.
+  package var privacy: String {
+    let photos =
+      seal == .unsealed ? "photos are NOT sealed: whoever reads the store sees them" : type.privacy(sealedWith: seal)
+    return photos + (type.isPlain ? Self.plainWay : "")
+  }
+
+  package static let plainWay = "; the way there is NOT encrypted"
 }
 
 extension Settings {

@@ -78,6 +78,19 @@ package struct PhotoCache: Sendable {
     return "\(Self.path(inbox: inbox, conversation: conversation, message: message))/\(name)"
   }
 
+  /// The contents of a file of the cache; nil if it is not there.
+  ///
+  /// - Parameter limit: bytes; a larger file counts as missing.
+  package func bytes(
+    of name: String, inbox: InboxID, conversation: ConversationID, message: MessageID, limit: Int
+  ) throws -> [UInt8]? {
+    guard Self.names.contains(name), let directory = try existing(inbox, conversation, message) else { return nil }
+    do { return try directory.file(name).contents(limit: limit) } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
   package func original(inbox: InboxID, conversation: ConversationID, message: MessageID) throws -> File {
     try directory(at: Self.path(inbox: inbox, conversation: conversation, message: message)).file(Self.originalName)
   }

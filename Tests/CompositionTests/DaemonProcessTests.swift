@@ -1,4 +1,5 @@
 import Foundation
+import LogOutput
 import Logging
 import Testing
 

@@ -1,3 +1,4 @@
+import LogOutput
 import ArgumentParser
 import Composition
 import Control

@@ -2,6 +2,7 @@ import ArgumentParser
 import CKernel
 import Composition
 import Foundation
+import LogOutput
 import Logging
 import UnixSignals
 

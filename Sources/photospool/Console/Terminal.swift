@@ -1,3 +1,4 @@
+import LogOutput
 import CKernel
 import Composition
 import Foundation

@@ -1,0 +1,132 @@
+import GRDB
+import Messages
+
+/// A conversation in the list of conversations.
+package struct ListedConversation: Sendable {
+  package let conversation: ConversationID
+  /// Of its last message or announced photo.
+  package let time: Timestamp
+  /// Of its last message; nil if there is none, or a later photo of others.
+  package let state: MessageState?
+  /// Messages that are not final.
+  package let waiting: Int
+  package let isHeld: Bool
+  /// Requests that failed and are kept.
+  package let failed: Int
+  package let hasDraft: Bool
+  /// The last photo with a thumbnail in the cache, and whether only its blurred preview may be shown.
+  package let photo: (message: MessageID, isHidden: Bool)?
+  fileprivate let row: Int64
+}
+
+/// A place in the list of conversations: after the one with this time and row.
+package struct ListPlace: Sendable, Equatable, CustomStringConvertible {
+  fileprivate let time: Int64
+  fileprivate let row: Int64
+
+  fileprivate init(_ last: ListedConversation) { (time, row) = (last.time.milliseconds, last.row) }
+
+  /// Reads the output of `description`; nil for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+    guard parts.count == 2, let time = parts[0], let row = parts[1] else { return nil }
+    (self.time, self.row) = (time, row)
+  }
+
+  package var description: String { "\(time)-\(row)" }
+}
+
+extension LedgerView {
+  /// The conversations in which something was sent or received, latest first.
+  ///
+  /// - Parameters:
+  ///   - inbox: only those of this inbox.
+  ///   - filter: only those whose names contain this text, in any case of ASCII letters.
+  ///   - place: the end of the page before.
+  /// - Returns: a page, and its end if there are more.
+  package func conversations(
+    inbox: InboxID? = nil, filter: String = "", after place: ListPlace? = nil, limit: Int = 60
+  ) throws -> (conversations: [ListedConversation], end: ListPlace?) {
+    try read { database in
+      let found = try ListedConversation.fetchAll(
+        database, sql: Self.list,
+        arguments: [inbox?.text, filter, place?.time ?? .max, place?.row ?? .max, limit + 1])
+      let page = Array(found.prefix(limit))
+      return (page, found.count > limit ? page.last.map(ListPlace.init) : nil)
+    }
+  }
+
+  private static let list = """
+    WITH ends AS (
+      SELECT c.id, c.conversation, c.waiting, c.held,
+        (SELECT m.id FROM messages m JOIN requests r ON r.id = m.request_id
+          WHERE m.conversation_id = c.id AND (?1 IS NULL OR r.inbox = ?1) AND m.draft = 0
+          ORDER BY m.id DESC LIMIT 1) AS last_message,
+        (SELECT id FROM received WHERE conversation_id = c.id AND (?1 IS NULL OR inbox = ?1) AND own = 0
+          ORDER BY id DESC LIMIT 1) AS last_received,
+        (SELECT rowid FROM photos WHERE conversation_id = c.id AND (?1 IS NULL OR inbox = ?1)
+            AND cached_thumbnail_bytes > 0
+          ORDER BY rowid DESC LIMIT 1) AS last_photo
+      FROM conversations c
+      WHERE c.purged = 0 AND unicode(c.conversation) <> 1 AND instr(lower(c.conversation), lower(?2)) > 0
+    ), listed AS (
+      SELECT ends.*, m.state, r.accepted_at AS sent, coalesce(v.received_at, 0) AS heard,
+        max(coalesce(r.accepted_at, 0), coalesce(v.received_at, 0), coalesce(p.created_at, 0)) AS time,
+        p.message AS photo, w.revealed_at IS NULL AND w.own = 0 AS hidden
+      FROM ends LEFT JOIN messages m ON m.id = last_message LEFT JOIN requests r ON r.id = m.request_id
+        LEFT JOIN received v ON v.id = last_received LEFT JOIN photos p ON p.rowid = last_photo
+        LEFT JOIN received w ON w.message = p.message
+    )
+    SELECT page.*,
+      (SELECT count(*) FROM requests INDEXED BY requests_over
+        WHERE state = 'failed' AND filed = 1 AND conversation_id = page.id AND (?1 IS NULL OR inbox = ?1)) AS failed,
+      EXISTS (SELECT 1 FROM requests
+        WHERE state = 'draft' AND conversation_id = page.id AND (?1 IS NULL OR inbox = ?1)) AS draft
+    FROM (
+      SELECT id, conversation, waiting, held, time, iif(sent >= heard, state, NULL) AS state, photo, hidden
+      FROM listed WHERE time > 0 AND (time, id) < (?3, ?4) ORDER BY time DESC, id DESC LIMIT ?5
+    ) AS page ORDER BY time DESC, id DESC
+    """
+}
+
+extension ListedConversation: FetchableRecord {
+  package init(row: Row) throws {
+    conversation = ConversationID(unchecked: row["conversation"])
+    time = row["time"]
+    state = (row["state"] as String?).flatMap(MessageState.init(rawValue:))
+    waiting = row["waiting"]
+    isHeld = row["held"]
+    failed = row["failed"]
+    hasDraft = row["draft"]
+    photo = (row["photo"] as String?).map { (MessageID(unchecked: $0), row["hidden"] ?? false) }
+    self.row = row["id"]
+  }
+}
+
+extension LedgerView {
+  /// Whether publishing in a conversation is stopped, and its messages that are not final.
+  package func state(of conversation: ConversationID) throws -> (isHeld: Bool, waiting: Int) {
+    try read { database in
+      try Row.fetchOne(
+        database, sql: "SELECT held, waiting FROM conversations WHERE conversation = ?", arguments: [conversation.text]
+      ).map { ($0["held"], $0["waiting"]) } ?? (false, 0)
+    }
+  }
+
+  /// The photos of a conversation in the cache and their bytes.
+  ///
+  /// - Parameter inbox: only those of this inbox.
+  package func use(of conversation: ConversationID, inbox: InboxID?) throws -> (photos: Int, bytes: Int) {
+    try read { database in
+      try Row.fetchOne(
+        database,
+        sql: """
+          SELECT coalesce(sum(cached_bytes > 0), 0) AS photos,
+            coalesce(sum(cached_bytes + cached_thumbnail_bytes), 0) AS bytes
+          FROM photos WHERE conversation_id = (SELECT id FROM conversations WHERE conversation = ?1)
+            AND (?2 IS NULL OR inbox = ?2)
+          """, arguments: [conversation.text, inbox?.text]
+      ).map { ($0["photos"], $0["bytes"]) } ?? (0, 0)
+    }
+  }
+}

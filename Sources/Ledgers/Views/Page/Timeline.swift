@@ -1,0 +1,240 @@
+import GRDB
+import Messages
+
+/// A message of a conversation, or a photo that others announced there.
+package struct TimelineEntry: Sendable, Equatable {
+  package let message: MessageID
+  /// It was sent from here.
+  package let isOwn: Bool
+  /// nil if unknown.
+  package let sender: String?
+  package let kind: MessageKind
+  /// When it was accepted here.
+  package let time: Timestamp
+  /// nil for a received photo, and once the janitor has forgotten the request.
+  package let request: String?
+  package let requestState: RequestState?
+  /// nil for a received photo.
+  package let state: MessageState?
+  /// nil for a photo that was sent.
+  package let received: ReceivedState?
+  /// Only its blurred preview may be shown.
+  package let isHidden: Bool
+  package let cause: String?
+  package let error: String?
+  package let nextAttempt: Timestamp?
+  package let sentAt: Timestamp?
+  /// The size of the photo as prepared, else as dropped or announced; of a text as dropped. 0 if unknown.
+  package let bytes: Int
+  /// SHA-256 of the file as dropped; nil for a received photo, and once the request is forgotten.
+  package let digest: String?
+  /// Width and height of the prepared photo in pixels; nil if there is none yet.
+  package let size: (width: Int, height: Int)?
+  /// Its original is in the cache.
+  package let hasOriginal: Bool
+  /// Its thumbnail and blurred preview are in the cache.
+  package let hasThumbnail: Bool
+
+  package static func == (left: Self, right: Self) -> Bool { left.message == right.message && left.state == right.state }
+}
+
+/// A place between two entries of a timeline: for each of its three sources, the row next to it.
+package struct TimelinePlace: Sendable, Equatable, CustomStringConvertible {
+  fileprivate var rows: [Int64]
+
+  /// Reads the output of `description`; nil for anything else.
+  package init?(_ text: String) {
+    let rows = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+    guard rows.count == 3, let all = rows.compactMap(\.self) as [Int64]?, all.count == 3, all.allSatisfy({ $0 >= 0 })
+    else { return nil }
+    self.rows = all
+  }
+
+  fileprivate init(rows: [Int64]) { self.rows = rows }
+
+  package var description: String { rows.map(String.init).joined(separator: "-") }
+
+  fileprivate static let end = TimelinePlace(rows: [.max, .max, .max])
+}
+
+/// A part of a timeline.
+package struct TimelinePage: Sendable {
+  /// Oldest first.
+  package fileprivate(set) var entries: [TimelineEntry] = []
+  /// Where older and newer entries are; nil if there are none.
+  package fileprivate(set) var older: TimelinePlace?
+  package fileprivate(set) var newer: TimelinePlace?
+
+  /// An empty page.
+  package init() {}
+}
+
+extension LedgerView {
+  /// A page of a conversation's timeline, by default the newest entries.
+  ///
+  /// Messages, announced photos, and photos whose requests are forgotten are read in the order of their rows and merged
+  /// by time. The cost depends on the page and not on the conversation.
+  ///
+  /// - Parameters:
+  ///   - inbox: only what was sent or received in this inbox.
+  ///   - place: the place before or after which the page lies.
+  ///   - isForward: whether the page is after `place`.
+  package func timeline(
+    of conversation: ConversationID, inbox: InboxID? = nil, from place: TimelinePlace? = nil, isForward: Bool = false,
+    limit: Int = 60
+  ) throws -> TimelinePage {
+    let start = place ?? .end
+    return try read { database in
+      guard let row = try database.knownConversation(conversation) else { return TimelinePage() }
+      var sources = try Timeline.sources.indices.map { index in
+        try TimelineSource(
+          database, Timeline.sources[index], conversation: row, inbox: inbox, from: start.rows[index],
+          isForward: isForward)
+      }
+      var entries: [TimelineEntry] = []
+      var nearest = start
+      while entries.count < limit, let index = Timeline.next(of: sources, isForward: isForward) {
+        guard let (row, entry) = try sources[index].take() else { break }
+        nearest.rows[index] = row
+        if let entry { entries.append(entry) }
+      }
+      let goesOn = sources.contains { $0.head != nil }
+      var page = TimelinePage()
+      page.entries = isForward ? entries : entries.reversed()
+      if isForward {
+        page.newer = goesOn ? nearest : nil
+        // Rows at `start` and before it; those that were taken begin after it.
+        page.older = TimelinePlace(rows: start.rows.map { $0 == .max ? $0 : $0 + 1 })
+      } else {
+        page.older = goesOn ? nearest : nil
+        page.newer = place == nil ? nil : TimelinePlace(rows: start.rows.map { $0 - 1 })
+      }
+      return page
+    }
+  }
+}
+
+extension LedgerView {
+  /// The place after a message or photo, so that the page before it ends with that one; nil if it is unknown.
+  package func place(after message: MessageID) throws -> TimelinePlace? {
+    try read { database in
+      func first(_ sql: String, _ values: StatementArguments) throws -> Row? {
+        try Row.fetchOne(database, sql: sql, arguments: values)
+      }
+      let found = try first(
+        """
+        SELECT m.conversation_id AS conversation, r.accepted_at AS time
+          FROM messages m JOIN requests r ON r.id = m.request_id WHERE m.message = ?1
+        UNION ALL SELECT conversation_id, received_at FROM received WHERE message = ?1 AND own = 0
+        UNION ALL SELECT conversation_id, created_at FROM photos WHERE message = ?1 LIMIT 1
+        """, [message.text])
+      guard let found else { return nil }
+      let here: StatementArguments = [found["conversation"] as Int64, found["time"] as Int64]
+      let rows = try [
+        """
+        SELECT m.id AS row FROM messages m JOIN requests r ON r.id = m.request_id
+        WHERE m.conversation_id = ? AND r.accepted_at <= ? ORDER BY m.id DESC LIMIT 1
+        """, "SELECT id AS row FROM received WHERE conversation_id = ? AND received_at <= ? ORDER BY id DESC LIMIT 1",
+        "SELECT rowid AS row FROM photos WHERE conversation_id = ? AND created_at <= ? ORDER BY rowid DESC LIMIT 1",
+      ].map { try first($0, here)?["row"] as Int64? ?? 0 }
+      return TimelinePlace(rows: rows.map { $0 + 1 })
+    }
+  }
+}
+
+private enum Timeline {
+  static let sources = [messages, announced, photos]
+
+  /// The source with the next entry in time.
+  static func next(of sources: [TimelineSource], isForward: Bool) -> Int? {
+    let waiting = sources.indices.compactMap { index in sources[index].head.map { (index, $0.time) } }
+    return (isForward ? waiting.min { $0.1 < $1.1 } : waiting.max { $0.1 <= $1.1 })?.0
+  }
+
+  private static let photo = """
+    p.width, p.height, coalesce(p.cached_bytes, 0) > 0 AS original, coalesce(p.cached_thumbnail_bytes, 0) > 0 AS thumbnail
+    """
+
+  private static let messages = """
+    SELECT m.id AS row, r.accepted_at AS time, 1 AS shown, m.message, 1 AS own, NULL AS sender, m.kind, r.request,
+      r.state AS requestState, m.state, NULL AS received, 0 AS hidden, coalesce(m.cause, r.cause) AS cause,
+      coalesce(m.error, r.error) AS error, m.next_attempt AS nextAttempt, m.sent_at AS sentAt,
+      coalesce(p.bytes, m.bytes) AS bytes, m.digest, \(photo)
+    FROM messages m JOIN requests r ON r.id = m.request_id LEFT JOIN photos p ON p.message = m.message
+    WHERE m.conversation_id = ?1 AND (?2 IS NULL OR r.inbox = ?2) AND m.draft = 0
+      AND r.state NOT IN ('abandoned', 'draft', 'duplicate') AND m.id
+    """
+
+  private static let announced = """
+    SELECT r.id AS row, r.received_at AS time, 1 AS shown, r.message, 0 AS own, r.sender, 'photo' AS kind,
+      NULL AS request, NULL AS requestState, NULL AS state, r.state AS received, r.revealed_at IS NULL AS hidden, r.cause,
+      r.error, r.next_attempt AS nextAttempt, NULL AS sentAt,
+      coalesce(p.bytes, r.attachment ->> '$.contentLength', 0) AS bytes, NULL AS digest, \(photo)
+    FROM received r LEFT JOIN photos p ON p.message = r.message
+    WHERE r.conversation_id = ?1 AND (?2 IS NULL OR r.inbox = ?2) AND r.own = 0 AND r.state <> 'forgotten' AND r.id
+    """
+
+  /// Photos with a message or an announcement come from there, and are not shown here.
+  private static let photos = """
+    SELECT p.rowid AS row, p.created_at AS time, (m.id IS NULL AND coalesce(r.own, 1) = 1) AS shown, p.message, 1 AS own,
+      NULL AS sender, 'photo' AS kind, NULL AS request, NULL AS requestState, 'sent' AS state, NULL AS received,
+      0 AS hidden, NULL AS cause, NULL AS error, NULL AS nextAttempt, p.uploaded_at AS sentAt, p.bytes, NULL AS digest,
+      \(photo)
+    FROM photos p LEFT JOIN messages m ON m.message = p.message LEFT JOIN received r ON r.message = p.message
+    WHERE p.conversation_id = ?1 AND (?2 IS NULL OR p.inbox = ?2) AND p.rowid
+    """
+}
+
+/// One source of a timeline, read row by row.
+private struct TimelineSource {
+  private let cursor: RowCursor
+  /// The next row; nil at the end.
+  private(set) var head: Row?
+
+  init(
+    _ database: Database, _ sql: String, conversation: Int64, inbox: InboxID?, from row: Int64, isForward: Bool
+  ) throws {
+    cursor = try Row.fetchCursor(
+      database, sql: "\(sql) \(isForward ? ">" : "<") ?3 ORDER BY row \(isForward ? "ASC" : "DESC")",
+      arguments: [conversation, inbox?.text, row])
+    head = try cursor.next()?.copy()
+  }
+
+  /// The next row and its entry; the entry is nil if another source has it.
+  mutating func take() throws -> (row: Int64, entry: TimelineEntry?)? {
+    guard let row = head else { return nil }
+    head = try cursor.next()?.copy()
+    return (row["row"], row["shown"] ? try TimelineEntry(row: row) : nil)
+  }
+}
+
+extension Row {
+  fileprivate var time: Timestamp { self["time"] }
+}
+
+extension TimelineEntry: FetchableRecord {
+  package init(row: Row) throws {
+    func word<Word: RawRepresentable<String>>(_ name: String) -> Word? {
+      (row[name] as String?).flatMap(Word.init(rawValue:))
+    }
+    message = MessageID(unchecked: row["message"])
+    isOwn = row["own"]
+    sender = row["sender"]
+    kind = word("kind") ?? .photo
+    time = row["time"]
+    request = row["request"]
+    requestState = word("requestState")
+    state = word("state")
+    received = word("received")
+    isHidden = row["hidden"]
+    cause = row["cause"]
+    error = row["error"]
+    nextAttempt = row["nextAttempt"]
+    sentAt = row["sentAt"]
+    bytes = row["bytes"]
+    digest = row["digest"]
+    if let width = row["width"] as Int?, let height = row["height"] as Int? { size = (width, height) } else { size = nil }
+    hasOriginal = row["original"]
+    hasThumbnail = row["thumbnail"]
+  }
+}

@@ -1,0 +1,56 @@
+import Ledgers
+import Messages
+import Spooling
+
+extension PageSource {
+  /// What a person typed, when the composer comes back with a problem.
+  struct Composer {
+    var id: String
+    var text = ""
+    var problem: String?
+  }
+
+  /// The values of a conversation's page.
+  ///
+  /// - Parameters:
+  ///   - place: the place before or after which the page lies; nil for the newest.
+  func conversation(
+    _ conversation: ConversationID, from place: TimelinePlace?, isForward: Bool, composer: Composer,
+    notice: String? = nil
+  ) throws -> Values {
+    let name = inAddress(conversation.text)
+    let isHeld = try ledger?.state(of: conversation).isHeld ?? false
+    var values = try frame(current: conversation, notice: notice)
+    var messages: [Values] = []
+    var page = TimelinePage()
+    if session.may(.see) {
+      page = try ledger?.timeline(of: conversation, inbox: inbox, from: place, isForward: isForward) ?? page
+      for (index, entry) in page.entries.enumerated() {
+        messages.append(
+          try MessageView(source: self, entry: entry, isHeld: isHeld).values(
+            after: index > 0 ? page.entries[index - 1] : nil,
+            before: index + 1 < page.entries.count ? page.entries[index + 1] : nil))
+      }
+    }
+    if place == nil {
+      messages += try spool.waitingRequests(to: conversation, inbox: inbox).flatMap { $0.values(at: clock) }
+    }
+    let first = page.entries.last.map { "#\($0.message)" } ?? ""
+    let older = page.older.map { "/conversation?name=\(name)&before=\($0)" }
+    let newer = page.newer.map { "/conversation?name=\(name)&after=\($0)\(first)" }
+    values.merge([
+      "conversation": shown(conversation.text), "nameQuery": name, "isHeld": isHeld, "hasOlder": older != nil,
+      "older": older ?? "", "hasNewer": newer != nil, "newer": newer ?? "", "hasMessages": !messages.isEmpty, "messages": messages, "asksAutoReveal": try asksAutoReveal(conversation),
+      "id": composer.id, "text": shown(composer.text), "hasProblem": composer.problem != nil,
+      "problem": shown(composer.problem ?? ""), "hasDraft": false, "draft": "", "draftPhotos": [Values](),
+      "hasInboxes": false, "inboxes": [Values](),
+    ]) { $1 }
+    return values
+  }
+
+  /// Whether a photo was revealed and nobody has said what becomes of later ones.
+  func asksAutoReveal(_ conversation: ConversationID) throws -> Bool {
+    guard session.may(.see), let preferences = try ledger?.preferences(of: conversation.text) else { return false }
+    return preferences.hasRevealed && preferences.autoReveal == nil
+  }
+}

@@ -1,0 +1,68 @@
+import Digests
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Messages
+import Mustache
+
+/// The values of a template. Every name of a template has one: Mustache takes a missing one from an outer scope.
+typealias Values = [String: Any]
+
+/// The templates and static files, which are part of the program.
+struct Templates: Sendable {
+  private let library: MustacheLibrary
+  /// Static files by path. The path changes with the contents, so that browsers may keep them.
+  let files: [String: (bytes: [UInt8], type: String)]
+  private let stylesheet: String
+  private let icon: String
+
+  init() throws {
+    var library = MustacheLibrary()
+    for (name, bytes) in Self.sources {
+      try library.register(String(decoding: bytes, as: UTF8.self), named: name)
+    }
+    self.library = library
+    let style = "/static/\(SHA256Digest(of: PackageResources.style_css).hex.prefix(16))/style.css"
+    let icon = "/static/\(SHA256Digest(of: PackageResources.icon_svg).hex.prefix(16))/icon.svg"
+    files = [
+      style: (PackageResources.style_css, "text/css; charset=utf-8"), icon: (PackageResources.icon_svg, "image/svg+xml"),
+    ]
+    (stylesheet, self.icon) = (style, icon)
+  }
+
+  private static let sources: [String: [UInt8]] = [
+    "ask": PackageResources.ask_mustache, "banners": PackageResources.banners_mustache,
+    "composer": PackageResources.composer_mustache, "conversation": PackageResources.conversation_mustache,
+    "conversations": PackageResources.conversations_mustache, "foot": PackageResources.foot_mustache,
+    "head": PackageResources.head_mustache, "icons": PackageResources.icons_mustache,
+    "list": PackageResources.list_mustache, "login": PackageResources.login_mustache,
+    "message": PackageResources.message_mustache, "new": PackageResources.new_mustache,
+    "photo": PackageResources.photo_mustache, "picture": PackageResources.picture_mustache,
+    "plate": PackageResources.plate_mustache, "problem": PackageResources.problem_mustache,
+    "progress": PackageResources.progress_mustache, "row": PackageResources.row_mustache,
+    "settings": PackageResources.settings_mustache, "side": PackageResources.side_mustache,
+    "state": PackageResources.state_mustache,
+  ]
+
+  /// A page.
+  func page(
+    _ name: String, title: String, _ values: Values, status: HTTPResponse.Status = .ok
+  ) -> Response {
+    let head: Values = ["title": title, "stylesheet": stylesheet, "icon": icon]
+    let text = library.render(values.merging(head) { $1 }, withTemplate: name) ?? ""
+    return Response(
+      status: status, headers: [.contentType: "text/html; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+
+  /// The page of a problem.
+  func page(_ problem: WebProblem) -> Response {
+    page(
+      "problem", title: problem.status.reasonPhrase,
+      [
+        "status": problem.status.code, "heading": problem.status.reasonPhrase, "sentence": problem.sentence,
+        "hasCommand": problem.command != nil, "command": problem.command ?? "", "hasBack": problem.back != nil,
+        "back": problem.back?.address ?? "", "backWord": problem.back?.word ?? "",
+      ], status: problem.status)
+  }
+}

@@ -1,0 +1,89 @@
+import Control
+import Ledgers
+import Messages
+import Settings
+import Spooling
+import WebAccess
+
+/// What a page is made of, read at one moment for one session.
+struct PageSource {
+  let spool: Spool
+  let settings: Settings
+  let session: WebSession
+  let clock: Clock
+  /// nil if there is no ledger yet.
+  let ledger: LedgerView?
+  /// Upload progress by message; nil if no daemon runs.
+  let progress: [String: Double]?
+
+  init(_ spool: Spool, _ settings: Settings, _ session: WebSession) throws {
+    self.spool = spool
+    self.settings = settings
+    self.session = session
+    clock = Clock(now: .now())
+    ledger = try LedgerView(ifThereIsOneIn: spool.state)
+    // A daemon that does not answer is as good as none for a page.
+    progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress
+  }
+
+  var inbox: InboxID? { session.inbox }
+  private static let besides = 30
+
+  /// The values of the frame round a page.
+  ///
+  /// - Parameters:
+  ///   - current: the conversation that is open.
+  ///   - filter: the filter of the list.
+  func frame(
+    current: ConversationID? = nil, filter: String = "", after place: ListPlace? = nil, limit: Int = besides,
+    notice: String? = nil
+  ) throws -> Values {
+    let (conversations, end) =
+      try ledger?.conversations(inbox: inbox, filter: filter, after: place, limit: limit) ?? ([], nil)
+    let banners: [Values] =
+      progress != nil
+      ? []
+      : [
+        [
+          "name": "daemon", "sentence": "The daemon does not run: what you send waits.", "hasCommand": true,
+          "command": "photospool run",
+        ]
+      ]
+    return [
+      "maySend": session.may(.send), "mayOperate": session.may(.operate),
+      "inbox": shown((inbox ?? settings.inbox).text), "banners": banners, "hasNotice": notice != nil,
+      "notice": notice.map(shown) ?? "", "filter": shown(filter), "hasFilter": !filter.isEmpty,
+      "conversations": conversations.map { row($0, isCurrent: $0.conversation == current) },
+      "hasConversations": !conversations.isEmpty, "hasMoreConversations": end != nil,
+      "moreConversations": end.map { "/?filter=\(inAddress(filter))&after=\($0)" } ?? "", "links": [Values](),
+    ]
+  }
+
+  private func row(_ listed: ListedConversation, isCurrent: Bool) -> Values {
+    let name = listed.conversation.text
+    return [
+      "conversation": shown(name), "nameQuery": inAddress(name), "isCurrent": isCurrent,
+      "hasPicture": listed.photo != nil && session.may(.see), "message": listed.photo?.message.text ?? "",
+      "picture": listed.photo?.isHidden == true ? "blurred" : "thumbnail", "initial": shown(name.prefix(1).uppercased()),
+      "time": clock.short(listed.time), "last": last(listed),
+      "hasMarks": listed.failed > 0 || listed.waiting > 0 || listed.isHeld || listed.hasDraft
+        || listed.photo?.isHidden == true, "hasFailed": listed.failed > 0, "failed": listed.failed,
+      "hasWaiting": listed.waiting > 0, "waiting": listed.waiting, "isHeld": listed.isHeld,
+      "hasHidden": listed.photo?.isHidden == true, "hasDraft": listed.hasDraft,
+    ]
+  }
+
+  private func last(_ listed: ListedConversation) -> String {
+    switch listed.state {
+    case nil: "Photo of somebody else"
+    case .pending: "Pending"
+    case .preparing: "Preparing"
+    case .uploading: "Uploading"
+    case .uploaded: "Uploaded"
+    case .publishing: "Publishing"
+    case .sent: "Sent"
+    case .failed: "Not sent"
+    case .cancelled: "Cancelled"
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Messages
+
+/// A client's text for a template, which escapes markup. Unseen characters but bidirectional controls are made visible:
+/// templates isolate the direction of such texts.
+///
+/// Swift compares characters and not scalars: a markup character with a combining mark would pass the template
+/// unescaped, so a zero width space is put between them.
+func shown(_ text: String) -> String {
+  var result = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars {
+    if scalar == "\n" || !scalar.isUnseen || bidirectional.contains(scalar) {
+      if let last = result.last, markup.contains(last), joins(last, scalar) { result.append("\u{200B}") }
+      result.append(scalar)
+    } else {
+      result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+    }
+  }
+  return String(result)
+}
+
+private let markup: Set<Unicode.Scalar> = ["<", ">", "&", "\"", "'"]
+private let bidirectional: Set<Unicode.Scalar> = Set(
+  [0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069].flatMap { $0.compactMap(Unicode.Scalar.init) })
+
+/// Whether two scalars make one character.
+private func joins(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
+  var both = String.UnicodeScalarView()
+  both.append(first)
+  both.append(second)
+  return String(both).count == 1
+}
+
+/// A value for an address, with everything escaped but unreserved characters (RFC 3986 §2.3).
+func inAddress(_ text: String) -> String {
+  text.utf8.map { byte in
+    let scalar = Unicode.Scalar(byte)
+    let isPlain =
+      scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+      || "-._~".unicodeScalars.contains(scalar)
+    return isPlain ? String(scalar) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+  }.joined()
+}
+
+/// Times as people read them, in the time zone of this computer.
+struct Clock: Sendable {
+  let now: Timestamp
+
+  private static func parts(_ time: Timestamp) -> tm {
+    var seconds = time_t(time.milliseconds / 1000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return parts
+  }
+
+  private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+  private static let months = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+  ]
+
+  /// `10:02`
+  func time(_ time: Timestamp) -> String {
+    let parts = Self.parts(time)
+    func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
+    return "\(two(parts.tm_hour)):\(two(parts.tm_min))"
+  }
+
+  /// `Today`, `Yesterday` or `Monday 3 March 2025`.
+  func day(_ time: Timestamp) -> String {
+    if isSameDay(time, now) { return "Today" }
+    if isSameDay(time, now.advanced(seconds: -86_400)) { return "Yesterday" }
+    let parts = Self.parts(time)
+    let weekday = Self.days[Int(parts.tm_wday)]
+    return "\(weekday) \(parts.tm_mday) \(Self.months[Int(parts.tm_mon)]) \(Int(parts.tm_year) + 1900)"
+  }
+
+  /// `10:02` today, `Mon` within a week, `3 Mar` this year, else `2024`.
+  func short(_ time: Timestamp) -> String {
+    let (parts, today) = (Self.parts(time), Self.parts(now))
+    if isSameDay(time, now) { return self.time(time) }
+    let age = now.seconds(since: time)
+    if age > 0 && age < 6 * 86_400 { return String(Self.days[Int(parts.tm_wday)].prefix(3)) }
+    if parts.tm_year == today.tm_year { return "\(parts.tm_mday) \(Self.months[Int(parts.tm_mon)].prefix(3))" }
+    return "\(Int(parts.tm_year) + 1900)"
+  }
+
+  func isSameDay(_ one: Timestamp, _ other: Timestamp) -> Bool {
+    let (one, other) = (Self.parts(one), Self.parts(other))
+    return one.tm_year == other.tm_year && one.tm_yday == other.tm_yday
+  }
+}

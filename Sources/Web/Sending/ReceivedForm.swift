@@ -1,0 +1,107 @@
+import Blocking
+import DurableFiles
+import Glibc
+import HTTPTypes
+import Hummingbird
+import Messages
+import Spooling
+
+/// A form with photos, as a browser posts it. Photos are on disk under no name, so that nothing is left of them if this
+/// process dies.
+struct ReceivedForm: Sendable {
+  private(set) var photos: [File] = []
+  private(set) var fields: [String: String] = [:]
+
+  /// Bytes of a field other than the text.
+  private static let longestField = 8 << 10
+  /// Every line break of a text may come as two bytes.
+  private static let longestText = 2 * RequestLimits.textFileBytes
+  /// Free bytes below which no photo is taken.
+  private static let room = 200_000_000
+
+  /// Reads a body of type multipart/form-data. A part without bytes and without a file name is an empty choice of files.
+  ///
+  /// - Throws: `WebProblem` for a body that is malformed or too large, or without room for it.
+  init(_ request: Request, into spool: Spool, pool: BlockingPool) async throws {
+    var reader: MultipartReader
+    do { reader = try MultipartReader(contentType: request.headers[.contentType] ?? "") } catch {
+      throw Self.malformed
+    }
+    if try spool.root.freeBytes() < Self.room {
+      throw WebProblem(.noRoom, "The disk of the spool is nearly full. Make room, then send again.")
+    }
+    var part: Part?
+    do {
+      for try await buffer in request.body {
+        var events: [MultipartReader.Event] = []
+        try reader.read(buffer.readableBytesView) { events.append($0) }
+        for event in events { try await take(event, &part, spool, pool) }
+      }
+      try reader.finish()
+    } catch is MultipartReader.Malformed { throw Self.malformed }
+  }
+
+  private static let malformed = WebProblem(.badRequest, "The form came in pieces or damaged. Go back and send it again.")
+
+  /// A part while it is read.
+  private enum Part {
+    case field(name: String, bytes: [UInt8])
+    case photo(name: String, file: File, bytes: Int)
+  }
+
+  private mutating func take(
+    _ event: MultipartReader.Event, _ part: inout Part?, _ spool: Spool, _ pool: BlockingPool
+  ) async throws {
+    switch (event, part) {
+    case (.begin(let header), _):
+      guard let fileName = header.fileName else {
+        part = .field(name: header.name, bytes: [])
+        return
+      }
+      part = .photo(name: fileName, file: try await pool.run { try spool.unnamedFile() }, bytes: 0)
+    case (.bytes(let bytes), .field(let name, let before)):
+      let limit = name == "text" ? Self.longestText : Self.longestField
+      guard before.count + bytes.count <= limit else {
+        throw WebProblem(.contentTooLarge, "The \(name) is longer than \(sizeInWords(limit)). Make it shorter.")
+      }
+      part = .field(name: name, bytes: before + bytes)
+    case (.bytes(let bytes), .photo(let name, let file, let before)):
+      guard before + bytes.count <= RequestLimits.photoBytes else {
+        throw WebProblem(
+          .contentTooLarge,
+          "\(escaped(name)) is larger than \(sizeInWords(RequestLimits.photoBytes)). Send a smaller copy; nothing was sent."
+        )
+      }
+      try await pool.run { try file.write(bytes) }
+      part = .photo(name: name, file: file, bytes: before + bytes.count)
+    case (.end, .field(let name, let bytes)):
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.malformed }
+      fields[name] = text
+    case (.end, .photo(let name, let file, let bytes)):
+      guard bytes > 0 || !name.isEmpty else { return }
+      guard photos.count < RequestLimits.photos else {
+        throw WebProblem(
+          .contentTooLarge, "These are more than \(RequestLimits.photos) photos. Send the others next; nothing was sent.")
+      }
+      photos.append(try file.called(name.isEmpty ? "photo" : name))
+    case (_, nil): break
+    }
+  }
+
+  /// The text with the line breaks of this computer; nil for a blank one.
+  var text: String? {
+    let text = fields["text"]?.replacing("\r\n", with: "\n") ?? ""
+    return text.allSatisfy(\.isWhitespace) ? nil : text
+  }
+}
+
+extension Spool {
+  /// An empty file on the spool's disk, which ends with its last reference.
+  fileprivate func unnamedFile() throws -> File {
+    var random = SystemRandomNumberGenerator()
+    let name = ".web-\(getpid())-\(UInt64.random(in: 0 ... .max, using: &random))"
+    let file = try tmp.file(appendingTo: name)
+    try tmp.remove(name)
+    return file
+  }
+}

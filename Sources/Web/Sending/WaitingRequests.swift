@@ -1,0 +1,36 @@
+import DurableFiles
+import Messages
+import Spooling
+
+/// A request in `new/` that the daemon has not accepted yet.
+struct WaitingRequest: Sendable {
+  let name: String
+  let photos: Int
+  let text: String?
+}
+
+extension Spool {
+  /// The requests in `new/` to a conversation, in order.
+  ///
+  /// - Parameters:
+  ///   - inbox: only those from this inbox.
+  ///   - limit: the number of entries to look at. A daemon that runs leaves fewer.
+  func waitingRequests(
+    to conversation: ConversationID, inbox: InboxID?, limit: Int = 1000
+  ) throws -> [WaitingRequest] {
+    var names: [String] = []
+    try new.forEachName { bytes in
+      if let name = String(validating: bytes, as: UTF8.self), RequestName(name) != nil { names.append(name) }
+      return names.count < limit
+    }
+    return names.sorted().compactMap { name -> WaitingRequest? in
+      // It may be accepted or removed meanwhile, or be invalid.
+      guard let directory = try? new.directory(name), (try? directory.field("to")) == conversation.text,
+        inbox == nil || (try? directory.field("from")) == inbox?.text, let files = try? directory.names()
+      else { return nil }
+      let text = try? directory.file("text").contents(limit: RequestLimits.textFileBytes)
+      return WaitingRequest(
+        name: name, photos: files.count { $0.hasPrefix("photo") }, text: text.map(textWithoutNewline))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import HTTPTypes
+import Hummingbird
+
+/// The checks that every request has to pass before anything else looks at it.
+///
+/// A web site cannot forge these headers in a browser. Host stops names that somebody else points to this computer (DNS
+/// rebinding). Sec-Fetch-Site stops forms, scripts and pictures of other origins, also of other ports.
+struct Gate: Sendable {
+  /// The names under which the page is served, each with its port.
+  let names: [String]
+
+  private static let fetchSite = HTTPField.Name("sec-fetch-site")
+
+  /// - Throws: `WebProblem` if the request may come from somewhere else.
+  func check(_ head: HTTPRequest) throws(WebProblem) {
+    guard let host = head.authority, names.contains(host) else {
+      throw WebProblem(.misdirectedRequest, "This page is \(names.map { "http://\($0)/" }.joined(separator: " or ")).")
+    }
+    let isReading = head.method == .get || head.method == .head
+    switch Self.fetchSite.flatMap({ head.headerFields[$0] }) {
+    case "same-origin": return
+    case "none" where isReading: return
+    case nil:
+      let origin = head.headerFields[.origin]
+      if origin == "http://\(host)" || origin == nil && isReading { return }
+    default: break
+    }
+    throw WebProblem(.forbidden, "Another web page asked for this. Open it from this page, or by its link.")
+  }
+
+  /// The headers of every answer. Nothing private is kept by a browser, and no other origin may use it.
+  static func secure(_ response: inout Response) {
+    let headers: [(HTTPField.Name?, String)] = [
+      (
+        .contentSecurityPolicy,
+        "default-src 'none'; style-src 'self'; img-src 'self' blob:; script-src 'self'; connect-src 'self'; "
+          + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+      ),
+      (.xContentTypeOptions, "nosniff"), (HTTPField.Name("referrer-policy"), "no-referrer"),
+      (HTTPField.Name("cross-origin-resource-policy"), "same-origin"),
+      (HTTPField.Name("cross-origin-opener-policy"), "same-origin"),
+    ]
+    for case (let name?, let value) in headers where response.headers[name] == nil { response.headers[name] = value }
+    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+  }
+}

@@ -1,0 +1,17 @@
+import Hummingbird
+import NIOCore
+import WebAccess
+
+/// The facts of one request besides its head and body.
+struct WebContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  /// The connection, of which the kernel knows the user at its other end.
+  let channel: any Channel
+  /// Set once the session is known.
+  var session: WebSession?
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
+  }
+}

@@ -1,0 +1,38 @@
+import Control
+import HTTPTypes
+import Hummingbird
+import Messages
+import WebAccess
+
+extension Site {
+  func addConversations(to router: Router<WebContext>) {
+    router.post("conversation/prefs") { request, context in
+      let session = try await session(request, context, may: .see)
+      let conversation = try Self.conversation(request)
+      let form = try await Self.fields(of: request)
+      if let fetch = form["fetch"], FetchPolicy(rawValue: fetch) == nil {
+        throw WebProblem(.badRequest, "There is no such choice.")
+      }
+      _ = try await order(
+        .prefer(conversation: conversation.text, fetch: form["fetch"], autoReveal: form["auto-reveal"].map { $0 == "on" }))
+      told("prefs", conversation, session)
+      let page = form["fetch"] == nil ? "" : "/settings"
+      return Self.redirect(to: "/conversation\(page)?name=\(inAddress(conversation.text))")
+    }
+    for (word, order) in [("hold", ControlRequest.hold), ("release", ControlRequest.release)] {
+      router.post("conversation/\(word)") { request, context in
+        let session = try await session(request, context, may: .operate)
+        let conversation = try Self.conversation(request)
+        _ = try await self.order(order([conversation.text]))
+        told(word, conversation, session)
+        return Self.redirect(to: "/conversation/settings?name=\(inAddress(conversation.text))")
+      }
+    }
+  }
+
+  private func told(_ act: String, _ conversation: ConversationID, _ session: WebSession) {
+    log.info(
+      "web",
+      metadata: ["act": "\(act)", "conversation": "\(escaped(conversation.text))", "session": "\(session.grant.name)"])
+  }
+}

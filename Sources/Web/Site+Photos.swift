@@ -1,0 +1,86 @@
+import Control
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Ledgers
+import Messages
+import Spooling
+import WebAccess
+
+extension Site {
+  /// Bytes of a photo in the cache, at most.
+  private static let mostBytes = 4 << 20
+
+  func addPhotos(to router: Router<WebContext>) {
+    router.get("photo/:id") { request, context in
+      let session = try await session(request, context, may: .see)
+      let id = try context.parameters.require("id")
+      return try await pool.run {
+        templates.page("photo", title: "Photo · photospool", try source(session).viewer(id))
+      }
+    }
+    router.get("photo/:id/:part") { request, context in
+      let session = try await session(request, context, may: .see)
+      let (id, file) = (try context.parameters.require("id"), try context.parameters.require("part"))
+      let isSaved = request.uri.query?.hasPrefix("save") ?? false
+      return try await pool.run { try picture(id, file, isSaved: isSaved, session) }
+    }
+    router.post("photo/:id/:part") { request, context in
+      let session = try await session(request, context, may: .see)
+      let (id, act) = (try context.parameters.require("id"), try context.parameters.require("part"))
+      let story = try await pool.run { try source(session).story(id) }
+      let orders: [String: ControlRequest] = ["reveal": .reveal([id]), "hide": .hide([id]), "fetch": .want([id])]
+      guard let order = orders[act] else { throw WebProblem(.notFound, "There is no such page.") }
+      let form = try await Self.fields(of: request)
+      _ = try await self.order(order)
+      log.info("web", metadata: ["act": "\(act)", "photo": "\(id)", "session": "\(session.grant.name)"])
+      let name = inAddress(story.conversation.text)
+      return Self.redirect(to: form["back"] == "photo" ? "/photo/\(id)" : "/conversation?name=\(name)&at=\(id)#\(id)")
+    }
+  }
+
+  /// A file of the cache, if it may be shown: of a hidden photo only the blurred preview.
+  private func picture(_ id: String, _ file: String, isSaved: Bool, _ session: WebSession) throws -> Response {
+    let story = try source(session).story(id)
+    let names = ["thumbnail": "thumbnail.jpg", "blurred": "blurred.jpg", "original": PhotoCache.originalName]
+    guard let name = names[file] else { throw WebProblem(.notFound, "There is no such page.") }
+    if story.isHidden && file != "blurred" { throw WebProblem(.conflict, "This photo is hidden. Reveal it first.") }
+    guard
+      let bytes = try PhotoCache(spool).bytes(
+        of: name, inbox: story.inbox, conversation: story.conversation, message: story.message, limit: Self.mostBytes)
+    else { throw WebProblem(.notFound, "This photo is not kept here any more.") }
+    if file == "original" { _ = try? ControlClient.leave(.viewed(id), in: spool.state) }
+    var headers: HTTPFields = [.contentType: "image/jpeg", .contentSecurityPolicy: "sandbox; default-src 'none'"]
+    if isSaved { headers[.contentDisposition] = "attachment; filename=\"photospool-\(id).jpg\"" }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  /// The fields of a plain form.
+  static func fields(of request: Request) async throws -> [String: String] {
+    let body = try await request.body.collect(upTo: 8 << 10)
+    return formFields(String(buffer: body))
+  }
+}
+
+extension PageSource {
+  /// The photo with an id here, if this session may see it.
+  func story(_ id: String) throws -> PhotoStory {
+    let story = try ledger?.photos(called: id).first { $0.message.text == id }
+    guard session.may(.see), let story, inbox == nil || story.inbox == inbox else {
+      throw WebProblem(.notFound, "There is no such photo here.")
+    }
+    return story
+  }
+}
+
+/// The fields of a body of type application/x-www-form-urlencoded. Of two with one name, the last counts.
+func formFields(_ body: String) -> [String: String] {
+  var fields: [String: String] = [:]
+  for pair in body.split(separator: "&") {
+    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    func decoded(_ text: Substring) -> String? { text.replacing("+", with: " ").removingPercentEncoding }
+    guard let name = parts.first.flatMap(decoded), parts.count == 2, let value = decoded(parts[1]) else { continue }
+    fields[name] = value
+  }
+  return fields
+}

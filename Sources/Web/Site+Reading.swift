@@ -1,0 +1,57 @@
+import HTTPTypes
+import Hummingbird
+import Ledgers
+import Messages
+import Spooling
+
+extension Site {
+  func addReading(to router: Router<WebContext>) {
+    router.get("/") { request, context in
+      let session = try await session(request, context)
+      let filter = Self.value("filter", in: request) ?? ""
+      let place = Self.value("after", in: request).flatMap(ListPlace.init)
+      return try await pool.run {
+        let values = try source(session).frame(filter: filter, after: place, limit: 60)
+        return templates.page("conversations", title: "photospool", values)
+      }
+    }
+    router.get("conversation") { request, context in
+      let session = try await session(request, context)
+      let conversation = try Self.conversation(request)
+      let at = Self.value("at", in: request)
+      let after = Self.value("after", in: request).flatMap(TimelinePlace.init)
+      let before = Self.value("before", in: request).flatMap(TimelinePlace.init)
+      return try await pool.run {
+        let source = try source(session)
+        let here = try at.flatMap { try source.ledger?.place(after: MessageID(unchecked: $0)) }
+        return try page(
+          of: conversation, source, from: after ?? before ?? here, isForward: after != nil,
+          composer: PageSource.Composer(id: Self.newKey()))
+      }
+    }
+    router.get("conversation/settings") { request, context in
+      let session = try await session(request, context, may: .see)
+      let conversation = try Self.conversation(request)
+      return try await pool.run {
+        let values = try source(session).settings(of: conversation, notice: nil)
+        return templates.page("settings", title: "\(shown(conversation.text)) · photospool", values)
+      }
+    }
+  }
+
+  /// A conversation's page.
+  func page(
+    of conversation: ConversationID, _ source: PageSource, from place: TimelinePlace? = nil, isForward: Bool = false,
+    composer: PageSource.Composer, status: HTTPResponse.Status = .ok
+  ) throws -> Response {
+    let values = try source.conversation(conversation, from: place, isForward: isForward, composer: composer)
+    return templates.page("conversation", title: "\(shown(conversation.text)) · photospool", values, status: status)
+  }
+
+  /// A new idempotency key for one composition.
+  static func newKey() -> String {
+    var random = SystemRandomNumberGenerator()
+    let words = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max, using: &random), radix: 36) }
+    return "web-" + words.joined()
+  }
+}

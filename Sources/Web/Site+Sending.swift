@@ -1,0 +1,82 @@
+import HTTPTypes
+import Hummingbird
+import Messages
+import Spooling
+import WebAccess
+
+extension Site {
+  func addSending(to router: Router<WebContext>) {
+    router.post("conversation") { request, context in
+      let session = try await session(request, context, may: .send)
+      let conversation = try Self.conversation(request)
+      let form = try await ReceivedForm(request, into: spool, pool: pool)
+      return try await pool.run { try send(form, to: conversation, session) }
+    }
+    router.post("request/:name/:act") { request, context in
+      let session = try await session(request, context, may: .send)
+      let (name, act) = (try context.parameters.require("name"), try context.parameters.require("act"))
+      let conversation = try await pool.run { try source(session).conversation(ofRequest: name) }
+      switch act {
+      case "cancel": _ = try await order(.cancel([name]))
+      case "retry": try await pool.run { try retry(name) }
+      case "delete": try await pool.run { try delete(name) }
+      default: throw WebProblem(.notFound, "There is no such page.")
+      }
+      log.info("web", metadata: ["act": "\(act)", "request": "\(name)", "session": "\(session.grant.name)"])
+      return Self.redirect(to: "/conversation?name=\(inAddress(conversation))")
+    }
+  }
+
+  /// Drops what a person composed, as `photospool send` does. It is on disk before the browser gets an answer.
+  private func send(_ form: ReceivedForm, to conversation: ConversationID, _ session: WebSession) throws -> Response {
+    var composer = PageSource.Composer(id: form.fields["id"] ?? Self.newKey(), text: form.fields["text"] ?? "")
+    func again(_ problem: String) throws -> Response {
+      composer.problem = problem
+      return try page(of: conversation, source(session), composer: composer, status: .unprocessableContent)
+    }
+    guard let key = IdempotencyKey(composer.id) else { throw WebProblem(.badRequest, "The form is damaged. Go back.") }
+    if form.photos.isEmpty && form.text == nil { return try again("Write something or add a photo.") }
+    if let text = form.text, text.utf8.count > RequestLimits.textBytes {
+      return try again("The text is longer than \(sizeInWords(RequestLimits.textBytes)). Make it shorter.")
+    }
+    let submission = Submission(
+      to: conversation, from: session.inbox, key: key, text: form.text, photos: form.photos)
+    do {
+      let name = try submission.drop(into: spool.path)
+      log.info("web", metadata: ["act": "send", "request": "\(name)", "session": "\(session.grant.name)"])
+    } catch let error as SpoolError {
+      throw WebProblem(.noRoom, "\(error).")
+    } catch let refusal as Refusal {
+      return try again("\(refusal).")
+    }
+    return Self.redirect(to: "/conversation?name=\(inAddress(conversation.text))")
+  }
+
+  private func retry(_ name: String) throws {
+    guard RequestName(name) != nil, try spool.failed.entry(name) != nil else { throw gone }
+    guard try spool.failed.move(name, to: spool.new, as: name) else {
+      throw WebProblem(.conflict, "Another request of this name is just being sent. Try again in a moment.")
+    }
+    try spool.new.sync()
+    try spool.failed.sync()
+  }
+
+  /// Deletes a failed request as it was dropped. The ledger keeps its row until the janitor forgets it.
+  private func delete(_ name: String) throws {
+    guard RequestName(name) != nil, try spool.failed.entry(name) != nil else { throw gone }
+    try spool.failed.removeTree(name)
+    try spool.failed.sync()
+  }
+
+  private var gone: WebProblem { WebProblem(.notFound, "This request is not among the failed ones any more.") }
+}
+
+extension PageSource {
+  /// The conversation of a request that this session may change.
+  fileprivate func conversation(ofRequest name: String) throws -> String {
+    guard let story = try ledger?.story(of: name), inbox == nil || story.inbox == inbox?.text,
+      let conversation = story.conversation
+    else { throw WebProblem(.notFound, "There is no such request here.") }
+    return conversation
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import LogOutput
+import Logging
+import Messages
+import Settings
+import Spooling
+import WebAccess
+
+/// The program `photospool-web`. It serves the page on the socket that its starter opened, and knows the spool and the
+/// configuration from the environment, as photospool does.
+package enum WebProgram {
+  private static let configuration: Int32 = 78
+
+  /// Serves until a signal ends the process. Nothing is lost then: what was answered is on disk.
+  package static func main() async {
+    signal(SIGPIPE, SIG_IGN)
+    umask(0o077)
+    do { try await serve() } catch {
+      StandardError.write("photospool-web: \(error)\n")
+      exit(configuration)
+    }
+  }
+
+  private static func serve() async throws {
+    let environment = ProcessInfo.processInfo.environment
+    let (file, isExplicit) = SettingsLocation.choose(flag: nil, environment: environment)
+    let settings = try Settings.load(file: file, fileIsExplicit: isExplicit, environment: environment, flags: [:])
+    let logSetting = LogSetting(settings.log)
+    let log = Logger(label: "photospool-web") { _ in LineLog(logSetting) }
+    guard let socket = try ListeningSocket.inherited(environment: environment) else {
+      throw WebError("it serves on a socket of its starter; run `photospool web`, or start photospool-web.socket")
+    }
+    let spool = try Spool(opening: settings.spool.directory)
+    let site = try Site(spool, settings: settings, access: AccessStore(spool), socket: socket, log: log)
+    log.info("page ready", metadata: ["address": "http://\(site.address)/"])
+    try await WebServer(socket: socket, respond: site.responder(), log: log).run()
+  }
+}

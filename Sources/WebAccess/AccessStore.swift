@@ -1,0 +1,153 @@
+import Digests
+import DurableFiles
+import FoundationEssentials
+import Messages
+import Spooling
+
+/// Links and sessions: one file each in `state/web/links` and `state/web/sessions`, named by the SHA-256 of its secret.
+///
+/// A link ends when its file is removed, so of two who use it one succeeds. Secrets are never written.
+package struct AccessStore: Sendable {
+  private let links: Directory
+  private let sessions: Directory
+  private let root: Directory
+
+  /// How long a link can be used.
+  package static let linkLife = Duration.minutes(10)
+  /// A session ends when it was not used for so long.
+  private static let idle = Duration.days(7)
+  /// Sessions at once.
+  private static let most = 64
+  private static let nameFile = "name"
+  private static let addressFile = "address"
+
+  package init(_ spool: Spool) throws {
+    root = try spool.state.directory(creating: "web")
+    links = try root.directory(creating: "links")
+    sessions = try root.directory(creating: "sessions")
+  }
+
+  /// The page's own name below `localhost`. Browsers then send its cookies to no other server of this computer.
+  package func name() throws -> String {
+    if let name = try note(Self.nameFile) { return name }
+    let name = "ps-\(secret(bytes: 4)).localhost"
+    try setNote(name, Self.nameFile)
+    return name
+  }
+
+  /// Name and port of the page that was started last; nil before the first start.
+  package func address() throws -> String? { try note(Self.addressFile) }
+
+  package func setAddress(_ address: String) throws { try setNote(address, Self.addressFile) }
+
+  private func note(_ name: String) throws -> String? {
+    guard try root.entry(name) != nil else { return nil }
+    return try root.file(name).contents(limit: 256).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func setNote(_ text: String, _ name: String) throws {
+    try root.write(Array(text.utf8), as: name)
+    try root.sync()
+  }
+
+  // MARK: Links
+
+  /// Makes a link. Returns its secret code.
+  package func makeLink(_ grant: Grant) throws -> String {
+    let code = secret(bytes: 16)
+    try links.write(try Array(JSONEncoder().encode(grant)), as: key(code))
+    try links.sync()
+    return code
+  }
+
+  /// What a link may do, without spending it; nil if it was used, is too old or is not for this user.
+  ///
+  /// - Parameter made: when it was made, at the earliest.
+  package func link(_ code: String, user: UInt32?, at now: Timestamp) throws -> Grant? {
+    guard let (grant, changed) = try read(Grant.self, key(code), in: links),
+      now.seconds(since: changed) < Self.linkLife.seconds, grant.user == nil || grant.user == user
+    else { return nil }
+    return grant
+  }
+
+  /// Spends a link and begins a session. Returns the session's secret; nil if the link cannot be used.
+  package func beginSession(by code: String, user: UInt32?, at now: Timestamp) throws -> String? {
+    guard let grant = try link(code, user: user, at: now) else { return nil }
+    do { try links.remove(key(code)) } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+    try links.sync()
+    try makeRoom(at: now)
+    let secret = secret(bytes: 32)
+    try write(WebSession(grant: grant, user: user, lastSeen: now), key(secret))
+    return secret
+  }
+
+  // MARK: Sessions
+
+  /// The session of a secret; nil if there is none, it is over, or another user has it.
+  package func session(_ secret: String, user: UInt32?, at now: Timestamp) throws -> WebSession? {
+    let key = key(secret)
+    guard let (session, _) = try read(WebSession.self, key, in: sessions), session.user == user else { return nil }
+    guard isGood(session, at: now) else {
+      try? sessions.remove(key)
+      return nil
+    }
+    if now.seconds(since: session.lastSeen) > 3600 {
+      try write(WebSession(grant: session.grant, user: session.user, lastSeen: now), key)
+    }
+    return session
+  }
+
+  package func endSession(_ secret: String) throws {
+    do { try sessions.remove(key(secret)) } catch { if !error.isMissing { throw error } }
+    try sessions.sync()
+  }
+
+  private func isGood(_ session: WebSession, at now: Timestamp) -> Bool {
+    now < session.grant.expires && now.seconds(since: session.lastSeen) < Self.idle.seconds
+  }
+
+  /// Removes sessions that are over and, if there are too many, the one that was not used for the longest time.
+  private func makeRoom(at now: Timestamp) throws {
+    var kept: [(key: String, lastSeen: Timestamp)] = []
+    for name in try sessions.names() {
+      if let (session, _) = try read(WebSession.self, name, in: sessions), isGood(session, at: now) {
+        kept.append((name, session.lastSeen))
+      } else {
+        try? sessions.remove(name)
+      }
+    }
+    for old in kept.sorted(by: { $0.lastSeen > $1.lastSeen }).dropFirst(Self.most - 1) { try? sessions.remove(old.key) }
+  }
+
+  private func write(_ session: WebSession, _ key: String) throws {
+    try sessions.write(try Array(JSONEncoder().encode(session)), as: key)
+    try sessions.sync()
+  }
+
+  private func read<Value: Decodable>(
+    _ type: Value.Type, _ name: String, in directory: Directory
+  ) throws(FileError) -> (Value, changed: Timestamp)? {
+    do {
+      let file = try directory.file(name)
+      guard let bytes = try file.contents(limit: 4096), let value = try? JSONDecoder().decode(type, from: Data(bytes))
+      else { return nil }
+      return (value, Timestamp(milliseconds: try file.entry().changed / 1_000_000))
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
+  private func key(_ secret: String) -> String { SHA256Digest(of: Array(secret.utf8)).hex }
+
+  private func secret(bytes count: Int) -> String {
+    var random = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in
+      let byte = UInt8.random(in: 0 ... .max, using: &random)
+      return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+  }
+}

@@ -1,0 +1,8 @@
+import Web
+
+@main
+struct PhotospoolWeb {
+  static func main() async {
+    await WebProgram.main()
+  }
+}

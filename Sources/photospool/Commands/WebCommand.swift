@@ -1,0 +1,95 @@
+import ArgumentParser
+import Composition
+import Foundation
+import Messages
+import Spooling
+import WebAccess
+
+struct WebCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "web", abstract: "Show conversations and photos as a web page on this computer, and send from it.",
+    subcommands: [WebServeCommand.self, WebLinkCommand.self], defaultSubcommand: WebServeCommand.self)
+}
+
+struct WebServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Serve the page until it is interrupted, and print a link that opens it once.",
+    discussion: "The page is on a port of 127.0.0.1. `photospool web` does the same.")
+
+  @OptionGroup var options: SpoolOptions
+
+  @Option(name: .long, help: ArgumentHelp("The port; 0 is a free one.", valueName: "number"))
+  var port: UInt16 = 0
+
+  @OptionGroup var link: LinkOptions
+
+  func run() throws {
+    let (settings, spool) = try options.configured()
+    let grant = try link.grant()
+    let socket = try ListeningSocket(port: port)
+    let access = try AccessStore(spool)
+    try access.setAddress("\(try access.name()):\(socket.port)")
+    print(try access.newLink(grant))
+    fflush(nil)
+    var environment = ProcessInfo.processInfo.environment
+    environment["PHOTOSPOOL_SPOOL"] = settings.spool.directory
+    if let config = options.config { environment["PHOTOSPOOL_CONFIG"] = config }
+    try socket.become(Programs.path(of: "photospool-web"), environment: environment)
+  }
+}
+
+struct WebLinkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "link", abstract: "Print a link that opens the page once, within 10 minutes.")
+
+  @OptionGroup var options: SpoolOptions
+
+  @OptionGroup var link: LinkOptions
+
+  func run() throws {
+    print(try AccessStore(try options.openSpool()).newLink(try link.grant()))
+  }
+}
+
+/// What a link may do.
+struct LinkOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "What the session may do: see, send and operate, with commas between them.", valueName: "rights"))
+  var may = "see,send,operate"
+
+  @Option(name: .long, help: ArgumentHelp("Only the conversations of this inbox.", valueName: "inbox"))
+  var inbox: String?
+
+  @Option(name: .long, help: ArgumentHelp("A name for the list of sessions, such as 'Anna, phone'.", valueName: "name"))
+  var name: String = "browser"
+
+  @Option(name: .long, help: ArgumentHelp("How long the session lasts at most, in days.", valueName: "days"))
+  var days = 30
+
+  func grant() throws -> Grant {
+    let words = may.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    let rights = try words.map { word in
+      guard let right = WebRight(rawValue: word) else {
+        throw Failure(.usage, "\(escaped(word)) is no right; --may takes see, send and operate")
+      }
+      return right
+    }
+    guard (1...365).contains(days) else { throw Failure(.usage, "--days takes 1 to 365") }
+    if let inbox { _ = try InboxID(inbox) }
+    return Grant(
+      rights: Set(rights), inbox: inbox, name: String(name.prefix(100)), user: nil,
+      expires: Timestamp.now().advanced(seconds: Duration.days(days).seconds))
+  }
+}
+
+extension AccessStore {
+  /// The address of a new link.
+  fileprivate func newLink(_ grant: Grant) throws -> String {
+    guard let address = try address() else {
+      throw Failure(.unavailable, "no page was started on this spool yet; run `photospool web`")
+    }
+    return "http://\(address)/login/\(try makeLink(grant))"
+  }
+}
