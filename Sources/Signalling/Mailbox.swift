@@ -5,7 +5,7 @@ import Synchronization
 package final class Mailbox: Sendable {
   /// The events since the last `take`.
   package struct Contents: Sendable {
-    /// Entries that were renamed into or out of the directory, in the kernel's order.
+    /// Entries that were renamed into or out of the directory, in the kernel's order, and drafts that were changed.
     package var names: [String] = []
     /// Entries that were made in the directory itself.
     package var builtInPlace: [String] = []
