@@ -77,6 +77,32 @@ import Testing
       await store.wait { _, kept in kept.count == 1 && kept.allSatisfy { $0.hasPrefix("quick/") } }
     }
   }
+
+  @Test("Without any scan, a photo added to a draft is uploaded, and one removed from it is deleted from the store")
+  func changedAtOnce() async throws {
+    let store = HeldStore { $0.hasPrefix("slow") }
+    let daemon = try DaemonUnderTest(network: ScriptedNetwork(), store: store, preparer: EasyPreparer()) {
+      quick(&$0)
+      $0.delivery.uploads = 8
+      $0.intake.rescan = .days(1)
+    }
+    let names = try ["quick", "slow"].map { try daemon.draft(to: $0) }
+    try await daemon.run { daemon in
+      await store.wait { asked, kept in asked == 2 && kept.count == 1 }
+      let (quick, slow) = (try daemon.spool.draft.directory(names[0]), try daemon.spool.draft.directory(names[1]))
+      try quick.write([4, 5, 6], as: "photo-added")
+      await store.wait { _, kept in kept.count == 2 }
+      try quick.remove("photo-added")
+      await store.wait { _, kept in kept.count == 1 }
+      // The upload of the other one is in progress.
+      for file in try slow.names() where file.hasPrefix("photo") { try slow.remove(file) }
+      try slow.write([4, 5, 6], as: "photo-added")
+      await store.wait { asked, _ in asked == 4 }
+      await store.release()
+      while await store.deleted < 2 { await Task.yield() }
+      await store.wait { _, kept in kept.count == 2 && kept.contains { $0.hasPrefix("slow/") } }
+    }
+  }
 }
 
 extension DaemonUnderTest {

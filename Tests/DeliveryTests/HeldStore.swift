@@ -10,6 +10,7 @@ final actor HeldStore: Store {
   private var held: [CheckedContinuation<Void, Never>] = []
   private(set) var kept: Set<String> = []
   private(set) var asked = 0
+  private(set) var deleted = 0
   typealias Condition = @Sendable (_ asked: Int, _ kept: Set<String>) -> Bool
   private var waiters: [(Condition, CheckedContinuation<Void, Never>)] = []
 
@@ -38,6 +39,7 @@ final actor HeldStore: Store {
 
   func delete(_ object: ObjectName) {
     kept.remove(object.text)
+    deleted += 1
     tell()
   }
 

@@ -9,7 +9,9 @@ extension RequestRow {
 
 extension NewRequest {
   /// Reads and checks a draft; nil if it is gone. Nothing is synced: a power cut may lose a draft.
-  init?(draft name: String, in spool: Spool, defaultInbox: InboxID) throws {
+  ///
+  /// - Parameter patience: how long a file may still be open for writing, in seconds.
+  init?(draft name: String, in spool: Spool, defaultInbox: InboxID, patience: Double) throws {
     guard let entry = try spool.draft.entry(name) else { return nil }
     guard RequestName(name) != nil else { throw Refusal.badName }
     guard entry.kind == .directory else { throw Refusal.notADirectory(entry.kind.noun) }
@@ -17,7 +19,7 @@ extension NewRequest {
       let directory = try spool.draft.directory(name)
       let entry = try directory.entry()
       let identity = RequestIdentity(entry)
-      let request = try RequestReader(directory).request
+      let request = try RequestReader(directory, patience: patience).request
       if request.addressee == .profile { throw Refusal.draftOfProfile }
       self.init(
         droppedAs: name, inode: identity.inode, born: identity.born, inbox: request.inbox ?? defaultInbox,
