@@ -216,6 +216,10 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     .testTarget(name: "MetricTextTests", dependencies: ["MetricText", "TestSupport"]),
+    .testTarget(
+      name: "WebTests",
+      dependencies: ["Messages", "Web", .product(name: "Hummingbird", package: "hummingbird")]),
+    .testTarget(name: "WebAccessTests", dependencies: ["Messages", "Spooling", "TestSupport", "WebAccess"]),
     .testTarget(name: "SignallingTests", dependencies: ["Signalling"]),
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),
     .testTarget(name: "MatrixTests", dependencies: ["HTTP", "Matrix", "Messages"]),

@@ -32,7 +32,7 @@ extension PageSource {
             before: index + 1 < page.entries.count ? page.entries[index + 1] : nil))
       }
     }
-    if place == nil {
+    if place == nil && session.may(.see) {
       messages += try spool.waitingRequests(to: conversation, inbox: inbox).flatMap { $0.values(at: clock) }
     }
     let first = page.entries.last.map { "#\($0.message)" } ?? ""

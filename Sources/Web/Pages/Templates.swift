@@ -49,11 +49,12 @@ struct Templates: Sendable {
     _ name: String, title: String, _ values: Values, status: HTTPResponse.Status = .ok
   ) -> Response {
     let head: Values = ["title": title, "stylesheet": stylesheet, "icon": icon]
-    let text = library.render(values.merging(head) { $1 }, withTemplate: name) ?? ""
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values.merging(head) { $1 }))))
   }
+
+  func text(of name: String, _ values: Values) -> String { library.render(values, withTemplate: name) ?? "" }
 
   /// The page of a problem.
   func page(_ problem: WebProblem) -> Response {

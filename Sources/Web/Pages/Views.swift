@@ -39,7 +39,8 @@ struct PageSource {
     notice: String? = nil
   ) throws -> Values {
     let (conversations, end) =
-      try ledger?.conversations(inbox: inbox, filter: filter, after: place, limit: limit) ?? ([], nil)
+      session.may(.see)
+      ? try ledger?.conversations(inbox: inbox, filter: filter, after: place, limit: limit) ?? ([], nil) : ([], nil)
     let banners: [Values] =
       progress != nil
       ? []
@@ -50,7 +51,7 @@ struct PageSource {
         ]
       ]
     return [
-      "maySend": session.may(.send), "mayOperate": session.may(.operate),
+      "isSendOnly": !session.may(.see), "maySend": session.may(.send), "mayOperate": session.may(.operate),
       "inbox": shown((inbox ?? settings.inbox).text), "banners": banners, "hasNotice": notice != nil,
       "notice": notice.map(shown) ?? "", "filter": shown(filter), "hasFilter": !filter.isEmpty,
       "conversations": conversations.map { row($0, isCurrent: $0.conversation == current) },
@@ -63,7 +64,7 @@ struct PageSource {
     let name = listed.conversation.text
     return [
       "conversation": shown(name), "nameQuery": inAddress(name), "isCurrent": isCurrent,
-      "hasPicture": listed.photo != nil && session.may(.see), "message": listed.photo?.message.text ?? "",
+      "hasPicture": listed.photo != nil, "message": listed.photo?.message.text ?? "",
       "picture": listed.photo?.isHidden == true ? "blurred" : "thumbnail", "initial": shown(name.prefix(1).uppercased()),
       "time": clock.short(listed.time), "last": last(listed),
       "hasMarks": listed.failed > 0 || listed.waiting > 0 || listed.isHeld || listed.hasDraft

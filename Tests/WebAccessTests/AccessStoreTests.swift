@@ -1,0 +1,90 @@
+import Messages
+import Spooling
+import TestSupport
+import Testing
+
+@testable import WebAccess
+
+@Suite struct AccessStoreTests {
+  private let scratch: TemporaryDirectory
+  private let access: AccessStore
+  private let now = Timestamp.now()
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    access = try AccessStore(Spool(creating: scratch.path("spool")))
+  }
+
+  private func grant(user: UInt32? = nil, inbox: String? = nil, days: Double = 1) -> Grant {
+    Grant(rights: [.see], inbox: inbox, name: "n", user: user, expires: now.advanced(seconds: days * 86_400))
+  }
+
+  @Test("A link opens one session, however many use it at once")
+  func once() async throws {
+    let code = try access.makeLink(grant())
+    let (access, now) = (access, now)
+    let begun = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<20 { group.addTask { try access.beginSession(by: code, user: 1, at: now) } }
+      return try await group.reduce(into: []) { if let secret = $1 { $0.append(secret) } }
+    }
+    #expect(begun.count == 1)
+    #expect(try access.link(code, user: 1, at: now) == nil)
+  }
+
+  @Test("A link lasts for ten minutes, and is for its user alone")
+  func links() throws {
+    let code = try access.makeLink(grant(user: 7))
+    #expect(try access.link(code, user: 7, at: now) == grant(user: 7))
+    #expect(try access.link(code, user: 8, at: now) == nil)
+    #expect(try access.link(code, user: nil, at: now) == nil)
+    #expect(try access.beginSession(by: code, user: 8, at: now) == nil)
+    #expect(try access.link(code, user: 7, at: now.advanced(seconds: 601)) == nil)
+    #expect(try access.link("nothing", user: 7, at: now) == nil)
+  }
+
+  @Test("A session is for the user who began it, and ends by itself, by disuse or by order")
+  func sessions() throws {
+    func begin(days: Double = 1) throws -> String {
+      try #require(try access.beginSession(by: access.makeLink(grant(days: days)), user: 7, at: now))
+    }
+    let secret = try begin()
+    #expect(try access.session(secret, user: 7, at: now)?.may(.see) == true)
+    #expect(try access.session(secret, user: 7, at: now)?.may(.send) == false)
+    #expect(try access.session(secret, user: 8, at: now) == nil)
+    #expect(try access.session(secret, user: nil, at: now) == nil)
+    #expect(try access.session("other", user: 7, at: now) == nil)
+    #expect(try access.session(secret, user: 7, at: now.advanced(seconds: 2 * 86_400)) == nil)
+    #expect(try access.session(secret, user: 7, at: now) == nil, "it is removed")
+    let unused = try begin(days: 30)
+    #expect(try access.session(unused, user: 7, at: now.advanced(seconds: 6 * 86_400)) != nil)
+    #expect(try access.session(unused, user: 7, at: now.advanced(seconds: 12 * 86_400)) != nil, "it was used")
+    #expect(try access.session(unused, user: 7, at: now.advanced(seconds: 20 * 86_400)) == nil)
+    let ended = try begin()
+    try access.endSession(ended)
+    try access.endSession(ended)
+    #expect(try access.session(ended, user: 7, at: now) == nil)
+  }
+
+  @Test("The session that was not used for the longest time makes room for a new one")
+  func room() throws {
+    let secrets = try (0..<65).map { number in
+      try #require(
+        try access.beginSession(by: access.makeLink(grant()), user: 7, at: now.advanced(seconds: Double(number))))
+    }
+    #expect(try access.session(secrets[0], user: 7, at: now) == nil)
+    #expect(try access.session(secrets[1], user: 7, at: now) != nil)
+    #expect(try access.session(secrets[64], user: 7, at: now) != nil)
+  }
+
+  @Test("The page keeps its name, and secrets are not in the spool")
+  func name() throws {
+    let name = try access.name()
+    #expect(try access.name() == name && name.hasSuffix(".localhost"))
+    #expect(try access.address() == nil)
+    try access.setAddress("\(name):1")
+    #expect(try access.address() == "\(name):1")
+    let code = try access.makeLink(grant())
+    let links = try Spool(opening: scratch.path("spool")).state.directory("web").directory("links").names()
+    #expect(links.count == 1 && links != [code])
+  }
+}

@@ -1,0 +1,47 @@
+import Messages
+import Testing
+
+@testable import Web
+
+@Suite struct WordsTests {
+  @Test("Control characters become visible, and line breaks and directions stay")
+  func unseen() {
+    #expect(shown("a\u{7}b\nc\u{202E}d\u{200B}") == "a\\u{7}b\nc\u{202E}d\\u{200b}")
+    #expect(shown("ünï <b>&\"") == "ünï <b>&\"")
+  }
+
+  @Test("A mark that joins a markup character is parted from it, so that a template escapes that", arguments: ["<", ">", "&", "\"", "'"])
+  func combining(markup: String) throws {
+    let text = shown("\(markup)\u{301} x=")
+    #expect(text == "\(markup)\u{200B}\u{301} x=")
+    let values: Values = ["status": 1, "heading": "", "sentence": text, "hasCommand": false, "hasBack": false]
+    let response = try Templates().page("problem", title: text, values)
+    #expect(response.status == .ok)
+    #expect(try !rendered(text).contains("\(markup)\u{200B}"))
+  }
+
+  private func rendered(_ text: String) throws -> String {
+    try Templates().text(of: "problem", ["status": 1, "heading": text, "sentence": "", "hasCommand": false, "hasBack": false])
+  }
+
+  @Test("A name in an address keeps only unreserved characters")
+  func addresses() {
+    #expect(inAddress("a-Z0.~_") == "a-Z0.~_")
+    #expect(inAddress("ü /?&#%\u{1}²") == "%C3%BC%20%2F%3F%26%23%25%01%C2%B2")
+  }
+
+  @Test("The fields of a plain form are decoded; a damaged one counts as missing")
+  func fields() {
+    #expect(formFields("a=1+2&b=%C3%BC&a=3&c&d=%&=e") == ["a": "3", "b": "ü", "": "e"])
+  }
+
+  @Test("Days are named by their distance")
+  func days() {
+    let clock = Clock(now: .now())
+    #expect(clock.day(clock.now) == "Today")
+    #expect(clock.day(clock.now.advanced(seconds: -86_400)) == "Yesterday")
+    #expect(clock.day(Timestamp(milliseconds: 1_700_000_000_000)).hasSuffix(" November 2023"))
+    #expect(clock.short(clock.now) == clock.time(clock.now))
+    #expect(clock.short(Timestamp(milliseconds: 1_700_000_000_000)) == "2023")
+  }
+}
