@@ -273,7 +273,7 @@ let package = Package(
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
-        "Delivery", "Messages", "Settings", "TestSupport", "DurableFiles", "Ledgers", "Spooling",
+        "Delivery", "Janitor", "Messages", "Settings", "TestSupport", "DurableFiles", "Ledgers", "Spooling",
         "Networks",
         "Stores",
         "Seals", "Photos", "Control", "Blocking", "Signalling", "Supervision",

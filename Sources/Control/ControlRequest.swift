@@ -16,6 +16,8 @@ package enum ControlRequest: Codable, Sendable, Equatable {
   case prefer(conversation: String, fetch: String?, autoReveal: Bool?)
   /// Changes the fetch policy of an inbox, in the words of `prefs`.
   case preferInInbox(inbox: String, fetch: String)
+  /// Clears the cache of photos that can be fetched again, of an inbox, of a conversation, or of all.
+  case clear(inbox: String?, conversation: String?)
   /// The progress of running uploads.
   case progress
   /// Metrics that only the daemon has, as Prometheus text.

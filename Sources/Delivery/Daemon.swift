@@ -85,16 +85,18 @@ package struct Daemon: Sendable {
     reports = Reports(
       ledger: ledger, plan: plan, startedAt: startedAt, circuits: circuits, times: times, reloads: reloads,
       hooks: hooks, manager: manager, log: log)
+    let clearer = Clearer(CacheClearing(spool: spool, ledger: ledger))
     let commands = CommandHandler(
       spool: spool, ledger: ledger, signals: signals,
       work: CommandHandler.Work(
         photos: photos, circuits: circuits, receiving: receiving, troubles: troubles, reports: reports,
-        closed: closed))
+        closed: closed, clearer: clearer))
     let check: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let delivery: [(any Service)?] = [check, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
     services =
       delivery.compactMap(\.self) + (receiving?.services ?? []) + [
-        intake, purger, CancelOrderService(spool: spool, bell: signals.spool.cancel, commands: commands, log: log),
+        intake, purger, clearer,
+        CancelOrderService(spool: spool, bell: signals.spool.cancel, commands: commands, log: log),
         ControlService(state: spool.state, commands: commands, log: log),
       ]
     try await recover(files)

@@ -36,17 +36,6 @@ struct Limits: Sendable {
     report.warnings += try await ledger.cacheUse().filter { isBeyond($0) && !$0.isWarned }.map(warning)
   }
 
-  /// Evicts every original in the scope that can be fetched again.
-  func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
-    var count = EvictionCount()
-    while true {
-      let candidates = try await ledger.evictionCandidates(
-        .fetchable, inbox: inbox, conversation: conversation, need: .max)
-      count += try await ledger.evict(candidates, remove: remove).ended
-      if candidates.isEmpty { count += try await end(); return count }
-    }
-  }
-
   private func limit(_ use: CacheUse) -> Int { use.inbox == nil ? cache.total : cache.inbox }
   private func isBeyond(_ use: CacheUse) -> Bool { use.bytes > limit(use) }
 

@@ -72,11 +72,6 @@ package struct SpoolJanitor: Sendable {
     return report
   }
 
-  /// Evicts every original that can be fetched again, of an inbox, of a conversation, or of all.
-  package func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
-    try await limits.clear(inbox: inbox, conversation: conversation)
-  }
-
   private var limits: Limits { Limits(spool: spool, ledger: ledger, cache: settings.cache) }
 
   /// A running daemon purges by itself. Otherwise the janitor does.

@@ -62,7 +62,7 @@ actor ScriptedNetwork: Network {
     defer { tellWaiters() }
     if let error = fault(message) { throw error }
     published.append(message)
-    return Publication(publishedAt: .now(), remoteID: nil, attachment: nil)
+    return Publication(publishedAt: .now(), remoteID: nil, attachment: message.content.attachment)
   }
 
   func hold(_ conversation: String) { held = conversation }

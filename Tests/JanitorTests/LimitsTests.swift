@@ -69,7 +69,7 @@ import Testing
     spool.settings.cache.total = 0
     _ = try await spool.janitor().pass()
     #expect(try spool.files("waits") == whole && spool.files("sent", to: "others") == [])
-    #expect(try await spool.janitor().clear(inbox: nil, conversation: nil).photos == 0)
+    #expect(try await spool.clear(inbox: nil, conversation: nil).photos == 0)
   }
 
   @Test func exceededLimitIsReportedOnce() async throws {
@@ -126,7 +126,7 @@ import Testing
     try await spool.send("b", to: "others")
     try await spool.send("last", to: "others", remoteUntil: SpoolUnderJanitor.now)
     _ = try await spool.janitor().pass()
-    let count = try await spool.janitor().clear(inbox: nil, conversation: ConversationID(unchecked: "others"))
+    let count = try await spool.clear(inbox: nil, conversation: ConversationID(unchecked: "others"))
     #expect(count.photos == 1)
     #expect(try spool.files("a") == whole && spool.files("b", to: "others") == thumbnails)
     #expect(try spool.files("last", to: "others") == whole)

@@ -15,7 +15,7 @@ import Testing
     spool.settings.cache.total = 700
     let heard = HeardStatements(of: spool.ledger.pool)
     _ = try await spool.janitor().pass()
-    _ = try await spool.janitor().clear(inbox: nil, conversation: ConversationID(unchecked: "c2"))
+    _ = try await spool.clear(inbox: nil, conversation: ConversationID(unchecked: "c2"))
     _ = try await PurgeRun(spool: spool.spool, ledger: spool.ledger).run([ConversationID(unchecked: "c1")])
     #expect(heard.statements.count > 20)
     for statement in heard.statements {

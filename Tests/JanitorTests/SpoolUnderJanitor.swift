@@ -66,6 +66,10 @@ struct SpoolUnderJanitor {
       clock: JanitorClock(now: now, sinceBoot: sinceBoot, boot: "this one"))
   }
 
+  func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> EvictionCount {
+    try await CacheClearing(spool: spool, ledger: ledger).run(inbox: inbox, conversation: conversation).count
+  }
+
   func files(_ name: String, from inbox: String = "me", to conversation: String = "family") throws -> [String] {
     let path = spool.photos.path(of: "\(inbox)/\(conversation)/\(name)")
     return (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []

@@ -1,9 +1,10 @@
 import Control
+import Janitor
 import Ledgers
 import Messages
 import Spooling
 
-/// Commands for received photos.
+/// Commands for received photos and the cache.
 extension CommandHandler {
   func reveal(_ messages: [String]) async throws -> [ControlReply.Outcome] {
     var outcomes = [ControlReply.Outcome]()
@@ -63,6 +64,15 @@ extension CommandHandler {
     guard let policy = FetchPolicy(rawValue: fetch) else { return Self.isNoPolicy(fetch) }
     try await ledger.setFetchPolicy(policy, of: inbox)
     return ControlReply(outcomes: [.init(inbox.text, isDone: true, "set")])
+  }
+
+  func clear(inbox: InboxID?, conversation: ConversationID?) async throws -> ControlReply {
+    let (count, isDone) =
+      if let work { try await work.clearer.clear(inbox: inbox, conversation: conversation) } else {
+        try await CacheClearing(spool: spool, ledger: ledger).run(inbox: inbox, conversation: conversation)
+      }
+    let sentence = isDone ? "\(count.amount)" : "\(count.amount); the daemon stops and leaves the rest; run it again"
+    return ControlReply(outcomes: [.init("", isDone: isDone, sentence)])
   }
 
   private static func isNoPolicy(_ word: String) -> ControlReply {

@@ -15,6 +15,7 @@ package struct CommandHandler: Sendable {
     let troubles: Troubles
     let reports: Reports
     let closed: ClosedConversations
+    let clearer: Clearer
   }
 
   let spool: Spool
@@ -48,6 +49,9 @@ package struct CommandHandler: Sendable {
       case .prefer(let conversation, let fetch, let autoReveal):
         return try await prefer(ConversationID(conversation), fetch: fetch, autoReveal: autoReveal)
       case .preferInInbox(let inbox, let fetch): return try await prefer(inbox: InboxID(inbox), fetch: fetch)
+      case .clear(let inbox, let conversation):
+        return try await clear(
+          inbox: inbox.map { try InboxID($0) }, conversation: conversation.map { try ConversationID($0) })
       case .progress:
         let progress = (work?.photos.progress ?? [:]).merging(work?.receiving?.progress ?? [:]) { $1 }
         return ControlReply(

@@ -31,6 +31,7 @@ struct ControlService: Service {
       case .hide: ("hide", "message")
       case .prefer: ("prefs", "conversation")
       case .preferInInbox: ("prefs", "inbox")
+      case .clear: ("clear", "")
       case .progress, .metrics, .listening, .want, .viewed: ("", "")
       }
     if event.isEmpty { return }

@@ -121,22 +121,6 @@ extension Ledger {
   }
 }
 
-extension LedgerView {
-  /// The number and bytes of originals that could be evicted because they can be fetched again.
-  package func clearable(inbox: InboxID?, conversation: ConversationID?) throws -> (photos: Int, bytes: Int) {
-    let (scope, arguments) = evictionScope(inbox, conversation)
-    return try read { database in
-      let row = try Row.fetchOne(
-        database,
-        sql: """
-          SELECT count(*) AS photos, sum(cached_bytes) AS bytes FROM photos
-          WHERE \(LedgerSchema.evictable) AND fetchable = 1\(scope)
-          """, arguments: arguments)
-      return (row?["photos"] ?? 0, row?["bytes"] ?? 0)
-    }
-  }
-}
-
 /// The photos of an inbox, of a conversation, or all.
 private func evictionScope(
   _ inbox: InboxID?, _ conversation: ConversationID?

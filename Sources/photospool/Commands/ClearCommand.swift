@@ -1,6 +1,5 @@
 import ArgumentParser
-import Composition
-import DurableFiles
+import Control
 import Foundation
 import Janitor
 import Ledgers
@@ -10,7 +9,10 @@ import Spooling
 struct ClearCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Empty the cache of photos that can be fetched again.",
-    discussion: "Thumbnails, photos of unfinished requests and last copies stay.")
+    discussion: """
+      Thumbnails, photos of unfinished requests, profile photos and last copies stay. The daemon clears, or this \
+      command when no daemon runs.
+      """)
 
   @OptionGroup var options: SpoolOptions
 
@@ -20,32 +22,32 @@ struct ClearCommand: AsyncParsableCommand {
   @Option(name: .long, help: ArgumentHelp("Only photos of this conversation.", valueName: "conversation"))
   var to: String?
 
-  @Flag(name: .long, help: "Change nothing, and print what would be deleted.")
+  @Flag(name: .long, help: "Change nothing, and print what would be deleted, what stays, and why.")
   var dryRun = false
+
+  /// Seconds to wait for the daemon: many photos on a slow disk.
+  private static let patience = 3600
 
   func run() async throws {
     umask(0o077)
-    let (settings, spool) = try options.configured()
+    let spool = try options.openSpool()
     let inbox = try inbox.map { try InboxID($0) }
     let conversation = try to.map { try ConversationID($0) }
     if dryRun {
-      let count = try LedgerView(ifThereIsOneIn: spool.state)?.clearable(inbox: inbox, conversation: conversation)
-      return say(photos: count?.photos ?? 0, bytes: count?.bytes ?? 0)
+      let plan = try LedgerView(ifThereIsOneIn: spool.state)?.clearPlan(inbox: inbox, conversation: conversation)
+      print(plan?.going ?? PhotoAmount())
+      for sentence in plan?.staying ?? [] { print(sentence) }
+      return
     }
-    // A running janitor ends soon.
-    let turn = try SpoolJanitor.turn(on: spool, waits: true)
-    defer { turn?.release() }
-    let reserve = Reserve(spool)
-    try reserve.give()
-    defer { reserve.take() }
+    let order = ControlRequest.clear(inbox: inbox?.text, conversation: conversation?.text)
+    if let reply = try ask(order, of: spool, patience: Self.patience, lookAt: "photospool storage") {
+      return try report(reply)
+    }
+    // A daemon may start meanwhile: the ledger takes turns, and nothing here needs the spool alone.
     let ledger = try Ledger.beside(daemonOf: spool)
-    let count = try await settings.makeJanitor(spool, ledger)
-      .clear(inbox: inbox, conversation: conversation)
+    let (count, _) = try await CacheClearing(spool: spool, ledger: ledger)
+      .run(inbox: inbox, conversation: conversation)
     try ledger.close()
-    say(photos: count.photos, bytes: count.bytes)
-  }
-
-  private func say(photos: Int, bytes: Int) {
-    print("\(counted(photos, "photo")), \(sizeInWords(bytes))")
+    print(count.amount)
   }
 }

@@ -8,7 +8,14 @@ import Spooling
 ///
 /// - Throws: `Failure` unless everything was done.
 func carryOut(_ request: ControlRequest, on spool: Spool) async throws {
-  let reply = try await perform(request, on: spool)
+  try report(await perform(request, on: spool))
+}
+
+/// Prints the outcomes of a reply.
+///
+/// - Throws: `Failure` unless everything was done.
+func report(_ reply: ControlReply) throws {
+  if let error = reply.error { throw Failure(.unavailable, error) }
   for outcome in reply.outcomes {
     let line = outcome.subject.isEmpty ? outcome.sentence : "\(escaped(outcome.subject)): \(outcome.sentence)"
     if outcome.isDone { print(line) } else { Terminal.complain(line) }
@@ -35,20 +42,30 @@ func carryOut(each names: [String], on spool: Spool, _ request: ([String]) -> Co
 ///
 /// - Throws: `Failure` if the command could not be carried out.
 func perform(_ request: ControlRequest, on spool: Spool) async throws -> ControlReply {
-  var reply: ControlReply?
+  if let reply = try ask(request, of: spool) { return reply }
+  let done = try await Daemon.withoutDaemon(spool) { await $0.perform(request) }
+  if let error = done.error { throw Failure(.unavailable, error) }
+  return done
+}
+
+/// The reply of the daemon; nil if none runs.
+///
+/// - Parameters:
+///   - patience: the time limit in seconds.
+///   - command: shows whether it was carried out after all.
+/// - Throws: `Failure` if the daemon does not answer; `ControlError.refused` if it could not carry out the command.
+func ask(
+  _ request: ControlRequest, of spool: Spool, patience: Int = 60, lookAt command: String = "photospool queue"
+) throws -> ControlReply? {
   do {
-    reply = try ControlClient.ask(request, in: spool.state, patience: 60) {
+    return try ControlClient.ask(request, in: spool.state, patience: patience) {
       Terminal.complain("the daemon does not answer yet; waiting for it")
     }
   } catch ControlError.noAnswer {
     throw Failure(
       .unavailable,
-      "the daemon runs and does not answer; it may still carry out the command, so look at `photospool queue`"
-    )
+      "the daemon runs and does not answer; it may still carry out the command, so look at `\(command)`")
   }
-  let done = if let reply { reply } else { try await Daemon.withoutDaemon(spool) { await $0.perform(request) } }
-  if let error = done.error { throw Failure(.unavailable, error) }
-  return done
 }
 
 /// The names of a command line, with `-` replaced by those on standard input, one a line.
