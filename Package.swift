@@ -265,7 +265,7 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Composition", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling", "TestSupport",
+        "Composition", "Control", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -33,6 +33,14 @@ package struct DaemonProcess: Sendable {
     daemon = try await Daemon(
       spool: spool, plan: configured.plan,
       manager: ServiceManager(environment: ProcessInfo.processInfo.environment), hooks: hooks, log: log,
+      check: {
+        // Settings and destinations of one moment.
+        let configured = inForce.now
+        return await DestinationChecks(
+          of: configured.plan.destinations, settings: configured.settings,
+          listening: { await PhotoReceiving.report(of: listeners) }
+        ).round()
+      },
       receiving: { ledger, mailbox in
         let receiver = try Receiver(
           spool: spool, ledger: ledger, mailbox: mailbox, plan: { inForce.now.receiving }, log: log

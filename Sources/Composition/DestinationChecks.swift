@@ -4,58 +4,135 @@ import Messages
 import Networks
 import Settings
 import Spooling
+import Stores
 
-/// Tests every store and network, and the conversations in routes, without sending.
-package struct DestinationChecks {
+/// Tests every store and network, and the conversations in routes, without sending: those of a configuration file, or
+/// those of the running daemon. Sentences hold no secrets.
+package struct DestinationChecks: Sendable {
   /// Runs a check, reports its sentence or error under the subject, and returns whether all is well.
   package typealias Report = (_ subject: String?, _ check: () async throws -> String) async -> Bool
 
-  let settings: Settings
-  let spool: Spool
-  /// Whether the daemon never ran. XMTP accounts, which are made with the spool, cannot be tested then.
-  let isNew: Bool
+  /// All checks of one store or network.
+  private typealias Check = @Sendable (Report) async -> Void
 
-  package init(settings: Settings, spool: Spool, isNew: Bool) {
+  private let settings: Settings
+  private let destinations: Destinations
+  /// Whether the daemon never ran. XMTP accounts, which are made with the spool, cannot be tested then.
+  private let isNew: Bool
+  /// The state of each listener in the daemon; nil if none runs.
+  private let listening: @Sendable () async throws -> [ControlReply.Outcome]?
+  /// The other process that may be using an account alone, if any.
+  private let daemonProcess: @Sendable () throws -> String?
+
+  /// Seconds for each store and network of a round, beside the limits of each request: a receiver may answer without end.
+  package static let patience = 600
+
+  /// Makes the destinations of a configuration, which need not be in force.
+  ///
+  /// - Throws: an error in the configuration, such as an unreadable secret.
+  package init(settings: Settings, spool: Spool, isNew: Bool) throws {
+    // Errors are in the co-process's answers, so its log is dropped.
+    var factory = DestinationFactory(settings, spool: spool) { _ in }
+    destinations = try factory.destinations()
     self.settings = settings
-    self.spool = spool
     self.isNew = isNew
+    listening = { try ControlClient.ask(.listening, in: spool.state)?.outcomes }
+    daemonProcess = { try spool.daemonProcess() }
   }
 
+  /// The checks of the daemon's own destinations, with their connections and secrets.
+  init(
+    of destinations: Destinations, settings: Settings,
+    listening: @escaping @Sendable () async throws -> [ControlReply.Outcome]?
+  ) {
+    self.destinations = destinations
+    self.settings = settings
+    self.listening = listening
+    isNew = false
+    daemonProcess = { nil }
+  }
+
+  /// Tests one after another, and ends the networks' processes.
   package func run(_ report: Report) async {
-    let destinations: Destinations
-    do {
-      // Errors are in the co-process's answers, so its log is dropped.
-      var factory = DestinationFactory(settings, spool: spool) { _ in }
-      destinations = try factory.destinations()
-    } catch {
-      _ = await report(nil) { throw error }
+    for store in destinations.stores { await check(store, report) }
+    for (settings, network) in networks {
+      await check(settings, network, report)
+      await network.stop()
+    }
+  }
+
+  /// Tests all at once, and reports in the order of `run`. Those that do not answer within `patience`, or before a
+  /// cancellation, are reported as such.
+  func round(patience: Int = patience) async -> [ControlReply.Outcome] {
+    var checks = [Check]()
+    for store in destinations.stores { checks.append { await check(store, $0) } }
+    for (settings, network) in networks { checks.append { await check(settings, network, $0) } }
+    return await withTaskGroup(of: (Int, [ControlReply.Outcome]).self) { group in
+      for (index, check) in checks.enumerated() {
+        group.addTask { (index, await Self.outcomes(of: check, patience: patience)) }
+      }
+      var outcomes = [(Int, [ControlReply.Outcome])]()
+      for await part in group { outcomes.append(part) }
+      return outcomes.sorted { $0.0 < $1.0 }.flatMap(\.1)
+    }
+  }
+
+  private static func outcomes(of check: @escaping Check, patience: Int) async -> [ControlReply.Outcome] {
+    let task = Task {
+      var outcomes = [ControlReply.Outcome]()
+      await check { subject, body in
+        let subject = subject ?? "destinations"
+        do {
+          outcomes.append(.init(subject, isDone: true, try await body()))
+          return true
+        } catch {
+          let sentence = Task.isCancelled ? "has not answered within \(patience) s" : sentence(of: error)
+          outcomes.append(.init(subject, isDone: false, sentence))
+          return false
+        }
+      }
+      return outcomes
+    }
+    let alarm = Task {
+      try await Task.sleep(for: .seconds(patience))
+      task.cancel()
+    }
+    defer { alarm.cancel() }
+    return await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  /// The sentence of an error, as in the queue and the log.
+  package static func sentence(of error: any Error) -> String { (error as? DeliveryError)?.sentence ?? "\(error)" }
+
+  private var networks: [(NetworkSettings, any Network)] {
+    settings.networks.compactMap { settings in
+      destinations.networks.first { $0.network.name == settings.name }.map { (settings, $0.network) }
+    }
+  }
+
+  private func check(_ store: any Store, _ report: Report) async {
+    let isPlain = settings.stores.contains { $0.name == store.name && $0.type.isPlain }
+    _ = await report("store \(store.name)") { try await store.check() + (isPlain ? NetworkSettings.plainWay : "") }
+  }
+
+  private func check(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
+    if isNew, type(of: settings.type).keepsAccountInSpool {
+      _ = await report("network \(settings.name)") { "can be looked at once `photospool run` has made the spool" }
       return
     }
-    for store in destinations.stores {
-      let isPlain = settings.stores.contains { $0.name == store.name && $0.type.isPlain }
-      _ = await report("store \(store.name)") { try await store.check() + (isPlain ? NetworkSettings.plainWay : "") }
-    }
-    for network in settings.networks {
-      guard let found = destinations.networks.first(where: { $0.network.name == network.name })?.network else {
-        continue
-      }
-      if isNew, type(of: network.type).keepsAccountInSpool {
-        _ = await report("network \(network.name)") { "can be looked at once `photospool run` has made the spool" }
-        continue
-      }
-      await check(network, found, report)
-      await found.stop()
-      if network.listening != nil { await checkListening(to: network.name, report) }
-    }
+    await checkSending(settings, network, report)
+    if settings.listening != nil { await checkListening(to: settings.name, report) }
   }
 
   /// Asks the daemon, which is the only listener.
   private func checkListening(to network: String, _ report: Report) async {
     _ = await report("listening to \(network)") {
-      guard let reply = try ControlClient.ask(.listening, in: spool.state) else {
-        return "begins when `photospool run` does"
-      }
-      guard let outcome = reply.outcomes.first(where: { $0.subject == network }) else {
+      guard let outcomes = try await listening() else { return "begins when `photospool run` does" }
+      guard let outcome = outcomes.first(where: { $0.subject == network }) else {
         throw Failure(.configuration, "the daemon does not know of it; have it read the configuration again (SIGHUP)")
       }
       guard outcome.isDone else { throw Failure(.configuration, outcome.sentence) }
@@ -63,20 +140,20 @@ package struct DestinationChecks {
     }
   }
 
-  private func check(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
+  private func checkSending(_ settings: NetworkSettings, _ network: any Network, _ report: Report) async {
     var isAnswering = true
     let isWell = await report("network \(settings.name)") {
       do { return "\(try await network.check()); \(settings.privacy)\(reach(of: settings))" } catch let error
         as DeliveryError
       {
-        guard error.cause == .conflict, let process = try spool.daemonProcess() else { throw error }
+        guard error.cause == .conflict, let process = try daemonProcess() else { throw error }
         isAnswering = false
         return "only the daemon, process \(process), can try it; `photospool queue` tells whether it gets through"
       }
     }
     guard isWell, isAnswering else { return }
     let named = conversations(of: settings)
-    for conversation in named {
+    for conversation in named where !Task.isCancelled {
       do {
         guard let answer = try await network.checkConversation(conversation.address) else { continue }
         _ = await report("conversation \(conversation.name)") { answer }

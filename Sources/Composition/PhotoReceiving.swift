@@ -15,7 +15,9 @@ struct PhotoReceiving: ReceivingServices {
   func hurry() async { await listeners.hurry() }
   func release(_ conversation: ConversationID) async { await receiver.release(conversation) }
 
-  func report() async -> [ControlReply.Outcome] {
+  func report() async -> [ControlReply.Outcome] { await Self.report(of: listeners) }
+
+  static func report(of listeners: ListenerService) async -> [ControlReply.Outcome] {
     await listeners.state.map { .init($0.network, isDone: $0.failure == nil, $0.sentence()) }
   }
 

@@ -16,7 +16,7 @@ package enum ControlClient {
     guard let socket else { return nil }
     guard socket.write(line: Array(try JSONEncoder().encode(request))) else { throw ControlError.noAnswer }
     if patience > 2, !socket.hasAnswer(within: 2) { whenSlow() }
-    guard let line = socket.readLine() else { throw ControlError.noAnswer }
+    guard let line = socket.readLine(limit: LocalSocket.longestReply) else { throw ControlError.noAnswer }
     let reply = try JSONDecoder().decode(ControlReply.self, from: Data(line))
     if let error = reply.error { throw ControlError.refused(error) }
     return reply

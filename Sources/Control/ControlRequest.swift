@@ -24,6 +24,8 @@ package enum ControlRequest: Codable, Sendable, Equatable {
   case metrics
   /// The state of listening to networks.
   case listening
+  /// Tests the daemon's destinations, without sending.
+  case check
 }
 
 /// The daemon's answer: one line of JSON.

@@ -21,7 +21,7 @@ package final class ControlServer: Sendable {
     source.setEventHandler {
       guard let connection = socket.accept() else { return }
       queue.async {
-        guard let line = connection.readLine() else { return }
+        guard let line = connection.readLine(limit: LocalSocket.longestRequest) else { return }
         guard let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(line)) else {
           Self.send(ControlReply(error: "the command is not understood; is it of another version?"), to: connection)
           return

@@ -10,8 +10,10 @@ final class LocalSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The size limit of a line, in bytes. A longer one ends the connection.
-  static let longestLine = 1 << 20
+  /// The size limit of a request, in bytes. A longer one ends the connection.
+  static let longestRequest = 1 << 20
+  /// The size limit of the daemon's reply, which may have a line for each of many conversations.
+  static let longestReply = 1 << 24
   /// The time limit for one read or write of a client, in seconds.
   private static let patience = 5
 
@@ -53,10 +55,10 @@ final class LocalSocket: Sendable {
   }
 
   /// All bytes up to the first newline; nil if the other side closed, was too slow or sent too much.
-  func readLine() -> [UInt8]? {
+  func readLine(limit: Int) -> [UInt8]? {
     var line = [UInt8]()
     var piece = [UInt8](repeating: 0, count: 4096)
-    while line.count < Self.longestLine {
+    while line.count < limit {
       let count = recv(descriptor, &piece, piece.count, 0)
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { return nil }

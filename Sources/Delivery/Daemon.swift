@@ -1,4 +1,5 @@
 import Blocking
+import Control
 import DurableFiles
 import Foundation
 import Hooks
@@ -37,12 +38,15 @@ package struct Daemon: Sendable {
   /// - Parameters:
   ///   - manager: gets notifications of the daemon's state.
   ///   - hooks: run for finished requests.
+  ///   - check: tests the destinations of the plan in force, without sending, each with a subject and a sentence. It ends
+  ///     soon after a cancellation.
   ///   - makeReceiving: makes the receiving services, which read the mailbox of `incoming/new/`.
   ///   - ledgerFailed: called on any thread when the ledger can no longer be written. It must end the process without
   ///     closing anything, as after a kill.
   /// - Throws: `SpoolError.busy` if another daemon runs on the spool; `LedgerError`; `FileError`.
   package init(
     spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, hooks: HookLine? = nil, log: Logger,
+    check: @escaping @Sendable () async -> [ControlReply.Outcome] = { [] },
     receiving makeReceiving: (Ledger, Mailbox) throws -> (any ReceivingServices)? = { _, _ in nil },
     ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) async throws {
@@ -86,16 +90,17 @@ package struct Daemon: Sendable {
       ledger: ledger, plan: plan, startedAt: startedAt, circuits: circuits, times: times, reloads: reloads,
       hooks: hooks, manager: manager, log: log)
     let clearer = Clearer(CacheClearing(spool: spool, ledger: ledger))
+    let checks = CheckRounds(check)
     let commands = CommandHandler(
       spool: spool, ledger: ledger, signals: signals,
       work: CommandHandler.Work(
         photos: photos, circuits: circuits, receiving: receiving, troubles: troubles, reports: reports,
-        closed: closed, clearer: clearer))
-    let check: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
-    let delivery: [(any Service)?] = [check, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
+        closed: closed, clearer: clearer, checks: checks))
+    let ledgerCheck: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
+    let delivery: [(any Service)?] = [ledgerCheck, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
     services =
       delivery.compactMap(\.self) + (receiving?.services ?? []) + [
-        intake, purger, clearer,
+        intake, purger, clearer, checks,
         CancelOrderService(spool: spool, bell: signals.spool.cancel, commands: commands, log: log),
         ControlService(state: spool.state, commands: commands, log: log),
       ]

@@ -76,13 +76,15 @@ struct DaemonUnderTest {
   ///
   /// - Parameters:
   ///   - manager: gets notifications.
+  ///   - check: tests the destinations.
   ///   - hear: gets the ledger before anything else.
   func run(
-    manager: ServiceManager? = nil, hear: (Ledger) throws -> Void = { _ in },
+    manager: ServiceManager? = nil, check: @escaping @Sendable () async -> [ControlReply.Outcome] = { [] },
+    hear: (Ledger) throws -> Void = { _ in },
     _ body: @escaping @Sendable (DaemonUnderTest) async throws -> Void
   ) async throws {
     let daemon = try await Daemon(
-      spool: spool, plan: plan, manager: manager, log: silent,
+      spool: spool, plan: plan, manager: manager, log: silent, check: check,
       receiving: { ledger, _ in
         try hear(ledger)
         return nil

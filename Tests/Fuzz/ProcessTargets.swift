@@ -11,7 +11,7 @@ extension FuzzTarget {
     "control-request",
     words: [
       "{", "}", "[", "]", "\"", ":", ",", "_0", "cancel", "hold", "release", "flush", "reveal", "hide", "want",
-      "viewed", "prefer", "conversation", "fetch", "autoReveal", "clear", "inbox", "progress", "metrics",
+      "viewed", "prefer", "conversation", "fetch", "autoReveal", "clear", "inbox", "check", "progress", "metrics",
     ]
   ) { input throws(BrokenProperty) in try holdJSON(ControlRequest.self, input) }
 

@@ -16,6 +16,7 @@ package struct CommandHandler: Sendable {
     let reports: Reports
     let closed: ClosedConversations
     let clearer: Clearer
+    let checks: CheckRounds
   }
 
   let spool: Spool
@@ -57,6 +58,12 @@ package struct CommandHandler: Sendable {
         return ControlReply(
           progress: Dictionary(progress.map { ($0.key.text, $0.value) }) { $1 }, trouble: work?.troubles.current)
       case .metrics: return ControlReply(metrics: await metrics())
+      case .check:
+        guard let work else { return ControlReply(error: "no daemon runs whose destinations could be tested") }
+        guard let outcomes = await work.checks.answers() else {
+          return ControlReply(error: "the daemon stops before its destinations have answered")
+        }
+        return ControlReply(outcomes: outcomes)
       case .listening: return ControlReply(outcomes: await work?.receiving?.report() ?? [])
       }
     } catch {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Composition
+import Control
 import Foundation
 import Messages
 import Settings
@@ -8,12 +9,19 @@ import Spooling
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Check configuration, spool and destinations, and say how to fix each problem.",
-    discussion: "Exit status 78 if something has to be fixed.")
+    discussion: """
+      It reads the configuration file as it stands. With --running, the daemon tests the destinations of the \
+      configuration in force, with its own connections and secrets. Exit status 78 if something has to be fixed; with \
+      --running, 69 if no daemon runs.
+      """)
 
   @OptionGroup var options: SpoolOptions
 
   @Flag(name: .long, help: "Print one JSON object a line: subject, good, sentence.")
   var json = false
+
+  @Flag(name: .long, help: "Have the running daemon test its destinations.")
+  var running = false
 
   /// A line of `check --json`. Keys are never renamed once released.
   private struct Line: Encodable {
@@ -23,6 +31,7 @@ struct CheckCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if running { return try askDaemon() }
     let settings = try options.settings()
     let path = settings.spool.directory
     // Before the first run, destinations are tested beside a temporary spool.
@@ -30,19 +39,12 @@ struct CheckCommand: AsyncParsableCommand {
     let scratch = isNew ? try ScratchSpool() : nil
     var problems = 0
     func tell(_ subject: String?, _ sentence: String, isGood: Bool = true) {
-      let sentence = scratch.map { sentence.replacing($0.spool.path, with: path) } ?? sentence
-      if json {
-        try? printJSON(Line(subject: subject ?? "destinations", good: isGood, sentence: sentence))
-      } else {
-        let line = subject.map { "\($0): \(sentence)" } ?? sentence
-        if isGood { print(line) } else { Terminal.complain(line) }
-      }
+      show(subject, scratch.map { sentence.replacing($0.spool.path, with: path) } ?? sentence, isGood: isGood)
     }
     func report(_ subject: String?, _ check: () async throws -> String) async -> Bool {
       do { tell(subject, try await check()) } catch {
         problems += 1
-        // The same sentence as in the queue and the log.
-        tell(subject, (error as? DeliveryError)?.sentence ?? "\(error)", isGood: false)
+        tell(subject, DestinationChecks.sentence(of: error), isGood: false)
         return false
       }
       return true
@@ -62,8 +64,39 @@ struct CheckCommand: AsyncParsableCommand {
     }
     for check in SpoolChecks(settings).all(isNew: isNew) { _ = await report(check.subject, check.run) }
     if let spool = try? scratch?.spool ?? Spool(opening: path) {
-      await DestinationChecks(settings: settings, spool: spool, isNew: isNew).run(report)
+      do { try await DestinationChecks(settings: settings, spool: spool, isNew: isNew).run(report) } catch {
+        _ = await report(nil) { throw error }
+      }
     }
+    try expectNone(problems)
+  }
+
+  private func askDaemon() throws {
+    let spool = try options.openSpool()
+    // The daemon itself ends a round in time.
+    let reply = try ControlClient.ask(.check, in: spool.state, patience: DestinationChecks.patience + 60) {
+      Terminal.complain("the daemon asks its destinations; waiting for their answers")
+    }
+    guard let reply else {
+      throw Failure(
+        .unavailable,
+        "no daemon runs on \(escaped(spool.path)); start `photospool run`, or check the configuration without --running"
+      )
+    }
+    for outcome in reply.outcomes { show(outcome.subject, outcome.sentence, isGood: outcome.isDone) }
+    try expectNone(reply.outcomes.filter { !$0.isDone }.count)
+  }
+
+  private func show(_ subject: String?, _ sentence: String, isGood: Bool) {
+    if json {
+      try? printJSON(Line(subject: subject ?? "destinations", good: isGood, sentence: sentence))
+    } else {
+      let line = subject.map { "\($0): \(sentence)" } ?? sentence
+      if isGood { print(line) } else { Terminal.complain(line) }
+    }
+  }
+
+  private func expectNone(_ problems: Int) throws {
     if problems > 0 { throw Failure(.configuration, "\(counted(problems, "problem")) to fix") }
   }
 }
