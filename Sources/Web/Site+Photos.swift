@@ -41,7 +41,8 @@ extension Site {
 
   /// A file of the cache, if it may be shown: of a hidden photo only the blurred preview.
   private func picture(_ id: String, _ file: String, isSaved: Bool, _ session: WebSession) throws -> Response {
-    let story = try source(session).story(id)
+    let source = try source(session)
+    let story = try source.story(id)
     let names = ["thumbnail": "thumbnail.jpg", "blurred": "blurred.jpg", "original": PhotoCache.originalName]
     guard let name = names[file] else { throw WebProblem(.notFound, "There is no such page.") }
     if story.isHidden && file != "blurred" { throw WebProblem(.conflict, "This photo is hidden. Reveal it first.") }
@@ -51,7 +52,11 @@ extension Site {
     else { throw WebProblem(.notFound, "This photo is not kept here any more.") }
     if file == "original" { _ = try? ControlClient.leave(.viewed(id), in: spool.state) }
     var headers: HTTPFields = [.contentType: "image/jpeg", .contentSecurityPolicy: "sandbox; default-src 'none'"]
-    if isSaved { headers[.contentDisposition] = "attachment; filename=\"photospool-\(id).jpg\"" }
+    if isSaved {
+      let time = try source.ledger?.time(of: story.message)?.description.prefix(19).replacing(":", with: "")
+      let name = "\(story.conversation.text.replacing("/", with: "_"))-\(time.map(String.init) ?? id).jpg"
+      headers[.contentDisposition] = "attachment; filename*=UTF-8''\(inAddress(name))"
+    }
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 

@@ -35,6 +35,7 @@ extension Site {
       return try page(of: conversation, source(session), composer: composer, status: .unprocessableContent)
     }
     guard let key = IdempotencyKey(composer.id) else { throw WebProblem(.badRequest, "The form is damaged. Go back.") }
+    if let problem = form.problem { return try again("\(problem) Nothing was sent.") }
     if form.photos.isEmpty && form.text == nil { return try again("Write something or add a photo.") }
     if let text = form.text, text.utf8.count > RequestLimits.textBytes {
       return try again("The text is longer than \(sizeInWords(RequestLimits.textBytes)). Make it shorter.")

@@ -25,14 +25,15 @@ struct MessageView {
     let text = try keptText()
     let isFirstOfDay = previous.map { !source.clock.isSameDay($0.time, entry.time) } ?? true
     let isLastOfRequest = next.map { $0.request != entry.request } ?? true
-    let mayRepair = isFailed && entry.request != nil && source.session.may(.send) && isLastOfRequest
+    let mayRepair = try isFailed && isLastOfRequest && source.session.may(.send) && isKept()
     let progress = source.progress?[entry.message.text].map { Int($0 * 100) }
     var values: Values = [
       "message": entry.message.text, "request": entry.request.map(inAddress) ?? "", "opensDay": isFirstOfDay,
       "day": source.clock.day(entry.time), "isOwn": entry.isOwn, "sender": sender, "at": time.description,
       "time": source.clock.time(time), "hasPicture": hasPicture, "isPlate": isPhoto && !hasPicture,
       "isText": !isPhoto, "hasText": text != nil, "text": text.map(shown) ?? "", "file": "photo",
-      "size": sizeInWords(entry.bytes), "isHidden": entry.isHidden, "isBusy": isBusy, "isSent": entry.state == .sent,
+      "size": sizeInWords(entry.bytes), "isHidden": entry.isHidden && hasPicture,
+      "isBusy": isBusy, "isSent": entry.state == .sent,
       "isFailed": isFailed, "isCancelled": entry.state == .cancelled, "progress": progress ?? 0,
       "hasProgress": progress != nil, "canCancel": isBusy && entry.state != .publishing && source.session.may(.send),
       "hasActions": mayRepair, "canRetry": mayRepair, "canDelete": mayRepair,
@@ -83,6 +84,12 @@ struct MessageView {
     if isHeld { return "Held: it waits for release." }
     let again = entry.nextAttempt.map { ", tried again at \(source.clock.time($0))" } ?? ""
     return shown((entry.error ?? "It waits") + again) + "."
+  }
+
+  /// Whether the failed request is there, so that it can be sent again.
+  private func isKept() throws -> Bool {
+    guard let request = entry.request else { return false }
+    return try source.spool.failed.entry(request) != nil
   }
 
   private func keptText() throws -> String? {

@@ -11,6 +11,8 @@ import Spooling
 struct ReceivedForm: Sendable {
   private(set) var photos: [File] = []
   private(set) var fields: [String: String] = [:]
+  /// Why the photos cannot be sent; they are incomplete then, and the fields are not.
+  private(set) var problem: String?
 
   /// Bytes of a field other than the text.
   private static let longestField = 8 << 10
@@ -18,6 +20,8 @@ struct ReceivedForm: Sendable {
   private static let longestText = 2 * RequestLimits.textFileBytes
   /// Free bytes below which no photo is taken.
   private static let room = 200_000_000
+  /// Bytes of a whole form.
+  private static let longest = 2 * RequestLimits.photos * RequestLimits.photoBytes
 
   /// Reads a body of type multipart/form-data. A part without bytes and without a file name is an empty choice of files.
   ///
@@ -31,8 +35,13 @@ struct ReceivedForm: Sendable {
       throw WebProblem(.noRoom, "The disk of the spool is nearly full. Make room, then send again.")
     }
     var part: Part?
+    var total = 0
     do {
       for try await buffer in request.body {
+        total += buffer.readableBytes
+        guard total <= Self.longest else {
+          throw WebProblem(.contentTooLarge, "This is more than a message can be. Send less; nothing was sent.")
+        }
         var events: [MultipartReader.Event] = []
         try reader.read(buffer.readableBytesView) { events.append($0) }
         for event in events { try await take(event, &part, spool, pool) }
@@ -66,13 +75,11 @@ struct ReceivedForm: Sendable {
       }
       part = .field(name: name, bytes: before + bytes)
     case (.bytes(let bytes), .photo(let name, let file, let before)):
-      guard before + bytes.count <= RequestLimits.photoBytes else {
-        throw WebProblem(
-          .contentTooLarge,
-          "\(escaped(name)) is larger than \(sizeInWords(RequestLimits.photoBytes)). Send a smaller copy; nothing was sent."
-        )
+      if before + bytes.count > RequestLimits.photoBytes {
+        problem = "\(name) is larger than \(sizeInWords(RequestLimits.photoBytes)). Send a smaller copy."
       }
-      try await pool.run { try file.write(bytes) }
+      // The rest is read for the fields.
+      if problem == nil { try await pool.run { try file.write(bytes) } }
       part = .photo(name: name, file: file, bytes: before + bytes.count)
     case (.end, .field(let name, let bytes)):
       guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.malformed }
@@ -80,8 +87,8 @@ struct ReceivedForm: Sendable {
     case (.end, .photo(let name, let file, let bytes)):
       guard bytes > 0 || !name.isEmpty else { return }
       guard photos.count < RequestLimits.photos else {
-        throw WebProblem(
-          .contentTooLarge, "These are more than \(RequestLimits.photos) photos. Send the others next; nothing was sent.")
+        problem = problem ?? "These are more than \(RequestLimits.photos) photos. Send the others in a second message."
+        return
       }
       photos.append(try file.called(name.isEmpty ? "photo" : name))
     case (_, nil): break

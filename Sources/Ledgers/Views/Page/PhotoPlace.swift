@@ -25,11 +25,11 @@ extension LedgerView {
     }
   }
 
-  /// Width and height of a prepared photo in pixels; nil if it is unknown.
-  package func size(of photo: MessageID) throws -> (width: Int, height: Int)? {
+  /// When a photo came into the cache; nil if it is unknown.
+  package func time(of photo: MessageID) throws -> Timestamp? {
     try read { database in
-      try Row.fetchOne(database, sql: "SELECT width, height FROM photos WHERE message = ?", arguments: [photo.text])
-        .map { ($0["width"], $0["height"]) }
+      try Timestamp.fetchOne(
+        database, sql: "SELECT created_at FROM photos WHERE message = ?", arguments: [photo.text])
     }
   }
 }
