@@ -194,7 +194,7 @@ let package = Package(
       dependencies: [
         "Children", "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "Matrix", "Messages",
         "Networks", "Photos", "Receiving",
-        "Seals", "Secrets", "SettingKit", "Settings", "Spooling", "Stores", "TestSupport",
+        "Seals", "Secrets", "SettingKit", "Settings", "Spooling", "Stores", "TestSupport", "Web",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),

@@ -66,7 +66,11 @@ struct Site: Sendable {
 
   private func answer(to error: any Error, _ request: Request) -> Response {
     switch error {
-    case let problem as WebProblem: return templates.page(problem)
+    case var problem as WebProblem:
+      if [.notFound, .conflict, .forbidden, .serviceUnavailable].contains(problem.status), problem.back == nil {
+        problem.back = ("/", "All conversations")
+      }
+      return templates.page(problem)
     case let error as LedgerError: return templates.page(WebProblem(.serviceUnavailable, "\(error)."))
     case let error as IdentifierError: return templates.page(WebProblem(.badRequest, "\(error)."))
     case let error as FileError where error.isForbidden:

@@ -33,6 +33,10 @@ package enum WebProgram {
     let spool = try Spool(opening: settings.spool.directory)
     let site = try Site(spool, settings: settings, access: AccessStore(spool), socket: socket, log: log)
     log.info("page ready", metadata: ["address": "http://\(site.address)/"])
-    try await WebServer(socket: socket, respond: site.responder(), log: log).run()
+    let isService = !CommandLine.arguments.contains(ListeningSocket.stays)
+    try await WebServer(
+      socket: socket, respond: site.responder(), idleEnd: isService ? .minutes(10) : nil, log: log
+    ).run()
+    log.info("nobody looks; the next visit starts the page again")
   }
 }

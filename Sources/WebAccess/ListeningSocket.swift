@@ -8,6 +8,8 @@ package struct ListeningSocket: Sendable {
   /// The first descriptor of a service manager (sd_listen_fds(3)).
   private static let firstInherited: Int32 = 3
   private static let backlog: Int32 = 256
+  /// The argument of a program that does not end by itself.
+  package static let stays = "--stay"
 
   /// The socket that a service manager passed to this process; nil without one.
   ///
@@ -52,9 +54,9 @@ package struct ListeningSocket: Sendable {
     if copy != Self.firstInherited { dup2(descriptor, Self.firstInherited) }
     let inherited = environment.merging(["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "1"]) { $1 }
     let variables = inherited.map { "\($0)=\($1)" }
-    var argument: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(Self.stays), nil]
     var values = variables.map { strdup($0) } + [nil]
-    execve(program, &argument, &values)
+    execve(program, &arguments, &values)
     throw WebError("cannot start \(program): \(reason); install photospool-web")
   }
 

@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
   }
 
   static let all: [FuzzTarget] =
-    spool + seals + receiving + listening + answers + programs + processes + configuration + imaging
+    web + spool + seals + receiving + listening + answers + programs + processes + configuration + imaging
 }
 
 struct BrokenProperty: Error, CustomStringConvertible {

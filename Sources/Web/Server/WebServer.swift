@@ -14,6 +14,8 @@ import WebAccess
 struct WebServer: Sendable {
   let socket: ListeningSocket
   let respond: @Sendable (Request, WebContext) async -> Response
+  /// The time without a connection after which `run` returns; nil for never. A service manager starts the page again.
+  let idleEnd: Duration?
   let log: Logger
 
   /// Connections at once; more are closed at once.
@@ -23,7 +25,7 @@ struct WebServer: Sendable {
   /// Bytes of all header fields.
   private static let headers = 16 << 10
 
-  /// Serves until the task is cancelled.
+  /// Serves until the task is cancelled, or nobody connects for `idleEnd`.
   func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do { try await serve(on: group) } catch {
@@ -48,6 +50,13 @@ struct WebServer: Sendable {
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
       .bind(socket.descriptor) { channel.setup(channel: $0, logger: log) }
     let open = OpenConnections()
+    let end = Task { [idleEnd] in
+      guard let idleEnd else { return }
+      while let rest = open.rest(of: idleEnd) { try await Task.sleep(for: rest) }
+      // New connections wait in the socket for the next process.
+      try await server.channel.close()
+    }
+    defer { end.cancel() }
     try await server.executeThenClose { connections in
       try await withThrowingDiscardingTaskGroup { group in
         for try await connection in connections {
@@ -65,18 +74,32 @@ struct WebServer: Sendable {
   }
 }
 
-/// The number of open connections.
+/// The open connections, and since when there are none.
 private final class OpenConnections: Sendable {
-  private let count = Mutex(0)
+  private let state = Mutex((count: 0, since: ContinuousClock.now))
 
   /// Counts one more; false if there are `limit` already.
   func enter(limit: Int) -> Bool {
-    count.withLock { count in
-      if count >= limit { return false }
-      count += 1
+    state.withLock { state in
+      if state.count >= limit { return false }
+      state.count += 1
       return true
     }
   }
 
-  func leave() { count.withLock { $0 -= 1 } }
+  func leave() {
+    state.withLock { state in
+      state.count -= 1
+      state.since = .now
+    }
+  }
+
+  /// How long to wait until there may have been no connection for `idle`; nil if there was none for that long.
+  func rest(of idle: Duration) -> Duration? {
+    state.withLock { state in
+      if state.count > 0 { return idle }
+      let rest = idle - (.now - state.since)
+      return rest > .zero ? rest : nil
+    }
+  }
 }
