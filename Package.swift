@@ -12,7 +12,9 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -24,8 +26,8 @@ let package = Package(
       name: "photospool",
       dependencies: [
         "CKernel", "Composition", "Control", "Delivery", "Digests", "DurableFiles", "HTTP", "Janitor", "Ledgers",
-        "LogOutput", "Messages", "MetricText", "Photos", "Rebuilding", "Receiving", "SettingKit", "Settings", "Spooling",
-        "WebAccess",
+        "LogOutput", "Messages", "MetricText", "Photos", "Rebuilding", "Receiving", "SettingKit", "Settings",
+        "Spooling", "WebAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -41,8 +43,10 @@ let package = Package(
       dependencies: [
         "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Ledgers", "LogOutput", "Messages", "Settings",
         "Spooling", "WebAccess",
-        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Mustache", package: "swift-mustache"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "Mustache", package: "swift-mustache"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
       ],
       resources: [.embedInCode("Assets")]),
 
@@ -218,7 +222,7 @@ let package = Package(
     .testTarget(name: "MetricTextTests", dependencies: ["MetricText", "TestSupport"]),
     .testTarget(
       name: "WebTests",
-      dependencies: ["Messages", "Web", .product(name: "Hummingbird", package: "hummingbird")]),
+      dependencies: ["Messages", "Web", .product(name: "HTTPTypes", package: "swift-http-types")]),
     .testTarget(name: "WebAccessTests", dependencies: ["Messages", "Spooling", "TestSupport", "WebAccess"]),
     .testTarget(name: "SignallingTests", dependencies: ["Signalling"]),
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),

@@ -14,7 +14,8 @@ extension Site {
         throw WebProblem(.badRequest, "There is no such choice.")
       }
       _ = try await order(
-        .prefer(conversation: conversation.text, fetch: form["fetch"], autoReveal: form["auto-reveal"].map { $0 == "on" }))
+        .prefer(
+          conversation: conversation.text, fetch: form["fetch"], autoReveal: form["auto-reveal"].map { $0 == "on" }))
       told("prefs", conversation, session)
       let page = form["fetch"] == nil ? "" : "/settings"
       return Self.redirect(to: "/conversation\(page)?name=\(inAddress(conversation.text))")

@@ -171,8 +171,8 @@ struct Site: Sendable {
   /// - Throws: `WebProblem` if no daemon runs, or it could not be done.
   func order(_ order: ControlRequest) async throws -> String {
     let reply: ControlReply?
-    do { reply = try await pool.run { try ControlClient.ask(order, in: spool.state, patience: 20) } } catch
-      let error as ControlError
+    do { reply = try await pool.run { try ControlClient.ask(order, in: spool.state, patience: 20) } } catch let error
+      as ControlError
     {
       throw WebProblem(.serviceUnavailable, "\(error).")
     }

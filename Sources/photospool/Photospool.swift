@@ -35,7 +35,8 @@ struct Photospool: AsyncParsableCommand {
       RetryCommand.self, FlushCommand.self, HoldCommand.self, ReleaseCommand.self, ShapeCommand.self,
       PrepareCommand.self, PhotosCommand.self, ViewCommand.self, RevealCommand.self, HideCommand.self,
       ExportCommand.self, PrefsCommand.self, ProfileCommand.self, StorageCommand.self, JanitorCommand.self,
-      PurgeCommand.self, ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self, WebCommand.self,
+      PurgeCommand.self, ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
+      WebCommand.self,
     ])
 
   /// Options before the command, which the commands read from here.

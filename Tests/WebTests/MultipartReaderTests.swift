@@ -57,7 +57,8 @@ import Testing
     "A body that ends early, or has a part without a name, is malformed",
     arguments: [
       "", "--x-1", "--x-1\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n1", "--x-1\r\n\r\n1\r\n--x-1--",
-      "--x-1\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n1\r\n--x-1*", "--x-1\r\nContent-Type: a\r\n\r\n1\r\n--x-1--",
+      "--x-1\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n1\r\n--x-1*",
+      "--x-1\r\nContent-Type: a\r\n\r\n1\r\n--x-1--",
     ])
   func malformed(body: String) {
     #expect(throws: MultipartReader.Malformed.self) { try Self.parts(body, pieces: 4) }
@@ -71,7 +72,9 @@ import Testing
 
   @Test(
     "Another type than a form with files, or a missing boundary, is malformed",
-    arguments: ["", "text/plain", "multipart/form-data", "multipart/mixed; boundary=a", "multipart/form-data; boundary="])
+    arguments: [
+      "", "text/plain", "multipart/form-data", "multipart/mixed; boundary=a", "multipart/form-data; boundary=",
+    ])
   func types(type: String) {
     #expect(throws: MultipartReader.Malformed.self) { try MultipartReader(contentType: type) }
   }

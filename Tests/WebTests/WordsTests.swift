@@ -10,7 +10,9 @@ import Testing
     #expect(shown("ünï <b>&\"") == "ünï <b>&\"")
   }
 
-  @Test("A mark that joins a markup character is parted from it, so that a template escapes that", arguments: ["<", ">", "&", "\"", "'"])
+  @Test(
+    "A mark that joins a markup character is parted from it, so that a template escapes that",
+    arguments: ["<", ">", "&", "\"", "'"])
   func combining(markup: String) throws {
     let text = shown("\(markup)\u{301} x=")
     #expect(text == "\(markup)\u{200B}\u{301} x=")
@@ -21,7 +23,8 @@ import Testing
   }
 
   private func rendered(_ text: String) throws -> String {
-    try Templates().text(of: "problem", ["status": 1, "heading": text, "sentence": "", "hasCommand": false, "hasBack": false])
+    try Templates().text(
+      of: "problem", ["status": 1, "heading": text, "sentence": "", "hasCommand": false, "hasBack": false])
   }
 
   @Test("A name in an address keeps only unreserved characters")

@@ -40,7 +40,8 @@ extension PageSource {
     let newer = page.newer.map { "/conversation?name=\(name)&after=\($0)\(first)" }
     values.merge([
       "conversation": shown(conversation.text), "nameQuery": name, "isHeld": isHeld, "hasOlder": older != nil,
-      "older": older ?? "", "hasNewer": newer != nil, "newer": newer ?? "", "hasMessages": !messages.isEmpty, "messages": messages, "asksAutoReveal": try asksAutoReveal(conversation),
+      "older": older ?? "", "hasNewer": newer != nil, "newer": newer ?? "", "hasMessages": !messages.isEmpty,
+      "messages": messages, "asksAutoReveal": try asksAutoReveal(conversation),
       "id": composer.id, "text": shown(composer.text), "hasProblem": composer.problem != nil,
       "problem": shown(composer.problem ?? ""), "hasDraft": false, "draft": "", "draftPhotos": [Values](),
       "hasInboxes": false, "inboxes": [Values](),

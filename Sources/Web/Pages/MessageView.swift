@@ -12,7 +12,9 @@ struct MessageView {
   private static let frame = (width: 640, height: 600)
 
   var isPhoto: Bool { entry.kind != .text }
-  private var hasPicture: Bool { isPhoto && entry.size != nil && (entry.hasThumbnail || entry.hasOriginal && !entry.isHidden) }
+  private var hasPicture: Bool {
+    isPhoto && entry.size != nil && (entry.hasThumbnail || entry.hasOriginal && !entry.isHidden)
+  }
   private var isBusy: Bool { entry.isOwn && entry.state?.isFinal == false }
   private var isFailed: Bool { entry.state == .failed || entry.requestState == .failed }
   private var time: Timestamp { entry.sentAt ?? entry.time }
@@ -37,7 +39,8 @@ struct MessageView {
       "isFailed": isFailed, "isCancelled": entry.state == .cancelled, "progress": progress ?? 0,
       "hasProgress": progress != nil, "canCancel": isBusy && entry.state != .publishing && source.session.may(.send),
       "hasActions": mayRepair, "canRetry": mayRepair, "canDelete": mayRepair,
-      "hasMeta": next.map { $0.isOwn != entry.isOwn || $0.sender != entry.sender || $0.request != entry.request } ?? true,
+      "hasMeta": next.map { $0.isOwn != entry.isOwn || $0.sender != entry.sender || $0.request != entry.request }
+        ?? true,
     ]
     values.merge(states) { $1 }
     values.merge(pictures) { $1 }
@@ -56,7 +59,8 @@ struct MessageView {
   private var pictures: Values {
     let isFetching = !hasPicture && (entry.received == .wanted || entry.received == .downloading)
     let isAway = isPhoto && !hasPicture && !isBusy && !isFetching
-    let canFetch = isAway && entry.received.map { [.offered, .failed, .downloaded].contains($0) } ?? (entry.state == .sent)
+    let canFetch =
+      isAway && entry.received.map { [.offered, .failed, .downloaded].contains($0) } ?? (entry.state == .sent)
     let size = Self.fitted(entry.size)
     return [
       "picture": entry.hasOriginal ? "original" : "thumbnail", "width": size.width, "height": size.height,

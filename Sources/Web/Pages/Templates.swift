@@ -25,7 +25,8 @@ struct Templates: Sendable {
     let style = "/static/\(SHA256Digest(of: PackageResources.style_css).hex.prefix(16))/style.css"
     let icon = "/static/\(SHA256Digest(of: PackageResources.icon_svg).hex.prefix(16))/icon.svg"
     files = [
-      style: (PackageResources.style_css, "text/css; charset=utf-8"), icon: (PackageResources.icon_svg, "image/svg+xml"),
+      style: (PackageResources.style_css, "text/css; charset=utf-8"),
+      icon: (PackageResources.icon_svg, "image/svg+xml"),
     ]
     (stylesheet, self.icon) = (style, icon)
   }

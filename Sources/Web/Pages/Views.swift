@@ -65,7 +65,8 @@ struct PageSource {
     return [
       "conversation": shown(name), "nameQuery": inAddress(name), "isCurrent": isCurrent,
       "hasPicture": listed.photo != nil, "message": listed.photo?.message.text ?? "",
-      "picture": listed.photo?.isHidden == true ? "blurred" : "thumbnail", "initial": shown(name.prefix(1).uppercased()),
+      "picture": listed.photo?.isHidden == true ? "blurred" : "thumbnail",
+      "initial": shown(name.prefix(1).uppercased()),
       "time": clock.short(listed.time), "last": last(listed),
       "hasMarks": listed.failed > 0 || listed.waiting > 0 || listed.isHeld || listed.hasDraft
         || listed.photo?.isHidden == true, "hasFailed": listed.failed > 0, "failed": listed.failed,

@@ -50,7 +50,8 @@ struct ReceivedForm: Sendable {
     } catch is MultipartReader.Malformed { throw Self.malformed }
   }
 
-  private static let malformed = WebProblem(.badRequest, "The form came in pieces or damaged. Go back and send it again.")
+  private static let malformed = WebProblem(
+    .badRequest, "The form came in pieces or damaged. Go back and send it again.")
 
   /// A part while it is read.
   private enum Part {

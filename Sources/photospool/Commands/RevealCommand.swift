@@ -1,8 +1,8 @@
-import LogOutput
 import ArgumentParser
 import Composition
 import Control
 import Ledgers
+import LogOutput
 import Messages
 import Spooling
 

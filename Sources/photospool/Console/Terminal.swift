@@ -1,7 +1,7 @@
-import LogOutput
 import CKernel
 import Composition
 import Foundation
+import LogOutput
 import Messages
 
 /// Output for people: results on standard output, the rest on standard error, both plain without a terminal.

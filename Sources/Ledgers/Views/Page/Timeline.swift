@@ -35,7 +35,9 @@ package struct TimelineEntry: Sendable, Equatable {
   /// Its thumbnail and blurred preview are in the cache.
   package let hasThumbnail: Bool
 
-  package static func == (left: Self, right: Self) -> Bool { left.message == right.message && left.state == right.state }
+  package static func == (left: Self, right: Self) -> Bool {
+    left.message == right.message && left.state == right.state
+  }
 }
 
 /// A place between two entries of a timeline: for each of its three sources, the row next to it.
@@ -233,7 +235,11 @@ extension TimelineEntry: FetchableRecord {
     sentAt = row["sentAt"]
     bytes = row["bytes"]
     digest = row["digest"]
-    if let width = row["width"] as Int?, let height = row["height"] as Int? { size = (width, height) } else { size = nil }
+    if let width = row["width"] as Int?, let height = row["height"] as Int? {
+      size = (width, height)
+    } else {
+      size = nil
+    }
     hasOriginal = row["original"]
     hasThumbnail = row["thumbnail"]
   }
