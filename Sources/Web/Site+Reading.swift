@@ -3,6 +3,7 @@ import Hummingbird
 import Ledgers
 import Messages
 import Spooling
+import WebAccess
 
 extension Site {
   func addReading(to router: Router<WebContext>) {
@@ -26,7 +27,7 @@ extension Site {
         let here = try at.flatMap { try source.ledger?.place(after: MessageID(unchecked: $0)) }
         return try page(
           of: conversation, source, from: after ?? before ?? here, isForward: after != nil,
-          composer: PageSource.Composer(id: Self.newKey()))
+          composer: PageSource.Composer(id: Self.newKey(session)))
       }
     }
     router.get("conversation/settings") { request, context in
@@ -49,9 +50,9 @@ extension Site {
   }
 
   /// A new idempotency key for one composition.
-  static func newKey() -> String {
+  static func newKey(_ session: WebSession) -> String {
     var random = SystemRandomNumberGenerator()
     let words = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max, using: &random), radix: 36) }
-    return "web-" + words.joined()
+    return session.keyPrefix + words.joined()
   }
 }

@@ -13,11 +13,11 @@ extension Site {
       return try await pool.run { try send(form, to: conversation, session) }
     }
     router.post("request/:name/:act") { request, context in
-      let session = try await session(request, context, may: .send)
+      let session = try await session(request, context)
       let (name, act) = (try context.parameters.require("name"), try context.parameters.require("act"))
       let conversation = try await pool.run { try source(session).conversation(ofRequest: name) }
       switch act {
-      case "cancel": _ = try await order(.cancel([name]))
+      case "cancel": try await cancel(name)
       case "retry": try await pool.run { try retry(name) }
       case "delete": try await pool.run { try delete(name) }
       default: throw WebProblem(.notFound, "There is no such page.")
@@ -29,7 +29,7 @@ extension Site {
 
   /// Drops what a person composed, as `photospool send` does. It is on disk before the browser gets an answer.
   private func send(_ form: ReceivedForm, to conversation: ConversationID, _ session: WebSession) throws -> Response {
-    var composer = PageSource.Composer(id: form.fields["id"] ?? Self.newKey(), text: form.fields["text"] ?? "")
+    var composer = PageSource.Composer(id: form.fields["id"] ?? Self.newKey(session), text: form.fields["text"] ?? "")
     func again(_ problem: String) throws -> Response {
       composer.problem = problem
       return try page(of: conversation, source(session), composer: composer, status: .unprocessableContent)
@@ -51,6 +51,17 @@ extension Site {
       return try again("\(refusal).")
     }
     return Self.redirect(to: "/conversation?name=\(inAddress(conversation.text))")
+  }
+
+  /// Cancels by the daemon, or leaves an order for it in `cancel/`.
+  private func cancel(_ name: String) async throws {
+    do { _ = try await order(.cancel([name])) } catch let problem as WebProblem {
+      guard problem.status == .serviceUnavailable, problem.command != nil else { throw problem }
+      try await pool.run {
+        try spool.cancel.write(Array("\(name)\n".utf8), as: "web-\(name)")
+        try spool.cancel.sync()
+      }
+    }
   }
 
   private func retry(_ name: String) throws {
@@ -78,6 +89,9 @@ extension PageSource {
     guard let story = try ledger?.story(of: name), inbox == nil || story.inbox == inbox?.text,
       let conversation = story.conversation
     else { throw WebProblem(.notFound, "There is no such request here.") }
+    guard mayChange(requestWith: story.id) else {
+      throw WebProblem(.forbidden, "This session may change only what it sent itself.")
+    }
     return conversation
   }
 }

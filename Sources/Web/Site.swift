@@ -76,7 +76,9 @@ struct Site: Sendable {
     case let error as FileError where error.isForbidden:
       return templates.page(WebProblem(.internalServerError, "\(error)."))
     default:
-      log.error("cannot answer", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
+      log.error(
+        "cannot answer",
+        metadata: ["page": "\(request.uri.path.split(separator: "/").first ?? "")", "error": "\(error)"])
       return templates.page(WebProblem(.internalServerError, "\(error)."))
     }
   }
@@ -116,10 +118,11 @@ struct Site: Sendable {
       let code = try context.parameters.require("code")
       let user = user(of: context)
       let begun = try await pool.run { try access.beginSession(by: code, user: user, at: .now()) }
-      guard let secret = begun else { throw spent }
+      guard let (secret, end) = begun else { throw spent }
       log.notice("session began", metadata: ["user": "\(user.map(String.init) ?? "unknown")"])
       var response = Self.redirect(to: "/")
-      response.headers[.setCookie] = "\(cookie)=\(secret); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(30 * 86_400)"
+      response.headers[.setCookie] =
+        "\(cookie)=\(secret); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(Int(end.seconds(since: .now())))"
       return response
     }
     router.post("logout") { request, context in
@@ -193,12 +196,15 @@ extension Grant {
     let whose = inbox.map { " as \(shown($0))" } ?? ""
     let sentences = [
       (WebRight.see, "see \(inbox == nil ? "all conversations" : "the conversations of \(shown(inbox ?? ""))")"),
-      (.send, "send\(whose)"), (.operate, "hold, release, retry and cancel"),
+      (.send, "send\(whose)"), (.operate, "hold and release, and retry, cancel or delete what others sent"),
     ]
     return [
       "hasCode": true, "code": inAddress(code),
       "rights": sentences.filter { rights.contains($0.0) }.map { ["sentence": $0.1] as Values },
-      "validity": "It works once. The session ends after 7 days without use, and after 30 days at most.",
+      "validity": """
+      It works once. The session ends after 7 days without use, and after \
+      \(max(1, Int((expires.seconds(since: .now()) / 86_400).rounded()))) days at most.
+      """,
     ]
   }
 }

@@ -1,3 +1,4 @@
+import CKernel
 import Foundation
 import LogOutput
 import Logging
@@ -15,6 +16,8 @@ package enum WebProgram {
   package static func main() async {
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
+    // Photos and secrets of sessions are in memory.
+    ckernel_refuse_core_files()
     do { try await serve() } catch {
       StandardError.write("photospool-web: \(error)\n")
       exit(configuration)

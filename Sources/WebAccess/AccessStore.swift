@@ -55,23 +55,26 @@ package struct AccessStore: Sendable {
   /// Makes a link. Returns its secret code.
   package func makeLink(_ grant: Grant) throws -> String {
     let code = secret(bytes: 16)
+    for name in try links.names() {
+      if let entry = try links.entry(name), isOld(entry, at: .now()) { try? links.remove(name) }
+    }
     try links.write(try Array(JSONEncoder().encode(grant)), as: key(code))
     try links.sync()
     return code
   }
 
   /// What a link may do, without spending it; nil if it was used, is too old or is not for this user.
-  ///
-  /// - Parameter made: when it was made, at the earliest.
   package func link(_ code: String, user: UInt32?, at now: Timestamp) throws -> Grant? {
-    guard let (grant, changed) = try read(Grant.self, key(code), in: links),
-      now.seconds(since: changed) < Self.linkLife.seconds, grant.user == nil || grant.user == user
+    guard let entry = try links.entry(key(code)), !isOld(entry, at: now),
+      let grant = try read(Grant.self, key(code), in: links), grant.user == nil || grant.user == user
     else { return nil }
     return grant
   }
 
-  /// Spends a link and begins a session. Returns the session's secret; nil if the link cannot be used.
-  package func beginSession(by code: String, user: UInt32?, at now: Timestamp) throws -> String? {
+  /// Spends a link and begins a session. Returns the session's secret and end; nil if the link cannot be used.
+  package func beginSession(
+    by code: String, user: UInt32?, at now: Timestamp
+  ) throws -> (secret: String, end: Timestamp)? {
     guard let grant = try link(code, user: user, at: now) else { return nil }
     do { try links.remove(key(code)) } catch {
       if error.isMissing { return nil }
@@ -80,8 +83,8 @@ package struct AccessStore: Sendable {
     try links.sync()
     try makeRoom(at: now)
     let secret = secret(bytes: 32)
-    try write(WebSession(grant: grant, user: user, lastSeen: now), key(secret))
-    return secret
+    try write(WebSession(id: self.secret(bytes: 6), grant: grant, user: user, lastSeen: now), key(secret))
+    return (secret, grant.expires)
   }
 
   // MARK: Sessions
@@ -89,13 +92,13 @@ package struct AccessStore: Sendable {
   /// The session of a secret; nil if there is none, it is over, or another user has it.
   package func session(_ secret: String, user: UInt32?, at now: Timestamp) throws -> WebSession? {
     let key = key(secret)
-    guard let (session, _) = try read(WebSession.self, key, in: sessions), session.user == user else { return nil }
+    guard let session = try read(WebSession.self, key, in: sessions), session.user == user else { return nil }
     guard isGood(session, at: now) else {
       try? sessions.remove(key)
       return nil
     }
     if now.seconds(since: session.lastSeen) > 3600 {
-      try write(WebSession(grant: session.grant, user: session.user, lastSeen: now), key)
+      try write(WebSession(id: session.id, grant: session.grant, user: session.user, lastSeen: now), key)
     }
     return session
   }
@@ -103,6 +106,10 @@ package struct AccessStore: Sendable {
   package func endSession(_ secret: String) throws {
     do { try sessions.remove(key(secret)) } catch { if !error.isMissing { throw error } }
     try sessions.sync()
+  }
+
+  private func isOld(_ link: Entry, at now: Timestamp) -> Bool {
+    now.seconds(since: Timestamp(milliseconds: link.changed / 1_000_000)) >= Self.linkLife.seconds
   }
 
   private func isGood(_ session: WebSession, at now: Timestamp) -> Bool {
@@ -113,7 +120,7 @@ package struct AccessStore: Sendable {
   private func makeRoom(at now: Timestamp) throws {
     var kept: [(key: String, lastSeen: Timestamp)] = []
     for name in try sessions.names() {
-      if let (session, _) = try read(WebSession.self, name, in: sessions), isGood(session, at: now) {
+      if let session = try read(WebSession.self, name, in: sessions), isGood(session, at: now) {
         kept.append((name, session.lastSeen))
       } else {
         try? sessions.remove(name)
@@ -129,12 +136,10 @@ package struct AccessStore: Sendable {
 
   private func read<Value: Decodable>(
     _ type: Value.Type, _ name: String, in directory: Directory
-  ) throws(FileError) -> (Value, changed: Timestamp)? {
+  ) throws(FileError) -> Value? {
     do {
-      let file = try directory.file(name)
-      guard let bytes = try file.contents(limit: 4096), let value = try? JSONDecoder().decode(type, from: Data(bytes))
-      else { return nil }
-      return (value, Timestamp(milliseconds: try file.entry().changed / 1_000_000))
+      guard let bytes = try directory.file(name).contents(limit: 4096) else { return nil }
+      return try? JSONDecoder().decode(type, from: Data(bytes))
     } catch {
       if error.isMissing { return nil }
       throw error

@@ -2,11 +2,11 @@ import Messages
 
 /// What a link or a session may do.
 package enum WebRight: String, Codable, CaseIterable, Sendable {
-  /// Read conversations, photos, queue and storage; reveal and hide photos.
+  /// Read conversations and photos; reveal, hide and fetch photos, and change preferences.
   case see
-  /// Send, and retry or cancel what was sent.
+  /// Send, and retry, cancel or delete what the session sent.
   case send
-  /// Hold and release conversations, clear, purge and flush.
+  /// Hold and release conversations, and retry, cancel or delete any request.
   case operate
 }
 
@@ -15,7 +15,7 @@ package struct Grant: Codable, Sendable, Equatable {
   package let rights: Set<WebRight>
   /// Only this inbox; nil for all.
   package let inbox: String?
-  /// A name for the list of sessions, such as `Anna, phone`.
+  /// The name of the session in the log, such as `Anna, phone`.
   package let name: String
   /// The only user of this computer who may use it; nil for any.
   package let user: UInt32?
@@ -33,6 +33,8 @@ package struct Grant: Codable, Sendable, Equatable {
 
 /// A session of a browser.
 package struct WebSession: Codable, Sendable {
+  /// Begins the idempotency keys of what it sends.
+  package let id: String
   package let grant: Grant
   /// The user of this computer who opened it; nil if the kernel did not tell.
   package let user: UInt32?
@@ -40,6 +42,9 @@ package struct WebSession: Codable, Sendable {
   package let lastSeen: Timestamp
 
   package var inbox: InboxID? { grant.inbox.map(InboxID.init(unchecked:)) }
+
+  /// Tells its own requests from those of others.
+  package var keyPrefix: String { "web-\(id)-" }
 
   package func may(_ right: WebRight) -> Bool { grant.rights.contains(right) }
 }

@@ -27,7 +27,7 @@ struct MessageView {
     let text = try keptText()
     let isFirstOfDay = previous.map { !source.clock.isSameDay($0.time, entry.time) } ?? true
     let isLastOfRequest = next.map { $0.request != entry.request } ?? true
-    let mayRepair = try isFailed && isLastOfRequest && source.session.may(.send) && isKept()
+    let mayRepair = try isFailed && isLastOfRequest && mayChange && isKept()
     let progress = source.progress?[entry.message.text].map { Int($0 * 100) }
     var values: Values = [
       "message": entry.message.text, "request": entry.request.map(inAddress) ?? "", "opensDay": isFirstOfDay,
@@ -37,7 +37,7 @@ struct MessageView {
       "size": sizeInWords(entry.bytes), "isHidden": entry.isHidden && hasPicture,
       "isBusy": isBusy, "isSent": entry.state == .sent,
       "isFailed": isFailed, "isCancelled": entry.state == .cancelled, "progress": progress ?? 0,
-      "hasProgress": progress != nil, "canCancel": isBusy && entry.state != .publishing && source.session.may(.send),
+      "hasProgress": progress != nil, "canCancel": isBusy && entry.state != .publishing && mayChange,
       "hasActions": mayRepair, "canRetry": mayRepair, "canDelete": mayRepair,
       "hasMeta": next.map { $0.isOwn != entry.isOwn || $0.sender != entry.sender || $0.request != entry.request }
         ?? true,
@@ -95,6 +95,8 @@ struct MessageView {
     guard let request = entry.request else { return false }
     return try source.spool.failed.entry(request) != nil
   }
+
+  private var mayChange: Bool { source.mayChange(requestWith: entry.key) }
 
   private func keptText() throws -> String? {
     guard !isPhoto, entry.state == .sent, let request = entry.request, let digest = entry.digest else { return nil }

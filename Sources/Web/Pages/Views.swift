@@ -11,8 +11,10 @@ struct PageSource {
   let settings: Settings
   let session: WebSession
   let clock: Clock
-  /// nil if there is no ledger yet.
+  /// nil if there is no ledger yet, or none that can be read.
   let ledger: LedgerView?
+  /// Why the ledger cannot be read.
+  let fault: LedgerError?
   /// Upload progress by message; nil if no daemon runs.
   let progress: [String: Double]?
 
@@ -21,13 +23,26 @@ struct PageSource {
     self.settings = settings
     self.session = session
     clock = Clock(now: .now())
-    ledger = try LedgerView(ifThereIsOneIn: spool.state)
+    var found: LedgerView?
+    var fault: LedgerError?
+    do {
+      found = try LedgerView(ifThereIsOneIn: spool.state)
+      _ = try found?.conversations(inbox: session.inbox, limit: 1)
+    } catch let error as LedgerError { (found, fault) = (nil, error) }
+    (ledger, self.fault) = (found, fault)
     // A daemon that does not answer is as good as none for a page.
     progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress
   }
 
   var inbox: InboxID? { session.inbox }
   private static let besides = 30
+
+  /// Whether this session may retry, cancel or delete a request: any with the right to operate, else those that it sent.
+  ///
+  /// - Parameter key: the request's idempotency key.
+  func mayChange(requestWith key: String?) -> Bool {
+    session.may(.operate) || session.may(.send) && key?.hasPrefix(session.keyPrefix) == true
+  }
 
   /// The values of the frame round a page.
   ///
@@ -41,15 +56,6 @@ struct PageSource {
     let (conversations, end) =
       session.may(.see)
       ? try ledger?.conversations(inbox: inbox, filter: filter, after: place, limit: limit) ?? ([], nil) : ([], nil)
-    let banners: [Values] =
-      progress != nil
-      ? []
-      : [
-        [
-          "name": "daemon", "sentence": "The daemon does not run: what you send waits.", "hasCommand": true,
-          "command": "photospool run",
-        ]
-      ]
     return [
       "isSendOnly": !session.may(.see), "maySend": session.may(.send), "mayOperate": session.may(.operate),
       "inbox": shown((inbox ?? settings.inbox).text), "banners": banners, "hasNotice": notice != nil,
@@ -58,6 +64,15 @@ struct PageSource {
       "hasConversations": !conversations.isEmpty, "hasMoreConversations": end != nil,
       "moreConversations": end.map { "/?filter=\(inAddress(filter))&after=\($0)" } ?? "", "links": [Values](),
     ]
+  }
+
+  /// What is wrong now.
+  private var banners: [Values] {
+    func banner(_ name: String, _ sentence: String, command: String = "") -> Values {
+      ["name": name, "sentence": sentence, "hasCommand": !command.isEmpty, "command": command]
+    }
+    let daemon = banner("daemon", "The daemon does not run: what you send waits.", command: "photospool run")
+    return (progress == nil ? [daemon] : []) + (fault.map { [banner("ledger", shown("\($0)."))] } ?? [])
   }
 
   private func row(_ listed: ListedConversation, isCurrent: Bool) -> Values {

@@ -18,7 +18,7 @@ struct ReceivedForm: Sendable {
   private static let longestField = 8 << 10
   /// Every line break of a text may come as two bytes.
   private static let longestText = 2 * RequestLimits.textFileBytes
-  /// Free bytes below which no photo is taken.
+  /// Free bytes below which no form is taken.
   private static let room = 200_000_000
   /// Bytes of a whole form.
   private static let longest = 2 * RequestLimits.photos * RequestLimits.photoBytes

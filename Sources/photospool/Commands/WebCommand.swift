@@ -26,15 +26,21 @@ struct WebServeCommand: ParsableCommand {
   func run() throws {
     let (settings, spool) = try options.configured()
     let grant = try link.grant()
-    let socket = try ListeningSocket(port: port)
-    let access = try AccessStore(spool)
-    try access.setAddress("\(try access.name()):\(socket.port)")
-    print(try access.newLink(grant))
-    fflush(nil)
+    let program = Programs.path(of: "photospool-web")
+    guard access(program, X_OK) == 0 else {
+      throw Failure(.unavailable, "\(program) is missing; install the package photospool-web")
+    }
     var environment = ProcessInfo.processInfo.environment
     environment["PHOTOSPOOL_SPOOL"] = settings.spool.directory
     if let config = options.config { environment["PHOTOSPOOL_CONFIG"] = config }
-    try socket.become(Programs.path(of: "photospool-web"), environment: environment)
+    do {
+      let socket = try ListeningSocket(port: port)
+      let access = try AccessStore(spool)
+      try access.setAddress("\(try access.name()):\(socket.port)")
+      print(try access.newLink(grant))
+      fflush(nil)
+      try socket.become(program, environment: environment)
+    } catch let error as WebError { throw Failure(.cannotCreate, "\(error)") }
   }
 }
 
@@ -56,26 +62,34 @@ struct LinkOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What the session may do: see, send and operate, with commas between them.", valueName: "rights"))
-  var may = "see,send,operate"
+      "What the session may do, with commas between them. (default: see,send,operate; for one inbox see,send)",
+      valueName: "rights"))
+  var may: String?
 
   @Option(name: .long, help: ArgumentHelp("Only the conversations of this inbox.", valueName: "inbox"))
   var inbox: String?
 
-  @Option(name: .long, help: ArgumentHelp("A name for the list of sessions, such as 'Anna, phone'.", valueName: "name"))
+  @Option(
+    name: .long, help: ArgumentHelp("The name of the session in the log, such as 'Anna, phone'.", valueName: "name"))
   var name: String = "browser"
 
   @Option(name: .long, help: ArgumentHelp("How long the session lasts at most, in days.", valueName: "days"))
   var days = 30
 
   func grant() throws -> Grant {
-    let words = may.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    let words = (may ?? (inbox == nil ? "see,send,operate" : "see,send")).split(separator: ",").map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
     let rights = try words.map { word in
       guard let right = WebRight(rawValue: word) else {
         throw Failure(.usage, "\(escaped(word)) is no right; --may takes see, send and operate")
       }
       return right
     }
+    if inbox != nil, rights.contains(.operate) {
+      throw Failure(.usage, "operate concerns all inboxes; leave it out with --inbox")
+    }
+    if rights.isEmpty { throw Failure(.usage, "--may takes at least one of see, send and operate") }
     guard (1...365).contains(days) else { throw Failure(.usage, "--days takes 1 to 365") }
     if let inbox { _ = try InboxID(inbox) }
     return Grant(
