@@ -230,6 +230,11 @@ package struct RequestReader: Sendable {
     return text
   }
 
+  /// The conversation that `text` names, with the checks of the file `to`.
+  package static func conversation(_ text: String) throws(Refusal) -> ConversationID {
+    try identifier(ConversationID.self, name(text, in: "to"), in: "to")
+  }
+
   static func identifier<ID: Identifier>(_: ID.Type, _ text: String, in file: String) throws(Refusal) -> ID {
     do { return try ID(text) } catch { throw .badField(file: file, fault: error.description) }
   }

@@ -35,6 +35,9 @@ extension Site {
       return try page(of: conversation, source(session), composer: composer, status: .unprocessableContent)
     }
     guard let key = IdempotencyKey(composer.id) else { throw WebProblem(.badRequest, "The form is damaged. Go back.") }
+    do { _ = try RequestReader.conversation(conversation.text) } catch {
+      return try again("\(error). Nothing was sent.")
+    }
     if let problem = form.problem { return try again("\(problem) Nothing was sent.") }
     if form.photos.isEmpty && form.text == nil { return try again("Write something or add a photo.") }
     if let text = form.text, text.utf8.count > RequestLimits.textBytes {

@@ -1,15 +1,15 @@
 import Foundation
 import Messages
 
-/// A client's text for a template, which escapes markup. Unseen characters but bidirectional controls are made visible:
-/// templates isolate the direction of such texts.
+/// A client's text for a template, which escapes markup. Unseen characters are made visible, but for those that shape
+/// others: templates isolate the direction of such texts.
 ///
 /// Swift compares characters and not scalars: a markup character with a combining mark would pass the template
 /// unescaped, so a zero width space is put between them.
 func shown(_ text: String) -> String {
   var result = String.UnicodeScalarView()
   for scalar in text.unicodeScalars {
-    if scalar == "\n" || !scalar.isUnseen || bidirectional.contains(scalar) {
+    if scalar == "\n" || !scalar.isUnseen || shaping.contains(scalar) {
       if let last = result.last, markup.contains(last), joins(last, scalar) { result.append("\u{200B}") }
       result.append(scalar)
     } else {
@@ -20,8 +20,9 @@ func shown(_ text: String) -> String {
 }
 
 private let markup: Set<Unicode.Scalar> = ["<", ">", "&", "\"", "'"]
-private let bidirectional: Set<Unicode.Scalar> = Set(
-  [0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069].flatMap { $0.compactMap(Unicode.Scalar.init) })
+/// Directions, and joiners and tags of emoji.
+private let shaping: Set<Unicode.Scalar> = Set(
+  [0x200C...0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xE0020...0xE007F].flatMap { $0.compactMap(Unicode.Scalar.init) })
 
 /// Whether two scalars make one character.
 private func joins(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {

@@ -18,7 +18,7 @@ struct WebServer: Sendable {
   let idleEnd: Duration?
   let log: Logger
 
-  /// Connections at once; more are closed at once.
+  /// Connections at once.
   private static let connections = 256
   /// Seconds without a byte until a connection is closed.
   private static let patience = TimeAmount.seconds(30)
@@ -36,9 +36,12 @@ struct WebServer: Sendable {
   }
 
   private func serve(on group: MultiThreadedEventLoopGroup) async throws {
+    let open = OpenConnections()
     let channel = HTTP1Channel(
       responder: { request, writer, channel in
         let context = WebContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
+        open.begin(channel)
+        defer { open.end(channel) }
         let response = await respond(request, context)
         try await writer.write(response: response.head, body: response.body)
       },
@@ -49,7 +52,6 @@ struct WebServer: Sendable {
     let server = try await ServerBootstrap(group: group)
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
       .bind(socket.descriptor) { channel.setup(channel: $0, logger: log) }
-    let open = OpenConnections()
     let end = Task { [idleEnd] in
       guard let idleEnd else { return }
       while let rest = open.rest(of: idleEnd) { try await Task.sleep(for: rest) }
@@ -60,13 +62,12 @@ struct WebServer: Sendable {
     try await server.executeThenClose { connections in
       try await withThrowingDiscardingTaskGroup { group in
         for try await connection in connections {
-          guard open.enter(limit: Self.connections) else {
-            connection.channel.close(promise: nil)
-            continue
-          }
           group.addTask {
+            guard open.enter(connection.channel, limit: Self.connections) else {
+              return try await connection.executeThenClose { _, _ in }
+            }
             await channel.handle(value: connection, logger: log)
-            open.leave()
+            open.leave(connection.channel)
           }
         }
       }
@@ -76,28 +77,49 @@ struct WebServer: Sendable {
 
 /// The open connections, and since when there are none.
 private final class OpenConnections: Sendable {
-  private let state = Mutex((count: 0, since: ContinuousClock.now))
+  private struct Connection {
+    let channel: any Channel
+    /// Since when it is between two requests, or before the first; nil while one is answered.
+    var idleSince: ContinuousClock.Instant?
+  }
 
-  /// Counts one more; false if there are `limit` already.
-  func enter(limit: Int) -> Bool {
+  private let state = Mutex((connections: [ObjectIdentifier: Connection](), since: ContinuousClock.now))
+
+  /// Counts one more. If there are `limit` already, the one that has been idle for the longest time makes room.
+  ///
+  /// - Returns: false if all are busy.
+  func enter(_ channel: any Channel, limit: Int) -> Bool {
     state.withLock { state in
-      if state.count >= limit { return false }
-      state.count += 1
+      if state.connections.count >= limit {
+        let idle = state.connections.compactMap { id, connection in connection.idleSince.map { (id, $0) } }
+        guard let oldest = idle.min(by: { $0.1 < $1.1 }) else { return false }
+        state.connections.removeValue(forKey: oldest.0)?.channel.close(promise: nil)
+      }
+      state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, idleSince: .now)
       return true
     }
   }
 
-  func leave() {
+  func leave(_ channel: any Channel) {
     state.withLock { state in
-      state.count -= 1
+      state.connections[ObjectIdentifier(channel)] = nil
       state.since = .now
     }
+  }
+
+  /// A request is being answered.
+  func begin(_ channel: any Channel) {
+    state.withLock { $0.connections[ObjectIdentifier(channel)]?.idleSince = nil }
+  }
+
+  func end(_ channel: any Channel) {
+    state.withLock { $0.connections[ObjectIdentifier(channel)]?.idleSince = .now }
   }
 
   /// How long to wait until there may have been no connection for `idle`; nil if there was none for that long.
   func rest(of idle: Duration) -> Duration? {
     state.withLock { state in
-      if state.count > 0 { return idle }
+      if !state.connections.isEmpty { return idle }
       let rest = idle - (.now - state.since)
       return rest > .zero ? rest : nil
     }
