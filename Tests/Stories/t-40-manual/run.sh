@@ -2,7 +2,7 @@
 . "$(dirname "$0")/../lib/library.sh"
 
 pages=$here/../../docs/man
-for page in photospool.1 photospool.conf.5 photospool-spool.5 photospool-janitor.8; do [ -s "$pages/$page" ] || fail "there is no $page"; done
+for page in photospool.1 photospool.conf.5 photospool-spool.5 photospool-janitor.8 photospool-web.8; do [ -s "$pages/$page" ] || fail "there is no $page"; done
 for page in "$pages"/*; do
   expect "$(MANROFFOPT=-ww man --warnings -l "$page" 2>&1 > rendered)" '' "$page"
   [ "$(wc -l < rendered)" -gt 20 ] || fail "$page is all but empty"
