@@ -136,7 +136,7 @@ import Testing
     }
     _ = try view.timeline(of: family)
     _ = try view.place(after: MessageID(unchecked: "family0/text"))
-    _ = try view.neighbours(of: MessageID(unchecked: "family-photo2"))
+    _ = try view.time(of: MessageID(unchecked: "family-photo2"))
     _ = try view.state(of: family)
     let questions = asked.withLock(\.self).filter { $0.hasPrefix("SELECT") }
     #expect(questions.count > 8)

@@ -3,20 +3,21 @@ import Messages
 import Spooling
 
 extension PageSource {
-  /// The photo with an id here, if this session may see it.
-  private func photo(_ id: String) throws -> (story: PhotoStory, entry: TimelineEntry) {
-    let story = try story(id)
-    guard let place = try ledger?.place(after: story.message),
-      let entry = try ledger?.timeline(of: story.conversation, inbox: inbox, from: place).entries
-        .last(where: { $0.message == story.message })
-    else { throw WebProblem(.notFound, "There is no such photo here.") }
-    return (story, entry)
-  }
-
   /// The values of a photo's page.
   func viewer(_ id: String) throws -> Values {
-    let (story, entry) = try photo(id)
-    let (previous, next) = try ledger?.neighbours(of: story.message, inbox: inbox) ?? (nil, nil)
+    let story = try story(id)
+    guard let place = try ledger?.place(after: story.message),
+      let page = try ledger?.timeline(of: story.conversation, inbox: inbox, from: place),
+      let index = page.entries.lastIndex(where: { $0.message == story.message })
+    else { throw WebProblem(.notFound, "There is no such photo here.") }
+    let entry = page.entries[index]
+    let isPhoto = { (entry: TimelineEntry) in entry.kind != .text && entry.hasThumbnail }
+    let previous =
+      try page.entries[..<index].last(where: isPhoto)?.message
+      ?? firstPhoto(in: story.conversation, from: page.older, isForward: false)
+    let next =
+      try page.entries[(index + 1)...].first(where: isPhoto)?.message
+      ?? firstPhoto(in: story.conversation, from: page.newer, isForward: true)
     var values = try MessageView(source: self, entry: entry, isHeld: false).values(after: nil, before: nil)
     let size = entry.size ?? (1, 1)
     values.merge([
@@ -29,5 +30,21 @@ extension PageSource {
       "maySend": session.may(.send), "mayOperate": session.may(.operate),
     ]) { $1 }
     return values
+  }
+
+  /// The photo of a timeline that is nearest to a place on one side.
+  private func firstPhoto(
+    in conversation: ConversationID, from place: TimelinePlace?, isForward: Bool
+  ) throws -> MessageID? {
+    var place = place
+    while let start = place {
+      guard let page = try ledger?.timeline(of: conversation, inbox: inbox, from: start, isForward: isForward) else {
+        return nil
+      }
+      let entries = isForward ? page.entries : page.entries.reversed()
+      if let found = entries.first(where: { $0.kind != .text && $0.hasThumbnail }) { return found.message }
+      place = isForward ? page.newer : page.older
+    }
+    return nil
   }
 }

@@ -129,4 +129,12 @@ extension LedgerView {
       ).map { ($0["photos"], $0["bytes"]) } ?? (0, 0)
     }
   }
+
+  /// When a photo came into the cache; nil if it is unknown.
+  package func time(of photo: MessageID) throws -> Timestamp? {
+    try read { database in
+      try Timestamp.fetchOne(
+        database, sql: "SELECT created_at FROM photos WHERE message = ?", arguments: [photo.text])
+    }
+  }
 }
