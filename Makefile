@@ -29,9 +29,10 @@ commit-header: # The commit for `photospool --version`
 	@cmp -s .build/commit.h Sources/CKernel/commit.h || \
 	  { cp .build/commit.h Sources/CKernel/commit.h && touch Sources/CKernel/commit.c; }
 
-build: .build/setup commit-header ## The programs, optimised: .build/release/photospool and photospool-darkroom
+build: .build/setup commit-header ## The programs, optimised: .build/release/photospool, photospool-darkroom and photospool-web
 	$(SWIFT) build $(RELEASE) --product photospool
 	$(SWIFT) build $(RELEASE) --product photospool-darkroom
+	$(SWIFT) build $(RELEASE) --product photospool-web
 
 deb: build ## A package for Debian 12: .build/photospool_VERSION_ARCHITECTURE.deb
 	@dpkg -s $(DEB_PACKAGES) > /dev/null 2>&1 || $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_PACKAGES)
@@ -56,6 +57,7 @@ unit: .build/setup $(PYTHON_ENV)/ready ## Unit tests
 stories: .build/setup $(PYTHON_ENV)/ready ## Story tests, with real processes
 	$(SWIFT) build --product photospool
 	$(SWIFT) build --product photospool-darkroom
+	$(SWIFT) build --product photospool-web
 	bash Tests/Stories/run
 
 torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; continues an interrupted run

@@ -34,7 +34,7 @@ struct Site: Sendable {
     self.log = log
     port = socket.port
     templates = try Templates()
-    address = "\(try access.name()):\(socket.port)"
+    address = try access.address(port: socket.port)
     gate = Gate(names: [address])
     cookie = "photospool-\(socket.port)"
   }

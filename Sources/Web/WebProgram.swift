@@ -34,7 +34,10 @@ package enum WebProgram {
       throw WebError("it serves on a socket of its starter; run `photospool web`, or start photospool-web.socket")
     }
     let spool = try Spool(opening: settings.spool.directory)
-    let site = try Site(spool, settings: settings, access: AccessStore(spool), socket: socket, log: log)
+    let access = try AccessStore(spool)
+    let site = try Site(spool, settings: settings, access: access, socket: socket, log: log)
+    // `photospool web link` finds a page here that a service manager started.
+    try access.setAddress(site.address)
     log.info("page ready", metadata: ["address": "http://\(site.address)/"])
     let isService = !CommandLine.arguments.contains(ListeningSocket.stays)
     try await WebServer(

@@ -35,6 +35,9 @@ package struct AccessStore: Sendable {
     return name
   }
 
+  /// Name and port of a page on this port.
+  package func address(port: UInt16) throws -> String { "\(try name()):\(port)" }
+
   /// Name and port of the page that was started last; nil before the first start.
   package func address() throws -> String? { try note(Self.addressFile) }
 

@@ -36,8 +36,9 @@ struct WebServeCommand: ParsableCommand {
     do {
       let socket = try ListeningSocket(port: port)
       let access = try AccessStore(spool)
-      try access.setAddress("\(try access.name()):\(socket.port)")
-      print(try access.newLink(grant))
+      let address = try access.address(port: socket.port)
+      try access.setAddress(address)
+      print(try access.newLink(grant, to: address))
       fflush(nil)
       try socket.become(program, environment: environment)
     } catch let error as WebError { throw Failure(.cannotCreate, "\(error)") }
@@ -46,14 +47,26 @@ struct WebServeCommand: ParsableCommand {
 
 struct WebLinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "link", abstract: "Print a link that opens the page once, within 10 minutes.")
+    commandName: "link", abstract: "Print a link that opens the page once, within 10 minutes.",
+    discussion: "The page is the one that was started last on this spool. --port names another one.")
 
   @OptionGroup var options: SpoolOptions
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The page's port, if it was never started; that of the service is 7377.", valueName: "number"))
+  var port: UInt16?
 
   @OptionGroup var link: LinkOptions
 
   func run() throws {
-    print(try AccessStore(try options.openSpool()).newLink(try link.grant()))
+    let grant = try link.grant()
+    let access = try AccessStore(try options.openSpool())
+    guard let address = try port.map(access.address(port:)) ?? access.address() else {
+      throw Failure(
+        .unavailable, "no page was started on this spool yet; run `photospool web`, or add --port 7377 for the service")
+    }
+    print(try access.newLink(grant, to: address))
   }
 }
 
@@ -100,10 +113,7 @@ struct LinkOptions: ParsableArguments {
 
 extension AccessStore {
   /// The address of a new link.
-  fileprivate func newLink(_ grant: Grant) throws -> String {
-    guard let address = try address() else {
-      throw Failure(.unavailable, "no page was started on this spool yet; run `photospool web`")
-    }
-    return "http://\(address)/login/\(try makeLink(grant))"
+  fileprivate func newLink(_ grant: Grant, to address: String) throws -> String {
+    "http://\(address)/login/\(try makeLink(grant))"
   }
 }
