@@ -41,7 +41,7 @@ struct WebServeCommand: ParsableCommand {
       print(try access.newLink(grant, to: address))
       fflush(nil)
       try socket.become(program, environment: environment)
-    } catch let error as WebError { throw Failure(.cannotCreate, "\(error)") }
+    } catch let error as WebError { throw Failure(.unavailable, "\(error)") }
   }
 }
 
@@ -90,19 +90,18 @@ struct LinkOptions: ParsableArguments {
   var days = 30
 
   func grant() throws -> Grant {
-    let words = (may ?? (inbox == nil ? "see,send,operate" : "see,send")).split(separator: ",").map {
+    let words = (may ?? (inbox == nil ? "see,send,operate" : "see,send")).split(separator: ",", omittingEmptySubsequences: false).map {
       $0.trimmingCharacters(in: .whitespaces)
     }
     let rights = try words.map { word in
       guard let right = WebRight(rawValue: word) else {
-        throw Failure(.usage, "\(escaped(word)) is no right; --may takes see, send and operate")
+        throw Failure(.usage, "--may takes see, send and operate; '\(escaped(word))' is no right")
       }
       return right
     }
     if inbox != nil, rights.contains(.operate) {
       throw Failure(.usage, "operate concerns all inboxes; leave it out with --inbox")
     }
-    if rights.isEmpty { throw Failure(.usage, "--may takes at least one of see, send and operate") }
     guard (1...365).contains(days) else { throw Failure(.usage, "--days takes 1 to 365") }
     if let inbox { _ = try InboxID(inbox) }
     return Grant(
