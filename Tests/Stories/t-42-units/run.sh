@@ -4,7 +4,7 @@
 etc=$here/../../etc
 mkdir units
 for unit in "$etc"/systemd/*; do
-  sed "s|^ExecStart=/usr/bin/photospool |ExecStart=$photospool |" "$unit" > "units/$(basename "$unit")"
+  sed -E "s#^ExecStart=/usr/(bin|libexec/photospool)/#ExecStart=$(dirname "$photospool")/#" "$unit" > "units/$(basename "$unit")"
 done
 expect "$(systemd-analyze verify --man=no units/* 2>&1)" ''
 # Exposure in tenths: 1.5 and less.
@@ -14,15 +14,21 @@ for unit in units/*.service; do
 done
 expect "$(grep -c '^PrivateNetwork=yes$\|^IPAddressDeny=any$' units/photospool-janitor.service)" 2
 
+# The page can be reached from this computer alone, has neither secrets nor a network, and leaves no memory behind.
+has units/photospool-web.socket '^ListenStream=127\.0\.0\.1:7377$'
+expect "$(grep -c '^RestrictAddressFamilies=AF_UNIX AF_NETLINK$\|^TemporaryFileSystem=/etc/photospool:ro$\|^LimitCORE=0$' \
+  units/photospool-web.service)" 3
+
 # Into a directory of our own.
 mkdir -p root/etc
 systemd-sysusers --root=root "$etc/sysusers.d/photospool.conf" 2> sysusers.log || fail "$(cat sysusers.log)"
 grep -q '^photospool:x:[0-9]*:[0-9]*:photospool:/var/spool/photospool:/usr/sbin/nologin$' root/etc/passwd
 grep -q '^photospool:x:' root/etc/group
-systemd-tmpfiles --root="$PWD/root" --create "$etc/tmpfiles.d/photospool.conf" 2> tmpfiles.log || [ "$(id -u)" != 0 ] \
+systemd-tmpfiles --root="$PWD/root" --create "$etc"/tmpfiles.d/*.conf 2> tmpfiles.log || [ "$(id -u)" != 0 ] \
   || fail "$(cat tmpfiles.log)"
 [ "$(id -u)" != 0 ] || expect "$(stat -c '%a %u' root/var/spool/photospool)" "750 $(grep ^photospool: root/etc/passwd | cut -d: -f3)"
 # systemd-tmpfiles sets these modes, which the unit does not let the daemon set.
+[ "$(id -u)" != 0 ] || expect "$(stat -c '%a' root/var/spool/photospool/state root/var/spool/photospool/state/web | paste -sd' ')" '700 700'
 for name in tmp draft new; do [ "$(id -u)" != 0 ] || expect "$(stat -c %a root/var/spool/photospool/$name)" 3770 "$name"; done
 
 # Minute, hour, day, month and weekday, the user, and a command that a shell understands.
