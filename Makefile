@@ -1,7 +1,7 @@
 # The index of all commands.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := bindfs btrfs-progs build-essential e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
+PACKAGES := bindfs btrfs-progs build-essential curl e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
 	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd valgrind webp xfsprogs \
 	zlib1g-dev zsh
@@ -34,14 +34,14 @@ build: .build/setup commit-header ## The programs, optimised: .build/release/pho
 	$(SWIFT) build $(RELEASE) --product photospool-darkroom
 	$(SWIFT) build $(RELEASE) --product photospool-web
 
-deb: build ## A package for Debian 12: .build/photospool_VERSION_ARCHITECTURE.deb
+deb: build ## Packages for Debian 12: .build/photospool_VERSION_ARCHITECTURE.deb, and photospool-web_… with the page
 	@dpkg -s $(DEB_PACKAGES) > /dev/null 2>&1 || $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_PACKAGES)
 	tools/deb.sh
 
-deb-check: deb ## Installs the package in a fresh Debian 12, sends a photo there, removes it, and boots it with systemd
+deb-check: deb ## Installs the packages in a fresh Debian 12, sends a photo there, removes them, and boots it with systemd
 	@dpkg -s $(DEB_CHECK_PACKAGES) > /dev/null 2>&1 || \
 	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_CHECK_PACKAGES))
-	$(AS_ROOT) tools/deb-check.sh .build/photospool_*_$$(dpkg --print-architecture).deb || [ $$? = 77 ]
+	$(AS_ROOT) tools/deb-check.sh .build/photospool{,-web}_*_$$(dpkg --print-architecture).deb || [ $$? = 77 ]
 
 demo: .build/setup ## Sends one real photograph and shows what happened
 	$(SWIFT) build --product photospool

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# deb-boot.sh TREE PACKAGE PHOTO: boots the Debian in TREE with its own systemd and installs the package there. Sends to the
-# service, reloads, hangs and removes it, and runs the janitor's unit. Root only; 77 if this machine cannot boot it.
+# deb-boot.sh TREE PACKAGE WEB-PACKAGE PHOTO: boots the Debian in TREE with its own systemd and installs the packages there.
+# Sends to the service, by the page too, reloads, hangs and removes it, and runs the janitor's unit. Root only; 77 if this machine cannot boot it.
 set -euo pipefail
-tree=$1 package=$2 photo=$3
+tree=$1 package=$2 web=$3 photo=$4
 scratch=$(mktemp -d)
 machine= leader=
 
@@ -37,6 +37,8 @@ command -v systemd-nspawn > /dev/null || skip 'systemd-nspawn is not installed'
 [ -x "$tree/sbin/init" ] || skip 'there is no systemd in it'
 rm -f "$tree/usr/sbin/policy-rc.d" "$tree/dev/ptmx"
 cp "$package" "$tree/root/photospool.deb"
+cp "$web" "$tree/root/photospool-web.deb"
+cp "$(dirname "$0")/deb-page.sh" "$tree/root/"
 cp "$photo" "$tree/root/cat.jpg"
 systemd-nspawn --quiet --directory="$tree" --machine=photospool-check --boot --register=no --keep-unit --private-network --console=pipe \
   < /dev/null > "$scratch/console" 2>&1 &
@@ -60,6 +62,32 @@ in_debian systemctl stop photospool-janitor.timer
 name=$(as sender photospool send --to family --photo /tmp/cat.jpg) || fail 'a user of the group cannot send'
 as photospool photospool wait --timeout 120 "$name" || fail "$name was not sent"
 ok "sent by the service: $(in_debian ls /var/spool/photospool/published)"
+
+in_debian dpkg -i /root/photospool-web.deb > "$scratch/log" 2>&1 || fail "the page cannot be installed: $(cat "$scratch/log")"
+[ "$(shows photospool-web.socket ActiveState)/$(shows photospool-web ActiveState)" = active/inactive ] || fail 'the page waits for no visit'
+link=$(as photospool photospool web link --port 7377) || fail 'no link before the first visit'
+in_debian /root/deb-page.sh "$link" 'By the page' || fail 'the page'
+[ "$(shows photospool-web ActiveState)" = active ] || fail 'the visit did not start the page'
+sessions=/var/spool/photospool/state/web/sessions
+in_debian grep -rq '"user":0' $sessions || fail "the page does not know who visits: $(in_debian grep -r . $sessions)"
+inside() { in_debian nsenter -t "$(shows photospool-web MainPID)" -m setpriv --reuid photospool --regid photospool --clear-groups "$@"; }
+[ "$(inside ls -A /etc/photospool)" = photospool.yaml ] || fail "the page sees secrets: $(inside ls -A /etc/photospool)"
+for place in '' photos cur sent state objects; do
+  if [ -z "$place" ]; then inside touch /var/spool/photospool/new/.x && inside rm /var/spool/photospool/new/.x || fail 'it cannot send'
+  elif inside touch "/var/spool/photospool/$place/x" 2> /dev/null; then fail "the page may write $place/"; fi
+done
+# Without the daemon, it reads and takes what is sent.
+in_debian systemctl stop photospool
+in_debian systemctl restart photospool-web.socket
+link=$(as photospool photospool web link) || fail 'no link'
+in_debian /root/deb-page.sh "$link" 'While it is down' 2> "$scratch/log" &
+visitor=$!
+waits() { in_debian sh -c 'ls /var/spool/photospool/new/*/text'; }
+wait_until 30 waits || fail "the page takes nothing without a daemon: $(cat "$scratch/log")"
+in_debian systemctl start photospool
+wait $visitor || fail "the page: $(cat "$scratch/log")"
+in_debian systemd-analyze security --no-pager photospool-web | tail -n 1
+ok "the page sent, also while the daemon was down: $(shows photospool-web MemoryCurrent) bytes of memory"
 
 in_debian systemctl start photospool-janitor || fail 'the janitor does not run'
 [ "$(shows photospool-janitor Result)/$(shows photospool-janitor ExecMainStatus)" = success/0 ] || fail 'the janitor did not end well'
@@ -95,6 +123,7 @@ as sender photospool send --to family --text 'still here' > "$scratch/name"
 as photospool photospool wait --timeout 60 "$(cat "$scratch/name")" || fail 'it does not send after it was started again'
 ok "a daemon that hung was ended by the watchdog, started again and sends ($(shows photospool NRestarts) restart)"
 
-in_debian dpkg -r photospool > "$scratch/log" 2>&1 || fail 'it cannot be removed'
+in_debian dpkg -r photospool-web photospool > "$scratch/log" 2>&1 || fail 'they cannot be removed'
+! in_debian systemctl is-active --quiet photospool-web.socket || fail 'the page is served after it was removed'
 ! in_debian systemctl is-active --quiet photospool || fail 'it runs after it was removed'
 ok 'removed: nothing runs'

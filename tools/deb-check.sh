@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# deb-check.sh PACKAGE: installs it in a fresh Debian 12, sends photos as another user than the daemon's, checks manual and
-# completions, and removes and purges it; then boots that Debian and runs the service with systemd (deb-boot.sh). Root
-# only; 77 if the machine does not permit it.
+# deb-check.sh PACKAGE WEB-PACKAGE: installs them in a fresh Debian 12, sends photos as another user than the daemon's and by
+# the page, checks manual and completions, and removes and purges them; then boots that Debian and runs the services with
+# systemd (deb-boot.sh). Root only; 77 if the machine does not permit it.
 set -euo pipefail
-package=$(realpath "$1")
+package=$(realpath "$1") web=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 photo=${PHOTOSPOOL_PHOTO:-/usr/share/backgrounds/Wine_by_Jakkub_Mede.jpg}
 
@@ -18,14 +18,15 @@ if [ "${INSIDE:-}" != 1 ]; then
   status=0
   scratch=$(mktemp -d)
   # Its processes and mounts end with it.
-  INSIDE=1 unshare --mount --pid --fork --kill-child "$0" "$package" "$scratch" || status=$?
+  INSIDE=1 unshare --mount --pid --fork --kill-child "$0" "$package" "$web" "$scratch" || status=$?
   if [ "$status" = 0 ]; then
-    "$here/deb-boot.sh" "$scratch/debian" "$package" "$photo" || status=$?
+    "$here/deb-boot.sh" "$scratch/debian" "$package" "$web" "$photo" || status=$?
     if [ "$status" = 77 ]; then
       # The checks that need no running units.
       dpkg-deb -x "$package" "$scratch/unpacked"
+      dpkg-deb -x "$web" "$scratch/unpacked"
       systemctl --root="$scratch/unpacked" list-unit-files --no-pager 'photospool*'
-      (cd "$scratch/unpacked/lib/systemd/system" && tail -n +1 photospool.service photospool-janitor.service photospool-janitor.timer)
+      (cd "$scratch/unpacked/lib/systemd/system" && tail -n +1 photospool*)
       echo 'the units were shown and not run: this machine boots no systemd'
       status=0
     fi
@@ -34,7 +35,7 @@ if [ "${INSIDE:-}" != 1 ]; then
   exit "$status"
 fi
 
-scratch=$2
+scratch=$3
 tree=$scratch/debian
 mount --make-rprivate /
 # The new Debian uses this machine's package sources.
@@ -58,9 +59,10 @@ files() { (cd "$tree" && find . -xdev \( -path ./proc -o -path ./tmp -o -path ./
 
 echo 'path-include=/usr/share/man/*' > "$tree/etc/dpkg/dpkg.cfg.d/manual"
 cp "$package" "$tree/tmp/photospool.deb"
+cp "$web" "$tree/tmp/photospool-web.deb"
 in_debian apt-get update -q > "$scratch/log" 2>&1
-in_debian apt-get install -q -y --no-install-recommends man-db fish zsh > "$scratch/log" 2>&1 || fail 'no shells'
-in_debian apt-get satisfy -q -y --no-install-recommends "$(dpkg-deb -f "$package" Depends)" > "$scratch/log" 2>&1 \
+in_debian apt-get install -q -y --no-install-recommends man-db fish zsh curl > "$scratch/log" 2>&1 || fail 'no shells'
+in_debian apt-get satisfy -q -y --no-install-recommends "$(dpkg-deb -f "$package" Depends)" "$(dpkg-deb -f "$web" Depends | sed 's/, photospool (= [^)]*)//')" > "$scratch/log" 2>&1 \
   || fail 'it depends on what is not in Debian'
 in_debian useradd --user-group guest
 files > "$scratch/before"
@@ -91,7 +93,25 @@ grep -q 'locked process' "$scratch/check" || fail 'no word of the darkroom'
 as nobody photospool send --to family --text hello 2> /dev/null && fail 'anybody can send'
 ok "sent, by mv and by photospool send: $lines"
 
-for page in photospool.1 photospool.conf.5 photospool.yaml.5 photospool-spool.5 photospool-janitor.8 photospool-darkroom.8; do
+# The page is a package of its own, and needs the first.
+[ ! -e "$tree/usr/libexec/photospool/photospool-web" ] || fail 'photospool brings the page'
+in_debian dpkg -i /tmp/photospool-web.deb > "$scratch/web" 2>&1 || fail "the page cannot be installed: $(cat "$scratch/web")"
+grep -qi 'warning' "$scratch/web" && fail "installing the page warns: $(cat "$scratch/web")"
+[ "$(in_debian stat -c '%a %U' /var/spool/photospool/state/web)" = '700 photospool' ] || fail 'the page has no place for its links'
+[ -L "$tree/etc/systemd/system/sockets.target.wants/photospool-web.socket" ] || fail 'the socket is not enabled'
+! in_debian test -e /etc/systemd/system/multi-user.target.wants/photospool-web.service || fail 'the page starts without a visit'
+cp "$here/deb-page.sh" "$tree/tmp/"
+as photospool systemd-socket-activate -l 127.0.0.1:7377 /usr/libexec/photospool/photospool-web > "$scratch/page" 2>&1 &
+page=$!
+timeout 60 bash -c 'tail -n +1 -F "$1" 2> /dev/null | grep -q -m 1 Listening' _ "$scratch/page" || fail "no socket: $(cat "$scratch/page")"
+link=$(as photospool photospool web link --port 7377) || fail 'no link'
+in_debian /tmp/deb-page.sh "$link" 'By the page' || fail "the page: $(cat "$scratch/page")"
+grep -q '"text":"By the page"' "$tree/var/spool/photospool/published/family.jsonl" || fail 'the page did not send'
+kill -TERM $page
+wait $page || true
+ok "the page sent, $(dpkg-query --admindir="$tree/var/lib/dpkg" -W -f '${Installed-Size}' photospool-web) KiB"
+
+for page in photospool.1 photospool.conf.5 photospool.yaml.5 photospool-spool.5 photospool-janitor.8 photospool-darkroom.8 photospool-web.8; do
   complaint=$(in_debian man --warnings "${page##*.}" "${page%.*}" 2>&1 > "$scratch/page")
   [ -z "$complaint" ] && [ "$(wc -l < "$scratch/page")" -gt 20 ] || fail "$page: $complaint"
 done
@@ -117,6 +137,8 @@ ok 'bash, zsh and fish complete commands and requests'
 kill -TERM $daemon
 wait $daemon || fail 'the daemon did not stop cleanly'
 
+in_debian dpkg -P photospool-web > "$scratch/removed" 2>&1 || fail 'the page cannot be purged'
+[ ! -e "$tree/var/spool/photospool/state/web" ] || fail 'purging the page leaves its sessions'
 in_debian dpkg -r photospool > "$scratch/removed" 2>&1 || fail 'it cannot be removed'
 [ -s "$tree/var/spool/photospool/published/family.jsonl" ] || fail 'removal took what was published'
 [ -s "$tree/etc/photospool/photospool.yaml" ] || fail 'removal took the configuration'
@@ -128,18 +150,21 @@ left=$(files | comm -13 "$scratch/before" - | grep -v -e '^./var/spool/photospoo
 ok 'removed, then purged; messages and photos are kept'
 
 rm -rf "$tree/var/spool/photospool"
-in_debian dpkg -i /tmp/photospool.deb > "$scratch/log" 2>&1 || fail 'it cannot be installed again'
+in_debian dpkg -i /tmp/photospool.deb /tmp/photospool-web.deb > "$scratch/log" 2>&1 || fail 'they cannot be installed again'
 as photospool photospool run > "$scratch/log" 2>&1 &
 daemon=$!
 timeout 60 bash -c 'tail -n +1 -F "$1" 2> /dev/null | grep -q -m 1 event=ready' _ "$scratch/log" || fail 'the daemon does not start again'
 kill -TERM "$(cat "$tree/var/spool/photospool/state/daemon.lock")"
 wait $daemon || fail 'the daemon did not stop cleanly'
+as photospool photospool web link --port 7377 > "$scratch/link" || fail 'no link'
+in_debian dpkg -r photospool-web > "$scratch/removed" 2>&1 || fail 'the page cannot be removed'
 in_debian dpkg -P photospool > "$scratch/removed" 2>&1 || fail 'it cannot be purged'
+in_debian dpkg -P photospool-web >> "$scratch/removed" 2>&1 || fail 'the page cannot be purged after it'
 [ ! -e "$tree/var/spool/photospool" ] || fail "an empty spool is left: $(find "$tree/var/spool/photospool" -type f)"
 ok 'purged with a spool in which nothing is'
 
 if command -v lintian > /dev/null; then
-  lintian --no-cfg --fail-on error "$package" > "$scratch/lintian" 2>&1 || fail "lintian: $(cat "$scratch/lintian")"
+  lintian --no-cfg --fail-on error "$package" "$web" > "$scratch/lintian" 2>&1 || fail "lintian: $(cat "$scratch/lintian")"
   ok "lintian: no errors, $(grep -c ^W: "$scratch/lintian" || true) warnings"
 fi
 
