@@ -90,7 +90,9 @@ struct LinkOptions: ParsableArguments {
   var days = 30
 
   func grant() throws -> Grant {
-    let words = (may ?? (inbox == nil ? "see,send,operate" : "see,send")).split(separator: ",", omittingEmptySubsequences: false).map {
+    let words = (may ?? (inbox == nil ? "see,send,operate" : "see,send")).split(
+      separator: ",", omittingEmptySubsequences: false
+    ).map {
       $0.trimmingCharacters(in: .whitespaces)
     }
     let rights = try words.map { word in
