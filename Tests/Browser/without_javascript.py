@@ -1,7 +1,7 @@
 """The page without JavaScript."""
 
 from photographs import photograph
-from stage import until
+from stage import size, until
 
 
 def test_photos_and_a_text_are_sent_in_order(stage):
@@ -21,8 +21,80 @@ def test_photos_and_a_text_are_sent_in_order(stage):
     tab.reload()
     messages = tab.get_by_test_id("message")
     assert messages.count() == 3
-    sizes = [messages.nth(number).locator("img").evaluate("image => [image.naturalWidth, image.naturalHeight]")
-             for number in range(2)]
+    sizes = [size(messages.nth(number).locator("img")) for number in range(2)]
     assert sizes == [[900, 600], [600, 900]], sizes
     assert "Sent" in messages.nth(2).get_by_test_id("message.meta").inner_text()
     assert tab.get_by_test_id("composer.text").input_value() == ""
+
+
+def test_a_photo_is_revealed_and_hidden_again(stage):
+    """A photo of somebody else is fetched, revealed and hidden again, and the preference is asked for and kept."""
+    server = stage.start_receiving()
+    tab = stage.open(stage.start_page(), view="phone", javascript=False)
+    stage.receive(server, "first", "family", photograph(stage.directory, "one.jpg", 900, 600))
+    stage.wait_for_state("first", "offered")
+    tab.goto(stage.url("/conversation", "family"))
+    tab.get_by_test_id("message.fetch").click()
+    stage.wait_for_state("first", "downloaded")
+    tab.reload()
+    tab.get_by_test_id("message.reveal").click()
+    tab.get_by_test_id("ask.keep").click()
+    tab.get_by_test_id("message.photo").click()
+    assert size(tab.get_by_test_id("photo.picture")) == [900, 600]
+    tab.get_by_test_id("photo.hide").click()
+    assert stage.received()["first"]["hidden"]
+    tab.get_by_test_id("photo.reveal").click()
+    assert size(tab.get_by_test_id("photo.picture")) == [900, 600]
+    assert tab.get_by_test_id("ask.form").count() == 0, "it was answered"
+    assert "auto-reveal: off" in stage.run("prefs", "family")
+    tab.get_by_test_id("photo.close").click()
+    tab.get_by_test_id("conversation.settings").click()
+    tab.get_by_test_id("settings.reveal-on").check()
+    tab.get_by_test_id("settings.save").click()
+    assert tab.get_by_test_id("settings.reveal-on").is_checked()
+    stage.receive(server, "second", "family", photograph(stage.directory, "two.jpg", 600, 900))
+    stage.wait_for_state("second", "downloaded")
+    tab.goto(stage.url("/conversation", "family"))
+    assert tab.get_by_test_id("message.photo").count() == 2
+
+
+def test_a_failed_request_is_retried(stage):
+    """A request that failed is sent again by its button."""
+    stage.program_as_network()
+    stage.refuse("text")
+    stage.start_daemon()
+    tab = stage.open(stage.start_page(), view="phone", javascript=False)
+    tab.goto(stage.url("/conversation", "family"))
+    tab.get_by_test_id("composer.text").fill("again")
+    tab.get_by_test_id("composer.send").click()
+    until(lambda: stage.failed(), "it fails")
+    tab.reload()
+    stage.refuse()
+    tab.get_by_test_id("message.retry").click()
+    until(lambda: stage.delivered() == ["text"], "it is delivered")
+    until(lambda: not stage.waiting(), "it is done")
+    tab.reload()
+    assert "Sent" in tab.get_by_test_id("message.meta").inner_text()
+    assert tab.get_by_test_id("message.retry").count() == 0
+
+
+def test_a_conversation_is_held_and_released(stage):
+    """Nothing is published in a held conversation, and the page says so; release publishes it."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page(), view="phone", javascript=False)
+    tab.goto(stage.url("/conversation", "family"))
+    tab.get_by_test_id("conversation.settings").click()
+    tab.get_by_test_id("settings.hold").click()
+    tab.get_by_test_id("settings.held").wait_for()
+    tab.get_by_test_id("settings.back").click()
+    tab.get_by_test_id("conversation.held").wait_for()
+    tab.get_by_test_id("composer.text").fill("later")
+    tab.get_by_test_id("composer.send").click()
+    until(lambda: stage.waiting(), "it is accepted")
+    tab.reload()
+    assert "Held" in tab.get_by_test_id("message.waiting").inner_text()
+    assert stage.published("family") == []
+    tab.get_by_test_id("conversation.settings").click()
+    tab.get_by_test_id("settings.release").click()
+    tab.get_by_test_id("settings.hold").wait_for()
+    until(lambda: stage.texts("family") == ["later"], "it is published")

@@ -28,6 +28,13 @@ def until(question, what, seconds=30):
     return answer
 
 
+def size(picture):
+    """The pixels of a picture, once it is there."""
+    picture.scroll_into_view_if_needed()
+    picture.evaluate("image => image.decode()")
+    return picture.evaluate("image => [image.naturalWidth, image.naturalHeight]")
+
+
 def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
@@ -53,6 +60,27 @@ class Stage:
     def configure(self, settings):
         (self.directory / "photospool.yaml").write_text(settings)
         self.environment["PHOTOSPOOL_CONFIG"] = str(self.directory / "photospool.yaml")
+
+    def program_as_network(self):
+        """A program gets what is sent, line by line in the file `delivered`. It refuses the kinds of messages that the
+        file `refused` names."""
+        program = self.directory / "network"
+        program.write_text(f"""#!/bin/sh
+cd '{self.directory}' && read -r line
+for kind in $(cat refused 2> /dev/null); do
+  case $line in *'"kind":"'$kind'"'*) echo 'The account may not write there' >&2; exit 77 ;; esac
+done
+printf '%s\\n' "$line" >> delivered
+""")
+        program.chmod(0o755)
+        self.configure(f"network: {{type: exec, program: {program}}}\n")
+
+    def refuse(self, *kinds):
+        (self.directory / "refused").write_text(" ".join(kinds))
+
+    def delivered(self):
+        """The kinds of messages that the program got, in order."""
+        return [json.loads(line)["kind"] for line in self.text("delivered").splitlines()]
 
     def text(self, file):
         path = self.directory / file
@@ -103,6 +131,14 @@ class Stage:
         """What was published, in order: a text as it is, a photo as `photo`."""
         return [line.get("text", line["kind"]) for line in self.published(conversation)]
 
+    def waiting(self):
+        """Messages that are not sent yet."""
+        return [json.loads(line) for line in self.run("queue", "--json").splitlines()]
+
+    def failed(self):
+        """Names of failed requests."""
+        return sorted(path.name for path in (self.spool / "failed").iterdir() if path.is_dir())
+
     def drop(self, name, to, text=None, photos=(), sender=None):
         """A request as any shell script drops it."""
         directory = self.spool / "tmp" / name
@@ -114,10 +150,12 @@ class Stage:
             (directory / f"photo-{number}.jpg").write_bytes(photo.read_bytes())
         directory.rename(self.spool / "new" / name)
 
-    def object_server(self):
-        server = ObjectServer()
-        self.servers.append(server)
-        return server
+    def start_receiving(self):
+        """Starts a daemon that fetches from this computer. Returns the server of the objects."""
+        self.configure("receiving: {allowPrivate: true}\n")
+        self.start_daemon()
+        self.servers.append(ObjectServer())
+        return self.servers[-1]
 
     def receive(self, server, name, conversation, photo, sender="@anna:example.org", inbox=None):
         """A photo of somebody, as a bridge drops it. The server keeps the bytes."""
