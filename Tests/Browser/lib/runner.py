@@ -51,6 +51,9 @@ def tell(name, browser):
         try:
             getattr(importlib.import_module(module), f"test_{function}")(stage)
             stage.check()
+        except Exception:
+            stage.keep_pages()
+            raise
         finally:
             signal.alarm(0)
             stage.end()

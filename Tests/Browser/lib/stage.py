@@ -9,6 +9,8 @@ import subprocess
 import time
 from urllib.parse import quote, urlsplit
 
+from playwright.sync_api import Error
+
 from client import Client
 from objects import ObjectServer
 
@@ -181,8 +183,8 @@ printf '%s\\n' "$line" >> delivered
 
     # Browsers and clients
 
-    def open(self, link=None, view="desk", scheme="light", javascript=True, **options):
-        """A tab, logged in by the link. Everything that it asks for is watched."""
+    def open(self, link=None, view="desk", scheme="light", javascript=True, cookies=None, **options):
+        """A tab, logged in by the link or with a client's cookie. Everything that it asks for is watched."""
         width, height = VIEWS[view]
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, java_script_enabled=javascript,
@@ -191,6 +193,9 @@ printf '%s\\n' "$line" >> delivered
         context.on("request", lambda request: self.requests.append(request.url))
         context.on("console", self.listen)
         self.contexts.append(context)
+        if cookies:
+            name, value = cookies.split("=", 1)
+            context.add_cookies([{"name": name, "value": value, "url": self.url("/")}])
         tab = context.new_page()
         if link:
             tab.goto(link)
@@ -224,6 +229,15 @@ printf '%s\\n' "$line" >> delivered
         assert not self.violations, self.violations
         elsewhere = [url for url in self.requests if not url.startswith((f"http://{self.address}/", "data:", "about:"))]
         assert not elsewhere, f"requests to another host: {elsewhere}"
+
+    def keep_pages(self):
+        """What the tabs of a failed test show, beside its other files."""
+        for number, tab in enumerate(tab for context in self.contexts for tab in context.pages):
+            try:
+                (self.directory / f"tab-{number}.html").write_text(f"<!-- {tab.url} -->\n{tab.content()}")
+                tab.screenshot(path=self.directory / f"tab-{number}.png")
+            except Error:
+                pass
 
     def end(self):
         for context in self.contexts:

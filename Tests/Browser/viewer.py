@@ -1,0 +1,61 @@
+"""The page of one photo."""
+
+from photographs import photograph
+from stage import size, until
+
+
+def test_a_photo_opens_turns_and_closes(stage):
+    """A photo opens by its link; previous and next lead through the conversation; Close returns to its place."""
+    tab = sent(stage, [(900, 600), (600, 900), (500, 500)])
+    tab.get_by_test_id("message.photo").nth(1).click()
+    assert size(tab.get_by_test_id("photo.picture")) == [600, 900]
+    middle = tab.url
+    tab.get_by_test_id("photo.previous").click()
+    tab.wait_for_url(lambda url: url != middle)
+    assert size(tab.get_by_test_id("photo.picture")) == [900, 600]
+    assert tab.get_by_test_id("photo.previous").count() == 0
+    tab.get_by_test_id("photo.next").click()
+    tab.wait_for_url(middle)
+    tab.get_by_test_id("photo.next").click()
+    tab.wait_for_url(lambda url: url != middle)
+    assert size(tab.get_by_test_id("photo.picture")) == [500, 500]
+    assert tab.get_by_test_id("photo.next").count() == 0
+    photo = tab.url.rsplit("/", 1)[1]
+    tab.get_by_test_id("photo.close").click()
+    tab.get_by_test_id("composer.form").wait_for()
+    assert tab.locator(f"[id='{photo}'] img").is_visible()
+    assert tab.evaluate("decodeURIComponent(location.hash)") == f"#{photo}"
+
+
+def test_save_gives_the_bytes_of_the_original(stage):
+    """Save downloads the bytes of original.jpg, under the conversation's name and the time."""
+    tab = sent(stage, [(900, 600)])
+    tab.get_by_test_id("message.photo").click()
+    with tab.expect_download() as download:
+        tab.get_by_test_id("photo.save").click()
+    originals = list((stage.spool / "photos").rglob("original.jpg"))
+    assert len(originals) == 1
+    assert download.value.path().read_bytes() == originals[0].read_bytes()
+    name = download.value.suggested_filename
+    assert name.startswith("family-") and name.endswith(".jpg"), name
+
+
+def test_an_unknown_photo_is_a_sentence(stage):
+    """A photo that does not exist is answered with 404 and a sentence, on its page and for its pictures."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    assert tab.goto(stage.url("/photo/nothing")).status == 404
+    assert tab.get_by_test_id("problem.sentence").inner_text()
+    assert tab.goto(stage.url("/photo/nothing/original")).status == 404
+    assert tab.goto(stage.url("/no/such/page")).status == 404
+
+
+def sent(stage, shapes):
+    """Own photos of these sizes were sent to the family. Returns its page."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    photos = [photograph(stage.directory, f"{number}.jpg", *shape) for number, shape in enumerate(shapes)]
+    stage.drop("photos", "family", photos=photos)
+    until(lambda: len(stage.published("family")) == len(shapes), "all are published")
+    tab.goto(stage.url("/conversation", "family"))
+    return tab
