@@ -63,7 +63,7 @@ class Stage:
         (self.directory / "photospool.yaml").write_text(settings)
         self.environment["PHOTOSPOOL_CONFIG"] = str(self.directory / "photospool.yaml")
 
-    def program_as_network(self):
+    def program_as_network(self, settings=""):
         """A program gets what is sent, line by line in the file `delivered`. It refuses the kinds of messages that the
         file `refused` names."""
         program = self.directory / "network"
@@ -75,14 +75,18 @@ done
 printf '%s\\n' "$line" >> delivered
 """)
         program.chmod(0o755)
-        self.configure(f"network: {{type: exec, program: {program}}}\n")
+        self.configure(f"network: {{type: exec, program: {program}}}\n{settings}")
 
     def refuse(self, *kinds):
         (self.directory / "refused").write_text(" ".join(kinds))
 
     def delivered(self):
         """The kinds of messages that the program got, in order."""
-        return [json.loads(line)["kind"] for line in self.text("delivered").splitlines()]
+        return [line["kind"] for line in self.lines()]
+
+    def lines(self):
+        """What the program got."""
+        return [json.loads(line) for line in self.text("delivered").splitlines()]
 
     def text(self, file):
         path = self.directory / file
@@ -156,6 +160,9 @@ printf '%s\\n' "$line" >> delivered
         """Starts a daemon that fetches from this computer. Returns the server of the objects."""
         self.configure("receiving: {allowPrivate: true}\n")
         self.start_daemon()
+        return self.object_server()
+
+    def object_server(self):
         self.servers.append(ObjectServer())
         return self.servers[-1]
 
@@ -218,7 +225,11 @@ printf '%s\\n' "$line" >> delivered
         return client
 
     def picture(self, tab, name):
-        """A screenshot to look at."""
+        """A screenshot to look at, with the pictures that are to be seen on it."""
+        tab.evaluate("""() => Promise.allSettled([...document.images].filter(image => {
+            const box = image.getBoundingClientRect()
+            return box.bottom > 0 && box.top < innerHeight
+        }).map(image => image.decode()))""")
         PICTURES.mkdir(parents=True, exist_ok=True)
         tab.screenshot(path=PICTURES / f"{name}.png")
 

@@ -1,0 +1,102 @@
+"""The page without a mouse."""
+
+from scene import Scene
+from stage import until
+
+# Where the focus is, whether it is on the screen, and whether anything there looks different without it.
+FOCUS = """() => {
+    const e = document.activeElement, box = e.getBoundingClientRect()
+    if (e === document.body) return {name: 'body'}
+    const look = () => [e, e.closest('label') || e, e.closest('form') || e].map(one => {
+        const style = getComputedStyle(one)
+        return [style.outlineStyle, style.outlineWidth, style.boxShadow, style.borderColor].join()
+    }).join()
+    const focused = look()
+    e.blur()
+    const blurred = look()
+    e.focus({preventScroll: true})
+    return {
+        name: e.dataset.test || e.id || e.className, x: box.x, y: box.y, isMarked: focused !== blurred,
+        isSeen: box.width > 4 && box.height > 4 && box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight,
+    }
+}"""
+
+
+def test_a_text_is_sent_without_a_mouse(stage):
+    """By keyboard alone one logs in, opens a conversation, types and sends; the focus is visible all the way."""
+    scene = Scene(stage)
+    stage.refuse()
+    tab = stage.open(view="desk")
+    tab.goto(stage.link())
+    press_until(tab, "login.open")
+    tab.keyboard.press("Enter")
+    tab.get_by_test_id("list.rows").wait_for()
+    press_until(tab, "list.row")
+    press_until(tab, "list.row")
+    tab.keyboard.press("Enter")
+    tab.get_by_test_id("composer.form").wait_for()
+    assert "name=family" in tab.url, tab.url
+    press_until(tab, "composer.text")
+    tab.keyboard.type("By keyboard?")
+    press_until(tab, "composer.send")
+    tab.keyboard.press("Enter")
+    until(lambda: "By keyboard?" in [line.get("text") for line in stage.lines()], "it is sent")
+    assert scene.client.get("/healthz").status == 204
+
+
+def test_a_photo_is_revealed_and_closed_without_a_mouse(stage):
+    """By keyboard alone a hidden photo is revealed, opened, hidden again and closed."""
+    scene = Scene(stage)
+    tab = stage.open(view="desk", cookies=scene.client.cookie)
+    tab.goto(stage.url("/conversation", "family"))
+    press_until(tab, "message.reveal")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**&at=*")
+    photo = tab.locator(f"[id='{scene.hidden}'] a[data-test='message.photo']")
+    photo.wait_for()
+    photo.focus()
+    tab.keyboard.press("Enter")
+    tab.get_by_test_id("photo.picture").wait_for()
+    press_until(tab, "photo.hide")
+    tab.keyboard.press("Enter")
+    tab.get_by_test_id("photo.reveal").wait_for()
+    press_until(tab, "photo.close")
+    tab.keyboard.press("Enter")
+    tab.get_by_test_id("composer.form").wait_for()
+
+
+def test_the_focus_is_visible_everywhere(stage):
+    """On every page each stop of the Tab key is on the screen and marked, and the stops come in the order of the page."""
+    scene, wrong = Scene(stage), []
+    for view in ["phone", "desk"]:
+        tab = stage.open(view=view, cookies=scene.client.cookie)
+        for name, path in scene.pages().items():
+            tab.goto(stage.url(path))
+            wrong += [f"{view} {name}: {stop['name']} {stop}" for stop in stops(tab)
+                      if not stop["isSeen"] or not stop["isMarked"]]
+            positive = tab.locator("[tabindex]").evaluate_all("all => all.filter(e => e.tabIndex > 0).length")
+            assert positive == 0, f"{name} changes the order of its stops"
+    assert not wrong, "\n".join(wrong)
+
+
+def stops(tab):
+    """Every place where the Tab key stops, until it leaves the page."""
+    found = []
+    while len(found) < 80:
+        tab.keyboard.press("Tab")
+        focus = tab.evaluate(FOCUS)
+        if focus["name"] == "body" or found and focus == found[0]:
+            break
+        found.append(focus)
+    return found
+
+
+def press_until(tab, name):
+    """Presses Tab until the focus is there, and looks at the focus on the way."""
+    for _ in range(60):
+        tab.keyboard.press("Tab")
+        focus = tab.evaluate(FOCUS)
+        if focus["name"] == name:
+            assert focus["isSeen"] and focus["isMarked"], focus
+            return
+    raise AssertionError(f"the Tab key never comes to {name}")

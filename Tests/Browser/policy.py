@@ -1,0 +1,69 @@
+"""The content security policy of the page."""
+
+from scene import Scene
+
+POLICY = {"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'",
+          "form-action": "'self'", "base-uri": "'none'", "frame-ancestors": "'none'",
+          "require-trusted-types-for": "'script'"}
+
+
+def test_every_answer_has_the_policy(stage):
+    """Every answer has the policy, forbids sniffing, framing and referrers, and what is private is not stored."""
+    scene = Scene(stage)
+    paths = list(scene.pages().values()) + [f"/photo/{scene.own}/original", f"/photo/{scene.hidden}/blurred", "/login/x",
+                                            "/no/such/page"]
+    for path in paths:
+        headers = scene.client.get(path).headers
+        policy = headers["Content-Security-Policy"]
+        if "/photo/" in path and path.count("/") == 3:
+            assert policy.startswith("sandbox"), f"{path}: {policy}"
+        else:
+            rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+            assert POLICY.items() <= rules.items(), f"{path}: {policy}"
+            assert "unsafe" not in policy and "data:" not in policy, f"{path}: {policy}"
+        wanted = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+                  "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"}
+        assert wanted == {name: headers[name] for name in wanted}, f"{path}: {dict(headers)}"
+        assert "Access-Control-Allow-Origin" not in headers, path
+
+
+def test_an_inline_script_does_not_run(stage):
+    """A script that somebody got into a page does not run: neither inline, nor in an attribute, nor from elsewhere."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+
+    def inject(route):
+        answer = stage.client(cookie=cookie(tab)).get("/")
+        body = answer.text.replace("</main>", """<script>document.title = 'broken'</script>
+            <img src=x onerror="document.title = 'broken'"><svg onload="document.title = 'broken'"></svg>
+            <script src="http://127.0.0.1:9/x.js"></script><style>body { color: rgb(1, 2, 3) }</style></main>""")
+        assert "broken" in body
+        route.fulfill(status=200, headers=dict(answer.headers), body=body)
+
+    tab.route(stage.url("/"), inject)
+    tab.goto(stage.url("/"))
+    assert tab.title() != "broken"
+    assert tab.locator("body").evaluate("body => getComputedStyle(body).color") != "rgb(1, 2, 3)"
+    assert len(stage.violations) >= 4, stage.violations
+    blocked = tab.evaluate("""() => { try { document.body.innerHTML = '<b>x</b>'; return false } catch { return true } }""")
+    assert blocked, "the policy lets a script write markup"
+    # They were wanted here, and the request to another host was not made.
+    stage.violations.clear()
+    stage.requests[:] = [url for url in stage.requests if not url.startswith("http://127.0.0.1:9/")]
+
+
+def test_only_static_files_may_be_kept(stage):
+    """Static files may be kept for ever, since their address changes with their contents."""
+    stage.start_daemon()
+    client = stage.client(stage.start_page())
+    page = client.get("/").text
+    path = page.split('rel="stylesheet" href="')[1].split('"')[0]
+    answer = stage.client().get(path)
+    assert answer.status == 200 and "immutable" in answer.headers["Cache-Control"]
+    assert answer.headers["Content-Type"].startswith("text/css")
+    assert stage.client().get("/static/0/style.css").status == 404
+    assert len(answer.body) <= 16_384 and len(page) <= 40_960
+
+
+def cookie(tab):
+    return "; ".join(f"{one['name']}={one['value']}" for one in tab.context.cookies())
