@@ -47,14 +47,17 @@ class Stage:
         self.spool = self.directory / "spool"
         self.environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ} | {
             "HOME": scratch, "XDG_CONFIG_HOME": scratch, "PHOTOSPOOL_SPOOL": str(self.spool)}
+        self.program = [PHOTOSPOOL]
         self.daemon, self.web, self.address = None, None, None
         self.started, self.contexts, self.requests, self.violations, self.servers = [], [], [], [], []
+        # Other origins that a test asks on purpose.
+        self.elsewhere = []
 
     # Programs
 
     def start(self, *words, log):
         with open(self.directory / log, "ab") as output, open(self.directory / f"{log}.err", "ab") as errors:
-            process = subprocess.Popen([PHOTOSPOOL, *words], env=self.environment, cwd=self.directory, stdout=output,
+            process = subprocess.Popen([*self.program, *words], env=self.environment, cwd=self.directory, stdout=output,
                                        stderr=errors, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
         self.started.append(process)
         return process
@@ -115,7 +118,7 @@ printf '%s\\n' "$line" >> delivered
 
     def run(self, *words, status=0):
         """A command's output."""
-        done = subprocess.run([PHOTOSPOOL, *words], env=self.environment, cwd=self.directory, capture_output=True, text=True)
+        done = subprocess.run([*self.program, *words], env=self.environment, cwd=self.directory, capture_output=True, text=True)
         assert done.returncode == status, f"{words}: {done.returncode} {done.stderr}"
         return done.stdout
 
@@ -132,6 +135,10 @@ printf '%s\\n' "$line" >> delivered
     def published(self, conversation):
         file = self.spool / "published" / f"{conversation}.jsonl"
         return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    def sent(self):
+        """How many requests are sent."""
+        return sum(path.name != ".order" for path in (self.spool / "sent").iterdir())
 
     def texts(self, conversation):
         """What was published, in order: a text as it is, a photo as `photo`."""
@@ -238,7 +245,7 @@ printf '%s\\n' "$line" >> delivered
     def check(self):
         """What holds in every test: no violation of the policy, and no request to another host."""
         assert not self.violations, self.violations
-        elsewhere = [url for url in self.requests if not url.startswith((f"http://{self.address}/", "data:", "about:"))]
+        elsewhere = [url for url in self.requests if not url.startswith((f"http://{self.address}/", "data:", "about:", *self.elsewhere))]
         assert not elsewhere, f"requests to another host: {elsewhere}"
 
     def keep_pages(self):

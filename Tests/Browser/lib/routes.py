@@ -1,0 +1,40 @@
+"""The addresses of the page, and the rights that they need."""
+
+import secrets
+from dataclasses import dataclass
+
+from client import form
+
+
+@dataclass
+class Route:
+    method: str
+    path: str
+    # Any of these; none for a page that every session may open.
+    rights: tuple = ()
+    body: str = ""
+
+
+def routes(photo, request, conversation="family"):
+    """Every route that needs a session, for one photo, one failed request and one conversation."""
+    name = f"?name={conversation}"
+    return [
+        Route("GET", "/"), Route("GET", f"/conversation{name}"),
+        Route("GET", f"/conversation/settings{name}", ("see",)),
+        Route("GET", f"/photo/{photo}", ("see",)),
+        *(Route("GET", f"/photo/{photo}/{part}", ("see",)) for part in ["original", "thumbnail", "blurred", "original?save"]),
+        *(Route("POST", f"/photo/{photo}/{act}", ("see",)) for act in ["reveal", "hide", "fetch"]),
+        Route("POST", f"/conversation/prefs{name}", ("see",), "auto-reveal=off"),
+        Route("POST", f"/conversation{name}", ("send",)),
+        Route("POST", f"/conversation/hold{name}", ("operate",)),
+        Route("POST", f"/conversation/release{name}", ("operate",)),
+        *(Route("POST", f"/request/{request}/{act}", ("operate",)) for act in ["cancel", "retry", "delete"]),
+    ]
+
+
+def ask(client, route, **options):
+    """The answer to a route. What is sent to a conversation is one text."""
+    if route.method == "POST" and route.path.startswith("/conversation?"):
+        body, content_type = form({"id": secrets.token_hex(8), "text": "by a test"})
+        return client.post(route.path, body, Content_Type=content_type, **options)
+    return client.ask(route.method, route.path, route.body, **options)

@@ -1,0 +1,112 @@
+"""Links and sessions: once, by one user, and no answer without one."""
+
+import os
+import subprocess
+from urllib.parse import urlsplit
+
+from routes import ask, routes
+from scene import Scene
+
+# Asks as another user. Prints the status, and the cookie if there is one.
+STRANGER = """
+import http.client, sys
+port, method, path, host, cookie = sys.argv[1:]
+connection = http.client.HTTPConnection('127.0.0.1', int(port))
+headers = {'Host': host, 'Origin': 'http://' + host, 'Content-Length': '0'}
+connection.request(method, path, headers=headers | ({'Cookie': cookie} if cookie else {}))
+answer = connection.getresponse()
+print(answer.status, (answer.headers['Set-Cookie'] or '').split(';')[0])
+"""
+
+
+def test_every_route_wants_a_session(stage):
+    """Without a session every route is answered with 401 and nothing else, pictures too; a wrong cookie is none."""
+    scene = Scene(stage)
+    name = scene.client.cookie.split("=")[0]
+    for cookie in [None, f"{name}=", f"{name}=" + "0" * 64, f"{name}=../sessions", f"{name}=%00", "x=" + scene.client.cookie.split("=")[1]]:
+        stranger = stage.client(cookie=cookie)
+        for route in routes(scene.revealed, "refused"):
+            answer = ask(stranger, route)
+            assert answer.status == 401, f"{cookie} {route.method} {route.path}: {answer.status}"
+            assert "family" not in answer.text and "anna" not in answer.text, answer.text
+            assert "photospool web link" in answer.text
+        assert stranger.post("/logout").status == 401
+        assert stranger.get("/no/such/page").status in (401, 404)
+        assert stranger.get("/healthz").body == b""
+    assert stage.failed() == ["refused"], "a stranger changed something"
+
+
+def test_a_link_opens_once(stage):
+    """Looking at a link spends nothing; its button opens one session; the second use, and a code that never was, are refused."""
+    stage.start_daemon()
+    link = stage.start_page()
+    path = urlsplit(link).path
+    stranger = stage.client()
+    for _ in range(3):
+        assert stranger.get(path).status == 200
+    tab = stage.open(link)
+    assert tab.get_by_test_id("list.main").count() == 1
+    cookie = tab.context.cookies()[0]
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and cookie["path"] == "/", cookie
+    assert cookie["name"] == f"photospool-{stranger.port}"
+    tab.goto(link)
+    assert "used already" in tab.get_by_test_id("problem.sentence").inner_text()
+    assert stranger.post(path).status == 410 and stranger.get(path).status == 410
+    for code in ["0" * 32, "..", "%2e%2e%2fsessions", "x" * 1000, "%00"]:
+        assert stranger.post(f"/login/{code}").status in (400, 404, 410), code
+    assert link.rsplit("/", 1)[1] not in stage.text("web.err"), "the code is in the log"
+
+
+def test_logout_ends_the_session(stage):
+    """Log out ends the session at the server, and empties the browser's cache."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    cookie = "; ".join(f"{one['name']}={one['value']}" for one in tab.context.cookies())
+    with tab.expect_response("**/logout") as answer:
+        tab.get_by_test_id("foot.logout").click()
+    assert '"cache"' in answer.value.all_headers()["clear-site-data"]
+    assert "logged out" in tab.get_by_test_id("login.sentence").inner_text()
+    assert tab.context.cookies() == []
+    assert stage.client(cookie=cookie).get("/").status == 401
+    stage.picture(tab, "logged-out")
+
+
+def test_a_session_belongs_to_one_user(stage):
+    """A cookie that another user of this computer sends is void, and stays good for its own user."""
+    stage.start_daemon()
+    link = stage.start_page()
+    client = stage.client(link)
+    assert as_stranger(stage, "GET", "/", client.cookie)[0] == 401
+    assert as_stranger(stage, "POST", "/logout", client.cookie)[0] == 401
+    assert client.get("/").status == 200
+    # The same the other way round.
+    status, cookie = as_stranger(stage, "POST", urlsplit(stage.link()).path)
+    if status == 303:
+        assert as_stranger(stage, "GET", "/", cookie)[0] == 200
+        assert stage.client(cookie=cookie).get("/").status == 401
+    else:
+        assert status == 410, status
+
+
+def test_secrets_are_not_on_the_disk(stage):
+    """Neither a link's code nor a session's secret is in the spool, and the files are for their owner alone."""
+    stage.start_daemon()
+    used = stage.start_page()
+    code, client = stage.link().rsplit("/", 1)[1], stage.client(used)
+    files = [path for path in (stage.spool / "state" / "web").rglob("*") if path.is_file()]
+    assert len(files) >= 3
+    for path in files:
+        text = path.read_text() + path.name
+        assert path.stat().st_mode & 0o077 == 0, path
+        assert code not in text and client.cookie.split("=")[1] not in text, path
+
+
+def as_stranger(stage, method, path, cookie=""):
+    """Asks as the user 65534. Returns status and cookie."""
+    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    words = [*root, "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c", STRANGER]
+    port = stage.address.split(":")[1]
+    done = subprocess.run([*words, port, method, path, stage.address, cookie], capture_output=True, text=True, cwd="/")
+    assert done.returncode == 0, done.stderr
+    status, _, cookie = done.stdout.strip().partition(" ")
+    return int(status), cookie

@@ -1,0 +1,117 @@
+"""The page while something else is broken."""
+
+import sqlite3
+import subprocess
+
+from photographs import photograph
+from scene import Scene
+from stage import size, until
+
+
+def test_without_a_daemon_sending_waits(stage):
+    """Without a daemon a banner says so with the command that starts it; what is sent waits, is shown, and goes out when
+    the daemon starts."""
+    stage.start_daemon()
+    stage.stop_daemon()
+    tab = stage.open(stage.start_page())
+    banner = tab.get_by_test_id("page.daemon").inner_text()
+    assert "The daemon does not run: what you send waits" in banner and "photospool run" in banner, banner
+    tab.goto(stage.url("/conversation", "family"))
+    tab.get_by_test_id("composer.text").fill("while it was away")
+    tab.get_by_test_id("composer.photos").set_input_files(photograph(stage.directory, "1.jpg", 300, 200))
+    tab.get_by_test_id("composer.send").click()
+    tab.get_by_test_id("message.text").wait_for()
+    assert tab.get_by_test_id("message.text").inner_text() == "while it was away"
+    assert tab.get_by_test_id("message").count() == 2
+    stage.picture(tab, "no-daemon")
+    stage.start_daemon()
+    until(lambda: stage.texts("family") == ["photo", "while it was away"], "it goes out")
+    tab.reload()
+    assert tab.get_by_test_id("page.daemon").count() == 0
+    assert "Sent" in tab.get_by_test_id("message.meta").last.inner_text()
+
+
+def test_without_a_daemon_the_page_can_be_read(stage):
+    """Without a daemon all pages and pictures are there, and orders that need it say why they cannot be done."""
+    scene = Scene(stage)
+    stage.stop_daemon()
+    tab = stage.open(cookies=scene.client.cookie)
+    for name, path in scene.pages().items():
+        assert tab.goto(stage.url(path)).status == (404 if name == "problem" else 200), name
+    tab.goto(stage.url(f"/photo/{scene.own}"))
+    assert size(tab.get_by_test_id("photo.picture"))[0] > 0
+    for path in ["/conversation/hold?name=family", "/conversation/release?name=garden", f"/photo/{scene.hidden}/reveal",
+                 f"/photo/{scene.revealed}/hide", "/conversation/prefs?name=family"]:
+        answer = scene.client.post(path, "auto-reveal=on")
+        assert answer.status == 503 and "daemon does not run" in answer.text, f"{path}: {answer.status} {answer.text}"
+    assert scene.client.get(f"/photo/{scene.hidden}/original").status == 409, "nothing was revealed"
+
+
+def test_without_a_daemon_files_can_be_changed(stage):
+    """Without a daemon a failed request can be retried and a waiting one cancelled; both happen when it starts."""
+    scene = Scene(stage)
+    stage.stop_daemon()
+    stage.refuse()
+    for path in ["/request/refused/retry", "/request/held/cancel"]:
+        answer = scene.client.post(path)
+        assert answer.status == 303, f"{path}: {answer.status} {answer.text}"
+    stage.start_daemon()
+    until(lambda: "This one is refused." in [line.get("text") for line in stage.lines()], "it is sent")
+    until(lambda: not stage.waiting(), "the other one is cancelled")
+    stage.run("release", "garden")
+    assert "Later" not in [line.get("text") for line in stage.lines()]
+
+
+def test_without_a_ledger_sending_works(stage):
+    """Before there is a ledger the page is empty, and what is sent waits for the daemon."""
+    stage.start_daemon()
+    stage.stop_daemon()
+    for file in (stage.spool / "state").glob("ledger*"):
+        file.unlink()
+    tab = stage.open(stage.start_page())
+    tab.get_by_test_id("list.none").wait_for()
+    tab.goto(stage.url("/conversation", "family"))
+    tab.get_by_test_id("composer.text").fill("the first")
+    tab.get_by_test_id("composer.send").click()
+    tab.get_by_test_id("message.text").wait_for()
+    tab.goto(stage.url("/conversation/settings", "family"))
+    tab.get_by_test_id("settings.main").wait_for()
+    stage.start_daemon()
+    until(lambda: stage.texts("family") == ["the first"], "it goes out")
+
+
+def test_a_damaged_ledger_is_a_sentence(stage):
+    """With a damaged ledger the page says what the command line says, and sending works."""
+    damaged(stage, lambda ledger: ledger.write_bytes(b"This is no ledger. " * 4096))
+
+
+def test_a_ledger_of_a_newer_photospool_is_a_sentence(stage):
+    """With a ledger of a newer photospool the page says what the command line says, and sending works."""
+    def renew(ledger):
+        with sqlite3.connect(ledger) as database:
+            database.execute("INSERT INTO grdb_migrations VALUES ('of the future')")
+        database.close()
+
+    damaged(stage, renew)
+
+
+def damaged(stage, damage):
+    stage.start_daemon()
+    stage.drop("before", "family", text="before")
+    until(lambda: stage.texts("family") == ["before"], "it is sent")
+    link = stage.start_page()
+    stage.stop_daemon()
+    damage(stage.spool / "state" / "ledger.sqlite")
+    said = subprocess.run([*stage.program, "queue"], env=stage.environment, capture_output=True, text=True)
+    assert said.returncode != 0, f"the command line finds nothing wrong: {said.stdout}"
+    sentence = said.stderr.strip().removeprefix("photospool: ").splitlines()[0].rstrip(".")
+    tab = stage.open(link)
+    for path in ["/", "/conversation?name=family"]:
+        tab.goto(stage.url(path))
+        assert sentence in tab.locator("main").inner_text(), f"{path}: {tab.locator('main').inner_text()} {sentence}"
+    assert tab.get_by_test_id("composer.form").count() == 1, "nothing can be sent"
+    tab.get_by_test_id("composer.text").fill("sent nevertheless")
+    tab.get_by_test_id("composer.send").click()
+    tab.get_by_test_id("composer.text").wait_for()
+    requests = [path for path in (stage.spool / "new").iterdir() if path.is_dir()]
+    assert [(path / "text").read_text().strip() for path in requests] == ["sent nevertheless"], requests
