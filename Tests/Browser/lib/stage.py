@@ -126,9 +126,10 @@ printf '%s\\n' "$line" >> delivered
         return self.run("web", "link", *options).strip()
 
     def memory(self):
-        """The largest resident size of the page's process, in bytes."""
+        """The largest resident size of the page's process in bytes, without the pages of its files."""
         lines = pathlib.Path(f"/proc/{self.web.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+        kilobytes = {words[0]: int(words[1]) for words in map(str.split, lines) if words[0] in ("VmHWM:", "RssFile:")}
+        return (kilobytes["VmHWM:"] - kilobytes["RssFile:"]) * 1024
 
     # Requests and drops
 

@@ -1,0 +1,199 @@
+"""Clients that want to bring the page down. Its memory stays small, and others are served."""
+
+import os
+import random
+import socket
+
+from photographs import photograph
+from stage import until
+
+# 64 MB, less what the program itself takes of that in a release. In a debug build that is more.
+LIMIT = (64 - 20) * 1_000_000
+BOUNDARY = "x" * 20
+
+
+def test_slow_headers_hold_nobody_up(stage):
+    """200 clients that send a byte of their header now and then do not keep others from being served."""
+    client, head = started(stage)
+    slow = [opened(client, head[: 20 + number % 40]) for number in range(200)]
+    for number in range(5):
+        for one in slow:
+            trickle(one)
+        served(stage, client)
+    closed(slow)
+
+
+def test_slow_bodies_hold_nobody_up(stage):
+    """200 forms of which only a part comes do not keep others from being served, and leave no file behind."""
+    client, _ = started(stage)
+    start = post(client, "/conversation?name=family", f"multipart/form-data; boundary={BOUNDARY}", 5_000_000)
+    part = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="photo"; filename="slow.jpg"\r\n\r\n'.encode()
+    slow = [opened(client, start + part + bytes(100 * number)) for number in range(200)]
+    for number in range(5):
+        for one in slow:
+            trickle(one)
+        served(stage, client)
+    closed(slow)
+    until(lambda: not [path for path in (stage.spool / "tmp").iterdir() if path.name != ".order"], "nothing is left")
+    assert not stage.failed() and not [path for path in (stage.spool / "new").iterdir() if path.is_dir()]
+
+
+def test_300_connections_are_survived(stage):
+    """300 connections that never finish their header do not keep others from being served, also not when they end."""
+    client, head = started(stage)
+    many = [opened(client, head[:10]) for _ in range(300)]
+    for end in [lambda: None, lambda: closed(many)]:
+        end()
+        until(lambda: client.is_up() or stage.web.poll() is not None, "others are served")
+        assert stage.web.poll() is None, f"the page ended: {stage.web.poll()}"
+        served(stage, client)
+
+
+def test_100_mb_of_fields_are_refused(stage):
+    """100 MB of fields, in one field or in many, in a form of either kind, are refused and not kept in memory."""
+    client, _ = started(stage)
+    field = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f%d"\r\n\r\n'
+    multipart = f"multipart/form-data; boundary={BOUNDARY}"
+    chunk = b"y" * 65_536
+    many = "".join(field % number + "y" * 4000 + "\r\n" for number in range(16)).encode()
+    plain = "application/x-www-form-urlencoded"
+    for path, content_type, begin, more in [
+        ("/conversation?name=family", multipart, (field % 0).encode(), chunk),
+        ("/conversation?name=family", multipart, b"", many),
+        ("/conversation?name=family", multipart, b"", chunk),
+        ("/conversation?name=family", multipart, f"--{BOUNDARY}\r\n".encode(), chunk),
+        ("/conversation?name=family", multipart, (field % 0).encode().replace(b'"f0"', b'"text"'), chunk),
+        ("/conversation/prefs?name=family", plain, b"fetch=", chunk), ("/conversation/prefs?name=family", plain, b"", b"a=b&" * 9999),
+        ("/login/x", plain, b"", chunk), ("/logout", plain, b"", chunk), ("/photo/x/reveal", plain, b"", chunk),
+    ]:
+        status = flood(client, path, content_type, begin, more, 100_000_000)
+        assert status is None or status < 500, f"{path}: {status}"
+        assert stage.memory() < LIMIT, f"{path} {begin[:30]}: {stage.memory()} bytes"
+        if client.get("/").status == 401:
+            client.log_in(stage.link())
+    served(stage, client)
+    assert not stage.failed() and not stage.waiting()
+
+
+def test_photos_are_taken_in_little_memory(stage):
+    """Forms with ten photos of 10 MB each need no memory for them."""
+    client, _ = started(stage)
+    photo = photograph(stage.directory, "1.jpg", 900, 600).read_bytes()
+    photo += bytes(9_990_000 - len(photo))
+    stage.stop_daemon()
+    for number in range(2):
+        assert client.send("family", f"{number}", photos=[("large.jpg", photo)] * 10).status == 303
+    assert stage.memory() < LIMIT, stage.memory()
+
+
+def test_broken_forms_are_refused(stage):
+    """Forms that are cut off, mutated or nonsense are answered with 4xx or sent as what they are, and never break the page."""
+    client, _ = started(stage)
+    stage.stop_daemon()
+    chosen = random.Random(35)
+    good, content_type = b"", f"multipart/form-data; boundary={BOUNDARY}"
+    for name, value in [("id", "the-same-key"), ("text", "fine"), ('photo"; filename="1.jpg', "no photo")]:
+        good += f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+    good += f"--{BOUNDARY}--\r\n".encode()
+    for number in range(600):
+        body = bytearray(good)
+        for _ in range(chosen.randrange(1, 6)):
+            place = chosen.randrange(len(body))
+            match chosen.randrange(4):
+                case 0: body[place] = chosen.randrange(256)
+                case 1: del body[place:place + chosen.randrange(1, 40)]
+                case 2: body[place:place] = good[chosen.randrange(len(good)):][:60]
+                case 3: body[place:place] = chosen.choice([b"\r\n", b'"', b";", b"\0", b"--", b"\r\n--" + BOUNDARY.encode()])
+            if not body:
+                body = bytearray(b"-")
+        status = client.post("/conversation?name=family", bytes(body), Content_Type=content_type).status
+        assert status in (303, 400, 409, 413, 422), f"{number} {status}: {bytes(body)}"
+    for wrong in ["", "multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=" + "x" * 71,
+                  "multipart/mixed; boundary=x", "text/plain", "application/x-www-form-urlencoded"]:
+        assert client.post("/conversation?name=family", good, Content_Type=wrong).status in (400, 415), wrong
+    assert client.post("/conversation?name=family", b"", Content_Type=content_type).status == 400
+    assert stage.memory() < LIMIT and stage.web.poll() is None
+
+
+def test_hostile_requests_are_survived(stage):
+    """Requests that are no HTTP, or too large, end their own connection and no other."""
+    client, head = started(stage)
+    host = f"Host: {client.address}\r\n".encode()
+    for request in [
+        os.urandom(5000), b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\n", b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 20_000,
+        b"GET / HTTP/1.1\r\nA: " + b"x" * 1_000_000, b"GET / HTTP/9.9\r\n\r\n", b"\r\n" * 10_000, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"POST / HTTP/1.1\r\n" + host + b"Content-Length: -1\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"POST / HTTP/1.1\r\n" + host + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /logout HTTP/1.1\r\n" + host + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx",
+        b"GET /%00%ff%fe?name=%ff%c0%80&name=%00 HTTP/1.1\r\n" + host + b"\r\n", b"GET /../../etc/passwd HTTP/1.1\r\n" + host + b"\r\n",
+        b"GET /static/../../../etc/passwd HTTP/1.1\r\n" + host + b"\r\n", b"OPTIONS * HTTP/1.1\r\n" + host + b"\r\n",
+        b"CONNECT evil.example:80 HTTP/1.1\r\n" + host + b"\r\n", b"TRACE / HTTP/1.1\r\n" + host + b"\r\n",
+    ]:
+        answer = said(client, request)
+        assert b"root:" not in answer and not answer.startswith(b"HTTP/1.1 5"), f"{request[:60]}: {answer[:200]}"
+        assert stage.memory() < LIMIT
+    served(stage, client)
+
+
+def started(stage):
+    """A page with a daemon. Returns a client with a session, and the bytes of a good request."""
+    stage.start_daemon()
+    client = stage.client(stage.start_page())
+    return client, f"GET / HTTP/1.1\r\nHost: {client.address}\r\nCookie: {client.cookie}\r\n\r\n".encode()
+
+
+def served(stage, client):
+    """Others are served, and the page's process has little memory."""
+    answer = client.get("/")
+    assert answer.status == 200, answer.status
+    assert stage.memory() < LIMIT, stage.memory()
+
+
+def opened(client, first):
+    one = socket.create_connection(("127.0.0.1", client.port), timeout=15)
+    one.sendall(first)
+    return one
+
+
+def trickle(one):
+    try:
+        one.sendall(b"x")
+    except OSError:
+        pass
+
+
+def closed(connections):
+    for one in connections:
+        one.close()
+
+
+def post(client, path, content_type, length):
+    return (f"POST {path} HTTP/1.1\r\nHost: {client.address}\r\nOrigin: http://{client.address}\r\nCookie: {client.cookie}\r\n"
+            f"Content-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n").encode()
+
+
+def flood(client, path, content_type, begin, more, length):
+    """Sends so many bytes, until the page has enough. Returns the status; None if the connection was closed."""
+    with opened(client, post(client, path, content_type, length) + begin) as one:
+        sent = len(begin)
+        try:
+            while sent < length:
+                sent += one.send(more[: length - sent])
+        except OSError:
+            pass
+        try:
+            answer = one.recv(4096)
+        except OSError:
+            return None
+    return int(answer.split(b" ", 2)[1]) if answer else None
+
+
+def said(client, request):
+    """The answer to these bytes, if there is one before the connection ends."""
+    with opened(client, b"") as one:
+        try:
+            one.sendall(request)
+            one.shutdown(socket.SHUT_WR)
+            return one.makefile("rb").read()
+        except OSError:
+            return b""
