@@ -64,6 +64,11 @@ class Client:
         assert answer.status == 303, f"{answer.status} {answer.text}"
         self.cookie = answer.headers["Set-Cookie"].split(";")[0]
 
+    def key(self, conversation):
+        """The key that the page gives to one composition."""
+        page = self.get("/conversation?name=" + quote(conversation, safe="")).text
+        return page.split('name="id" value="')[1].split('"')[0]
+
     def send(self, conversation, text=None, photos=(), key=None, **fields):
         """Posts the composer. `photos` are pairs of a file name and bytes."""
         fields = {"id": key or secrets.token_hex(8), "text": text or ""} | fields

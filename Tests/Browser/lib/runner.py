@@ -23,7 +23,7 @@ PATIENCE = 120
 
 
 def found(prefixes):
-    """Names as file.function, the longest files first."""
+    """Names as file.function."""
     sys.path.insert(0, str(TESTS))
     names = []
     for file in sorted(TESTS.glob("*.py")):
