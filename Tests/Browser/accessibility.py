@@ -64,7 +64,8 @@ def test_targets_are_44_pixels(stage):
                 return [e, {width: Math.max(own.width, label.width), height: Math.max(own.height, label.height)}]
             })
             .filter(([e, box]) => box.width > 4 && (box.width < 43.5 || box.height < 43.5) && !e.matches('.skip, p a'))
-            .map(([e, box]) => `${name}: ${e.dataset.test || e.outerHTML.slice(0, 60)} ${box.width} × ${box.height}`)""", name)
+            .map(([e, box]) => `${name}: ${e.dataset.test || e.outerHTML.slice(0, 60)} ${box.width} × ${box.height}`)
+            """, name)
     assert not small, "\n".join(small)
 
 

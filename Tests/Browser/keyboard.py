@@ -17,7 +17,8 @@ FOCUS = """() => {
     e.focus({preventScroll: true})
     return {
         name: e.dataset.test || e.id || e.className, x: box.x, y: box.y, isMarked: focused !== blurred,
-        isSeen: box.width > 4 && box.height > 4 && box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight,
+        isSeen: box.width > 4 && box.height > 4 && box.right > 0 && box.bottom > 0 && box.left < innerWidth
+            && box.top < innerHeight,
     }
 }"""
 

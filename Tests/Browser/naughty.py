@@ -11,7 +11,8 @@ NAUGHTY = [
     "<script>document.title='broken'</script>", "<img src=x onerror=\"document.title='broken'\">",
     "\"><svg onload=\"document.title='broken'\">", "' onfocus='document.title=`broken`' autofocus='",
     "javascript:document.title='broken'", "</title></bdi></main><h1>broken</h1>", "{{#messages}}{{{text}}}{{/messages}}",
-    "{{> conversation}}", "&lt;b&gt;&amp;&#x22;", "\"\u0301 x=", "<\u0301script>", ">\u0301<\u0338i x=\u0301", "'\u0301 onclick='",
+    "{{> conversation}}", "&lt;b&gt;&amp;&#x22;", "\"\u0301 x=", "<\u0301script>", ">\u0301<\u0338i x=\u0301",
+    "'\u0301 onclick='",
     "&\u0301amp;", "a\u202egpj.exe", "\u2066a\u2069\u2067b", "\ufeff", "\u200b", "e" + "\u0301" * 100, FAMILY,
     "../../etc/passwd", "..", "a/b?c=d&e=f#g", "%2e%2e%2f%00%0d%0aSet-Cookie:x=1", "%", "+ +", "a;b,c", "\u00e9" * 127,
     "x" * 255, "`$(id)`", "\\", "\u0628\u0633\u0645", "\ud7ff", "\uffff", "undefined", "0",
@@ -19,9 +20,10 @@ NAUGHTY = [
 # Everything in a page that could not come from its templates.
 STRANGE = """() => [...document.querySelectorAll('*')].flatMap(e => {
     const found = [...e.attributes].filter(a => /^on/.test(a.name) || /^(autofocus|srcdoc)$/.test(a.name)
-        || a.name === 'x' && e.localName !== 'rect'
-        || /[^a-z0-9:-]/i.test(a.name) || /^(href|src|action|formaction)$/.test(a.name) && !/^[/#]/.test(a.value)).map(a => a.name)
-    return found.length || /^(script|iframe|object|embed|base|i|b:not)$/i.test(e.localName) ? [e.outerHTML.slice(0, 100)] : []
+        || /[^a-z0-9:-]/i.test(a.name) || a.name === 'x' && e.localName !== 'rect'
+        || /^(href|src|action|formaction)$/.test(a.name) && !/^[/#]/.test(a.value))
+    const isStrange = found.length || /^(script|iframe|object|embed|base|i)$/i.test(e.localName)
+    return isStrange ? [e.outerHTML.slice(0, 100)] : []
 }).concat(document.title === 'broken' ? ['it ran'] : [])"""
 
 

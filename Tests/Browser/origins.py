@@ -7,7 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from routes import ask, routes
 from scene import Scene
 
-PAGE = b"<!doctype html><title>elsewhere</title><iframe name=inner sandbox='allow-scripts allow-forms' srcdoc='<p>x'></iframe>"
+PAGE = b"""<!doctype html><title>elsewhere</title>
+<iframe name=inner sandbox='allow-scripts allow-forms' srcdoc='<p>x'></iframe>"""
 
 
 def test_another_host_is_misdirected(stage):
@@ -36,8 +37,8 @@ def test_a_request_of_another_origin_is_refused(stage):
     scene = Scene(stage)
     own = f"http://{stage.address}"
     name, port = stage.address.split(":")
-    elsewhere = ["null", "http://evil.example", f"http://{name}:{int(port) + 1}", f"https://{stage.address}", f"http://{name}",
-                 f"http://127.0.0.1:{port}", ""]
+    elsewhere = ["null", "http://evil.example", f"http://{name}:{int(port) + 1}", f"https://{stage.address}",
+                 f"http://{name}", f"http://127.0.0.1:{port}", ""]
     headers = [{"Origin": origin} for origin in elsewhere]
     headers += [{"Origin": own, "Sec_Fetch_Site": site} for site in ["cross-site", "same-site", "none", "", "same-origin,x"]]
     headers += [{"Origin": None}]

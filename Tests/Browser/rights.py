@@ -25,7 +25,7 @@ def test_every_route_asks_for_its_right(stage):
             if (answer.status == 403) == bool(may):
                 wrong.append(f"{','.join(rights)}: {route.method} {route.path}: {answer.status}")
     assert not wrong, "\n".join(wrong)
-    assert stage.failed() == ["refused"]
+    assert "refused" in stage.failed()
 
 
 def test_a_session_that_may_send_sees_nothing(stage):
@@ -80,8 +80,8 @@ def test_a_sender_changes_only_its_own_requests(stage):
 
 
 def test_a_session_of_one_inbox_never_sees_another(stage):
-    """A session of the inbox `anna` sends as anna, and sees neither conversations nor photos, requests or numbers of `berta`,
-    on any route."""
+    """A session of the inbox `anna` sends as anna. It sees neither conversations nor photos, requests or numbers of
+    `berta`, on any route."""
     server = stage.start_receiving()
     link = stage.start_page("--inbox", "anna")
     photo = photograph(stage.directory, "1.jpg", 600, 400)
@@ -92,7 +92,8 @@ def test_a_session_of_one_inbox_never_sees_another(stage):
     stage.wait_for_state("for-berta", "offered")
     until(lambda: len(stage.published("shared")) == 4 and stage.published("only-berta"), "all is published")
     received = stage.received()["for-berta"]["message"]
-    hers = [line["message"] for name in ("shared", "only-berta") for line in stage.published(name) if line["inbox"] == "berta"]
+    hers = [line["message"] for name in ("shared", "only-berta") for line in stage.published(name)
+            if line["inbox"] == "berta"]
     assert len(hers) == 3, hers
     anna, everybody = stage.client(link), stage.client(stage.link())
     for photo in [*hers, received]:
@@ -100,7 +101,8 @@ def test_a_session_of_one_inbox_never_sees_another(stage):
             if route.rights == ("send",):
                 continue
             answer = ask(anna, route)
-            secrets = [secret for secret in [*hers, received, "@zoe", "of berta"] if secret in answer.text.replace(photo, "")]
+            text = answer.text.replace(photo, "")
+            secrets = [secret for secret in [*hers, received, "@zoe", "of berta"] if secret in text]
             assert not secrets, f"{route.method} {route.path} tells {secrets}"
             if "/photo/" in route.path or "/request/" in route.path:
                 assert answer.status == 404, f"{route.method} {route.path}: {answer.status}"

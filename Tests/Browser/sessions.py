@@ -23,7 +23,8 @@ def test_every_route_wants_a_session(stage):
     """Without a session every route is answered with 401 and nothing else, pictures too; a wrong cookie is none."""
     scene = Scene(stage)
     name = scene.client.cookie.split("=")[0]
-    for cookie in [None, f"{name}=", f"{name}=" + "0" * 64, f"{name}=../sessions", f"{name}=%00", "x=" + scene.client.cookie.split("=")[1]]:
+    secret = scene.client.cookie.split("=")[1]
+    for cookie in [None, f"{name}=", f"{name}=" + "0" * 64, f"{name}=../sessions", f"{name}=%00", f"x={secret}"]:
         stranger = stage.client(cookie=cookie)
         for route in routes(scene.revealed, "refused"):
             answer = ask(stranger, route)
@@ -37,7 +38,8 @@ def test_every_route_wants_a_session(stage):
 
 
 def test_a_link_opens_once(stage):
-    """Looking at a link spends nothing; its button opens one session; the second use, and a code that never was, are refused."""
+    """Looking at a link spends nothing, and its button opens one session. A second use is refused, and so is a code that
+    never was."""
     stage.start_daemon()
     link = stage.start_page()
     path = urlsplit(link).path

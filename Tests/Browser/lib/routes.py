@@ -22,7 +22,8 @@ def routes(photo, request, conversation="family"):
         Route("GET", "/"), Route("GET", f"/conversation{name}"),
         Route("GET", f"/conversation/settings{name}", ("see",)),
         Route("GET", f"/photo/{photo}", ("see",)),
-        *(Route("GET", f"/photo/{photo}/{part}", ("see",)) for part in ["original", "thumbnail", "blurred", "original?save"]),
+        *(Route("GET", f"/photo/{photo}/{part}", ("see",))
+          for part in ["original", "thumbnail", "blurred", "original?save"]),
         *(Route("POST", f"/photo/{photo}/{act}", ("see",)) for act in ["reveal", "hide", "fetch"]),
         Route("POST", f"/conversation/prefs{name}", ("see",), "auto-reveal=off"),
         Route("POST", f"/conversation{name}", ("send",)),
