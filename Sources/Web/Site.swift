@@ -164,9 +164,9 @@ struct Site: Sendable {
     try ConversationID(value("name", in: request) ?? "")
   }
 
-  /// A value of an address's query.
+  /// A value of an address's query, in which forms write a blank as `+`.
   static func value(_ name: String, in request: Request) -> String? {
-    request.uri.queryParameters[Substring(name)].map(String.init)
+    formFields(request.uri.query ?? "")[name]
   }
 
   /// Has the daemon do something.
