@@ -54,9 +54,7 @@ def test_names_of_conversations_are_text(stage):
         tab.get_by_test_id("conversation.settings").click()
         tab.get_by_test_id("settings.main").wait_for()
         assert not tab.evaluate(STRANGE), f"{name}: {tab.evaluate(STRANGE)}"
-        tab.get_by_test_id("settings.back").click()
-        tab.get_by_test_id("composer.form").wait_for()
-        assert tab.url == link
+        assert tab.get_by_test_id("settings.back").evaluate("back => back.href") == link
         seen.append(name)
     until(lambda: not stage.waiting(), "all answers are sent")
     sent = [json.loads(line) for file in (stage.spool / "published").iterdir() for line in file.read_text().splitlines()]

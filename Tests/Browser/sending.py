@@ -43,6 +43,25 @@ def test_the_same_form_twice_is_one_message(stage):
     assert not stage.failed() and not stage.waiting()
 
 
+def test_a_new_conversation_is_called_as_written(stage):
+    """The form for a new conversation opens the one of this name, also with blanks and signs that addresses use."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    names = ["two words", "Anna & Bob = 50 % + #1?", "a/b"]
+    for name in names:
+        tab.goto(stage.url("/"))
+        tab.locator(".welcome").get_by_test_id("new.name").fill(name)
+        tab.locator(".welcome").get_by_test_id("new.open").click()
+        assert tab.get_by_test_id("conversation.name").inner_text() == name
+        tab.get_by_test_id("composer.text").fill("hello")
+        tab.get_by_test_id("composer.send").click()
+        tab.get_by_test_id("composer.text").wait_for()
+        assert tab.get_by_test_id("conversation.name").inner_text() == name
+    until(lambda: stage.sent() == len(names), "all are sent")
+    tab.goto(stage.url("/"))
+    assert sorted(tab.get_by_test_id("list.row").locator("bdi").all_text_contents()) == sorted(names)
+
+
 def test_sending_nothing_is_explained(stage):
     """Send without text and photo says so, and nothing is sent; blanks are nothing."""
     stage.start_daemon()
