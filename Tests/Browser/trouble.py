@@ -1,5 +1,6 @@
 """The page while something else is broken."""
 
+import re
 import sqlite3
 import subprocess
 
@@ -23,6 +24,8 @@ def test_without_a_daemon_sending_waits(stage):
     tab.get_by_test_id("message.text").wait_for()
     assert tab.get_by_test_id("message.text").inner_text() == "while it was away"
     assert tab.get_by_test_id("message").count() == 2
+    plate = tab.get_by_test_id("message.plate").inner_text()
+    assert "1.jpg" in plate and re.search(r"\d (k?B|MB)", plate), plate
     stage.picture(tab, "no-daemon")
     stage.start_daemon()
     until(lambda: stage.texts("family") == ["photo", "while it was away"], "it goes out")
