@@ -1,6 +1,6 @@
 /// The names of photos from `photospool send`: `photo-00-IMG_1234.jpg`. The number keeps them in order. The rest is for
 /// the user and is never published.
-enum PhotoName {
+package enum PhotoName {
   private static let longest = 100
   private static let numbers = "photo-00".utf8.count
 
@@ -10,6 +10,12 @@ enum PhotoName {
   static func name(_ index: Int, of original: String?) -> String {
     let number = "photo-\(index < 10 ? "0" : "")\(index)"
     return original.map { "\(number)-\(cleaned($0))" } ?? number
+  }
+
+  /// The user's name of a photo's file, for its owner.
+  package static func original(_ name: String) -> String {
+    let rest = name.dropFirst(withoutOriginal(name).count)
+    return rest.isEmpty ? name : String(rest.dropFirst())
   }
 
   /// The part that counts for the digest of a request: a duplicate may come from a file of another name.

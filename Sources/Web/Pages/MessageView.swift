@@ -33,7 +33,8 @@ struct MessageView {
       "message": entry.message.text, "request": entry.request.map(inAddress) ?? "", "opensDay": isFirstOfDay,
       "day": source.clock.day(entry.time), "isOwn": entry.isOwn, "sender": sender, "at": time.description,
       "time": source.clock.time(time), "hasPicture": hasPicture, "isPlate": isPhoto && !hasPicture,
-      "isText": !isPhoto, "hasText": text != nil, "text": text.map(shown) ?? "", "file": "photo",
+      "isText": !isPhoto, "hasText": text != nil, "text": text.map(shown) ?? "",
+      "file": shown(PhotoName.original(entry.file)),
       "size": sizeInWords(entry.bytes), "isHidden": entry.isHidden && hasPicture,
       "isBusy": isBusy, "isSent": entry.state == .sent,
       "isFailed": isFailed, "isCancelled": entry.state == .cancelled, "progress": progress ?? 0,
@@ -117,7 +118,13 @@ extension WaitingRequest {
       "isFetching": false, "canFetch": false, "isGone": false, "isWaiting": false, "waiting": "", "hasError": false,
       "error": "",
     ]
-    let photos = (0..<self.photos).map { blank.merging(["message": "\(name).\($0)", "isPlate": true]) { $1 } }
+    let photos = self.photos.enumerated().map { index, photo in
+      blank.merging(
+        [
+          "message": "\(name).\(index)", "isPlate": true, "file": shown(photo.file), "size": sizeInWords(photo.bytes),
+        ]
+      ) { $1 }
+    }
     guard let text else { return photos }
     return photos + [blank.merging(["message": name, "isText": true, "hasText": true, "text": shown(text)]) { $1 }]
   }

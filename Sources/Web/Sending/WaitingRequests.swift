@@ -5,7 +5,8 @@ import Spooling
 /// A request in `new/` that the daemon has not accepted yet.
 struct WaitingRequest: Sendable {
   let name: String
-  let photos: Int
+  /// The names of its photos for their owner, and their bytes.
+  let photos: [(file: String, bytes: Int)]
   let text: String?
 }
 
@@ -30,7 +31,10 @@ extension Spool {
       else { return nil }
       let text = try? directory.file("text").contents(limit: RequestLimits.textFileBytes)
       return WaitingRequest(
-        name: name, photos: files.count { $0.hasPrefix("photo") }, text: text.map(textWithoutNewline))
+        name: name,
+        photos: files.filter { $0.hasPrefix("photo") }.sorted().map { file in
+          (PhotoName.original(file), (try? directory.entry(file)?.size) ?? 0)
+        }, text: text.map(textWithoutNewline))
     }
   }
 }

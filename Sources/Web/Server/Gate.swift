@@ -16,10 +16,6 @@ struct Gate: Sendable {
     guard let host = head.authority, names.contains(host) else {
       throw WebProblem(.misdirectedRequest, "This page is \(names.map { "http://\($0)/" }.joined(separator: " or ")).")
     }
-    // A whole address as the target would count more than Host (RFC 9112 §3.2.2).
-    guard head.path?.hasPrefix("/") ?? false else {
-      throw WebProblem(.badRequest, "The target of the request is no path of this page.")
-    }
     let isReading = head.method == .get || head.method == .head
     switch Self.fetchSite.flatMap({ head.headerFields[$0] }) {
     case "same-origin": return

@@ -9,6 +9,8 @@ package struct TimelineEntry: Sendable, Equatable {
   /// nil if unknown.
   package let sender: String?
   package let kind: MessageKind
+  /// Its file as dropped; empty for a received photo.
+  package let file: String
   /// When it was accepted here.
   package let time: Timestamp
   /// nil for a received photo, and once the janitor has forgotten the request.
@@ -160,7 +162,8 @@ private enum Timeline {
     """
 
   private static let messages = """
-    SELECT m.id AS row, r.accepted_at AS time, 1 AS shown, m.message, 1 AS own, NULL AS sender, m.kind, r.request, r.idempotency_key AS key,
+    SELECT m.id AS row, r.accepted_at AS time, 1 AS shown, m.message, 1 AS own, NULL AS sender, m.kind, m.file,
+      r.request, r.idempotency_key AS key,
       r.state AS requestState, m.state, NULL AS received, 0 AS hidden, coalesce(m.cause, r.cause) AS cause,
       coalesce(m.error, r.error) AS error, m.next_attempt AS nextAttempt, m.sent_at AS sentAt,
       coalesce(p.bytes, m.bytes) AS bytes, m.digest, \(photo)
@@ -170,7 +173,7 @@ private enum Timeline {
     """
 
   private static let announced = """
-    SELECT r.id AS row, r.received_at AS time, 1 AS shown, r.message, 0 AS own, r.sender, 'photo' AS kind,
+    SELECT r.id AS row, r.received_at AS time, 1 AS shown, r.message, 0 AS own, r.sender, 'photo' AS kind, '' AS file,
       NULL AS request, NULL AS key, NULL AS requestState, NULL AS state, r.state AS received, r.revealed_at IS NULL AS hidden, r.cause,
       r.error, r.next_attempt AS nextAttempt, NULL AS sentAt,
       coalesce(p.bytes, r.attachment ->> '$.contentLength', 0) AS bytes, NULL AS digest, \(photo)
@@ -181,7 +184,8 @@ private enum Timeline {
   /// Photos with a message or an announcement come from there, and are not shown here.
   private static let photos = """
     SELECT p.rowid AS row, p.created_at AS time, (m.id IS NULL AND coalesce(r.own, 1) = 1) AS shown, p.message, 1 AS own,
-      NULL AS sender, 'photo' AS kind, NULL AS request, NULL AS key, NULL AS requestState, 'sent' AS state, NULL AS received,
+      NULL AS sender, 'photo' AS kind, p.file, NULL AS request, NULL AS key, NULL AS requestState,
+      'sent' AS state, NULL AS received,
       0 AS hidden, NULL AS cause, NULL AS error, NULL AS nextAttempt, p.uploaded_at AS sentAt, p.bytes, NULL AS digest,
       \(photo)
     FROM photos p LEFT JOIN messages m ON m.message = p.message LEFT JOIN received r ON r.message = p.message
@@ -225,6 +229,7 @@ extension TimelineEntry: FetchableRecord {
     isOwn = row["own"]
     sender = row["sender"]
     kind = word("kind") ?? .photo
+    file = row["file"]
     time = row["time"]
     request = row["request"]
     requestState = word("requestState")
