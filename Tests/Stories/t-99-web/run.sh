@@ -18,8 +18,6 @@ post() { ask "${@:1:3}" -X POST -H 'Sec-Fetch-Site: same-origin' "${@:4}"; }
 say() { local fields=(); for field in "${@:3}"; do fields+=(-F "$field"); done; post "$1" "$2" '/conversation?name=family' "${fields[@]}"; }
 # enter JAR [OPTION...]: a session by a new link.
 enter() { ask 200 "$1" "$("$photospool" web link "${@:2}" | sed "s|^$site||" | tee path)"; post 303 "$1" "$(cat path)"; }
-form_id() { sed -n 's/.*name="id" value="\([^"]*\)".*/\1/p' answer; }
-sent() { published family | jq -r '.kind + " " + (.text // "")' | paste -sd,; }
 
 start_daemon
 # Before any page there is no address, unless somebody names the port of the service.
@@ -41,10 +39,7 @@ page=$!
 wait_for_line link '^http://ps-[0-9a-f]*.localhost:[0-9]*/login/[0-9a-f]*$'
 wait_for_line page.log 'page ready'
 site=$(sed 's|/login/.*||' link)
-host=${site#http://} port=${site##*:}
-login=$(sed "s|^$site||" link)
-
-# A taken port.
+host=${site#http://} port=${site##*:} login=$(sed "s|^$site||" link)
 ends 69 web --port "$port"
 has err.log "cannot listen on 127.0.0.1 port $port: Address already in use; choose another port with --port"
 
@@ -74,7 +69,7 @@ ask 403 anna / -H 'Sec-Fetch-Site: cross-site'
 
 # Two photos and a text, in the order of the form; the same form again is no second message.
 ask 200 anna '/conversation?name=family'
-id=$(form_id)
+id=$(sed -n 's/.*name="id" value="\([^"]*\)".*/\1/p' answer)
 for _ in 1 2; do say 303 anna "id=$id" "photo=@$cat" "photo=@$dragonfly" $'text=Look at these\r\n<b>'; done
 last=$("$photospool" send --to family --text after)
 "$photospool" wait --timeout 60 "$last"
