@@ -14,7 +14,7 @@ def test_photos_are_full_bleed_on_a_phone_and_bubbles_elsewhere(stage):
     link = stage.start_page()
     photos = [photograph(stage.directory, f"{width}x{height}.jpg", width, height) for width, height in SHAPES]
     stage.drop("photos", "family", photos=photos)
-    until(lambda: len(stage.published("family")) == len(SHAPES), "all are published")
+    until(lambda: stage.are_sent(len(SHAPES)), "all are published")
     client = stage.client(link)
     for scheme in SCHEMES:
         for view in VIEWS:
@@ -34,7 +34,7 @@ def test_nothing_jumps_while_photos_load(stage):
     stage.start_daemon()
     link = stage.start_page()
     stage.drop("photos", "family", photos=[photograph(stage.directory, "1.jpg", 1600, 900)] * 2)
-    until(lambda: len(stage.published("family")) == 2, "both are published")
+    until(lambda: stage.are_sent(2), "both are published")
     client = stage.client(link)
     for view in VIEWS:
         tab = stage.open(view=view, cookies=client.cookie)

@@ -89,7 +89,7 @@ def test_texts_are_text(stage):
     assert len(texts) > 30, texts
     shows_texts(stage, tab, texts)
     stage.start_daemon()
-    until(lambda: len(stage.published("family")) == len(texts), "all are published")
+    until(lambda: stage.are_sent(len(texts)), "all are published")
     assert stage.texts("family") == [text.removesuffix("\n") for text in texts]
     shows_texts(stage, tab, texts)
 

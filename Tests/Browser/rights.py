@@ -90,7 +90,7 @@ def test_a_session_of_one_inbox_never_sees_another(stage):
     stage.drop("secret", "only-berta", photos=[photo], sender="berta")
     stage.receive(server, "for-berta", "for-berta", photo, sender="@zoe:example.org", inbox="berta")
     stage.wait_for_state("for-berta", "offered")
-    until(lambda: len(stage.published("shared")) == 4 and stage.published("only-berta"), "all is published")
+    until(lambda: stage.are_sent(4, "shared") and stage.published("only-berta"), "all is published")
     received = stage.received()["for-berta"]["message"]
     hers = [line["message"] for name in ("shared", "only-berta") for line in stage.published(name)
             if line["inbox"] == "berta"]

@@ -10,7 +10,7 @@ def test_a_long_conversation_is_read_page_by_page(stage):
     tab = stage.open(stage.start_page())
     for number in range(130):
         stage.drop(f"r{number:03}", "family", text=f"text {number}")
-    until(lambda: len(stage.published("family")) == 130, "all are sent")
+    until(lambda: stage.are_sent(130), "all are sent")
     tab.goto(stage.url("/conversation", "family"))
     assert tab.get_by_test_id("message.text").last.inner_text() == stage.texts("family")[-1]
     assert tab.get_by_test_id("conversation.newer").count() == 0

@@ -28,7 +28,8 @@ def test_without_a_daemon_sending_waits(stage):
     assert "1.jpg" in plate and re.search(r"\d (k?B|MB)", plate), plate
     stage.picture(tab, "no-daemon")
     stage.start_daemon()
-    until(lambda: stage.texts("family") == ["photo", "while it was away"], "it goes out")
+    until(lambda: stage.are_sent(2), "it goes out")
+    assert stage.texts("family") == ["photo", "while it was away"]
     tab.reload()
     assert tab.get_by_test_id("page.daemon").count() == 0
     assert "Sent" in tab.get_by_test_id("message.meta").last.inner_text()

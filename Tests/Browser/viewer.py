@@ -56,6 +56,6 @@ def sent(stage, shapes):
     tab = stage.open(stage.start_page())
     photos = [photograph(stage.directory, f"{number}.jpg", *shape) for number, shape in enumerate(shapes)]
     stage.drop("photos", "family", photos=photos)
-    until(lambda: len(stage.published("family")) == len(shapes), "all are published")
+    until(lambda: stage.are_sent(len(shapes)), "all are published")
     tab.goto(stage.url("/conversation", "family"))
     return tab

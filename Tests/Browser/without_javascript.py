@@ -16,7 +16,7 @@ def test_photos_and_a_text_are_sent_in_order(stage):
     tab.get_by_test_id("composer.text").fill("Two photos <b>")
     tab.get_by_test_id("composer.send").click()
     tab.wait_for_url("**/conversation?name=family")
-    until(lambda: len(stage.published("family")) == 3, "three messages are published")
+    until(lambda: stage.are_sent(3), "three messages are published")
     assert stage.texts("family") == ["photo", "photo", "Two photos <b>"], stage.texts("family")
     tab.reload()
     messages = tab.get_by_test_id("message")

@@ -33,6 +33,10 @@ class Stage(Programs):
         file = self.spool / "published" / f"{conversation}.jsonl"
         return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
+    def are_sent(self, count, conversation="family"):
+        """Whether so many messages are published, and nothing waits: a message is published before the ledger says so."""
+        return len(self.published(conversation)) == count and not self.waiting()
+
     def sent(self):
         """How many requests are sent."""
         return sum(path.name != ".order" for path in (self.spool / "sent").iterdir())
