@@ -107,8 +107,8 @@ extension LedgerView {
     var messages = try RequestStory.Message.fetchAll(
       database,
       sql: """
-        SELECT m.message, m.file, m.kind, m.state, m.bytes, m.digest, NULL AS text, '[]' AS attempts, m.next_attempt AS nextAttempt, m.cause,
-          m.error, m.sent_at AS sentAt, m.remote,
+        SELECT m.message, m.file, m.kind, m.state, m.bytes, m.digest, NULL AS text, '[]' AS attempts,
+          m.next_attempt AS nextAttempt, m.cause, m.error, m.sent_at AS sentAt, m.remote,
           iif(p.format IS NULL, NULL, json_object(
             'format', p.format, 'originalWidth', p.original_width, 'originalHeight', p.original_height,
             'bytes', p.bytes, 'width', p.width, 'height', p.height, 'path', p.path, 'url', p.url)) AS photo

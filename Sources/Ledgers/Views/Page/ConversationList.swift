@@ -77,15 +77,16 @@ extension LedgerView {
         LEFT JOIN received v ON v.id = last_received LEFT JOIN photos p ON p.rowid = last_photo
         LEFT JOIN received w ON w.message = p.message
     )
-    SELECT page.*,
-      (SELECT count(*) FROM requests INDEXED BY requests_over
-        WHERE state = 'failed' AND filed = 1 AND conversation_id = page.id AND (?1 IS NULL OR inbox = ?1)) AS failed,
+    SELECT page.*, coalesce(failures.count, 0) AS failed,
       EXISTS (SELECT 1 FROM requests
         WHERE state = 'draft' AND conversation_id = page.id AND (?1 IS NULL OR inbox = ?1)) AS draft
     FROM (
       SELECT id, conversation, waiting, held, time, iif(sent >= heard, state, NULL) AS state, photo, hidden
       FROM listed WHERE time > 0 AND (time, id) < (?3, ?4) ORDER BY time DESC, id DESC LIMIT ?5
-    ) AS page ORDER BY time DESC, id DESC
+    ) AS page LEFT JOIN (
+      SELECT conversation_id, count(*) AS count FROM requests INDEXED BY requests_over
+      WHERE state = 'failed' AND filed = 1 AND (?1 IS NULL OR inbox = ?1) GROUP BY conversation_id
+    ) AS failures ON failures.conversation_id = page.id ORDER BY time DESC, id DESC
     """
 }
 

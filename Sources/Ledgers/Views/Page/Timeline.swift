@@ -18,7 +18,7 @@ package struct TimelineEntry: Sendable, Equatable {
   package let requestState: RequestState?
   /// The request's idempotency key.
   package let key: String?
-  /// nil for a received photo.
+  /// nil for a received photo, and for one of a forgotten request that was not published.
   package let state: MessageState?
   /// nil for a photo that was sent.
   package let received: ReceivedState?
@@ -181,11 +181,12 @@ private enum Timeline {
     WHERE r.conversation_id = ?1 AND (?2 IS NULL OR r.inbox = ?2) AND r.own = 0 AND r.state <> 'forgotten' AND r.id
     """
 
-  /// Photos with a message or an announcement come from there, and are not shown here.
+  /// Photos with a message or an announcement come from there, and are not shown here. Those that were published have an
+  /// attachment.
   private static let photos = """
     SELECT p.rowid AS row, p.created_at AS time, (m.id IS NULL AND coalesce(r.own, 1) = 1) AS shown, p.message, 1 AS own,
       NULL AS sender, 'photo' AS kind, p.file, NULL AS request, NULL AS key, NULL AS requestState,
-      'sent' AS state, NULL AS received,
+      iif(p.attachment IS NULL, NULL, 'sent') AS state, NULL AS received,
       0 AS hidden, NULL AS cause, NULL AS error, NULL AS nextAttempt, p.uploaded_at AS sentAt, p.bytes, NULL AS digest,
       \(photo)
     FROM photos p LEFT JOIN messages m ON m.message = p.message LEFT JOIN received r ON r.message = p.message
