@@ -167,6 +167,13 @@ extension File {
 }
 
 extension File {
+  /// Sets the times of the last change of the contents and of the last reading, in nanoseconds since 1970.
+  package func setModified(_ nanoseconds: Int64) throws(FileError) {
+    let seconds = nanoseconds / 1_000_000_000
+    let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds - seconds * 1_000_000_000))
+    if futimens(descriptor, [time, time]) != 0 { throw FileError("set the time of", path) }
+  }
+
   /// The same open file under a client's name.
   package func called(_ name: String) throws(FileError) -> File {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

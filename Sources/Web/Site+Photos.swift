@@ -28,7 +28,7 @@ extension Site {
     router.post("photo/:id/:part") { request, context in
       let session = try await session(request, context, may: .see)
       let (id, act) = (try context.parameters.require("id"), try context.parameters.require("part"))
-      let story = try await pool.run { try source(session).story(id) }
+      let story = try await pool.run { try ledger().photo(id, for: session) }
       let orders: [String: ControlRequest] = ["reveal": .reveal([id]), "hide": .hide([id]), "fetch": .want([id])]
       guard let order = orders[act] else { throw WebProblem(.notFound, "There is no such page.") }
       let form = try await Self.fields(of: request)
@@ -41,8 +41,8 @@ extension Site {
 
   /// A file of the cache, if it may be shown: of a hidden photo only the blurred preview.
   private func picture(_ id: String, _ file: String, isSaved: Bool, _ session: WebSession) throws -> Response {
-    let source = try source(session)
-    let story = try source.story(id)
+    let ledger = try ledger()
+    let story = try ledger.photo(id, for: session)
     let names = ["thumbnail": "thumbnail.jpg", "blurred": "blurred.jpg", "original": PhotoCache.originalName]
     guard let name = names[file] else { throw WebProblem(.notFound, "There is no such page.") }
     if story.isHidden && file != "blurred" { throw WebProblem(.conflict, "This photo is hidden. Reveal it first.") }
@@ -53,7 +53,7 @@ extension Site {
     if file == "original" { _ = try? ControlClient.leave(.viewed(id), in: spool.state) }
     var headers: HTTPFields = [.contentType: "image/jpeg", .contentSecurityPolicy: "sandbox; default-src 'none'"]
     if isSaved {
-      let time = try source.ledger?.time(of: story.message)?.description.prefix(19).replacing(":", with: "")
+      let time = try ledger.time(of: story.message)?.description.prefix(19).replacing(":", with: "")
       let name = "\(story.conversation.text.replacing("/", with: "_"))-\(time.map(String.init) ?? id).jpg"
       headers[.contentDisposition] = "attachment; filename*=UTF-8''\(inAddress(name))"
     }
@@ -67,11 +67,11 @@ extension Site {
   }
 }
 
-extension PageSource {
+extension LedgerView {
   /// The photo with an id here, if this session may see it.
-  func story(_ id: String) throws -> PhotoStory {
-    let story = try ledger?.photos(called: id).first { $0.message.text == id }
-    guard session.may(.see), let story, inbox == nil || story.inbox == inbox else {
+  func photo(_ id: String, for session: WebSession) throws -> PhotoStory {
+    let story = try photos(called: id).first { $0.message.text == id }
+    guard session.may(.see), let story, session.inbox == nil || story.inbox == session.inbox else {
       throw WebProblem(.notFound, "There is no such photo here.")
     }
     return story

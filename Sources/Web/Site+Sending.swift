@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Ledgers
 import Messages
 import Spooling
 import WebAccess
@@ -15,7 +16,7 @@ extension Site {
     router.post("request/:name/:act") { request, context in
       let session = try await session(request, context)
       let (name, act) = (try context.parameters.require("name"), try context.parameters.require("act"))
-      let conversation = try await pool.run { try source(session).conversation(ofRequest: name) }
+      let conversation = try await pool.run { try ledger().conversation(ofRequest: name, for: session) }
       switch act {
       case "cancel": try await cancel(name)
       case "retry": try await pool.run { try retry(name) }
@@ -76,23 +77,28 @@ extension Site {
     try spool.failed.sync()
   }
 
-  /// Deletes a failed request as it was dropped. The ledger keeps its row until the janitor forgets it.
+  /// Deletes a failed request as it was dropped. It leaves `failed/` in one rename, so that a part of it is never sent.
+  /// The ledger keeps its row until the janitor forgets it, and the janitor removes what a kill left in `tmp/`.
   private func delete(_ name: String) throws {
-    guard RequestName(name) != nil, try spool.failed.entry(name) != nil else { throw gone }
-    try spool.failed.removeTree(name)
+    let trash = Spool.unnamed()
+    guard RequestName(name) != nil, try spool.failed.entry(name) != nil,
+      try spool.failed.move(name, to: spool.tmp, as: trash)
+    else { throw gone }
     try spool.failed.sync()
+    try spool.tmp.sync()
+    try spool.tmp.removeTree(trash)
   }
 
   private var gone: WebProblem { WebProblem(.notFound, "This request is not among the failed ones any more.") }
 }
 
-extension PageSource {
-  /// The conversation of a request that this session may change.
-  fileprivate func conversation(ofRequest name: String) throws -> String {
-    guard let story = try ledger?.story(of: name), inbox == nil || story.inbox == inbox?.text,
+extension LedgerView {
+  /// The conversation of a request that a session may change.
+  fileprivate func conversation(ofRequest name: String, for session: WebSession) throws -> String {
+    guard let story = try story(of: name), session.inbox == nil || story.inbox == session.inbox?.text,
       let conversation = story.conversation
     else { throw WebProblem(.notFound, "There is no such request here.") }
-    guard mayChange(requestWith: story.id) else {
+    guard session.mayChange(requestWith: story.id) else {
       throw WebProblem(.forbidden, "This session may change only what it sent itself.")
     }
     return conversation

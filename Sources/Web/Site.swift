@@ -108,10 +108,9 @@ struct Site: Sendable {
   }
 
   private func addLogin(to router: Router<WebContext>) {
-    router.get("login/:code") { request, context in
+    router.get("login/:code") { _, context in
       let code = try context.parameters.require("code")
-      let user = user(of: context)
-      guard let grant = try await pool.run({ try access.link(code, user: user, at: .now()) }) else { throw spent }
+      guard let grant = try await pool.run({ try access.link(code, at: .now()) }) else { throw spent }
       return templates.page("login", title: "photospool", grant.values(code: code))
     }
     router.post("login/:code") { _, context in
@@ -149,7 +148,7 @@ struct Site: Sendable {
 
   private var spent: WebProblem {
     WebProblem(
-      .gone, "This link was used already, is older than 10 minutes, or is for another user. Ask for a new one.",
+      .gone, "This link was used already, or is older than 10 minutes. Ask for a new one.",
       command: "photospool web link")
   }
 
@@ -158,6 +157,8 @@ struct Site: Sendable {
   static func redirect(to address: String) -> Response { Response(status: .seeOther, headers: [.location: address]) }
 
   func source(_ session: WebSession) throws -> PageSource { try PageSource(spool, settings, session) }
+
+  func ledger() throws -> LedgerView { try LedgerView(in: spool.state) }
 
   /// The conversation in an address.
   static func conversation(_ request: Request) throws -> ConversationID {

@@ -6,7 +6,8 @@ import Spooling
 
 /// Links and sessions: one file each in `state/web/links` and `state/web/sessions`, named by the SHA-256 of its secret.
 ///
-/// A link ends when its file is removed, so of two who use it one succeeds. Secrets are never written.
+/// A link ends when its file is removed, so of two who use it one succeeds. The time of a session's file is its last use,
+/// to the hour. Secrets are never written.
 package struct AccessStore: Sendable {
   private let links: Directory
   private let sessions: Directory
@@ -66,19 +67,17 @@ package struct AccessStore: Sendable {
     return code
   }
 
-  /// What a link may do, without spending it; nil if it was used, is too old or is not for this user.
-  package func link(_ code: String, user: UInt32?, at now: Timestamp) throws -> Grant? {
-    guard let entry = try links.entry(key(code)), !isOld(entry, at: now),
-      let grant = try read(Grant.self, key(code), in: links), grant.user == nil || grant.user == user
-    else { return nil }
-    return grant
+  /// Looks at a link without spending it; nil if it was used or is too old.
+  package func link(_ code: String, at now: Timestamp) throws -> Grant? {
+    guard let entry = try links.entry(key(code)), !isOld(entry, at: now) else { return nil }
+    return try read(Grant.self, key(code), in: links)
   }
 
-  /// Spends a link and begins a session. Returns the session's secret and end; nil if the link cannot be used.
+  /// Spends a link and begins a session of `user`. Returns the session's secret and end; nil if the link cannot be used.
   package func beginSession(
     by code: String, user: UInt32?, at now: Timestamp
   ) throws -> (secret: String, end: Timestamp)? {
-    guard let grant = try link(code, user: user, at: now) else { return nil }
+    guard let grant = try link(code, at: now) else { return nil }
     do { try links.remove(key(code)) } catch {
       if error.isMissing { return nil }
       throw error
@@ -86,7 +85,10 @@ package struct AccessStore: Sendable {
     try links.sync()
     try makeRoom(at: now)
     let secret = secret(bytes: 32)
-    try write(WebSession(id: self.secret(bytes: 6), grant: grant, user: user, lastSeen: now), key(secret))
+    let session = WebSession(id: self.secret(bytes: 6), grant: grant, user: user)
+    try sessions.write(try Array(JSONEncoder().encode(session)), as: key(secret))
+    try sessions.sync()
+    try use(key(secret), at: now)
     return (secret, grant.expires)
   }
 
@@ -95,14 +97,12 @@ package struct AccessStore: Sendable {
   /// The session of a secret; nil if there is none, it is over, or another user has it.
   package func session(_ secret: String, user: UInt32?, at now: Timestamp) throws -> WebSession? {
     let key = key(secret)
-    guard let session = try read(WebSession.self, key, in: sessions), session.user == user else { return nil }
-    guard isGood(session, at: now) else {
+    guard let (session, lastUse) = try read(key), session.user == user else { return nil }
+    guard isGood(session, lastUse, at: now) else {
       try? sessions.remove(key)
       return nil
     }
-    if now.seconds(since: session.lastSeen) > 3600 {
-      try write(WebSession(id: session.id, grant: session.grant, user: session.user, lastSeen: now), key)
-    }
+    if now.seconds(since: lastUse) > 3600 { try use(key, at: now) }
     return session
   }
 
@@ -115,26 +115,33 @@ package struct AccessStore: Sendable {
     now.seconds(since: Timestamp(milliseconds: link.changed / 1_000_000)) >= Self.linkLife.seconds
   }
 
-  private func isGood(_ session: WebSession, at now: Timestamp) -> Bool {
-    now < session.grant.expires && now.seconds(since: session.lastSeen) < Self.idle.seconds
+  private func isGood(_ session: WebSession, _ lastUse: Timestamp, at now: Timestamp) -> Bool {
+    now < session.grant.expires && now.seconds(since: lastUse) < Self.idle.seconds
+  }
+
+  private func use(_ key: String, at now: Timestamp) throws {
+    try sessions.file(key).setModified(now.milliseconds * 1_000_000)
+  }
+
+  /// A session and its last use.
+  private func read(_ key: String) throws -> (WebSession, lastUse: Timestamp)? {
+    guard let session = try read(WebSession.self, key, in: sessions), let entry = try sessions.entry(key) else {
+      return nil
+    }
+    return (session, Timestamp(milliseconds: entry.modified / 1_000_000))
   }
 
   /// Removes sessions that are over and, if there are too many, the one that was not used for the longest time.
   private func makeRoom(at now: Timestamp) throws {
-    var kept: [(key: String, lastSeen: Timestamp)] = []
+    var kept: [(key: String, lastUse: Timestamp)] = []
     for name in try sessions.names() {
-      if let session = try read(WebSession.self, name, in: sessions), isGood(session, at: now) {
-        kept.append((name, session.lastSeen))
+      if let (session, lastUse) = try read(name), isGood(session, lastUse, at: now) {
+        kept.append((name, lastUse))
       } else {
         try? sessions.remove(name)
       }
     }
-    for old in kept.sorted(by: { $0.lastSeen > $1.lastSeen }).dropFirst(Self.most - 1) { try? sessions.remove(old.key) }
-  }
-
-  private func write(_ session: WebSession, _ key: String) throws {
-    try sessions.write(try Array(JSONEncoder().encode(session)), as: key)
-    try sessions.sync()
+    for old in kept.sorted(by: { $0.lastUse > $1.lastUse }).dropFirst(Self.most - 1) { try? sessions.remove(old.key) }
   }
 
   private func read<Value: Decodable>(

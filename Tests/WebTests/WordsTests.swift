@@ -40,7 +40,7 @@ import Testing
 
   @Test("Days are named by their distance")
   func days() {
-    let clock = Clock(now: .now())
+    let clock = LocalTime(now: .now())
     #expect(clock.day(clock.now) == "Today")
     #expect(clock.day(clock.now.advanced(seconds: -86_400)) == "Yesterday")
     #expect(clock.day(Timestamp(milliseconds: 1_700_000_000_000)).hasSuffix(" November 2023"))

@@ -3,7 +3,7 @@ import Messages
 import Spooling
 
 extension PageSource {
-  /// What a person typed, when the composer comes back with a problem.
+  /// The composer's contents: as a person typed them, if it comes back with a problem.
   struct Composer {
     var id: String
     var text = ""

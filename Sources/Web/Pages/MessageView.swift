@@ -8,7 +8,7 @@ struct MessageView {
   let entry: TimelineEntry
   let isHeld: Bool
 
-  /// What fits a desk, in pixels.
+  /// The largest picture on a desk, in pixels.
   private static let frame = (width: 640, height: 600)
 
   var isPhoto: Bool { entry.kind != .text }
@@ -97,7 +97,7 @@ struct MessageView {
     return try source.spool.failed.entry(request) != nil
   }
 
-  private var mayChange: Bool { source.mayChange(requestWith: entry.key) }
+  private var mayChange: Bool { source.session.mayChange(requestWith: entry.key) }
 
   private func keptText() throws -> String? {
     guard !isPhoto, entry.state == .sent, let request = entry.request, let digest = entry.digest else { return nil }
@@ -107,7 +107,7 @@ struct MessageView {
 
 extension WaitingRequest {
   /// The values of what the daemon has not accepted yet, photos first.
-  func values(at clock: Clock) -> [Values] {
+  func values(at clock: LocalTime) -> [Values] {
     let blank: Values = [
       "message": "", "request": inAddress(name), "opensDay": false, "day": "", "isOwn": true, "sender": "you",
       "at": clock.now.description, "time": "", "hasPicture": false, "isPlate": false, "isText": false, "hasText": false,

@@ -5,10 +5,13 @@ import Spooling
 extension PageSource {
   /// The values of a photo's page.
   func viewer(_ id: String) throws -> Values {
-    let story = try story(id)
-    guard let place = try ledger?.place(after: story.message),
-      let page = try ledger?.timeline(of: story.conversation, inbox: inbox, from: place),
-      let index = page.entries.lastIndex(where: { $0.message == story.message })
+    guard let ledger else { throw WebProblem(.notFound, "There is no such photo here.") }
+    let story = try ledger.photo(id, for: session)
+    guard let place = try ledger.place(after: story.message) else {
+      throw WebProblem(.notFound, "There is no such photo here.")
+    }
+    let page = try ledger.timeline(of: story.conversation, inbox: inbox, from: place)
+    guard let index = page.entries.lastIndex(where: { $0.message == story.message })
     else { throw WebProblem(.notFound, "There is no such photo here.") }
     let entry = page.entries[index]
     let isPhoto = { (entry: TimelineEntry) in entry.kind != .text && entry.hasThumbnail }

@@ -44,7 +44,7 @@ func inAddress(_ text: String) -> String {
 }
 
 /// Times as people read them, in the time zone of this computer.
-struct Clock: Sendable {
+struct LocalTime: Sendable {
   let now: Timestamp
 
   private static func parts(_ time: Timestamp) -> tm {

@@ -104,10 +104,15 @@ struct ReceivedForm: Sendable {
 }
 
 extension Spool {
+  /// A new name in `tmp/` for entries that nobody looks for.
+  static func unnamed() -> String {
+    var random = SystemRandomNumberGenerator()
+    return ".web-\(getpid())-\(UInt64.random(in: 0 ... .max, using: &random))"
+  }
+
   /// An empty file on the spool's disk, which ends with its last reference.
   fileprivate func unnamedFile() throws -> File {
-    var random = SystemRandomNumberGenerator()
-    let name = ".web-\(getpid())-\(UInt64.random(in: 0 ... .max, using: &random))"
+    let name = Self.unnamed()
     let file = try tmp.file(appendingTo: name)
     try tmp.remove(name)
     return file

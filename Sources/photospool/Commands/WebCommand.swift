@@ -70,7 +70,7 @@ struct WebLinkCommand: ParsableCommand {
   }
 }
 
-/// What a link may do.
+/// The options of a link.
 struct LinkOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -90,12 +90,9 @@ struct LinkOptions: ParsableArguments {
   var days = 30
 
   func grant() throws -> Grant {
-    let words = (may ?? (inbox == nil ? "see,send,operate" : "see,send")).split(
-      separator: ",", omittingEmptySubsequences: false
-    ).map {
-      $0.trimmingCharacters(in: .whitespaces)
-    }
-    let rights = try words.map { word in
+    let words = may ?? (inbox == nil ? "see,send,operate" : "see,send")
+    let rights = try words.split(separator: ",", omittingEmptySubsequences: false).map { word in
+      let word = word.trimmingCharacters(in: .whitespaces)
       guard let right = WebRight(rawValue: word) else {
         throw Failure(.usage, "--may takes see, send and operate; '\(escaped(word))' is no right")
       }
@@ -107,7 +104,7 @@ struct LinkOptions: ParsableArguments {
     guard (1...365).contains(days) else { throw Failure(.usage, "--days takes 1 to 365") }
     if let inbox { _ = try InboxID(inbox) }
     return Grant(
-      rights: Set(rights), inbox: inbox, name: String(name.prefix(100)), user: nil,
+      rights: Set(rights), inbox: inbox, name: String(name.prefix(100)),
       expires: Timestamp.now().advanced(seconds: Duration.days(days).seconds))
   }
 }

@@ -5,12 +5,12 @@ import Settings
 import Spooling
 import WebAccess
 
-/// What a page is made of, read at one moment for one session.
+/// The facts of a page, read at one moment for one session.
 struct PageSource {
   let spool: Spool
   let settings: Settings
   let session: WebSession
-  let clock: Clock
+  let clock: LocalTime
   /// nil if there is no ledger yet, or none that can be read.
   let ledger: LedgerView?
   /// Why the ledger cannot be read.
@@ -22,27 +22,16 @@ struct PageSource {
     self.spool = spool
     self.settings = settings
     self.session = session
-    clock = Clock(now: .now())
-    var found: LedgerView?
-    var fault: LedgerError?
-    do {
-      found = try LedgerView(ifThereIsOneIn: spool.state)
-      _ = try found?.conversations(inbox: session.inbox, limit: 1)
-    } catch let error as LedgerError { (found, fault) = (nil, error) }
-    (ledger, self.fault) = (found, fault)
+    clock = LocalTime(now: .now())
+    do { (ledger, fault) = (try LedgerView(ifThereIsOneIn: spool.state), nil) } catch let error as LedgerError {
+      (ledger, fault) = (nil, error)
+    }
     // A daemon that does not answer is as good as none for a page.
     progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress
   }
 
   var inbox: InboxID? { session.inbox }
   private static let besides = 30
-
-  /// Whether this session may retry, cancel or delete a request: any with the right to operate, else those that it sent.
-  ///
-  /// - Parameter key: the request's idempotency key.
-  func mayChange(requestWith key: String?) -> Bool {
-    session.may(.operate) || session.may(.send) && key?.hasPrefix(session.keyPrefix) == true
-  }
 
   /// The values of the frame round a page.
   ///
@@ -66,7 +55,7 @@ struct PageSource {
     ]
   }
 
-  /// What is wrong now.
+  /// Sentences about faults that a person should know of.
   private var banners: [Values] {
     func banner(_ name: String, _ sentence: String, command: String = "") -> Values {
       ["name": name, "sentence": sentence, "hasCommand": !command.isEmpty, "command": command]

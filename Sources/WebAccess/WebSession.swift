@@ -1,0 +1,24 @@
+import Messages
+
+/// A session of a browser.
+package struct WebSession: Codable, Sendable {
+  /// Begins the idempotency keys of what it sends.
+  package let id: String
+  package let grant: Grant
+  /// The user of this computer who opened it; nil if the kernel did not tell.
+  package let user: UInt32?
+
+  package var inbox: InboxID? { grant.inbox.map(InboxID.init(unchecked:)) }
+
+  /// Tells its own requests from those of others.
+  package var keyPrefix: String { "web-\(id)-" }
+
+  /// Whether it may retry, cancel or delete a request: any with the right to operate, else those that it sent.
+  ///
+  /// - Parameter key: the request's idempotency key.
+  package func mayChange(requestWith key: String?) -> Bool {
+    may(.operate) || may(.send) && key?.hasPrefix(keyPrefix) == true
+  }
+
+  package func may(_ right: WebRight) -> Bool { grant.rights.contains(right) }
+}
