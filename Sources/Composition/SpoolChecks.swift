@@ -7,7 +7,8 @@ import SettingKit
 import Settings
 import Spooling
 
-/// What `photospool check` examines on this computer: spool, disk, ledger, daemon, darkroom, profile photos, sent texts and hooks.
+/// The checks of `photospool check` on this computer: spool, disk, ledger, daemon, darkroom, profile photos, sent texts
+/// and hooks.
 package struct SpoolChecks {
   /// A subject, and a check that says what is good about it or throws a sentence that says how to fix it.
   package typealias Check = (subject: String, run: () throws -> String)

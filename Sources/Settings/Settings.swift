@@ -53,7 +53,7 @@ package struct Settings: SettingsSection {
 
   package typealias Seal = SealKind
 
-  /// What happens to a text once it is sent.
+  /// Whether a text is kept once it is sent.
   package enum SentTexts: String, CaseIterable, Sendable {
     case drop
     /// It stays as `sent/NAME/text` until its receipt goes.

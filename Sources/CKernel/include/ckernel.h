@@ -135,7 +135,6 @@ void ckernel_release_memory(void);
    the cost of memory for a daemon that often requests large ones. */
 void ckernel_join_freed_memory(void);
 
-
 /* The user of the client of a TCP connection over 127.0.0.1, by the ports of both ends (sock_diag(7)); -1 if the kernel
    does not tell. */
 int64_t ckernel_loopback_user(uint16_t client_port, uint16_t server_port);
