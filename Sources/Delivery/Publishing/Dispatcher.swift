@@ -12,6 +12,9 @@ actor Dispatcher: Service {
   private static let work = "the ledger failed; trying again"
   private var askers: [CheckedContinuation<Void, Never>] = []
   private var working: [Int64: (task: Task<Void, Never>, lane: String)] = [:]
+  /// Conversations whose workers ended during the current read of the ledger. The answer may be older than what they stored,
+  /// for example a retry time, so they are left to the next look.
+  private var endedDuringRead: Set<Int64> = []
   /// The number of taken places by lane.
   private var taken: [String: Int] = [:]
   /// Earliest time for another complete look at what is due.
@@ -87,16 +90,18 @@ actor Dispatcher: Service {
     // Conversations with a worker are due as well, and come first.
     let limit = places + working.count
     guard destinations.lanes.count > 1 else {
+      endedDuringRead = []
       for conversation in try await ledger.dueConversations(at: now, limit: limit)
-      where working[conversation] == nil && !isFull(destinations.standard.lane) {
+      where isIdle(conversation) && !isFull(destinations.standard.lane) {
         start(conversation, on: destinations.standard.lane)
       }
       return
     }
+    endedDuringRead = []
     var page = try await ledger.dueConversations(at: now, behind: nil, limit: limit)
     let begin = ContinuousClock.now
     while true {
-      for conversation in page where working[conversation.row] == nil {
+      for conversation in page where isIdle(conversation.row) {
         let lane = destinations.route(for: conversation.conversation).lane
         if !isFull(lane) { start(conversation.row, on: lane) }
       }
@@ -106,9 +111,15 @@ actor Dispatcher: Service {
         bell.ring(in: (nextLongLook - .now) / .seconds(1))
         return
       }
+      endedDuringRead = []
       page = try await ledger.dueConversations(at: now, behind: page.last, limit: limit)
     }
     nextLongLook = .now + (.now - begin) * 10
+  }
+
+  /// Whether the conversation had no worker for the whole of the last read.
+  private func isIdle(_ conversation: Int64) -> Bool {
+    working[conversation] == nil && !endedDuringRead.contains(conversation)
   }
 
   /// Whether the clock was set back since the last look, so that due times may be in the future.
@@ -137,6 +148,7 @@ actor Dispatcher: Service {
 
   private func ended(_ conversation: Int64) {
     if let lane = working.removeValue(forKey: conversation)?.lane { taken[lane]? -= 1 }
+    endedDuringRead.insert(conversation)
     bell.ring()
   }
 }
