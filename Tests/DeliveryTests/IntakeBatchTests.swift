@@ -3,6 +3,7 @@ import Foundation
 import Ledgers
 import Messages
 import Spooling
+import Synchronization
 import TestSupport
 import Testing
 
@@ -42,7 +43,7 @@ import Testing
   @Test(
     "Requests of which files stay open are set aside, and refused once that has lasted; what follows them waits, others do not"
   )
-  func openFiles() async throws {
+  func openFiles() throws {
     let scratch = try TemporaryDirectory()
     let spool = try Spool(creating: scratch.path("spool"))
     let names = (0..<40).map { "r\($0)" }
@@ -54,18 +55,17 @@ import Testing
     _ = try make("behind", to: "family", in: spool)
     _ = try make("other", to: "friends", in: spool)
     let all = names + ["behind", "other"]
-    let open = OpenRequests()
+    let now = Mutex(ContinuousClock.now)
+    let open = OpenRequests { now.withLock { $0 } }
     let first = try read(all, in: spool, open: open)
     #expect(first.taken == all.count && first.requests.map(\.droppedAs) == ["other"])
     #expect(open.conversations == [try ConversationID("family")])
     // One is closed in time, and the rest of the queue waits.
     try writers.removeFirst().close()
     #expect(try read(all, in: spool, open: open).requests.map(\.droppedAs) == ["r0", "other"])
-    var batch = first
-    while batch.requests.count < all.count {
-      await Task.yield()
-      batch = try read(all, in: spool, open: open)
-    }
+    now.withLock { $0 += .seconds(1) }
+    let batch = try read(all, in: spool, open: open)
+    #expect(batch.requests.count == all.count)
     for request in batch.requests where names.dropFirst().contains(request.droppedAs) {
       guard case .failure(let error) = request.contents else {
         Issue.record("\(request.droppedAs) was taken, and is still written")

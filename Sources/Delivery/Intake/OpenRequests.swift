@@ -16,6 +16,10 @@ final class OpenRequests: Sendable {
 
   private static let patience = Duration.seconds(1)
   private static let pause = Duration.milliseconds(20)
+  private let now: @Sendable () -> ContinuousClock.Instant
+
+  /// Tests bring a time of their own.
+  init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
   /// Conversations whose later requests wait.
   var conversations: Set<ConversationID> { Set(entries.withLock { $0.values.compactMap(\.conversation) }) }
@@ -32,7 +36,7 @@ final class OpenRequests: Sendable {
   /// Sets an open request aside; false if it has been for long enough.
   func setAside(_ name: String, conversation: ConversationID?) -> Bool {
     entries.withLock { entries in
-      let now = ContinuousClock.now
+      let now = self.now()
       let deadline = entries[name]?.deadline ?? now + Self.patience
       guard now < deadline else { return false }
       entries[name] = Entry(deadline: deadline, conversation: conversation, nextLook: now + Self.pause)
@@ -43,7 +47,7 @@ final class OpenRequests: Sendable {
   /// Begins a scan of `new/`, which checks the due ones.
   func beginLook() {
     entries.withLock { entries in
-      let now = ContinuousClock.now
+      let now = self.now()
       for (name, entry) in entries { if let time = entry.nextLook, time <= now { entries[name]?.nextLook = nil } }
     }
   }
