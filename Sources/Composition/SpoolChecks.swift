@@ -80,7 +80,10 @@ package struct SpoolChecks {
 
   private func checkDaemon() throws -> String {
     let spool = try Spool(opening: path)
-    guard let process = try spool.daemonProcess() else { return "not running" }
+    guard let process = try spool.daemonProcess() else {
+      let waits = try !spool.new.names().isEmpty || LedgerView(ifReadable: spool.state)?.hasWaiting() ?? false
+      return waits ? "not running, and messages wait; start `photospool run`" : "not running"
+    }
     do { _ = try ControlClient.ask(.progress, in: spool.state) } catch ControlError.noAnswer {
       throw Failure(.configuration, "runs and does not answer; look at its log and at process \(process)")
     }

@@ -97,6 +97,11 @@ extension LedgerView {
 }
 
 extension LedgerView {
+  /// Whether any message waits.
+  package func hasWaiting() throws -> Bool {
+    try read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM conversations WHERE waiting > 0)") ?? false }
+  }
+
   /// The number of waiting messages in each conversation, by age. `minutes` are the upper bounds of the buckets; one
   /// more holds the older messages. Conversations with the most waiting messages come first.
   package func shape(minutes: [Int], at now: Timestamp) throws -> [(conversation: String, counts: [Int])] {

@@ -7,5 +7,9 @@ struct FlushCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SpoolOptions
 
-  func run() async throws { try await carryOut(.flush, on: options.openSpool()) }
+  func run() async throws {
+    let spool = try options.openSpool()
+    try await carryOut(.flush, on: spool)
+    complainIfStopped(spool)
+  }
 }

@@ -45,7 +45,11 @@ struct QueueCommand: ParsableCommand {
     if watch { return try QueueWatch(spool: spool, conversation: to).run() }
     var daemon: ControlReply?
     var isSilent = false
-    do { daemon = try ControlClient.ask(.progress, in: spool.state) } catch ControlError.noAnswer {
+    var isStopped = false
+    do {
+      daemon = try ControlClient.ask(.progress, in: spool.state)
+      isStopped = daemon == nil
+    } catch ControlError.noAnswer {
       isSilent = true
     } catch {}
     var printer = QueuePrinter(isJSON: json, progress: daemon?.progress ?? [:])
@@ -65,6 +69,7 @@ struct QueueCommand: ParsableCommand {
     // For people; programs have the log and `check`.
     if !json, let trouble = daemon?.trouble { Swift.print("! \(escaped(trouble))") }
     if isSilent { Terminal.complain(ControlError.noAnswer.description) }
+    if isStopped && printer.waiting > 0 { complainOfStopped(spool) }
     if !json, state == nil, to == nil, !isSilent { printSilent(spool) }
   }
 
@@ -110,6 +115,8 @@ private struct QueuePrinter {
   let progress: [String: Double]
   private var count = 0
   private var bytes = 0
+  /// The number of printed messages that a daemon would send.
+  private(set) var waiting = 0
   private let columns = Terminal.outputColumns.flatMap { $0 < 100 ? $0 : nil }
 
   var isEmpty: Bool { count == 0 }
@@ -123,6 +130,7 @@ private struct QueuePrinter {
     var line = line
     if line.state == .uploading { line.progress = line.message.flatMap { progress[$0] } ?? 0 }
     count += 1
+    if !line.state.isFinal && !line.isDraft { waiting += 1 }
     if isJSON { return try printJSON(line) }
     if count == 1 { Swift.print(Terminal.bold(row("REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"))) }
     bytes += line.bytes ?? 0

@@ -68,6 +68,17 @@ func ask(
   }
 }
 
+/// Warns that nothing is sent while no daemon runs. It says nothing if the daemon does not answer, or may not be asked.
+func complainIfStopped(_ spool: Spool) {
+  do { if try ControlClient.ask(.progress, in: spool.state) != nil { return } } catch { return }
+  complainOfStopped(spool)
+}
+
+/// Warns that no daemon runs on the spool.
+func complainOfStopped(_ spool: Spool) {
+  Terminal.complain("no daemon runs on \(escaped(spool.path)), so nothing is sent; start `photospool run`")
+}
+
 /// The names of a command line, with `-` replaced by those on standard input, one a line.
 func expanded(_ names: [String]) -> [String] {
   names.flatMap { name -> [String] in

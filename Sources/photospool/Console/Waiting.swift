@@ -49,6 +49,7 @@ struct Waiting {
       guard let name = waiting.first else { return }
       // Once a second, because it costs more than the other queries.
       looks += 1
+      if looks == 1 { complainIfStopped(spool) }
       if looks % 10 == 2, let ledger, let conversation = try ledger.heldConversation(of: ledger.newest(name) ?? name),
         held.insert(conversation).inserted
       {
