@@ -35,7 +35,7 @@ package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     case .unreadable(let fault):
       "the request cannot be read: \(fault); make it readable for photospool, or use `photospool send`"
     case .outOfReach:
-      "photospool may not read, change and move the request's directory; build a new one with `umask 007`, or use `photospool send`"
+      "photospool may not read, change and move the request's directory; build a new one in tmp/ of the spool with `umask 007`, or use `photospool send`"
     case .empty:
       "the request has neither photo nor text; add a file named photo or text"
     case .missingRecipient:

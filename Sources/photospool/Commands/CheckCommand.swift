@@ -1,6 +1,7 @@
 import ArgumentParser
 import Composition
 import Control
+import DurableFiles
 import Foundation
 import Messages
 import Settings
@@ -36,6 +37,7 @@ struct CheckCommand: AsyncParsableCommand {
     let path = settings.spool.directory
     // Before the first run, destinations are tested beside a temporary spool.
     let isNew = access(path, F_OK) != 0
+    if !isNew { try expectAccess(to: path) }
     let scratch = isNew ? try ScratchSpool() : nil
     var problems = 0
     func tell(_ subject: String?, _ sentence: String, isGood: Bool = true) {
@@ -69,6 +71,16 @@ struct CheckCommand: AsyncParsableCommand {
       }
     }
     try expectNone(problems)
+  }
+
+  /// - Throws: `Failure` if the user may not see into the spool, so that every check would fail for the same reason.
+  private func expectAccess(to path: String) throws {
+    do { _ = try Spool(opening: path) } catch let error as FileError where error.isForbidden {
+      throw Failure(
+        .noPermission, "only the user that photospool runs as may check its spool (\(error)); run `check` as that user")
+    } catch {
+      // One of the checks tells it.
+    }
   }
 
   private func askDaemon() throws {

@@ -40,6 +40,9 @@ expect "$status" 77 "$(cat refused.log)"
 status=0; as 61001 "$photospool" show plain 2> refused.log || status=$?
 expect "$status" 77 "$(cat refused.log)"
 grep -q 'only the user that photospool runs as may follow requests' refused.log || fail "$(cat refused.log)"
+status=0; as 61001 "$photospool" check > out.log 2> refused.log || status=$?
+expect "$status $(wc -l < refused.log)" '77 1' "$(cat refused.log)"
+grep -q 'only the user that photospool runs as may check its spool' refused.log || fail "$(cat refused.log)"
 is_empty "$spool/new"
 expect "$(published family | wc -l)" "$before"
 # A user cannot touch what another one builds, or look into what was accepted.
