@@ -76,9 +76,9 @@ package struct RequestReader: Sendable {
       parts = try Self.profile(parts, kind: found["kind"]?.line)
     } else {
       guard let to else { throw Refusal.missingRecipient }
-      addressee = .conversation(try Self.identifier(ConversationID.self, Self.name(to, in: "to"), in: "to"))
+      addressee = .conversation(try Self.conversation(to))
     }
-    let inbox = try field("from").map { try Self.identifier(InboxID.self, Self.name($0, in: "from"), in: "from") }
+    let inbox = try field("from").map(Self.inbox)
     let key = try field("id").map { text in
       guard let key = IdempotencyKey(text) else {
         throw Refusal.badField(file: "id", fault: "the id is not 1 to 128 of A-Za-z0-9._-; write one that is")
@@ -233,6 +233,11 @@ package struct RequestReader: Sendable {
   /// The conversation that `text` names, with the checks of the file `to`.
   package static func conversation(_ text: String) throws(Refusal) -> ConversationID {
     try identifier(ConversationID.self, name(text, in: "to"), in: "to")
+  }
+
+  /// The inbox that `text` names, with the checks of the file `from`.
+  package static func inbox(_ text: String) throws(Refusal) -> InboxID {
+    try identifier(InboxID.self, name(text, in: "from"), in: "from")
   }
 
   static func identifier<ID: Identifier>(_: ID.Type, _ text: String, in file: String) throws(Refusal) -> ID {

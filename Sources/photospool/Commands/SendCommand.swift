@@ -57,8 +57,8 @@ struct SendCommand: AsyncParsableCommand {
     umask(0o007)
     // Standard input is read to its end before anything can fail, so that its writer gets no SIGPIPE.
     let text = try text.map { $0 == "-" ? try readText() : $0 }
-    let conversation = try ConversationID(to)
-    let inbox = try from.map { try InboxID($0) }
+    let conversation = try RequestReader.conversation(to)
+    let inbox = try from.map { try RequestReader.inbox($0) }
     let key = try id.map(IdempotencyKey.init(argument:))
     if let text, text.utf8.count > RequestLimits.textBytes {
       throw Refusal.tooLarge(file: "text", bytes: text.utf8.count, limit: RequestLimits.textBytes)
@@ -67,8 +67,8 @@ struct SendCommand: AsyncParsableCommand {
     // Opened as the calling user; later root becomes the spool's owner.
     let photos = try photo.map { try File(photo: $0) }
     let path = try options.path()
-    if photos.isEmpty && (text ?? "").isEmpty {
-      throw ValidationError("give at least one --photo or a --text that is not empty")
+    if photos.isEmpty && (text ?? "").allSatisfy(\.isWhitespace) {
+      throw ValidationError("give at least one --photo or a --text that is not blank")
     }
     // A script that may not wait must not have sent.
     let followed = wait ? try options.openToFollow(complains: false) : nil

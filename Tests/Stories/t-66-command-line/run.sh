@@ -22,6 +22,9 @@ says 64 '^OVERVIEW: Sendmail' --spool "$spool"
 says 64 '^USAGE: photospool profile' profile
 says 64 '^Usage: photospool send ' send --to a
 grep -q '^Error: give at least one --photo' err.log || fail "$(cat err.log)"
+says 64 'a --text that is not blank' send --to a --text ' '
+says 65 'to: the name begins or ends with a blank' send --to 'a ' --text x
+says 65 'from: the name begins or ends with a blank' send --to a --from ' a' --text x
 "$photospool" --help > help.log
 [ "$(wc -L < help.log)" -lt 80 ] || fail 'the help is wider than a terminal'
 grep -q '^  0 done, 64 usage.*$' help.log && grep -q '^  78 configuration$' help.log || fail "$(cat help.log)"
