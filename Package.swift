@@ -157,6 +157,8 @@ let package = Package(
     .target(name: "Secrets"),
     .target(name: "DurableFiles", dependencies: ["CKernel"]),
     .target(name: "Children", dependencies: ["CKernel", "Messages"]),
+    // Olm and Megolm: the ratchets of Matrix' encrypted rooms, bytes only.
+    .target(name: "Olm", dependencies: ["COpenSSL", "Digests"]),
     .target(name: "Digests", dependencies: ["COpenSSL", "Messages"]),
     .target(name: "Blocking"),
     .target(name: "Signalling", dependencies: [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]),
@@ -208,6 +210,7 @@ let package = Package(
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos"]),
     .testTarget(name: "ImagingTests", dependencies: ["CPixels", "Imaging", "Messages", "Photos", "TestSupport"]),
     .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "TestSupport"]),
+    .testTarget(name: "OlmTests", dependencies: ["Digests", "Olm", "TestSupport"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
       name: "StoresTests",
