@@ -200,7 +200,7 @@ let package = Package(
       name: "photospool-fuzz",
       dependencies: [
         "Children", "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "Matrix", "Messages",
-        "Networks", "Photos", "Receiving",
+        "Networks", "Olm", "Photos", "Receiving",
         "Seals", "Secrets", "SettingKit", "Settings", "Spooling", "Stores", "TestSupport", "Web",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
