@@ -12,6 +12,11 @@ package enum PhotoName {
     return original.map { "\(number)-\(cleaned($0))" } ?? number
   }
 
+  /// The number of a name of ours; nil for another one.
+  static func number(_ name: String) -> Int? {
+    name.hasPrefix("photo-") ? Int(withoutOriginal(name).dropFirst(6)) : nil
+  }
+
   /// The user's name of a photo's file, for its owner.
   package static func original(_ name: String) -> String {
     let rest = name.dropFirst(withoutOriginal(name).count)

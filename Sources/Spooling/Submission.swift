@@ -118,6 +118,16 @@ package struct Submission: Sendable {
     }
   }
 
+  /// Renames a draft into `new/` while nobody else takes a number, so that it comes after all earlier requests.
+  static func renameInOrder(
+    _ name: RequestName, from draft: Directory, to new: Directory, tmp: Directory
+  ) throws {
+    let lock = try openLock(in: tmp)
+    let locked = try lock?.tryAcquire(within: ArrivalNumber.lockPatience) ?? false
+    defer { if locked { lock?.release() } }
+    guard try draft.move(name.text, to: new, as: name.text) else { throw Refusal.badName }
+  }
+
   /// nil if another user owns it alone, in a spool that its daemon did not make; then the clock decides.
   private static func openLock(in tmp: Directory) throws -> FileLock? {
     do { return try FileLock(ArrivalNumber.lockName, in: tmp, mode: 0o660) } catch {

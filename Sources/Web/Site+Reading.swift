@@ -27,7 +27,7 @@ extension Site {
         let here = try at.flatMap { try source.ledger?.place(after: MessageID(unchecked: $0)) }
         return try page(
           of: conversation, source, from: after ?? before ?? here, isForward: after != nil,
-          composer: PageSource.Composer(id: Self.newKey(session)))
+          composer: composer(to: conversation, session))
       }
     }
     router.get("conversation/settings") { request, context in
@@ -38,6 +38,13 @@ extension Site {
         return templates.page("settings", title: "\(shown(conversation.text)) · photospool", values)
       }
     }
+  }
+
+  /// A composer that goes on with the draft that there is.
+  func composer(to conversation: ConversationID, _ session: WebSession) throws -> PageSource.Composer {
+    // A draft that the session may not see does not keep it from sending.
+    let draft = try? desk.find(to: conversation, for: session)
+    return PageSource.Composer(id: Self.newKey(session), text: try draft?.text() ?? "", draft: draft)
   }
 
   /// A conversation's page.

@@ -11,7 +11,7 @@ extension Site {
       let session = try await session(request, context, may: .send)
       let conversation = try Self.conversation(request)
       let form = try await ReceivedForm(request, into: spool, pool: pool)
-      return try await pool.run { try send(form, to: conversation, session) }
+      return try await desk.pool.run { try send(form, to: conversation, session) }
     }
     router.post("request/:name/:act") { request, context in
       let session = try await session(request, context)
@@ -33,6 +33,7 @@ extension Site {
     var composer = PageSource.Composer(id: form.fields["id"] ?? Self.newKey(session), text: form.fields["text"] ?? "")
     func again(_ problem: String) throws -> Response {
       composer.problem = problem
+      composer.draft = try? desk.find(to: conversation, for: session)
       return try page(of: conversation, source(session), composer: composer, status: .unprocessableContent)
     }
     guard let key = IdempotencyKey(composer.id) else { throw WebProblem(.badRequest, "The form is damaged. Go back.") }
@@ -40,21 +41,54 @@ extension Site {
       return try again("\(error). Nothing was sent.")
     }
     if let problem = form.problem { return try again("\(problem) Nothing was sent.") }
-    if form.photos.isEmpty && form.text == nil { return try again("Write something or add a photo.") }
+    if form.photos.isEmpty && form.text == nil && form.draft == nil {
+      return try again("Write something or add a photo.")
+    }
     if let text = form.text, text.utf8.count > RequestLimits.textBytes {
       return try again("The text is longer than \(sizeInWords(RequestLimits.textBytes)). Make it shorter.")
     }
-    let submission = Submission(
-      to: conversation, from: session.inbox, key: key, text: form.text, photos: form.photos)
     do {
-      let name = try submission.drop(into: spool.path)
+      let name = try drop(form, to: conversation, key, session)
       log.info("web", metadata: ["act": "send", "request": "\(name)", "session": "\(session.grant.name)"])
     } catch let error as SpoolError {
       throw WebProblem(.noRoom, "\(error).")
     } catch let refusal as Refusal {
       return try again("\(refusal).")
+    } catch let problem as WebProblem {
+      return try again(problem.sentence)
     }
     return Self.redirect(to: "/conversation?name=\(inAddress(conversation.text))")
+  }
+
+  /// Drops what a form has, together with the draft that it names.
+  private func drop(
+    _ form: ReceivedForm, to conversation: ConversationID, _ key: IdempotencyKey, _ session: WebSession
+  ) throws -> RequestName {
+    guard let name = form.draft else {
+      return try Submission(to: conversation, from: session.inbox, key: key, text: form.text, photos: form.photos)
+        .drop(into: spool.path)
+    }
+    guard let draft = try desk.draft(name, for: session), draft.conversation == conversation else {
+      if let name = RequestName(name), try wasSent(name, key) { return name }
+      throw Self.gone
+    }
+    guard try draft.photos().count + form.photos.count <= RequestLimits.photos else { throw Self.tooMany }
+    for photo in form.photos { try draft.add(photo, in: spool) }
+    try draft.setText(form.text)
+    if form.text == nil, try draft.photos().isEmpty {
+      try desk.tidy(draft)
+      throw WebProblem(.unprocessableContent, "Write something or add a photo.")
+    }
+    try draft.send(key: key)
+    return draft.name
+  }
+
+  /// Whether a request of this name and key was dropped: its answer was lost, and the browser sends the form again.
+  private func wasSent(_ name: RequestName, _ key: IdempotencyKey) throws -> Bool {
+    for place in [spool.new, spool.cur, spool.failed] {
+      if let directory = try? place.directory(name.text), (try? directory.field("id")) == key.text { return true }
+    }
+    return try (try? ledger())?.story(of: name.text)?.id == key.text
   }
 
   /// Cancels by the daemon, or leaves an order for it in `cancel/`.

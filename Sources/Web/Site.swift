@@ -23,6 +23,8 @@ struct Site: Sendable {
   let address: String
   let log: Logger
   let pool = BlockingPool(label: "web", threads: 4)
+  let desk: DraftDesk
+  let uploads = UploadLimits()
   private let gate: Gate
   private let cookie: String
 
@@ -33,6 +35,7 @@ struct Site: Sendable {
     self.access = access
     self.log = log
     port = socket.port
+    desk = DraftDesk(spool: spool, defaultInbox: settings.inbox)
     templates = try Templates()
     address = try access.address(port: socket.port)
     gate = Gate(names: [address])
@@ -46,6 +49,7 @@ struct Site: Sendable {
     addReading(to: router)
     addPhotos(to: router)
     addSending(to: router)
+    addDrafts(to: router)
     addConversations(to: router)
     let responder = router.buildResponder()
     return { request, context in
@@ -57,29 +61,30 @@ struct Site: Sendable {
           throw WebProblem(.notFound, "There is no such page.")
         }
       } catch {
-        response = answer(to: error, request)
+        let problem = problem(for: error, request)
+        response = request.isByScript ? problem.response : templates.page(problem)
       }
       Gate.secure(&response)
       return response
     }
   }
 
-  private func answer(to error: any Error, _ request: Request) -> Response {
+  private func problem(for error: any Error, _ request: Request) -> WebProblem {
     switch error {
     case var problem as WebProblem:
       if [.notFound, .conflict, .forbidden, .serviceUnavailable].contains(problem.status), problem.back == nil {
         problem.back = ("/", "All conversations")
       }
-      return templates.page(problem)
-    case let error as LedgerError: return templates.page(WebProblem(.serviceUnavailable, "\(error)."))
-    case let error as IdentifierError: return templates.page(WebProblem(.badRequest, "\(error)."))
-    case let error as FileError where error.isForbidden:
-      return templates.page(WebProblem(.internalServerError, "\(error)."))
+      return problem
+    case let error as LedgerError: return WebProblem(.serviceUnavailable, "\(error).")
+    case let error as IdentifierError: return WebProblem(.badRequest, "\(error).")
+    case let error as Refusal: return WebProblem(.unprocessableContent, "\(error).")
+    case let error as FileError where error.isForbidden: return WebProblem(.internalServerError, "\(error).")
     default:
       log.error(
         "cannot answer",
         metadata: ["page": "\(request.uri.path.split(separator: "/").first ?? "")", "error": "\(error)"])
-      return templates.page(WebProblem(.internalServerError, "\(error)."))
+      return WebProblem(.internalServerError, "\(error).")
     }
   }
 

@@ -8,6 +8,8 @@ extension PageSource {
     var id: String
     var text = ""
     var problem: String?
+    /// The draft that it goes on with.
+    var draft: OpenDraft?
   }
 
   /// The values of a conversation's page.
@@ -43,9 +45,9 @@ extension PageSource {
       "older": older ?? "", "hasNewer": newer != nil, "newer": newer ?? "", "hasMessages": !messages.isEmpty,
       "messages": messages, "asksAutoReveal": try asksAutoReveal(conversation),
       "id": composer.id, "text": shown(composer.text), "hasProblem": composer.problem != nil,
-      "problem": shown(composer.problem ?? ""), "hasDraft": false, "draft": "", "draftPhotos": [Values](),
-      "hasInboxes": false, "inboxes": [Values](),
+      "problem": shown(composer.problem ?? ""), "hasInboxes": false, "inboxes": [Values](),
     ]) { $1 }
+    values.merge(try self.values(of: composer.draft)) { $1 }
     return values
   }
 

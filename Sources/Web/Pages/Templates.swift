@@ -34,7 +34,8 @@ struct Templates: Sendable {
   private static let sources: [String: [UInt8]] = [
     "ask": PackageResources.ask_mustache, "banners": PackageResources.banners_mustache,
     "composer": PackageResources.composer_mustache, "conversation": PackageResources.conversation_mustache,
-    "conversations": PackageResources.conversations_mustache, "foot": PackageResources.foot_mustache,
+    "conversations": PackageResources.conversations_mustache, "draftphoto": PackageResources.draftphoto_mustache,
+    "foot": PackageResources.foot_mustache,
     "head": PackageResources.head_mustache, "icons": PackageResources.icons_mustache,
     "list": PackageResources.list_mustache, "login": PackageResources.login_mustache,
     "message": PackageResources.message_mustache, "new": PackageResources.new_mustache,

@@ -18,8 +18,6 @@ struct ReceivedForm: Sendable {
   private static let longestField = 8 << 10
   /// Every line break of a text may come as two bytes.
   private static let longestText = 2 * RequestLimits.textFileBytes
-  /// Free bytes below which no form is taken.
-  private static let room = 200_000_000
   /// Bytes of a whole form.
   private static let longest = 2 * RequestLimits.photos * RequestLimits.photoBytes
 
@@ -31,9 +29,7 @@ struct ReceivedForm: Sendable {
     do { reader = try MultipartReader(contentType: request.headers[.contentType] ?? "") } catch {
       throw Self.malformed
     }
-    if try spool.root.freeBytes() < Self.room {
-      throw WebProblem(.noRoom, "The disk of the spool is nearly full. Make room, then send again.")
-    }
+    try UploadLimits.checkRoom(in: spool)
     var part: Part?
     var total = 0
     do {
@@ -95,6 +91,9 @@ struct ReceivedForm: Sendable {
     case (_, nil): break
     }
   }
+
+  /// The draft that the form goes with; nil for none.
+  var draft: String? { fields["draft"].flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The text with the line breaks of this computer; nil for a blank one.
   var text: String? {

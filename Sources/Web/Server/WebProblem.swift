@@ -1,4 +1,6 @@
+import Foundation
 import HTTPTypes
+import Hummingbird
 
 extension HTTPResponse.Status {
   /// RFC 4918 §11.5.
@@ -18,5 +20,31 @@ struct WebProblem: Error {
     self.status = status
     self.sentence = sentence
     self.command = command
+  }
+}
+
+extension WebProblem {
+  /// The problem for a script (RFC 9457).
+  var response: Response {
+    struct Problem: Codable {
+      let title: String
+      let status: Int
+      let detail: String
+      let command: String?
+    }
+    let body = Problem(title: status.reasonPhrase, status: status.code, detail: sentence, command: command)
+    return Response(
+      status: status, headers: [.contentType: "application/problem+json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: (try? JSONEncoder().encode(body)) ?? Data())))
+  }
+}
+
+extension Request {
+  /// The type of a part of a page.
+  static let fragment = "text/vnd.photospool.fragment"
+
+  /// Whether the page's script asks, and not a person.
+  var isByScript: Bool {
+    method == .put || method == .delete || headers[.accept]?.contains(Self.fragment) == true
   }
 }

@@ -42,6 +42,9 @@ struct WebServer: Sendable {
         let context = WebContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
         open.begin(channel)
         defer { open.end(channel) }
+        if request.headers[.expect]?.lowercased() == "100-continue" {
+          try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+        }
         let response = await respond(request, context)
         try await writer.write(response: response.head, body: response.body)
       },

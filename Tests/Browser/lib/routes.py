@@ -27,6 +27,10 @@ def routes(photo, request, conversation="family"):
         *(Route("POST", f"/photo/{photo}/{act}", ("see",)) for act in ["reveal", "hide", "fetch"]),
         Route("POST", f"/conversation/prefs{name}", ("see",), "auto-reveal=off"),
         Route("POST", f"/conversation{name}", ("send",)),
+        Route("POST", f"/draft{name}", ("send",)), Route("PUT", f"/draft/new/text{name}", ("send",), " "),
+        *(Route(method, f"/draft/web-0-0{path}{name}", ("send",))
+          for method, path in [("PUT", "/photo"), ("DELETE", "/photo"), ("POST", "/order"), ("POST", "/remove"),
+                               ("DELETE", "")]),
         Route("POST", f"/conversation/hold{name}", ("operate",)),
         Route("POST", f"/conversation/release{name}", ("operate",)),
         *(Route("POST", f"/request/{request}/{act}", ("operate",)) for act in ["cancel", "retry", "delete"]),

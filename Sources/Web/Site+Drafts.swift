@@ -1,0 +1,165 @@
+import DurableFiles
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Ledgers
+import Messages
+import Spooling
+import WebAccess
+
+/// What a script learns of a draft.
+private struct DraftAnswer: Codable {
+  struct Photo: Codable {
+    let file: String
+    let name: String
+    let bytes: Int
+  }
+
+  /// nil if there is none.
+  var draft: String?
+  var photos: [Photo] = []
+  var text: String?
+  /// The file that this request added.
+  var added: String?
+
+  init(_ draft: OpenDraft?, added: String? = nil) throws {
+    guard let draft else { return }
+    self.draft = draft.name.text
+    photos = try draft.photos().map { Photo(file: $0.file, name: PhotoName.original($0.file), bytes: $0.bytes) }
+    text = try draft.text()
+    self.added = added
+  }
+
+  func response(_ status: HTTPResponse.Status = .ok) throws -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(self))))
+  }
+}
+
+/// Drafts: photos that are uploaded before Send.
+extension Site {
+  /// Bytes of a text as a browser puts it.
+  private static let longestText = RequestLimits.textFileBytes
+  /// Bytes of a list of names.
+  private static let longestOrder = 8 << 10
+
+  func addDrafts(to router: Router<WebContext>) {
+    router.post("draft") { request, context in
+      let session = try await session(request, context, may: .send)
+      let conversation = try Self.conversation(request)
+      return try await desk.pool.run { try DraftAnswer(desk.find(to: conversation, for: session)).response() }
+    }
+    router.put("draft/:draft/photo") { request, context in
+      let session = try await session(request, context, may: .send)
+      let conversation = try Self.conversation(request)
+      let original = Self.value("file", in: request) ?? "photo"
+      let photo = try await uploads.count(session.id) {
+        try await UploadedPhoto(request, called: original, into: spool, pool: pool)
+      }
+      return try await desk.pool.run {
+        do {
+          let (draft, file) = try desk.add(to: conversation, for: session) { try $0.add(photo.name, called: original) }
+          return try DraftAnswer(draft, added: file).response(.created)
+        } catch {
+          try? spool.tmp.remove(photo.name)
+          if case Refusal.tooManyPhotos = error { throw Self.tooMany }
+          throw error
+        }
+      }
+    }
+    router.delete("draft/:draft/photo") { request, context in
+      let file = Self.value("file", in: request) ?? ""
+      return try await change(request, context) { draft in
+        try draft.remove(file)
+        try desk.tidy(draft)
+      }
+    }
+    router.post("draft/:draft/order") { request, context in
+      let body = String(buffer: try await request.body.collect(upTo: Self.longestOrder))
+      let files = body.split(separator: "\n").map(String.init)
+      return try await change(request, context) { _ = try $0.order(files) }
+    }
+    router.put("draft/:draft/text") { request, context in
+      let session = try await session(request, context, may: .send)
+      let conversation = try Self.conversation(request)
+      let text = try await Self.text(of: request)
+      return try await desk.pool.run {
+        guard let text else {
+          let draft = try desk.find(to: conversation, for: session)
+          try draft?.setText(nil)
+          if let draft { try desk.tidy(draft) }
+          return try DraftAnswer(desk.find(to: conversation, for: session)).response()
+        }
+        let (draft, _) = try desk.add(to: conversation, for: session) { try $0.setText(text) }
+        return try DraftAnswer(draft).response()
+      }
+    }
+    router.delete("draft/:draft") { request, context in
+      try await change(request, context) { try $0.delete(by: Spool.unnamed()) }
+    }
+    router.post("draft/:draft/remove") { request, context in
+      let session = try await session(request, context, may: .send)
+      let conversation = try Self.conversation(request)
+      let (name, file) = (try context.parameters.require("draft"), Self.value("file", in: request) ?? "")
+      let form = try await ReceivedForm(request, into: spool, pool: pool)
+      try await desk.pool.run {
+        guard let draft = try desk.draft(name, for: session) else { throw Self.gone }
+        try draft.remove(file)
+        // What the form brought meanwhile is kept.
+        for photo in form.photos { try draft.add(photo, in: spool) }
+        if form.fields["text"] != nil { try draft.setText(form.text) }
+        try desk.tidy(draft)
+      }
+      return Self.redirect(to: "/conversation?name=\(inAddress(conversation.text))#text")
+    }
+  }
+
+  /// Changes the draft that an address names.
+  private func change(
+    _ request: Request, _ context: WebContext, _ change: @escaping @Sendable (OpenDraft) throws -> Void
+  ) async throws -> Response {
+    let session = try await session(request, context, may: .send)
+    let name = try context.parameters.require("draft")
+    return try await desk.pool.run {
+      guard let draft = try desk.draft(name, for: session) else { throw Self.gone }
+      try change(draft)
+      return try DraftAnswer(desk.draft(name, for: session)).response()
+    }
+  }
+
+  /// A text as a browser puts it; nil for a blank one.
+  private static func text(of request: Request) async throws -> String? {
+    let long = WebProblem(
+      .contentTooLarge, "The text is longer than \(sizeInWords(RequestLimits.textBytes)). Make it shorter.")
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > longestText { throw long }
+    var bytes: [UInt8] = []
+    for try await buffer in request.body {
+      guard bytes.count + buffer.readableBytes <= longestText else { throw long }
+      bytes += buffer.readableBytesView
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw WebProblem(.badRequest, "The text is not UTF-8.")
+    }
+    guard text.utf8.count <= RequestLimits.textBytes else { throw long }
+    return text.allSatisfy(\.isWhitespace) ? nil : text
+  }
+
+  static let gone = WebProblem(.notFound, "This draft is gone: it was sent or removed in another window.")
+  static let tooMany = WebProblem(
+    .unprocessableContent,
+    "These are more than \(RequestLimits.photos) photos. Send the others in a second message.")
+}
+
+extension OpenDraft {
+  /// Copies a received photo into the draft.
+  func add(_ photo: File, in spool: Spool) throws {
+    guard let bytes = try photo.contents(limit: RequestLimits.photoBytes) else { throw Site.tooMany }
+    let name = Spool.unnamed()
+    try spool.tmp.put(bytes, as: name, mode: 0o660)
+    do { _ = try add(name, called: photo.name ?? "photo") } catch {
+      try? spool.tmp.remove(name)
+      throw error
+    }
+  }
+}
