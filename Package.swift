@@ -25,16 +25,18 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "CKernel", "Composition", "Control", "Delivery", "Digests", "DurableFiles", "HTTP", "Janitor", "Ledgers",
-        "LogOutput", "Messages", "MetricText", "Photos", "Rebuilding", "Receiving", "SettingKit", "Settings",
+        "CKernel", "Composition", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Janitor",
+        "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "MetricText", "Photos", "Rebuilding",
+        "Receiving", "SettingKit", "Settings",
         "Spooling", "WebAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
 
-    // The process in which hostile images are decoded: sandboxed, and linked with nothing else.
-    .executableTarget(name: "photospool-darkroom", dependencies: ["CKernel", "CSandbox", "Imaging", "Photos"]),
+    // The process in which hostile images are decoded and hostile mails parsed: sandboxed, and linked with nothing else.
+    .executableTarget(
+      name: "photospool-darkroom", dependencies: ["CKernel", "CSandbox", "Imaging", "MailParsing", "Photos"]),
 
     // The web page: a process without secrets and without a network of its own.
     .executableTarget(name: "photospool-web", dependencies: ["Web"]),
@@ -55,8 +57,9 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers", "LogOutput", "Matrix",
-        "Messages",
+        "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers", "LogOutput",
+        "MailIntake",
+        "Matrix", "Messages",
         "MetricText", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling",
         "Spooling", "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -67,9 +70,9 @@ let package = Package(
     .target(
       name: "Delivery",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "Messages",
-        "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores", "Supervision",
-        .product(name: "Logging", package: "swift-log"),
+        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "MailIntake",
+        "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores",
+        "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -92,6 +95,15 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
 
+    // Mails that become requests.
+    .target(
+      name: "MailIntake",
+      dependencies: [
+        "Blocking", "Darkroom", "Digests", "DurableFiles", "MailParsing", "Messages", "Settings", "Signalling",
+        "Spooling", .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+
     // Programs that are told what has happened.
     .target(
       name: "Hooks",
@@ -106,7 +118,11 @@ let package = Package(
       dependencies: ["Messages", "Settings", "Signalling", .product(name: "Logging", package: "swift-log")]),
 
     // Processes that decode photos.
-    .target(name: "Darkroom", dependencies: ["Blocking", "CKernel", "Children", "Messages", "Photos", "Settings"]),
+    .target(
+      name: "Darkroom",
+      dependencies: [
+        "Blocking", "CKernel", "Children", "DurableFiles", "MailParsing", "Messages", "Photos", "Settings",
+      ]),
 
     // The configuration, and the destinations whose settings it holds.
     .target(
@@ -147,6 +163,10 @@ let package = Package(
       name: "Imaging",
       dependencies: ["CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "Messages", "Photos"],
       // Pixel work without the optimiser is a hundred times slower, also under test.
+      swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    .target(
+      name: "MailParsing", dependencies: ["Photos"],
+      // As for pixels: a mail of 40 MB is read byte by byte.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
     .target(name: "Seals", dependencies: ["COpenSSL", "CZlib", "Digests", "Messages"]),
@@ -199,8 +219,8 @@ let package = Package(
     .executableTarget(
       name: "photospool-fuzz",
       dependencies: [
-        "Children", "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "Matrix", "Messages",
-        "Networks", "Olm", "Photos", "Receiving",
+        "Children", "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "MailParsing", "Matrix",
+        "Messages", "Networks", "Olm", "Photos", "Receiving",
         "Seals", "Secrets", "SettingKit", "Settings", "Spooling", "Stores", "TestSupport", "Web",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
@@ -209,8 +229,17 @@ let package = Package(
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos"]),
     .testTarget(name: "ImagingTests", dependencies: ["CPixels", "Imaging", "Messages", "Photos", "TestSupport"]),
+    .testTarget(
+      name: "MailParsingTests", dependencies: ["Digests", "MailParsing", "Photos", "TestSupport"],
+      exclude: ["corpus.py"]),
     .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "TestSupport"]),
     .testTarget(name: "OlmTests", dependencies: ["Digests", "Olm", "TestSupport"]),
+    .testTarget(
+      name: "MailIntakeTests",
+      dependencies: [
+        "DurableFiles", "MailIntake", "Settings", "Spooling", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
       name: "StoresTests",

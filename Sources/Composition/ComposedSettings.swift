@@ -3,6 +3,8 @@ import DurableFiles
 import HTTP
 import Janitor
 import Ledgers
+import Logging
+import MailIntake
 import Matrix
 import Messages
 import Networks
@@ -23,7 +25,21 @@ extension Settings {
   package func makePurge(_ spool: Spooling.Spool, _ ledger: Ledger) -> PurgeRun {
     PurgeRun(
       spool: spool, ledger: ledger, publishedNames: { publishedNames(of: $0) },
-      objects: { try objectDirectories(of: spool) })
+      objects: { try objectDirectories(of: spool) },
+      takeMails: {
+        let log = Logger(label: "photospool") { _ in SwiftLogNoOpLogHandler() }
+        try await makeMailRoom(spool, settings: { self }, log: log)?.empty()
+      })
+  }
+
+  /// What makes requests of mails; nil if no rule takes any.
+  ///
+  /// - Parameter settings: the current ones.
+  package func makeMailRoom(
+    _ spool: Spooling.Spool, settings: @escaping @Sendable () -> Settings, log: Logger
+  ) throws -> MailRoom? {
+    mailRules.isEmpty
+      ? nil : try MailRoom(spool: spool, program: DarkroomProgram.path, settings: settings, log: log)
   }
 
   /// The processes that decode photos.

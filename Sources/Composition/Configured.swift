@@ -39,5 +39,9 @@ struct Configured: Sendable {
   }
 
   /// Whether a change of this setting needs a restart.
-  static func isFixed(_ key: String) -> Bool { ["spool.directory", "spool.user"].contains(key) }
+  static func isFixed(_ key: String, former: Settings, new: Settings) -> Bool {
+    // With the first rule of mails their service begins, and ends with the last one.
+    if key == "mail.accept" { return former.mailRules.isEmpty != new.mailRules.isEmpty }
+    return ["spool.directory", "spool.user"].contains(key)
+  }
 }

@@ -28,11 +28,13 @@ package struct DaemonProcess: Sendable {
     let configured = try Configured(settings, spool: spool, after: nil, log: log)
     let inForce = InForce(configured)
     let hooks = HookLine(settings: { inForce.now.settings.hooks }, log: log)
+    let mail = try settings.makeMailRoom(spool, settings: { inForce.now.settings }, log: log)
     let listeners = try ListenerService(
       spool: spool, subscriptions: configured.subscriptions, settings: { inForce.now.settings.delivery }, log: log)
     daemon = try await Daemon(
       spool: spool, plan: configured.plan,
-      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), hooks: hooks, log: log,
+      manager: ServiceManager(environment: ProcessInfo.processInfo.environment), hooks: hooks, mail: mail,
+      log: log,
       check: {
         // Settings and destinations of one moment.
         let configured = inForce.now
@@ -71,8 +73,9 @@ package struct DaemonProcess: Sendable {
       let former = inForce.now
       let new = try Configured(read(), spool: spool, after: former, log: log)
       let changed = new.settings.changedKeys(since: former.settings)
+      let needRestart = changed.filter { Configured.isFixed($0, former: former.settings, new: new.settings) }
       return Reconfiguration(
-        plan: new.plan, changed: changed, needRestart: changed.filter(Configured.isFixed), anew: new.factory.anew
+        plan: new.plan, changed: changed, needRestart: needRestart, anew: new.factory.anew
       ) {
         let former = inForce.replace(with: new)
         // Its processes end after their photo.

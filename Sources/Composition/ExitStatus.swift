@@ -12,6 +12,7 @@ package enum ExitStatus: Int32 {
   case usage = 64
   case badData = 65
   case noInput = 66
+  case noUser = 67
   case unavailable = 69
   case cannotCreate = 73
   case inputOutput = 74
@@ -28,7 +29,7 @@ package enum ExitStatus: Int32 {
       switch error {
       case .busy, .full: self = .tryAgain
       case .notASpool: self = .cannotCreate
-      case .openToEverybody, .cannotShare: self = .noPermission
+      case .openToEverybody, .cannotShare, .cannotShareMail: self = .noPermission
       case .severalFilesystems: self = .configuration
       }
     case let error as FileError:

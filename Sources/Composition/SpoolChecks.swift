@@ -35,7 +35,8 @@ package struct SpoolChecks {
       }
     }
     return spool + [("darkroom", DarkroomProgram.probe), ("profile photos", profile), ("sent texts", texts)]
-      + (isNew ? [] : [("requests of other users", sharing)]) + hooks
+      + (isNew ? [] : [("requests of other users", sharing)])
+      + (isNew || settings.mailRules.isEmpty ? [] : [("mail", MailChecks(settings).run)]) + hooks
   }
 
   /// What `run` will meet where no spool is yet.

@@ -1,10 +1,7 @@
-import CKernel
-import Children
-import Glibc
 import Messages
 import Photos
 
-/// A process that decodes photos in its sandbox, and the socket to it. One thread uses it at a time, except for `end`.
+/// A process that decodes photos. One thread uses it at a time, except for `end`.
 final class DarkroomProcess: Sendable {
   /// The result of an order.
   enum Outcome {
@@ -15,12 +12,7 @@ final class DarkroomProcess: Sendable {
     case wasGone
   }
 
-  private let socket: Int32
-  private let leash: ChildLeash
-
-  /// Pages of 2 MB for large allocations, if the kernel gives them on request: 4 kB pages for fresh memory took a
-  /// twentieth of all time. (glibc's manual, "Memory Allocation Tunables".)
-  private static let environment = ["GLIBC_TUNABLES=glibc.malloc.hugetlb=1"]
+  private let process: LockedProcess
 
   /// Starts a process.
   ///
@@ -29,23 +21,7 @@ final class DarkroomProcess: Sendable {
   ///   - memory: bytes that it may map beyond its initial ones.
   /// - Throws: `config_error` if there is no such program; `local_resources` if the kernel cannot start it.
   init(program: String, memory: Int) throws(DeliveryError) {
-    let program = ChildProgram(path: program, arguments: ["serve", "\(memory)"], environment: Self.environment)
-    let line = try program.line()
-    defer { close(line.theirs) }
-    let pid: pid_t
-    do { pid = try program.start([nil, nil, nil, line.theirs]) } catch {
-      close(line.ours)
-      throw error
-    }
-    socket = line.ours
-    leash = ChildLeash(pid)
-  }
-
-  deinit {
-    // A compromised process may not end when its socket closes.
-    end()
-    close(socket)
-    leash.wait()
+    process = try LockedProcess(program: program, "serve", memory: memory)
   }
 
   /// Prepares a photo and waits for it.
@@ -53,29 +29,17 @@ final class DarkroomProcess: Sendable {
   /// - Parameter seconds: the processor time; the elapsed time may be three times as long.
   func prepare(_ photo: PhotoBytes, limits: PhotoLimits, seconds: Int) -> Outcome {
     let order = DarkroomOrder(limits: limits).encoded
-    guard let pid = leash.processID, ckernel_limit_processor_time(pid, UInt64(max(1, seconds))) == 0,
-      ckernel_send_file(socket, order, order.count, photo.descriptor) == order.count
-    else {
-      _ = bury(.crashed)
-      return .wasGone
-    }
-    let line = AnswerLine(socket: socket, seconds: 3 * seconds)
-    switch line.receive(limit: DarkroomAnswer.limit(limits)) {
-    case .success(let bytes):
-      guard let answer = DarkroomAnswer(encoded: bytes, limits: limits) else { return bury(.nonsense) }
+    switch process.ask(
+      order, file: photo.descriptor, limit: DarkroomAnswer.limit(limits), seconds: seconds)
+    {
+    case .answered(let bytes):
+      guard let answer = DarkroomAnswer(encoded: bytes, limits: limits) else { return .died(process.bury(.nonsense)) }
       return .answered(answer.result)
-    case .failure(let death):
-      return bury(death)
+    case .died(let death): return .died(death)
+    case .wasGone: return .wasGone
     }
   }
 
   /// Kills it.
-  func end() { leash.pull(SIGKILL) }
-
-  /// Ends a useless process, if it still runs, and returns the reason.
-  private func bury(_ suspected: Death) -> Outcome {
-    end()
-    // The status shows the processor limit; otherwise the suspicion counts.
-    return .died(leash.wait() & 0x7F == SIGXCPU ? .tooSlow : suspected)
-  }
+  func end() { process.end() }
 }

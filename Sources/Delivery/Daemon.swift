@@ -6,6 +6,7 @@ import Hooks
 import Janitor
 import Ledgers
 import Logging
+import MailIntake
 import Messages
 import Networks
 import ServiceLifecycle
@@ -38,6 +39,7 @@ package struct Daemon: Sendable {
   /// - Parameters:
   ///   - manager: gets notifications of the daemon's state.
   ///   - hooks: run for finished requests.
+  ///   - mail: makes requests of mails, if any are taken.
   ///   - check: tests the destinations of the plan in force, without sending, each with a subject and a sentence. It ends
   ///     soon after a cancellation.
   ///   - makeReceiving: makes the receiving services, which read the mailbox of `incoming/new/`.
@@ -45,7 +47,8 @@ package struct Daemon: Sendable {
   ///     closing anything, as after a kill.
   /// - Throws: `SpoolError.busy` if another daemon runs on the spool; `LedgerError`; `FileError`.
   package init(
-    spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, hooks: HookLine? = nil, log: Logger,
+    spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, hooks: HookLine? = nil,
+    mail: MailRoom? = nil, log: Logger,
     check: @escaping @Sendable () async -> [ControlReply.Outcome] = { [] },
     receiving makeReceiving: (Ledger, Mailbox) throws -> (any ReceivingServices)? = { _, _ in nil },
     ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
@@ -58,7 +61,7 @@ package struct Daemon: Sendable {
     let (plan, signals, troubles) = (PlanInForce(first), DaemonSignals(), Troubles(log: log))
     let (times, closed) = (StepTimes(), ClosedConversations())
     (self.plan, self.signals, reloads) = (plan, signals, InForce(ReloadOutcome(isGood: true, at: startedAt)))
-    let watcher = try SpoolWatcher(spool, signals.spool)
+    let watcher = try SpoolWatcher(spool, signals.spool, mail: mail?.mailbox)
     let receiving = try makeReceiving(ledger, signals.spool.incoming)
     self.receiving = receiving
     let files = RequestFiles(spool: spool, pool: BlockingPool(label: "files", threads: 4))
@@ -83,12 +86,13 @@ package struct Daemon: Sendable {
     let purger = Purger(
       purge: PurgeRun(
         spool: spool, ledger: ledger, publishedNames: { plan.destinations.publishedNames($0) },
-        objects: { try ObjectDirectories(plan.destinations.objectDirectories) }),
+        objects: { try ObjectDirectories(plan.destinations.objectDirectories) },
+        takeMails: { try await mail?.empty() }),
       spool: spool, closed: closed, signals: signals,
       work: Purger.Work(dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving), log: log)
     reports = Reports(
       ledger: ledger, plan: plan, startedAt: startedAt, circuits: circuits, times: times, reloads: reloads,
-      hooks: hooks, manager: manager, log: log)
+      hooks: hooks, mail: mail, manager: manager, log: log)
     let clearer = Clearer(CacheClearing(spool: spool, ledger: ledger))
     let checks = CheckRounds(check)
     let commands = CommandHandler(
@@ -98,12 +102,12 @@ package struct Daemon: Sendable {
         closed: closed, clearer: clearer, checks: checks))
     let ledgerCheck: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let delivery: [(any Service)?] = [ledgerCheck, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
-    services =
-      delivery.compactMap(\.self) + (receiving?.services ?? []) + [
-        intake, purger, clearer, checks,
-        CancelOrderService(spool: spool, bell: signals.spool.cancel, commands: commands, log: log),
-        ControlService(state: spool.state, commands: commands, log: log),
-      ]
+    let commanded: [(any Service)?] = [
+      intake, mail, purger, clearer, checks,
+      CancelOrderService(spool: spool, bell: signals.spool.cancel, commands: commands, log: log),
+      ControlService(state: spool.state, commands: commands, log: log),
+    ]
+    services = delivery.compactMap(\.self) + (receiving?.services ?? []) + commanded.compactMap(\.self)
     try await recover(files)
     // Before anything arrives or is in progress.
     _ = await purger.carryOut()

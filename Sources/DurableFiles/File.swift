@@ -3,7 +3,7 @@ import Glibc
 
 /// An open regular file. It closes with its last reference.
 package final class File: Sendable {
-  let descriptor: Int32
+  package let descriptor: Int32
   /// Its path, for error sentences.
   package let path: String
 
@@ -163,6 +163,16 @@ extension File {
       total += count
       if total > limit && !isPipe { return }
     }
+  }
+}
+
+extension File {
+  /// A file in memory with `bytes`, and without a name.
+  package convenience init(inMemory bytes: [UInt8]) throws(FileError) {
+    let descriptor = ckernel_memory_file("photo")
+    guard descriptor >= 0 else { throw FileError("keep", "a photo") }
+    self.init(descriptor: descriptor, path: "a photo", isStream: true)
+    try write(bytes)
   }
 }
 

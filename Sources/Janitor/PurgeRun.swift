@@ -37,21 +37,25 @@ package struct PurgeRun: Sendable {
   private let ledger: Ledger
   private let publishedNames: @Sendable (ConversationID) -> [ConversationID]
   private let objects: @Sendable () throws -> ObjectDirectories
+  private let takeMails: @Sendable () async throws -> Void
 
   private static let batch = 256
 
   /// - Parameters:
   ///   - publishedNames: the names under which the `local` network may have published a conversation.
   ///   - objects: the local directories of stores.
+  ///   - takeMails: makes requests of all waiting mails, whose conversations nobody knows before.
   package init(
     spool: Spool, ledger: Ledger,
     publishedNames: @escaping @Sendable (ConversationID) -> [ConversationID] = { [$0] },
-    objects: @escaping @Sendable () throws -> ObjectDirectories = { try ObjectDirectories([:]) }
+    objects: @escaping @Sendable () throws -> ObjectDirectories = { try ObjectDirectories([:]) },
+    takeMails: @escaping @Sendable () async throws -> Void = {}
   ) {
     self.spool = spool
     self.ledger = ledger
     self.publishedNames = publishedNames
     self.objects = objects
+    self.takeMails = takeMails
   }
 
   /// The conversations in `purge/`, and those with an unfinished purge.
@@ -66,6 +70,7 @@ package struct PurgeRun: Sendable {
   /// Begins a purge. No request of the conversation may be entering the ledger, and none may enter it until `complete`.
   /// Returns nil if the ledger does not know the conversation; files may still name it.
   package func begin(_ conversation: ConversationID) async throws -> PurgedConversation? {
+    try await takeMails()
     let purged = try await ledger.beginPurge(of: conversation, at: .now())
     let trash = try Trash(spool)
     let names = RequestsOf(conversation)

@@ -19,7 +19,8 @@ struct SpoolHousekeeping: Sendable {
 
   func keep(_ notes: inout [String: String], _ report: inout JanitorReport) async throws {
     var left = [String]()
-    for place in [spool.tmp, try spool.incoming.directory("tmp")] {
+    let mail = try MailPlaces(in: spool.root)
+    for place in [spool.tmp, try spool.incoming.directory("tmp")] + (mail.map { [$0.tmp] } ?? []) {
       report.removed.tmp += try await removeAbandoned(in: place, after: settings.tmp.seconds, &left) { name, _ in
         name != Array(ArrivalNumber.lockName.utf8)
       }

@@ -1,32 +1,36 @@
 import Messages
 
-/// Writes messages between daemon and darkroom: 64-bit little-endian numbers, and bytes after their count.
-struct WireWriter {
-  private(set) var bytes: [UInt8] = []
+/// Writes messages between the daemon and a locked process: 64-bit little-endian numbers, and bytes after their count.
+package struct WireWriter {
+  package private(set) var bytes: [UInt8] = []
 
-  mutating func put(_ number: Int) {
+  package init() {}
+
+  package mutating func put(_ number: Int) {
     withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func put(_ contents: [UInt8]) {
+  package mutating func put(_ contents: [UInt8]) {
     put(contents.count)
     bytes.append(contentsOf: contents)
   }
 
-  mutating func put(_ text: String) { put(Array(text.utf8)) }
+  package mutating func put(_ text: String) { put(Array(text.utf8)) }
 }
 
 /// Reads such messages from a process that may be compromised, and checks every count.
-struct WireReader {
+package struct WireReader {
   /// Invalid input.
-  struct Nonsense: Error {}
+  package struct Nonsense: Error {
+    package init() {}
+  }
 
   private let bytes: [UInt8]
   private var offset = 0
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  mutating func number() throws(Nonsense) -> Int {
+  package mutating func number() throws(Nonsense) -> Int {
     guard bytes.count - offset >= 8 else { throw Nonsense() }
     var value: UInt64 = 0
     for index in 0..<8 { value |= UInt64(bytes[offset + index]) << (8 * index) }
@@ -34,24 +38,24 @@ struct WireReader {
     return Int(truncatingIfNeeded: value)
   }
 
-  mutating func number(in range: ClosedRange<Int>) throws(Nonsense) -> Int {
+  package mutating func number(in range: ClosedRange<Int>) throws(Nonsense) -> Int {
     let number = try number()
     guard range.contains(number) else { throw Nonsense() }
     return number
   }
 
-  mutating func contents(limit: Int) throws(Nonsense) -> [UInt8] {
+  package mutating func contents(limit: Int) throws(Nonsense) -> [UInt8] {
     let count = try number(in: 0...max(0, limit))
     guard bytes.count - offset >= count else { throw Nonsense() }
     defer { offset += count }
     return Array(bytes[offset..<offset + count])
   }
 
-  mutating func text(limit: Int) throws(Nonsense) -> String {
+  package mutating func text(limit: Int) throws(Nonsense) -> String {
     String(decoding: try contents(limit: limit), as: UTF8.self)
   }
 
-  func end() throws(Nonsense) {
+  package func end() throws(Nonsense) {
     guard offset == bytes.count else { throw Nonsense() }
   }
 }

@@ -43,7 +43,9 @@ struct FoundRequests {
     var failed = [Unsent]()
     for name in try spool.failed.requestNames().sorted() {
       // Entries that are not directories or have invalid names have no row.
-      guard try spool.failed.entry("\(name)/entry") == nil, let entry = try spool.failed.entry(name) else { continue }
+      guard try spool.failed.entry("\(name)/entry") == nil, try spool.failed.entry("\(name)/mail") == nil,
+        let entry = try spool.failed.entry(name)
+      else { continue }
       if taken.contains(name) {
         copies.append("failed/\(name)")
       } else {

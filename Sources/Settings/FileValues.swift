@@ -19,6 +19,7 @@ struct FileValues {
   /// `stores.NAME` and `networks.NAME`.
   private(set) var sections = [Section]()
   private(set) var routes = [RouteValues.Entry]()
+  private(set) var mailRules = [MailRule]()
   /// Keys and sections with errors.
   private(set) var rejected = Set<String>()
   /// Whether the file was read completely, so that missing keys are known to be missing.
@@ -59,7 +60,9 @@ struct FileValues {
   }
 
   private mutating func walk(_ mapping: Node.Mapping, section: String, rows: [Setting<Settings>]) {
-    let names = section.isEmpty ? SettingsSchema.names(below: "") : SettingsSchema.names(of: rows, below: section)
+    let isNamed = SectionFamily.allCases.contains { section.hasPrefix("\($0.rawValue).") }
+    let names =
+      isNamed ? SettingsSchema.names(of: rows, below: section) : SettingsSchema.names(below: section)
     for (key, value) in mapping {
       let line = key.mark?.line ?? 1
       guard let name = key.scalar?.string else {
@@ -75,6 +78,10 @@ struct FileValues {
         let list = RouteValues(value, line: line)
         found += list.problems
         routes += list.entries
+      } else if path == "mail.accept" {
+        let list = MailRuleValues(value, line: line)
+        found += list.problems
+        mailRules += list.rules
       } else if let inner = value.mapping {
         if let family = SectionFamily(rawValue: path) {
           walk(inner, family)

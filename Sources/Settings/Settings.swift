@@ -22,6 +22,7 @@ package struct Settings: SettingsSection {
   package var http = HTTPSettings()
   package var profile = Profile()
   package var hooks = Hooks()
+  package var mail = Mail()
 
   /// The standard store, then the others by name.
   package internal(set) var stores = [
@@ -33,6 +34,8 @@ package struct Settings: SettingsSection {
   ]
   /// The first matching route applies; the default is the standard network.
   package internal(set) var routes = [RouteSettings]()
+  /// The first matching rule applies to a mail's address. Without a rule no mail is taken.
+  package internal(set) var mailRules = [MailRule]()
 
   // Values of the file from which `stores` and `networks` are made.
   /// The encryption of the standard network's photos.
@@ -66,5 +69,6 @@ extension Settings: Equatable {
   package static func == (left: Settings, right: Settings) -> Bool {
     SettingsSchema.settings.allSatisfy { $0.text(in: left) == $0.text(in: right) }
       && left.stores == right.stores && left.networks == right.networks && left.routes == right.routes
+      && left.mailRules == right.mailRules
   }
 }

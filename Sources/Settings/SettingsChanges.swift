@@ -9,6 +9,7 @@ extension Settings {
       keys.append("stores")
     }
     if networks.dropFirst() != former.networks.dropFirst() { keys.append("networks") }
+    if mailRules != former.mailRules { keys.append("mail.accept") }
     if routes != former.routes { keys.append("routes") }
     return keys
   }

@@ -53,6 +53,7 @@ extension Settings {
       written.values.mapValues { ($0.text, .file(file ?? "", line: $0.line)) },
     ]
     var settings = Settings(reading: sources, sections: written.sections, of: file ?? "")
+    settings.mailRules = written.mailRules
     for rule in SettingsRule.all where rejected.isDisjoint(with: [rule.lower, rule.upper]) {
       if let problem = rule.problem(in: settings) { problems.append(problem) }
     }

@@ -16,7 +16,8 @@ package enum SettingsSchema {
     section("log", \.log), section("metrics", \.metrics), section("intake", \.intake),
     section("delivery", \.delivery), section("photo", \.photo), section("cache", \.cache),
     section("janitor", \.janitor), section("receiving", \.receiving), section("profile", \.profile),
-    section("hooks", \.hooks), [Setting("seal", \.seal, .word, "The encryption of the standard network's photos")],
+    section("hooks", \.hooks), section("mail", \.mail),
+    [Setting("seal", \.seal, .word, "The encryption of the standard network's photos")],
     section("http", \.http),
   ].flatMap(\.self)
 
@@ -30,7 +31,8 @@ package enum SettingsSchema {
 
   /// The names of settings and sections below a section of the file; "" is the file.
   static func names(below section: String) -> [String] {
-    names(of: settings, below: section) + (section.isEmpty ? SectionFamily.allCases.map(\.rawValue) + ["routes"] : [])
+    names(of: settings, below: section)
+      + (section.isEmpty ? SectionFamily.allCases.map(\.rawValue) + ["routes"] : section == "mail" ? ["accept"] : [])
   }
 
   static func names(of rows: [Setting<Settings>], below section: String) -> [String] {

@@ -16,8 +16,13 @@ extension Spool {
   }
 
   /// The same for any two directories of the spool.
+  ///
+  /// - Parameters:
+  ///   - entryName: the entry's name in its directory.
+  ///   - lines: files with one line each to put beside it.
   static func quarantine(
-    _ name: [UInt8], from new: Directory, to failed: Directory, as base: RequestName? = nil, because sentence: String
+    _ name: [UInt8], from new: Directory, to failed: Directory, as base: RequestName? = nil,
+    called entryName: String = "entry", because sentence: String, beside lines: [String: String] = [:]
   ) throws -> RequestName? {
     let readable = String(decoding: name.prefix(100), as: UTF8.self)
     guard let base = base ?? RequestName(RequestName.alternative(of: readable, 1)) else { return nil }
@@ -26,8 +31,9 @@ extension Spool {
       guard try failed.make(failedName.text, mode: 0o700) else { continue }
       let directory = try failed.directory(failedName.text)
       try directory.write(Array("\(sentence)\n".utf8), as: "error")
+      for (file, line) in lines { try directory.write(Array("\(line)\n".utf8), as: file) }
       let moved: Bool
-      do { moved = try new.moveAnything(name, to: directory, as: "entry") } catch {
+      do { moved = try new.moveAnything(name, to: directory, as: entryName) } catch {
         try? failed.removeTree(failedName.text)
         throw error
       }

@@ -150,6 +150,7 @@ package enum SpoolError: Error, Equatable, CustomStringConvertible {
   case severalFilesystems(String)
   case busy(String)
   case cannotShare(String)
+  case cannotShareMail(String)
   case full(String)
 
   package var description: String {
@@ -164,6 +165,8 @@ package enum SpoolError: Error, Equatable, CustomStringConvertible {
     case .cannotShare(let path):
       "\(path) cannot be opened to the spool's group from here; run `install -d -m 3770 -o photospool -g photospool \(path)`"
         + " once for each of tmp, draft and new"
+    case .cannotShareMail(let path):
+      "\(path) cannot be opened to the spool's group from here; run `install -d -m 3770 -o photospool -g photospool \(path)`"
     case .full(let path):
       "less than \(Reserve.bytes >> 20) MiB are free on the disk of \(path), and new requests wait until there is more; make room"
     case .busy(let path):

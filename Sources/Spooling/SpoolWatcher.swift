@@ -20,6 +20,7 @@ package final class SpoolWatcher: Sendable {
     case new, draft, cancel, purge
     case incoming = "incoming/new"
     case fence = "state/fence"
+    case mail = "mail/new"
 
     /// The events besides arrivals.
     var more: Int32 {
@@ -28,7 +29,7 @@ package final class SpoolWatcher: Sendable {
       case .draft: IN_MOVED_FROM | IN_DELETE
       // Files are written there in place, and are read once they are closed.
       case .cancel, .purge: IN_CLOSE_WRITE
-      case .new, .incoming, .fence: 0
+      case .new, .incoming, .fence, .mail: 0
       }
     }
   }
@@ -38,6 +39,9 @@ package final class SpoolWatcher: Sendable {
   private let root: String
   private let fences: Directory
   private let signals: SpoolSignals
+  /// The events of `mail/new/`; nil without mail.
+  private let mail: Mailbox?
+  private let places: [Place]
   private let stopping = Atomic<Bool>(false)
   private let fenceCount = Atomic<Int>(0)
   private let fenced = Mutex(Fences())
@@ -45,11 +49,14 @@ package final class SpoolWatcher: Sendable {
   private let rewatchesNew = Atomic<Bool>(false)
   private let rewatchesDraft = Atomic<Bool>(false)
 
-  /// - Parameter signals: posted on the watcher's thread.
-  package init(_ spool: Spool, _ signals: SpoolSignals) throws {
+  /// - Parameters:
+  ///   - signals: posted on the watcher's thread.
+  ///   - mail: the same for `mail/new/`, if the spool takes mail.
+  package init(_ spool: Spool, _ signals: SpoolSignals, mail: Mailbox? = nil) throws {
     root = spool.path
     fences = try spool.state.directory(creating: "fence")
-    self.signals = signals
+    (self.signals, self.mail) = (signals, mail)
+    places = Place.allCases.filter { $0 != .mail || mail != nil }
     for name in try fences.names() { try fences.removeEmpty(name) }
   }
 
@@ -64,7 +71,7 @@ package final class SpoolWatcher: Sendable {
       Self.isLibraryTaken.store(false, ordering: .releasing)
       return false
     }
-    guard Place.allCases.allSatisfy(watch) else {
+    guard places.allSatisfy(watch) else {
       leaveLibrary()
       return false
     }
@@ -117,6 +124,7 @@ package final class SpoolWatcher: Sendable {
   /// Reports that events were lost, perhaps those of fences, too.
   private func lose() {
     signals.loseAll()
+    mail?.postLoss()
     release(isPassed: true) { _ in true }
   }
 
@@ -147,7 +155,7 @@ package final class SpoolWatcher: Sendable {
 
   /// The directories by the numbers of their watches.
   private var watched: [Int32: Place] {
-    Dictionary(Place.allCases.map { (inotifytools_wd_from_filename("\(root)/\($0.rawValue)/"), $0) }) { $1 }
+    Dictionary(places.map { (inotifytools_wd_from_filename("\(root)/\($0.rawValue)/"), $0) }) { $1 }
   }
 
   private func drain() {
@@ -176,6 +184,8 @@ package final class SpoolWatcher: Sendable {
       case .purge: signals.purge.ring()
       case .incoming: post(event, to: signals.incoming) { $0.postLoss() }
       case .new: post(event, to: signals.new) { $0.postVanished() }
+      // An agent's `link` is told as a creation; the mail is complete then.
+      case .mail: if let mail { post(event, to: mail, renames: IN_MOVED_TO | IN_CREATE) { $0.postLoss() } }
       case nil: break
       }
     }

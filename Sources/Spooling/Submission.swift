@@ -19,6 +19,8 @@ package struct Submission: Sendable {
   package var photos: [File]
   /// The request goes to `draft/`.
   package var isDraft: Bool
+  /// The end of the request's name; nil makes one. Of `A-Za-z0-9._-`, at most 96 bytes.
+  package var label: String?
 
   package init(
     to conversation: ConversationID, from inbox: InboxID?, key: IdempotencyKey?, text: String?, photos: [File],
@@ -63,7 +65,7 @@ package struct Submission: Sendable {
       try directory.setPermissions(0o2770)
       try write(into: directory)
       try directory.sync()
-      final = try isDraft ? Self.renameDraft(name, from: tmp, to: goal) : Self.rename(name, from: tmp, to: goal)
+      final = try isDraft ? Self.renameDraft(name, from: tmp, to: goal) : rename(name, from: tmp, to: goal)
     } catch {
       try? tmp.removeTree(name)
       throw error
@@ -105,13 +107,13 @@ package struct Submission: Sendable {
   }
 
   /// Takes a number and renames in one critical section, so that the order needs no clock.
-  private static func rename(_ name: String, from tmp: Directory, to new: Directory) throws -> RequestName {
-    let lock = try openLock(in: tmp)
+  private func rename(_ name: String, from tmp: Directory, to new: Directory) throws -> RequestName {
+    let lock = try Self.openLock(in: tmp)
     let locked = try lock?.tryAcquire(within: ArrivalNumber.lockPatience) ?? false
     defer { if locked { lock?.release() } }
     while true {
       let order = try ArrivalNumber.next(after: locked ? lock?.note() ?? "" : "") { try ArrivalNumber.highest(in: new) }
-      let text = freshName(order: order)
+      let text = label.map { "\(ArrivalNumber.prefix(order))-\($0)" } ?? Self.freshName(order: order)
       guard let final = RequestName(text) else { throw Refusal.badName }
       if locked { try lock?.write(note: ArrivalNumber.note(order)) }
       if try tmp.move(name, to: new, as: final.text) { return final }

@@ -1,16 +1,18 @@
 import CSandbox
 import Glibc
 import Imaging
+import MailParsing
 
-/// The process that decodes photos. photospool starts it.
+/// The process that decodes photos or parses mails. photospool starts it.
 ///
 ///     photospool-darkroom serve BYTES   prepares the photos from descriptor 3, until it is closed;
 ///                                       may map BYTES of memory for it
+///     photospool-darkroom mail BYTES    parses the mails from descriptor 3, until it is closed; may map BYTES for it
 ///     photospool-darkroom probe         tests the sandbox and prints the results
 ///     photospool-darkroom --version     prints the decoding libraries
 ///
-/// It reads photos from the descriptors that it gets, and writes answers. It trusts the other end of its socket, and no
-/// byte of a photo. It ends when the socket closes, and is killed when a photo takes too long.
+/// It reads photos or mails from the descriptors that it gets, and writes answers. It trusts the other end of its socket, and no
+/// byte of a photo or mail. It ends when the socket closes, and is killed when one takes too long.
 @main
 struct Darkroom {
   static func main() {
@@ -21,6 +23,11 @@ struct Darkroom {
       Preparer.loadLibraries()
       guard enterSandbox(memory: memory) != nil else { exit(71) }
       serve(parent)
+    case ("mail", let memory?):
+      // The sandbox lets no converter be opened.
+      let charsets = Charsets()
+      guard enterSandbox(memory: memory) != nil else { exit(71) }
+      serveMail(Socket(descriptor: 3), charsets)
     case ("probe", nil):
       exit(probe() ? 0 : 1)
     case ("--version", nil):

@@ -8,7 +8,23 @@ struct Socket {
 
   /// Waits for an order and reads its photo; nil at the end or for an invalid order.
   func receive() -> (DarkroomOrder, [UInt8])? {
-    var bytes = [UInt8](repeating: 0, count: DarkroomOrder.size)
+    guard let (bytes, photo) = receive(count: DarkroomOrder.size) else { return nil }
+    defer { close(photo) }
+    guard let order = DarkroomOrder(encoded: bytes) else { return nil }
+    return Self.contents(of: photo, limit: order.limits.inputBytes).map { (order, $0) }
+  }
+
+  /// Waits for the size limit of a mail and reads the mail; nil at the end.
+  func receiveMail() -> (limit: Int, mail: [UInt8])? {
+    guard let (bytes, mail) = receive(count: 8) else { return nil }
+    defer { close(mail) }
+    let limit = Int(truncatingIfNeeded: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    return Self.contents(of: mail, limit: min(max(0, limit), 1 << 30)).map { (limit, $0) }
+  }
+
+  /// Waits for `count` bytes and a descriptor, which the caller closes.
+  private func receive(count wanted: Int) -> ([UInt8], Int32)? {
+    var bytes = [UInt8](repeating: 0, count: wanted)
     var filled = 0
     var photo: Int32 = -1
     while filled < bytes.count {
@@ -21,9 +37,7 @@ struct Socket {
       guard count > 0 else { return nil }
       filled += count
     }
-    guard photo >= 0, let order = DarkroomOrder(encoded: bytes) else { return nil }
-    defer { close(photo) }
-    return Self.contents(of: photo, limit: order.limits.inputBytes).map { (order, $0) }
+    return photo >= 0 ? (bytes, photo) : nil
   }
 
   func send(_ answer: [UInt8]) -> Bool {

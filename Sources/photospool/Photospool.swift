@@ -25,7 +25,7 @@ struct Photospool: AsyncParsableCommand {
         photospool queue               what is waiting, and why
 
       EXIT STATUS
-        0 done, 64 usage, 65 bad data, 66 no input, 69 unavailable or failed,
+        0 done, 64 usage, 65 bad data, 66 no input, 67 unknown address, 69 unavailable or failed,
         73 cannot create, 74 input/output error, 75 try again, 77 no permission,
         78 configuration
       """,
@@ -36,7 +36,7 @@ struct Photospool: AsyncParsableCommand {
       PrepareCommand.self, PhotosCommand.self, ViewCommand.self, RevealCommand.self, HideCommand.self,
       ExportCommand.self, PrefsCommand.self, ProfileCommand.self, StorageCommand.self, JanitorCommand.self,
       PurgeCommand.self, ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
-      WebCommand.self,
+      WebCommand.self, SendmailCommand.self, MailCommand.self,
     ])
 
   /// Options before the command, which the commands read from here.
@@ -54,6 +54,7 @@ struct Photospool: AsyncParsableCommand {
       UnsafeRawPointer(diskGaveOut.utf8Start).assumingMemoryBound(to: CChar.self), ExitStatus.inputOutput.rawValue)
     // Otherwise libdispatch reports every thread whose priority it may not raise to syslog.
     setenv("LIBDISPATCH_LOG", "NO", 0)
+    if let call = SendmailCommand.call(CommandLine.arguments) { takeMail(call.options, call.arguments) }
     let arguments = Array(CommandLine.arguments.dropFirst())
     var parsed: (any ParsableCommand)?
     do {
@@ -76,6 +77,17 @@ struct Photospool: AsyncParsableCommand {
       guard let status = ExitStatus(for: error) else { end(with: error, arguments) }
       Terminal.complain("\(error)\((error as? FileError)?.remedy ?? "")")
       end(status)
+    }
+  }
+
+  /// Runs `sendmail`, whose arguments the parser does not know.
+  private static func takeMail(_ options: [String], _ arguments: [String]) -> Never {
+    do {
+      try SendmailCommand.run(SpoolOptions.parse(options), arguments)
+      end(.done)
+    } catch {
+      Terminal.complain("\(error)")
+      end(ExitStatus(for: error) ?? .usage)
     }
   }
 

@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
   }
 
   static let all: [FuzzTarget] =
-    web + spool + seals + olm + receiving + listening + answers + programs + processes + configuration + imaging
+    web + spool + seals + olm + receiving + listening + answers + programs + processes + configuration + imaging + mails
 }
 
 struct BrokenProperty: Error, CustomStringConvertible {

@@ -158,7 +158,7 @@ def is_whole(path, digest):
 
 def judge_leftovers(place, requests, drafts, abandoned, unknown_objects):
     spool = place.spool
-    for name in ("new", "cur", "cancel", "purge", "draft", "state/trash"):
+    for name in ("new", "cur", "cancel", "purge", "draft", "state/trash", "mail/new", "mail/cur"):
         allowed = set(drafts) if name == "draft" else set()
         for entry in sorted(set(listing(f"{spool}/{name}")) - allowed):
             yield f"CLEAN {name}/{entry} is left"

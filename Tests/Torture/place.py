@@ -247,7 +247,8 @@ class Place:
 
     def is_idle(self):
         """Whether nothing is left to do."""
-        if any(os.listdir(f"{self.spool}/{name}") for name in ("new", "cur", "cancel", "purge")):
+        places = ("mail/new", "new", "cur", "cancel", "purge")
+        if any(os.listdir(f"{self.spool}/{name}") for name in places if os.path.exists(f"{self.spool}/{name}")):
             return False
         try:
             return not self.ledger(

@@ -3,6 +3,7 @@ import Foundation
 import Hooks
 import Ledgers
 import Logging
+import MailIntake
 import Messages
 import MetricText
 import ServiceLifecycle
@@ -19,6 +20,7 @@ struct Reports: Service {
   let times: StepTimes
   let reloads: InForce<ReloadOutcome>
   let hooks: HookLine?
+  let mail: MailRoom?
   let manager: ServiceManager?
   let log: Logger
   private let bell = Bell()

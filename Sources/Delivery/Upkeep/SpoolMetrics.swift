@@ -151,7 +151,16 @@ extension Reports {
       MetricFamily(
         "photospool_config_reload_timestamp_seconds", .gauge, "When the configuration in force was read.",
         reload.at.seconds),
-    ] + hookFamilies
+    ] + hookFamilies + mailFamilies
+  }
+
+  private var mailFamilies: [MetricFamily] {
+    guard let counts = mail?.counts else { return [] }
+    return [
+      MetricFamily(
+        "photospool_mails_total", .counter, "Mails since the start, by what became of them.", by: "end",
+        ["taken": Double(counts.taken), "refused": Double(counts.refused), "dropped": Double(counts.dropped)])
+    ]
   }
 
   private var hookFamilies: [MetricFamily] {

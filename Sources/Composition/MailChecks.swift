@@ -1,0 +1,75 @@
+import DurableFiles
+import Foundation
+import Messages
+import Settings
+import Spooling
+
+/// The check of the Maildir `mail/` for `photospool check`.
+struct MailChecks {
+  private let settings: Settings
+  private let path: String
+
+  init(_ settings: Settings) {
+    self.settings = settings
+    path = settings.spool.directory
+  }
+
+  /// - Throws: a sentence that says what is wrong with `mail/`.
+  func run() throws -> String {
+    let root = try Directory(path: path)
+    guard let places = try MailPlaces(in: root) else {
+      return "no \(path)/mail yet; the next `photospool run` makes it"
+    }
+    if try !places.cur.names().isEmpty {
+      throw Failure(
+        .configuration,
+        "\(places.cur.path) is not empty, so another program reads these mails, too; let no IMAP server or mbsync use mail/"
+      )
+    }
+    if try !places.isShared() {
+      throw Failure(
+        .configuration,
+        "other users cannot deliver into \(places.root.path); a delivery agent has changed its permissions (OpenSMTPD does): use `photospool sendmail` as its agent, and run `chmod 3770 \(places.root.path) \(places.tmp.path) \(places.new.path)`"
+      )
+    }
+    var unreadable: (name: String, owner: UInt32)?
+    try places.new.forEachName { name in
+      let text = String(decoding: name, as: UTF8.self)
+      if text.hasPrefix(".") { return true }
+      do { _ = try places.new.file(text) } catch let error as FileError where error.isForbidden {
+        unreadable = (text, try places.new.entry(text)?.owner ?? 0)
+      } catch {
+        // It is gone, or refused.
+      }
+      return unreadable == nil
+    }
+    if let (name, owner) = unreadable {
+      let user = getpwuid(owner).map { String(cString: $0.pointee.pw_name) } ?? "\(owner)"
+      throw Failure(
+        .configuration,
+        "\(places.new.path(of: escaped(name))) belongs to \(user) and cannot be read; let the mail server deliver as \(SpoolUser.name) (Postfix: virtual_uid_maps)"
+      )
+    }
+    if let limit = Self.postfixLimit, limit > 0, limit < settings.mail.bytes {
+      throw Failure(
+        .configuration,
+        "Postfix refuses mails over \(limit) bytes, fewer than mail.bytes; set message_size_limit to \(settings.mail.bytes), or mail.bytes to \(limit)"
+      )
+    }
+    return "taken by \(counted(settings.mailRules.count, "rule"))"
+  }
+
+  /// Postfix's `message_size_limit`, where Postfix is installed.
+  private static var postfixLimit: Int? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/sbin/postconf")
+    process.arguments = ["-h", "message_size_limit"]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { return nil }
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
+}

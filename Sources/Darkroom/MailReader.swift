@@ -1,0 +1,65 @@
+import DurableFiles
+import MailParsing
+import Messages
+import Photos
+import Synchronization
+
+/// Parses mails in a locked process of its own, which stays until `close`. One that crashes, hangs, takes too much memory
+/// or sends an invalid answer is replaced, and its mail gets one more attempt.
+package final class MailReader: Sendable {
+  /// Bytes that the process may map beyond its initial ones.
+  private static let memory = 256 << 20
+  /// Processor time for a mail.
+  private static let seconds = 10
+
+  private let program: String
+  /// Held while a mail is parsed: mails come one after the other.
+  private let process = Mutex<LockedProcess?>(nil)
+
+  /// - Parameter program: the path of photospool-darkroom.
+  package init(program: String) { self.program = program }
+
+  /// Parses a mail. Blocks.
+  ///
+  /// - Parameter limit: the most bytes of a mail.
+  /// - Throws: `MailRefusal` if the mail is not to be taken; `DeliveryError` if no process can be started; `FileError`.
+  package func index(of mail: File, limit: Int) throws -> MailIndex {
+    let size = try mail.entry().size
+    if size > limit { throw MailRefusal("the mail has \(size) bytes; mail.bytes allows \(limit); send smaller photos") }
+    return try process.withLock { process in
+      var death = Death.crashed
+      for _ in 1...2 {
+        let isFresh = process == nil
+        let current = try process ?? LockedProcess(program: program, "mail", memory: Self.memory)
+        process = nil
+        var order = WireWriter()
+        order.put(limit)
+        switch current.ask(
+          order.bytes, file: mail.descriptor, limit: MailLimits.answerBytes, seconds: Self.seconds)
+        {
+        case .answered(let bytes):
+          if let answer = MailAnswer(encoded: bytes, size: size) {
+            process = current
+            return try answer.result.get()
+          }
+          death = current.bury(.nonsense)
+        case .died(let cause): death = cause
+        case .wasGone:
+          if isFresh { death = .crashed }
+        }
+      }
+      throw MailRefusal(Self.sentence(death))
+    }
+  }
+
+  /// Ends the process. Called when no mail waits.
+  package func close() { process.withLock { $0 = nil } }
+
+  private static func sentence(_ death: Death) -> String {
+    switch death {
+    case .crashed: "parsing this mail crashes or takes too much memory; let its sender send a simpler one"
+    case .tooSlow: "parsing this mail takes more than \(seconds) s; let its sender send a simpler one"
+    case .nonsense: "parsing this mail goes wrong; let its sender send a simpler one"
+    }
+  }
+}

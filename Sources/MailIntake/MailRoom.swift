@@ -1,0 +1,155 @@
+import Blocking
+import Darkroom
+import DurableFiles
+import Logging
+import MailParsing
+import Messages
+import ServiceLifecycle
+import Settings
+import Signalling
+import Spooling
+import Synchronization
+
+/// Makes requests of the mails in `mail/new/` and drops them as any client does, one mail after the other. Nothing is
+/// answered: a refused mail goes to `failed/`.
+package final class MailRoom: Service {
+  /// Mails since the start.
+  package struct Counts: Sendable, Equatable {
+    package var taken = 0
+    package var refused = 0
+    package var dropped = 0
+  }
+
+  /// The events of `mail/new/`.
+  package let mailbox = Mailbox()
+  private let taking: MailTaking
+  private let settings: @Sendable () -> Settings
+  private let pool = BlockingPool(label: "mail", threads: 1)
+  /// Mails are taken one after the other, also for a purge.
+  private let turn = AsyncMutex()
+  private let isStopping = OneWayFlag()
+  private let log: Logger
+  private struct State {
+    var counts = Counts()
+    /// The last change of each mail that nobody may read.
+    var unreadable: [[UInt8]: Int64] = [:]
+    var isInTrouble = false
+  }
+  private let state = Mutex(State())
+
+  /// Seconds until the next attempt after an error.
+  private static let patience = 1.0
+
+  /// Makes the missing directories of `mail/`.
+  ///
+  /// - Parameters:
+  ///   - program: the path of photospool-darkroom.
+  ///   - settings: the current ones.
+  package init(
+    spool: Spool, program: String, settings: @escaping @Sendable () -> Settings, log: Logger
+  ) throws {
+    taking = MailTaking(spool: spool, places: try MailPlaces(creatingIn: spool), reader: MailReader(program: program))
+    self.settings = settings
+    self.log = log
+  }
+
+  package var counts: Counts { state.withLock { $0.counts } }
+
+  package func run() async throws {
+    mailbox.postScan()
+    let rescans = Task { [mailbox, settings] in
+      while !Task.isCancelled {
+        try await Task.sleep(for: settings().intake.rescan)
+        mailbox.postScan()
+      }
+    }
+    await mailbox.bell.serve(stopping: { [isStopping] in isStopping.set() }) {
+      let seen = mailbox.take()
+      try await take(seen.needsScan || seen.hasVanished ? nil : seen.names.map { Array($0.utf8) })
+    } failed: { error in
+      tellTrouble(error)
+      mailbox.later(Self.patience) { $0.postScan() }
+      return nil
+    }
+    rescans.cancel()
+    taking.reader.close()
+  }
+
+  /// Takes all mails that are there, before a purge.
+  ///
+  /// - Throws: as `MailTaking.take`, if one is left.
+  package func empty() async throws { try await take(nil) }
+
+  /// - Parameter names: the mails that have arrived; nil for all that are there.
+  private func take(_ names: [[UInt8]]?) async throws {
+    try await turn.withLock {
+      let names = try await pool.run { [taking] in try names ?? taking.waiting() }
+      var fault: (any Error)?
+      for name in names where !isStopping.isSet {
+        let settings = settings()
+        guard name.first != UInt8(ascii: "."), !isKnownUnreadable(name) else { continue }
+        do { tell(try await pool.run { [taking] in try taking.take(name, settings) }, of: name) } catch {
+          // A damaged mail does not delay others; a full disk does.
+          fault = fault ?? error
+          if error is SpoolError || (error as? FileError)?.isOutOfSpace == true { break }
+        }
+      }
+      // An idle daemon keeps no process for mails.
+      try await pool.run { [taking] in taking.reader.close() }
+      if let fault { throw fault }
+    }
+    if state.withLock({ state in
+      defer { state.isInTrouble = false }
+      return state.isInTrouble
+    }) {
+      log.info("mails are taken again")
+    }
+  }
+
+  // MARK: Unreadable mails
+
+  private func changed(_ name: [UInt8]) -> Int64? {
+    do { return try taking.places.new.entry(bytes: name)?.changed } catch { return nil }
+  }
+
+  /// Whether a mail could not be read and has not changed since.
+  private func isKnownUnreadable(_ name: [UInt8]) -> Bool {
+    guard let known = state.withLock({ $0.unreadable[name] }) else { return false }
+    if changed(name) == known { return true }
+    state.withLock { $0.unreadable[name] = nil }
+    return false
+  }
+
+  // MARK: Telling
+
+  private func tell(_ outcome: MailTaking.Outcome, of name: [UInt8]) {
+    let mail = Logger.MetadataValue("\(escaped(name: name))")
+    switch outcome {
+    case .taken(let requests, let leftOut):
+      state.withLock { $0.counts.taken += 1 }
+      var metadata: Logger.Metadata = ["mail": mail, "requests": "\(requests.joined(separator: " "))"]
+      if !leftOut.isEmpty { metadata["without"] = "\(leftOut.joined(separator: " "))" }
+      log.info("a mail became requests", metadata: metadata)
+    case .dropped:
+      state.withLock { $0.counts.dropped += 1 }
+      log.info("a mail without a photo was dropped", metadata: ["mail": mail])
+    case .refused(let failed, let sentence):
+      state.withLock { $0.counts.refused += 1 }
+      log.warning(
+        "a mail was refused", metadata: ["mail": mail, "kept": "failed/\(failed?.text ?? "")", "error": "\(sentence)"])
+    case .unreadable(let sentence):
+      let time = changed(name)
+      state.withLock { $0.unreadable[name] = time }
+      log.error("a mail cannot be read", metadata: ["mail": mail, "error": "\(sentence)"])
+    case .gone: break
+    }
+  }
+
+  private func tellTrouble(_ error: any Error) {
+    let isNews = state.withLock { state in
+      defer { state.isInTrouble = true }
+      return !state.isInTrouble
+    }
+    if isNews { log.error("mails are left in mail/new/ for now", metadata: ["error": "\(error)"]) }
+  }
+}

@@ -1,0 +1,132 @@
+/// The fields of one block of a mail's header, unfolded, in their order.
+struct MailFields {
+  struct Field {
+    /// In lower case.
+    let name: String
+    let value: [UInt8]
+  }
+
+  private(set) var all: [Field] = []
+  private(set) var bytes = 0
+  private(set) var lines = 0
+
+  /// Takes a line without its end. Returns false if it is no part of a header: the body begins with it.
+  mutating func take(_ line: ArraySlice<UInt8>) throws(MailRefusal) -> Bool {
+    bytes += line.count + 1
+    lines += 1
+    if bytes > MailLimits.headerBytes {
+      throw .tooMuch("bytes of header fields", bytes, limit: MailLimits.headerBytes)
+    }
+    if lines > MailLimits.headerLines { throw .tooMuch("lines of header", lines, limit: MailLimits.headerLines) }
+    if let first = line.first, isBlank(first), let last = all.last {
+      all[all.count - 1] = Field(name: last.name, value: last.value + line)
+      return true
+    }
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+      // The first line of a mailbox file.
+      return all.isEmpty && lines == 1 && line.starts(with: "From ".utf8)
+    }
+    var name = line[..<colon]
+    while let last = name.last, isBlank(last) { name.removeLast() }
+    guard !name.isEmpty, name.allSatisfy({ $0 > 32 && $0 < 127 }) else { return false }
+    all.append(Field(name: String(decoding: name, as: UTF8.self).lowercased(), value: Array(line[(colon + 1)...])))
+    return true
+  }
+
+  /// The value of the first field with this name, without white space around it.
+  func value(_ name: String) -> [UInt8]? { all.first { $0.name == name }.map { trimmed($0.value[...]) } }
+
+  /// The same as text in lower case, for words.
+  func word(_ name: String) -> String { String(decoding: value(name) ?? [], as: UTF8.self).lowercased() }
+}
+
+func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+/// Without blanks and ends of lines around it.
+func trimmed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+  var rest = bytes
+  while let first = rest.first, first <= 32 { rest.removeFirst() }
+  while let last = rest.last, last <= 32 { rest.removeLast() }
+  return Array(rest)
+}
+
+/// A field such as `Content-Type: text/plain; charset=utf-8`: a word and its parameters.
+struct ParameterField {
+  /// In lower case.
+  let word: String
+  private let parameters: [String: [UInt8]]
+
+  /// - Throws: `MailRefusal` if a parameter is in too many pieces.
+  init(_ bytes: [UInt8]) throws(MailRefusal) {
+    var parts = Self.split(bytes)
+    word = String(decoding: trimmed(parts.removeFirst()[...]), as: UTF8.self).lowercased()
+    var plain: [String: [UInt8]] = [:]
+    // `name*0*`, `name*1` and so on, of RFC 2231.
+    var pieces: [String: [Int: [UInt8]]] = [:]
+    for part in parts {
+      guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      var name = String(decoding: trimmed(part[..<equals]), as: UTF8.self).lowercased()
+      var value = trimmed(part[(equals + 1)...])
+      if name.hasSuffix("*") {
+        name.removeLast()
+        value = Self.percentDecoded(value)
+      }
+      if let star = name.firstIndex(of: "*"), let number = Int(name[name.index(after: star)...]) {
+        guard (0..<MailLimits.pieces).contains(number) else {
+          throw .tooMuch("pieces of a parameter", number, limit: MailLimits.pieces)
+        }
+        pieces[String(name[..<star]), default: [:]][number] = value
+      } else if plain[name] == nil {
+        plain[name] = value
+      }
+    }
+    for (name, values) in pieces where plain[name] == nil {
+      plain[name] = values.sorted { $0.key < $1.key }.flatMap(\.value)
+    }
+    parameters = plain
+  }
+
+  subscript(_ name: String) -> [UInt8]? { parameters[name] }
+
+  func text(_ name: String) -> String { String(decoding: parameters[name] ?? [], as: UTF8.self) }
+
+  /// Splits at semicolons outside of quotation marks, and removes the marks and comments.
+  private static func split(_ bytes: [UInt8]) -> [[UInt8]] {
+    var (parts, isQuoted, isEscaped, depth) = ([[UInt8]()], false, false, 0)
+    for byte in bytes {
+      if isEscaped {
+        if depth == 0 { parts[parts.count - 1].append(byte) }
+        isEscaped = false
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\\") where isQuoted || depth > 0: isEscaped = true
+      case UInt8(ascii: "\"") where depth == 0: isQuoted.toggle()
+      case UInt8(ascii: "(") where !isQuoted: depth += 1
+      case UInt8(ascii: ")") where depth > 0: depth -= 1
+      case UInt8(ascii: ";") where !isQuoted && depth == 0: parts.append([])
+      default: if depth == 0 { parts[parts.count - 1].append(byte) }
+      }
+    }
+    return parts
+  }
+
+  /// The value of an extended parameter, without `charset'language'`.
+  private static func percentDecoded(_ bytes: [UInt8]) -> [UInt8] {
+    var rest = bytes[...]
+    let marks = bytes.indices.filter { bytes[$0] == UInt8(ascii: "'") }
+    if marks.count >= 2 { rest = bytes[(marks[1] + 1)...] }
+    var decoded = [UInt8]()
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = TransferEncoding.digit(rest[rest.startIndex]),
+        let low = TransferEncoding.digit(rest[rest.startIndex + 1])
+      {
+        decoded.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        decoded.append(byte)
+      }
+    }
+    return decoded
+  }
+}

@@ -1,0 +1,143 @@
+import Photos
+
+/// What is in a mail and where, without a byte of its photos.
+package struct MailIndex: Sendable, Equatable {
+  /// An image in the file.
+  package struct Image: Sendable, Equatable {
+    /// Where its encoded bytes lie in the file.
+    package let range: Range<Int>
+    package let encoding: TransferEncoding
+    package let format: PhotoFormat
+  }
+
+  /// The field without white space around it; empty if it is missing.
+  package var messageID = ""
+  package var subject = ""
+  /// The address of `From`; a claim of the sender and no proof.
+  package var sender = ""
+  /// The addresses that this file is for.
+  package var recipients: [String] = []
+  /// The body in UTF-8 with lines that end with a newline.
+  package var body = ""
+  /// In the order of appearance.
+  package var images: [Image] = []
+  /// The kinds of parts that are left out, such as `video/mp4`.
+  package var others: [String] = []
+
+  package init() {}
+}
+
+/// The parser's answer: the index of a mail, or the refusal.
+package struct MailAnswer: Sendable {
+  package let result: Result<MailIndex, MailRefusal>
+
+  package init(_ result: Result<MailIndex, MailRefusal>) { self.result = result }
+
+  package var encoded: [UInt8] {
+    var writer = WireWriter()
+    switch result {
+    case .failure(let refusal):
+      writer.put(1)
+      writer.put(refusal.description)
+      writer.put(refusal.sender)
+      writer.put(refusal.recipients.count)
+      for text in refusal.recipients { writer.put(text) }
+    case .success(let index):
+      writer.put(0)
+      for text in [index.messageID, index.subject, index.sender, index.body] { writer.put(text) }
+      for list in [index.recipients, index.others] {
+        writer.put(list.count)
+        for text in list { writer.put(text) }
+      }
+      writer.put(index.images.count)
+      for image in index.images {
+        writer.put(image.range.lowerBound)
+        writer.put(image.range.upperBound)
+        writer.put(image.encoding.rawValue)
+        writer.put(image.format.rawValue)
+      }
+    }
+    return writer.bytes
+  }
+
+  /// Validates an answer, because its process has parsed untrusted bytes. Returns nil for anything that a correct parser
+  /// cannot answer.
+  ///
+  /// - Parameter size: the size of the mail's file; every range lies within it.
+  package init?(encoded bytes: [UInt8], size: Int) {
+    var reader = WireReader(bytes)
+    do {
+      if try reader.number(in: 0...1) == 1 {
+        var refusal = MailRefusal(try Self.line(from: &reader))
+        refusal.sender = try Self.line(from: &reader)
+        refusal.recipients = try Self.lines(from: &reader, limit: MailLimits.recipients)
+        result = .failure(refusal)
+      } else {
+        result = .success(try Self.index(from: &reader, size: size))
+      }
+      try reader.end()
+    } catch {
+      return nil
+    }
+  }
+
+  private static func index(from reader: inout WireReader, size: Int) throws(WireReader.Nonsense) -> MailIndex {
+    var index = MailIndex()
+    index.messageID = try line(from: &reader)
+    index.subject = try line(from: &reader)
+    index.sender = try line(from: &reader)
+    index.body = try reader.text(limit: MailLimits.textBytes)
+    index.recipients = try lines(from: &reader, limit: MailLimits.recipients)
+    index.others = try lines(from: &reader, limit: MailLimits.others)
+    for _ in 0..<(try reader.number(in: 0...MailLimits.images)) {
+      let start = try reader.number(in: 0...max(0, size))
+      let end = try reader.number(in: start...max(start, size))
+      guard let encoding = TransferEncoding(rawValue: try reader.text(limit: 64)),
+        let format = PhotoFormat(rawValue: try reader.text(limit: 64)), encodedImages.contains(format), end <= size
+      else { throw WireReader.Nonsense() }
+      index.images.append(MailIndex.Image(range: start..<end, encoding: encoding, format: format))
+    }
+    return index
+  }
+
+  private static func lines(from reader: inout WireReader, limit: Int) throws(WireReader.Nonsense) -> [String] {
+    var lines = [String]()
+    for _ in 0..<(try reader.number(in: 0...limit)) { lines.append(try line(from: &reader)) }
+    return lines
+  }
+
+  /// A text on one line without terminal controls.
+  private static func line(from reader: inout WireReader) throws(WireReader.Nonsense) -> String {
+    let text = try reader.text(limit: 4 * MailLimits.fieldBytes)
+    guard text == oneLine(text) else { throw WireReader.Nonsense() }
+    return text
+  }
+}
+
+/// The formats that are photos.
+let encodedImages: Set<PhotoFormat> = [.jpeg, .png, .gif, .webp, .heic, .avif]
+
+/// A field's text without controls and breaks of lines, which become blanks.
+func oneLine(_ text: String) -> String {
+  let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+  if !text.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) }) { return text }
+  var plain = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: plain.append(" ")
+    case .format: continue
+    default: plain.append(scalar)
+    }
+  }
+  return String(plain)
+}
+
+extension String {
+  /// The beginning with at most `limit` bytes of UTF-8, cut between characters.
+  package func prefix(bytes limit: Int) -> String {
+    if utf8.count <= limit { return self }
+    var end = utf8.index(startIndex, offsetBy: limit)
+    while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+    return String(self[..<end])
+  }
+}

@@ -1,0 +1,215 @@
+import Photos
+
+/// Makes the index of a parsed mail, or refuses it.
+struct MailReading {
+  let bytes: [UInt8]
+  /// The fields of the mail itself.
+  let top: MailFields
+  let parts: [MailPart]
+  let charsets: Charsets
+
+  private struct Texts {
+    var plain: [String] = []
+    var pages: [String] = []
+  }
+
+  func index() throws(MailRefusal) -> MailIndex {
+    try refuseAnswers()
+    try refuseSealed()
+    let words = EncodedWords(charsets: charsets)
+    var index = MailIndex()
+    index.messageID = oneLine(String(decoding: top.value("message-id") ?? [], as: UTF8.self))
+      .prefix(bytes: MailLimits.fieldBytes)
+    index.subject = try words.text(top.value("subject") ?? [])
+    index.sender = Self.sender(in: top)
+    index.recipients = Self.recipients(in: top)
+    if index.recipients.count > MailLimits.recipients {
+      throw .tooMuch("recipients", index.recipients.count, limit: MailLimits.recipients)
+    }
+    // The mail's own texts, and those of mails in it.
+    var (own, inner) = (Texts(), Texts())
+    let hasPage = parts.contains(where: \.isPage)
+    for (number, part) in parts.enumerated() where !isLeftOut(number) {
+      if part.type.hasPrefix("multipart/"), part.boundary != nil { continue }
+      if part.type == "message/rfc822", part.encoding == .plain { continue }
+      if let format = format(of: part) {
+        if hasPage, isDecoration(part) { continue }
+        try add(MailIndex.Image(range: part.range, encoding: part.encoding, format: format), to: &index)
+      } else if part.isText {
+        let (text, images) = text(of: part)
+        for image in images { try add(image, to: &index) }
+        if isInner(number) { inner.plain.append(text) } else { own.plain.append(text) }
+      } else if part.isPage {
+        let page = HTMLText.text(of: decoded(part))
+        if isInner(number) { inner.pages.append(page) } else { own.pages.append(page) }
+      } else if index.others.count < MailLimits.others, !Self.unnamed.contains(part.type) {
+        index.others.append(part.type)
+      }
+    }
+    let found = [own.plain, own.pages, inner.plain, inner.pages].lazy.map(Self.joined).first { !$0.isEmpty }
+    index.body = (found ?? "").prefix(bytes: MailLimits.textBytes)
+    return index
+  }
+
+  /// Parts that nobody misses.
+  private static let unnamed: Set = [
+    "application/pgp-signature", "application/pkcs7-signature", "text/plain", "text/html",
+  ]
+
+  private func add(_ image: MailIndex.Image, to index: inout MailIndex) throws(MailRefusal) {
+    if index.images.count == MailLimits.images {
+      throw .tooMuch("images or more", MailLimits.images + 1, limit: MailLimits.images)
+    }
+    index.images.append(image)
+  }
+
+  // MARK: What is refused
+
+  /// Refuses what machines answer, so that no loop can arise.
+  private func refuseAnswers() throws(MailRefusal) {
+    let type = parts.first?.type ?? ""
+    if type == "multipart/report" {
+      throw MailRefusal("the mail is a report about another mail, and is not sent on; let its sender send photos")
+    }
+    let isReply = top.word("auto-submitted").hasPrefix("auto-replied") || top.word("precedence") == "auto_reply"
+    if isReply || top.value("x-autoreply") != nil || top.value("x-autorespond") != nil {
+      throw MailRefusal("the mail is an automatic answer, and is not sent on; let its sender not answer this address")
+    }
+    let received = top.all.count { $0.name == "received" }
+    if received > MailLimits.received { throw .tooMuch("fields Received", received, limit: MailLimits.received) }
+    if top.all.contains(where: { $0.name == "x-loop" && trimmed($0.value[...]).elementsEqual("photospool".utf8) }) {
+      throw MailRefusal("photospool itself sent this mail (X-Loop); do not mail its messages to its own address")
+    }
+  }
+
+  private func refuseSealed() throws(MailRefusal) {
+    for part in parts {
+      switch part.type {
+      case "multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime":
+        throw MailRefusal("the mail is encrypted (\(part.type)); let its sender send it without encryption")
+      case "message/external-body", "message/partial":
+        throw MailRefusal("the mail does not hold its own contents (\(part.type)); let its sender attach the photo")
+      default: continue
+      }
+    }
+  }
+
+  // MARK: Recipients
+
+  /// The recipient that the delivery agent wrote on top of the file, before the first `Received`; without one, all of
+  /// `To` and `Cc`. A sender's own fields stand below.
+  static func recipients(in top: MailFields) -> [String] {
+    let agents = top.all.prefix { $0.name != "received" }
+    if agents.count < top.all.count,
+      let field = agents.first(where: { ["x-original-to", "delivered-to", "envelope-to"].contains($0.name) })
+    {
+      return Array(MailAddresses.all(in: field.value).prefix(1))
+    }
+    let resent = top.all.contains { $0.name == "resent-to" || $0.name == "resent-cc" }
+    let names = resent ? ["resent-to", "resent-cc"] : ["to", "cc"]
+    var seen = Set<String>()
+    return top.all.filter { names.contains($0.name) }.flatMap { MailAddresses.all(in: $0.value) }
+      .filter { seen.insert($0.lowercased()).inserted }
+  }
+
+  static func sender(in top: MailFields) -> String { MailAddresses.all(in: top.value("from") ?? []).first ?? "" }
+
+  // MARK: Parts
+
+  /// Whether a part is a later part of a signed multipart: the signature.
+  private func isLeftOut(_ number: Int) -> Bool {
+    var child = number
+    while let parent = parts[child].parent {
+      if parts[parent].type == "multipart/signed", parts.firstIndex(where: { $0.parent == parent }) != child {
+        return true
+      }
+      child = parent
+    }
+    return false
+  }
+
+  /// Whether a part belongs to a mail within the mail.
+  private func isInner(_ number: Int) -> Bool {
+    var next = parts[number].parent
+    while let part = next {
+      if parts[part].type == "message/rfc822" { return true }
+      next = parts[part].parent
+    }
+    return false
+  }
+
+  private func decoded(_ part: MailPart) -> String {
+    charsets.text(part.encoding.decode(bytes[part.range], limit: 4 * MailLimits.textBytes), in: part.charset)
+  }
+
+  /// The format of an image by its first bytes, whatever its label.
+  private func format(of part: MailPart) -> PhotoFormat? {
+    let begin = part.encoding.decode(bytes[part.range].prefix(2_000), limit: 280)
+    return PhotoFormat(of: begin).flatMap { encodedImages.contains($0) ? $0 : nil }
+  }
+
+  /// Whether an image is a logo or a tracking dot of a page.
+  private func isDecoration(_ part: MailPart) -> Bool {
+    guard part.hasContentID, !part.isAttachment, part.range.count < 4 * MailLimits.decorationBytes else { return false }
+    return part.encoding.decode(bytes[part.range]).count < MailLimits.decorationBytes
+  }
+
+  /// The text of a leaf, without images that are in it as uuencode.
+  private func text(of part: MailPart) -> (String, [MailIndex.Image]) {
+    guard part.encoding == .plain else { return (decoded(part), []) }
+    var (kept, images) = ([UInt8](), [MailIndex.Image]())
+    var start = part.range.lowerBound
+    /// Where `begin` stands.
+    var begin: Int?
+    while start < part.range.upperBound {
+      let end = bytes[start..<part.range.upperBound].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+      let line = start..<(end ?? part.range.upperBound)
+      if begin == nil, TransferEncoding.isBegin(bytes[line]) { begin = line.lowerBound }
+      if let first = begin {
+        if bytes[line].starts(with: "end".utf8), trimmed(bytes[line]).count == 3 {
+          let range = first..<line.upperBound
+          let head = TransferEncoding.uuencode.decode(bytes[range].prefix(1_000), limit: 280)
+          if let format = PhotoFormat(of: head), encodedImages.contains(format) {
+            images.append(MailIndex.Image(range: range, encoding: .uuencode, format: format))
+          } else {
+            kept += bytes[range]
+          }
+          begin = nil
+        }
+      } else if kept.count < 4 * MailLimits.textBytes {
+        kept += bytes[line]
+      }
+      start = line.upperBound
+    }
+    if let begin, kept.count < 4 * MailLimits.textBytes {
+      kept += bytes[begin..<part.range.upperBound].prefix(4 * MailLimits.textBytes)
+    }
+    return (charsets.text(kept, in: part.charset), images)
+  }
+
+  // MARK: Text
+
+  /// Texts with a blank line between them, without signatures and controls.
+  private static func joined(_ texts: [String]) -> String {
+    texts.map(cleaned).filter { !$0.isEmpty }.joined(separator: "\n\n")
+  }
+
+  static func cleaned(_ text: String) -> String {
+    var lines = [Substring]()
+    let plain = text.replacing("\r\n", with: "\n")
+    for line in plain.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      if line == "-- " { break }
+      lines.append(line)
+    }
+    var scalars = String.UnicodeScalarView()
+    for scalar in lines.joined(separator: "\n").unicodeScalars
+    where scalar == "\n" || scalar == "\t" || scalar.properties.generalCategory != .control {
+      scalars.append(scalar)
+    }
+    let characters = Array(String(scalars))
+    guard let first = characters.firstIndex(where: { !$0.isWhitespace }),
+      let last = characters.lastIndex(where: { !$0.isWhitespace })
+    else { return "" }
+    return String(characters[first...last])
+  }
+}

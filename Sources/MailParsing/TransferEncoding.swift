@@ -1,0 +1,146 @@
+/// How the bytes of a part are written in a mail.
+package enum TransferEncoding: String, Sendable, CaseIterable {
+  case plain, base64, quotedPrintable, uuencode
+
+  /// The encoding that `Content-Transfer-Encoding` names; an unknown one is taken as written.
+  init(field: String) {
+    switch field {
+    case "base64": self = .base64
+    case "quoted-printable": self = .quotedPrintable
+    case "x-uuencode", "uuencode", "x-uue", "uue": self = .uuencode
+    default: self = .plain
+    }
+  }
+
+  /// Decodes a part. Damaged places lose their own bytes and nothing else, as in every mail program.
+  ///
+  /// - Parameter limit: at most this many bytes are returned.
+  package func decode(_ bytes: ArraySlice<UInt8>, limit: Int = .max) -> [UInt8] {
+    switch self {
+    case .plain: Array(bytes.prefix(limit))
+    case .base64: Self.base64(bytes, limit)
+    case .quotedPrintable: Self.quotedPrintable(bytes, limit)
+    case .uuencode: Self.uuencode(bytes, limit)
+    }
+  }
+
+  /// Each byte's value in base64; 64 for `=`, 255 for others.
+  private static let sextets: [UInt8] = {
+    var values = [UInt8](repeating: 255, count: 256)
+    let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    for (value, byte) in alphabet.utf8.enumerated() { values[Int(byte)] = UInt8(value) }
+    values[Int(UInt8(ascii: "="))] = 64
+    return values
+  }()
+
+  private static func base64(_ bytes: ArraySlice<UInt8>, _ limit: Int) -> [UInt8] {
+    let values = sextets
+    var decoded = [UInt8]()
+    decoded.reserveCapacity(min(limit, bytes.count / 4 * 3 + 3))
+    var (bits, count) = (UInt32(0), 0)
+    for byte in bytes {
+      let value = values[Int(byte)]
+      if value > 64 { continue }
+      if value == 64 {
+        // Some devices encode in pieces, each with its own end.
+        (bits, count) = (0, 0)
+        continue
+      }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      if count >= 8 {
+        count -= 8
+        if decoded.count == limit { return decoded }
+        decoded.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+      }
+    }
+    return decoded
+  }
+
+  private static func quotedPrintable(_ bytes: ArraySlice<UInt8>, _ limit: Int) -> [UInt8] {
+    var decoded = [UInt8]()
+    var index = bytes.startIndex
+    /// Blanks that are dropped if the line ends.
+    var blanks = [UInt8]()
+    while index < bytes.endIndex, decoded.count < limit {
+      let byte = bytes[index]
+      index += 1
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"):
+        blanks.append(byte)
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        blanks = []
+        decoded.append(byte)
+      case UInt8(ascii: "="):
+        decoded += blanks
+        blanks = []
+        if let (value, next) = escape(in: bytes, at: index) {
+          if let value { decoded.append(value) }
+          index = next
+        } else {
+          decoded.append(byte)
+        }
+      default:
+        decoded += blanks
+        blanks = []
+        decoded.append(byte)
+      }
+    }
+    return Array((decoded + blanks).prefix(limit))
+  }
+
+  /// What follows a `=`: a byte in two digits, or nil for the end of a line that goes on, and the place after it; nil if
+  /// it is neither.
+  private static func escape(in bytes: ArraySlice<UInt8>, at start: Int) -> (value: UInt8?, next: Int)? {
+    if start + 1 < bytes.endIndex, let high = digit(bytes[start]), let low = digit(bytes[start + 1]) {
+      return (high << 4 | low, start + 2)
+    }
+    var index = start
+    while index < bytes.endIndex, [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains(bytes[index]) {
+      index += 1
+    }
+    if index == bytes.endIndex { return (nil, index) }
+    return bytes[index] == UInt8(ascii: "\n") ? (nil, index + 1) : nil
+  }
+
+  /// The value of a hexadecimal digit.
+  static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// From the line `begin MODE NAME`, if there is one, to `end`.
+  private static func uuencode(_ bytes: ArraySlice<UInt8>, _ limit: Int) -> [UInt8] {
+    var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
+    if let begin = lines.firstIndex(where: { isBegin($0) }) { lines = lines[(begin + 1)...] }
+    var decoded = [UInt8]()
+    for line in lines where decoded.count < limit {
+      if line.starts(with: "end".utf8) { break }
+      guard let first = line.first, (32...96).contains(first) else { continue }
+      let count = Int((first - 32) & 63)
+      var values = line.dropFirst().prefix((count + 2) / 3 * 4).map { ($0 &- 32) & 63 }
+      // A blank at the end of a line may have been removed; a missing row is not made up.
+      let known = values.count * 3 / 4
+      while values.count % 4 != 0 { values.append(0) }
+      var row = [UInt8]()
+      for index in stride(from: 0, to: values.count, by: 4) {
+        row.append(values[index] << 2 | values[index + 1] >> 4)
+        row.append(values[index + 1] << 4 | values[index + 2] >> 2)
+        row.append(values[index + 2] << 6 | values[index + 3])
+      }
+      decoded += row.prefix(min(count, known))
+    }
+    return Array(decoded.prefix(limit))
+  }
+
+  /// Whether a line is `begin 644 NAME`.
+  static func isBegin(_ line: ArraySlice<UInt8>) -> Bool {
+    guard line.starts(with: "begin ".utf8) else { return false }
+    let mode = line.dropFirst(6).prefix { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }
+    return (3...4).contains(mode.count) && line.dropFirst(6 + mode.count).first == UInt8(ascii: " ")
+  }
+}

@@ -1,0 +1,83 @@
+import DurableFiles
+import Glibc
+
+/// `mail/`: a Maildir in which delivery agents put mails. It is there only where a configuration takes mail.
+package struct MailPlaces: Sendable {
+  package static let directoryName = "mail"
+  private static let mode: mode_t = 0o3770
+
+  package let root: Directory
+  package let tmp: Directory
+  package let new: Directory
+  package let cur: Directory
+
+  private init(_ root: Directory) throws {
+    self.root = root
+    tmp = try root.directory("tmp")
+    new = try root.directory("new")
+    cur = try root.directory("cur")
+  }
+
+  /// Opens `mail/` of a spool and makes what is missing.
+  package init(creatingIn spool: Spool) throws {
+    let root = try Self.shared(Self.directoryName, in: spool.root)
+    _ = try Self.shared("tmp", in: root)
+    _ = try Self.shared("new", in: root)
+    _ = try root.make("cur")
+    try root.sync()
+    try spool.root.sync()
+    try self.init(root)
+  }
+
+  /// Opens `mail/` of a spool; nil if it has none.
+  package init?(in spool: Directory) throws {
+    guard try spool.entry(Self.directoryName) != nil else { return nil }
+    try self.init(spool.directory(Self.directoryName))
+  }
+
+  /// A directory that the spool's group may write to.
+  private static func shared(_ name: String, in directory: Directory) throws -> Directory {
+    if try directory.make(name, mode: 0o770) {
+      do { try directory.directory(name).setPermissions(mode) } catch {
+        guard error.code == EPERM else { throw error }
+        // As for new/: the next start must not take it for a good one.
+        try directory.removeEmpty(name)
+        throw SpoolError.cannotShareMail(directory.path(of: name))
+      }
+    }
+    return try directory.directory(name)
+  }
+
+  /// Whether the group may deliver here. OpenSMTPD's agent removes that right from `mail/`.
+  package func isShared() throws -> Bool {
+    try [root, tmp, new].allSatisfy { try $0.entry().permissions & 0o070 == 0o070 }
+  }
+}
+
+extension Spool {
+  /// Moves a refused mail into a directory of its own in `failed/`, with an `error` and, if it is known, the conversation
+  /// in `to`. After a crash the mail is still where it was.
+  ///
+  /// - Returns: the name in `failed/`; nil if the mail is gone.
+  package func refuse(
+    mail name: [UInt8], in places: MailPlaces, for conversation: String?, because sentence: String
+  ) throws -> RequestName? {
+    let base = RequestName(MailName.label(name)) ?? RequestName("mail")
+    return try Self.quarantine(
+      name, from: places.new, to: failed, as: base, called: "mail", because: sentence,
+      beside: conversation.map { ["to": $0] } ?? [:])
+  }
+}
+
+/// The names of mails, which agents choose.
+package enum MailName {
+  private static let longest = 96
+
+  /// A mail's name as part of a request's: other characters become `-`.
+  package static func label(_ name: [UInt8]) -> String {
+    let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
+    var label = name.prefix(longest).map { allowed.contains($0) ? $0 : UInt8(ascii: "-") }
+    if let first = label.first, [UInt8(ascii: "."), UInt8(ascii: "-")].contains(first) { label[0] = UInt8(ascii: "_") }
+    return String(decoding: label, as: UTF8.self)
+  }
+}

@@ -1,0 +1,111 @@
+import DurableFiles
+import Testing
+
+@testable import MailIntake
+
+@Suite(.timeLimit(.minutes(5))) struct MailRoomTests {
+  private static let family = "  accept: [{to: family@photos, conversation: family}]\n"
+
+  @Test("A mail becomes a request with its photos, its text and a key, and is gone") func taken() async throws {
+    let test = try MailRoomUnderTest(Self.family)
+    try test.deliver(
+      MailRoomUnderTest.mail(to: "Family@PHOTOS", fields: "Subject: Door\nMessage-ID: <1@x>\n", photos: 2),
+      as: "1795.M1P2.vm,S=9")
+    try await test.room.empty()
+    let requests = try test.requests()
+    try #require(requests.count == 1)
+    #expect(requests[0].name.hasSuffix("-1795.M1P2.vm-S-9"))
+    #expect(requests[0].files.keys.sorted() == [".sum", "id", "photo-00", "photo-01", "text", "to"])
+    #expect(requests[0].files["text"] == "Door\nSomebody is at the door")
+    #expect(requests[0].files["to"] == "family\n")
+    #expect(requests[0].files["id"]?.hasPrefix("mail.") == true)
+    #expect(try test.waiting() == [])
+    #expect(test.room.counts == MailRoom.Counts(taken: 1, refused: 0, dropped: 0))
+  }
+
+  @Test("The same mail again has the same key, and other contents have another") func keys() async throws {
+    let test = try MailRoomUnderTest(Self.family)
+    func key(_ mail: String, _ name: String) async throws -> String? {
+      try test.deliver(mail, as: name)
+      try await test.room.empty()
+      return try test.requests().last?.files["id"]
+    }
+    let mail = MailRoomUnderTest.mail(to: "family@photos", fields: "Message-ID: <1@x>\n", photos: 1)
+    let first = try await key(mail, "a")
+    #expect(try await key(mail, "b") == first)
+    #expect(try await key(mail.replacing("door", with: "gate"), "c") != first)
+    let nameless = MailRoomUnderTest.mail(to: "family@photos", photos: 1)
+    #expect(try await key(nameless, "d") != key(nameless, "e"))
+  }
+
+  @Test("Each known address gets a request, once for a goal, and unknown ones none") func recipients() async throws {
+    let test = try MailRoomUnderTest(
+      """
+        accept:
+          - {to: [family@photos, all@photos], conversation: family}
+          - {to: "cam-*@photos", conversation: "{local}", inbox: garden}
+
+      """)
+    try test.deliver(MailRoomUnderTest.mail(to: "family@photos, all@photos, Cam-Door+x@photos, who@else", photos: 1))
+    try await test.room.empty()
+    let requests = try test.requests().map(\.files)
+    #expect(requests.map { $0["to"] } == ["family\n", "cam-door\n"])
+    #expect(requests.map { $0["from"] } == [nil, "garden\n"])
+  }
+
+  @Test("More than ten photos are several requests, with the text in the last") func many() async throws {
+    let test = try MailRoomUnderTest(Self.family)
+    try test.deliver(MailRoomUnderTest.mail(to: "family@photos", photos: 13))
+    try await test.room.empty()
+    let requests = try test.requests().map(\.files)
+    #expect(requests.map { $0.keys.count { $0.hasPrefix("photo") } } == [10, 3])
+    #expect(requests.map { $0["text"] } == [nil, "Somebody is at the door"])
+    #expect(requests.last?["id"]?.hasSuffix(".2\n") == true)
+  }
+
+  @Test("A refused mail is kept in failed/ with the reason, and its conversation if that is known")
+  func refused() async throws {
+    let test = try MailRoomUnderTest(Self.family)
+    try test.deliver(MailRoomUnderTest.mail(to: "who@else", photos: 1), as: "a")
+    try test.deliver("To: family@photos\nAuto-Submitted: auto-replied\n\nAway", as: "b")
+    let large = "To: family@photos\nContent-Type: image/jpeg\n\n\u{0}"
+    try test.deliver(large, as: "c")
+    try await test.room.empty()
+    let failed = test.spool.failed
+    #expect(try failed.names() == ["a", "b", "c"])
+    #expect(try failed.directory("a").names() == ["error", "mail"])
+    #expect(
+      try failed.directory("a").error() == "no rule of mail.accept knows who@else; add one, or correct the address")
+    #expect(try failed.directory("b").names() == ["error", "mail", "to"])
+    #expect(try failed.directory("b").error()?.contains("automatic answer") == true)
+    #expect(try failed.directory("c").error()?.contains("neither photo nor text") == true)
+    #expect(try test.requests().isEmpty)
+    #expect(test.room.counts.refused == 3)
+  }
+
+  @Test("A mail without a photo is dropped where its rule says so") func dropped() async throws {
+    let test = try MailRoomUnderTest(
+      """
+        accept:
+          - {to: cam@photos, conversation: cam, withoutPhoto: drop}
+          - {to: family@photos, conversation: family}
+
+      """)
+    try test.deliver("To: cam@photos\n\nHealth: fine", as: "a")
+    try test.deliver("To: cam@photos, family@photos\n\nHealth: fine", as: "b")
+    try await test.room.empty()
+    #expect(try test.requests().map { $0.files["to"] } == ["family\n"])
+    #expect(test.room.counts == MailRoom.Counts(taken: 1, refused: 0, dropped: 1))
+    #expect(try test.waiting() == [] && test.spool.failed.names() == [])
+  }
+
+  @Test("Directories and links are refused, and names with a dot are left") func foreign() async throws {
+    let test = try MailRoomUnderTest(Self.family)
+    let places = try test.spool.root.directory("mail").directory("new")
+    _ = try places.make("directory")
+    try test.deliver("To: family@photos\n\nHi", as: ".hidden")
+    try await test.room.empty()
+    #expect(try test.waiting() == [".hidden"])
+    #expect(try test.spool.failed.names() == ["directory"])
+  }
+}

@@ -1,0 +1,69 @@
+# photospool sendmail, as programs call it, with the daemon up and down.
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/mail.sh"
+
+noise 320x240 1.jpg
+# given STATUS WORD...: sendmail ends with it, with the mail from standard input.
+given() {
+  local status=0
+  "$photospool" sendmail "${@:2}" > out.log 2> err.log || status=$?
+  expect "$status" "$1" "sendmail ${*:2}: $(cat err.log)"
+}
+
+configure <<< ''
+start_daemon
+given 78 family@photos.home <<< 'Hi'
+stop_daemon
+configure <<< "$rules"
+given 75 family@photos.home <<< 'Hi'
+start_daemon
+
+# The lines of mutt, PHP, cron and mdadm.
+mail 'family@photos.home' Door Bewegung 1.jpg > door.eml
+given 0 -oem -oi -- family@photos.home < door.eml
+given 0 -t -i <<< $'To: family@photos.home, someone@else.example\nSubject: PHP\n\nOne\n.\nTwo'
+given 0 -FCronDaemon -i -B8BITMIME -oem root <<< $'Subject: Cron\n\noutput'
+given 0 -t <<< $'To: root\nSubject: DegradedArray\n\nOne\n.\nTwo'
+wait_until come family 3
+wait_until come machine 2
+expect "$(published family | tail -n 1 | jq -r .text)" $'PHP\nOne\n.\nTwo'
+expect "$(published machine | tail -n 1 | jq -r .text)" $'DegradedArray\nOne'
+
+# Under the name of the program that others start.
+ln -s "$(realpath "$photospool")" sendmail
+PATH=$PWD:$PATH sendmail -t <<< $'To: cam-1@photos.home\nBcc: cam-2@photos.home\nSubject: Bcc\n\n' || fail 'sendmail'
+given 0 -i cam-1@photos.home cam-2@photos.home < door.eml
+wait_until come cam-1 2
+wait_until come cam-2 2
+
+# What it refuses, each with its status and a sentence.
+given 67 work@photos.home <<< 'Hi'
+has err.log 'no rule of mail.accept knows work@photos.home'
+given 65 -t <<< $'Subject: no recipient\n\nHi'
+given 64 <<< 'Hi'
+given 64 -bs <<< 'HELO'
+given 64 -Z family@photos.home <<< 'Hi'
+given 0 -bi < /dev/null
+given 0 -bp < /dev/null
+expect "$(ls "$spool/failed" "$spool/mail/tmp")" "$spool/failed:
+
+$spool/mail/tmp:" 
+
+# The daemon is down; the mail is there.
+stop_daemon
+given 0 family@photos.home <<< $'Subject: Down\n\n'
+[ "$(ls "$spool/mail/new" | wc -l)" = 1 ] || fail 'the mail is not there'
+
+# Killed at any call, it left a whole mail or none, and what it confirmed is there.
+confirmed=1
+for k in 1 3 5 7 8 9 10 11 12; do
+  status=0
+  (to_be_killed "$k" sendmail -i family@photos.home) <<< $'Subject: Kill '"$k"$'\n\n' > killed.log 2>&1 || status=$?
+  [ "$status" != 0 ] || confirmed=$((confirmed + 1))
+done
+there=$(ls "$spool/mail/new" | wc -l)
+[ "$there" -ge "$confirmed" ] || fail "$confirmed were confirmed, and $there are there"
+for file in "$spool"/mail/new/*; do grep -q '^Message-ID: ' "$file" || fail "$file is not whole"; done
+start_daemon
+wait_until come family $((3 + there))
+stop_daemon

@@ -1,0 +1,96 @@
+"""Mails: the daemon killed at the k-th call from a mail in mail/new/ to its filed request; sendmail killed at its k-th call; and
+an agent killed between its link and its unlink."""
+
+import os
+import subprocess
+import sys
+
+from load import sweep_up
+from machine import tree as TREE
+from place import PHOTOSPOOL
+from scenario import control, scenario
+from shared import photo
+
+RULES = 'mail: {text: body, accept: [{to: "*@photos", conversation: "{local}"}]}\n'
+MAKE = TREE / "Tests/Support/python/make_mail.py"
+
+
+def mailed(part):
+    place = part.place()
+    place.configure(RULES)
+    place.make()
+    return place
+
+
+def mail_of(entry):
+    pictures = [photo(width) for width in entry["widths"]]
+    return subprocess.run(
+        [sys.executable, str(MAKE), f"{entry['conversation']}@photos", "", entry["text"], *pictures], check=True,
+        capture_output=True).stdout
+
+
+def deliver(place, conversation, photos=0, again=False):
+    """As Postfix's agent: a synced file, a link; killed before its unlink, the agent delivers `again`."""
+    entry = place.begin(conversation, photos)
+    for name in (place.name(entry), f"{place.name(entry)}.again")[:1 + again]:
+        with open(f"{place.spool}/mail/tmp/{name}", "wb") as file:
+            file.write(mail_of(entry))
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(f"{place.spool}/mail/tmp/{name}", f"{place.spool}/mail/new/{name}")
+        os.unlink(f"{place.spool}/mail/tmp/{name}")
+    place.note(entry, "accepted", request=None)
+    return entry
+
+
+@scenario("daemon killed at every call: a mail with a photo", parts=2, again=False)
+@scenario("daemon killed at every call: a mail that is delivered again", parts=2, again=True)
+def swept(part, again):
+    place = mailed(part)
+
+    def once(k):
+        place.context = f"k={k}"
+        deliver(place, "family", 1, again)
+        daemon = place.start(**place.killing(k))
+        place.wait_idle(daemon, or_dead=True)
+        met = daemon.stop() != 0
+        place.settle()
+        sweep_up(place)
+        part.judge(place)
+        return met
+
+    part.sweep(once)
+
+
+@scenario("client killed at every call: sendmail", parts=1)
+def sendmail(part):
+    place = mailed(part)
+
+    def once(k):
+        place.context = f"k={k}"
+        entry = place.begin(f"c{k % 5}", 1)
+        done = subprocess.run(
+            [PHOTOSPOOL, "sendmail", "-i", f"{entry['conversation']}@photos"], input=mail_of(entry), capture_output=True,
+            env={**place.environment, **place.killing(k)}, cwd=place.path)
+        if done.returncode == 0:
+            place.note(entry, "accepted", request=None)
+        else:
+            place.note(entry, "ended", status=done.returncode)
+        if done.returncode not in (0, -9):
+            part.complain("LOST", f"sendmail ended with {done.returncode} at k={k}: {done.stderr[-300:]}")
+        return done.returncode != 0
+
+    part.sweep(once, cheap=20)
+    place.settle()
+    sweep_up(place)
+    part.judge(place)
+
+
+@control("a mail is taken out of mail/new/", must="LOST")
+def removed(part):
+    place = mailed(part)
+    entry = deliver(place, "family", 1)
+    os.unlink(f"{place.spool}/mail/new/{place.name(entry)}")
+    part.fault()
+    place.settle()
+    part.judge(place)
