@@ -2,9 +2,9 @@
 SWIFT ?= swift
 PYTHON_ENV := .build/python
 PACKAGES := bindfs btrfs-progs build-essential chromium curl e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
-	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libsqlite3-dev libssl-dev \
+	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libpng-dev libqrencode-dev libsqlite3-dev libssl-dev \
 	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd valgrind webp xfsprogs \
-	zlib1g-dev zsh
+	zbar-tools zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
 BENCH_PACKAGES := curl graphicsmagick inotify-tools libvips-tools openssl postfix util-linux

@@ -15,6 +15,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -25,8 +26,8 @@ let package = Package(
     .executableTarget(
       name: "photospool",
       dependencies: [
-        "CKernel", "Composition", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Janitor",
-        "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "MetricText", "Photos", "Rebuilding",
+        "CKernel", "CQRCode", "Composition", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP",
+        "Janitor", "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "MetricText", "Photos", "Rebuilding",
         "Receiving", "SettingKit", "Settings",
         "Spooling", "WebAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -48,8 +49,10 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HummingbirdHTTP2", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       resources: [.embedInCode("Assets")]),
 
@@ -195,6 +198,7 @@ let package = Package(
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
+    .systemLibrary(name: "CQRCode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),
     .systemLibrary(name: "CHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"])]),
     .systemLibrary(
@@ -255,7 +259,7 @@ let package = Package(
     .testTarget(name: "MetricTextTests", dependencies: ["MetricText", "TestSupport"]),
     .testTarget(
       name: "WebTests",
-      dependencies: ["Messages", "Web", .product(name: "HTTPTypes", package: "swift-http-types")]),
+      dependencies: ["Messages", "Web", "WebAccess", .product(name: "HTTPTypes", package: "swift-http-types")]),
     .testTarget(name: "WebAccessTests", dependencies: ["Messages", "Spooling", "TestSupport", "WebAccess"]),
     .testTarget(name: "SignallingTests", dependencies: ["Signalling"]),
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),

@@ -23,6 +23,7 @@ package struct Settings: SettingsSection {
   package var profile = Profile()
   package var hooks = Hooks()
   package var mail = Mail()
+  package var web = Web()
 
   /// The standard store, then the others by name.
   package internal(set) var stores = [

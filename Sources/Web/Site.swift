@@ -18,34 +18,45 @@ struct Site: Sendable {
   let settings: Settings
   let access: AccessStore
   let templates: Templates
-  let port: UInt16
-  /// Name and port.
-  let address: String
+  let place: ListeningSocket.Place
+  let address: PageAddress
   let log: Logger
+  let attempts = UnlockAttempts()
   let pool = BlockingPool(label: "web", threads: 4)
   let desk: DraftDesk
   let uploads = UploadLimits()
   private let gate: Gate
-  private let cookie: String
+  /// The name of the session's cookie.
+  let cookie: String
 
-  /// - Parameter socket: the port is part of the page's address.
-  init(_ spool: Spool, settings: Settings, access: AccessStore, socket: ListeningSocket, log: Logger) throws {
+  /// - Parameter place: where the page listens.
+  init(
+    _ spool: Spool, settings: Settings, access: AccessStore, place: ListeningSocket.Place, log: Logger
+  ) throws {
     self.spool = spool
     self.settings = settings
     self.access = access
     self.log = log
-    port = socket.port
+    self.place = place
     desk = DraftDesk(spool: spool, defaultInbox: settings.inbox)
     templates = try Templates()
-    address = try access.address(port: socket.port)
-    gate = Gate(names: [address])
-    cookie = "photospool-\(socket.port)"
+    address = try access.address(
+      place, names: settings.web.names.all, hasCertificate: settings.web.certificate != nil)
+    gate = Gate(address)
+    let port =
+      switch place {
+      case .loopback(let port), .network(let port): "-\(port)"
+      case .proxy: ""
+      }
+    // Browsers take a name that begins so from TLS alone, and send it to this host alone.
+    cookie = (address.isSecure ? "__Host-" : "") + "photospool\(port)"
   }
 
   /// The function that answers requests.
   func responder() -> @Sendable (Request, WebContext) async -> Response {
     let router = Router(context: WebContext.self)
     addLogin(to: router)
+    addSessions(to: router)
     addReading(to: router)
     addPhotos(to: router)
     addSending(to: router)
@@ -64,7 +75,10 @@ struct Site: Sendable {
         let problem = problem(for: error, request)
         response = request.isByScript ? problem.response : templates.page(problem)
       }
-      Gate.secure(&response)
+      if response.status == .misdirectedRequest, let link = HTTPField.Name("link") {
+        response.headers[link] = "<\(address.origin)/>; rel=\"canonical\""
+      }
+      gate.secure(&response)
       return response
     }
   }
@@ -90,6 +104,12 @@ struct Site: Sendable {
 
   // MARK: Sessions
 
+  static func locked(_ sentence: String, _ status: HTTPResponse.Status = .unauthorized) -> WebProblem {
+    var problem = WebProblem(status, sentence)
+    problem.isLocked = true
+    return problem
+  }
+
   /// The session of a request, which has the right.
   ///
   /// - Throws: `WebProblem` without one.
@@ -101,60 +121,24 @@ struct Site: Sendable {
       throw WebProblem(
         .unauthorized, "You need a link. On this computer, run this command.", command: "photospool web link")
     }
+    if session.isLocked { throw Self.locked("This session was not used for 12 hours.") }
     guard let right, !session.may(right) else { return session }
     throw WebProblem(.forbidden, "This session may not \(right.rawValue).")
   }
 
-  /// The user of this computer at the other end of a connection; nil if the kernel does not tell.
-  private func user(of context: WebContext) -> UInt32? {
-    guard let client = context.channel.remoteAddress?.port.flatMap(UInt16.init(exactly:)) else { return nil }
-    let user = ckernel_loopback_user(client, port)
+  /// The user of this computer at the other end of a connection; nil if it comes from elsewhere, or the kernel does not
+  /// tell.
+  func user(of context: WebContext) -> UInt32? {
+    let server: UInt16
+    switch place {
+    case .loopback(let port), .network(let port): server = port
+    case .proxy: return nil
+    }
+    guard let peer = context.channel.remoteAddress, peer.ipAddress == "127.0.0.1",
+      context.channel.localAddress?.ipAddress == "127.0.0.1", let client = peer.port.flatMap(UInt16.init(exactly:))
+    else { return nil }
+    let user = ckernel_loopback_user(client, server)
     return user < 0 ? nil : UInt32(user)
-  }
-
-  private func addLogin(to router: Router<WebContext>) {
-    router.get("login/:code") { _, context in
-      let code = try context.parameters.require("code")
-      guard let grant = try await pool.run({ try access.link(code, at: .now()) }) else { throw spent }
-      return templates.page("login", title: "photospool", grant.values(code: code))
-    }
-    router.post("login/:code") { _, context in
-      let code = try context.parameters.require("code")
-      let user = user(of: context)
-      let begun = try await pool.run { try access.beginSession(by: code, user: user, at: .now()) }
-      guard let (secret, end) = begun else { throw spent }
-      log.notice("session began", metadata: ["user": "\(user.map(String.init) ?? "unknown")"])
-      var response = Self.redirect(to: "/")
-      response.headers[.setCookie] =
-        "\(cookie)=\(secret); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(Int(end.seconds(since: .now())))"
-      return response
-    }
-    router.post("logout") { request, context in
-      _ = try await session(request, context)
-      let secret = request.cookies[cookie]?.value ?? ""
-      try await pool.run { try access.endSession(secret) }
-      var response = templates.page(
-        "login", title: "photospool",
-        ["hasCode": false, "sentence": "You are logged out. For a new link, run this command on this computer."])
-      response.headers[.setCookie] = "\(cookie)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
-      if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }
-      return response
-    }
-    router.get("static/:version/:name") { request, _ in
-      guard let (bytes, type) = templates.files[request.uri.path] else {
-        throw WebProblem(.notFound, "There is no such file.")
-      }
-      return Response(
-        status: .ok, headers: [.contentType: type, .cacheControl: "public, max-age=31536000, immutable"],
-        body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-    }
-    router.get("healthz") { _, _ in Response(status: .noContent) }
-  }
-
-  private var spent: WebProblem {
-    WebProblem(
-      .gone, "This link was used already, or is older than 10 minutes. Ask for a new one.",
-      command: "photospool web link")
   }
 
   // MARK: What handlers share
@@ -193,24 +177,5 @@ struct Site: Sendable {
       throw WebProblem(.conflict, "\(shown(outcome.sentence)).")
     }
     return reply.outcomes.map(\.sentence).joined(separator: " ")
-  }
-}
-
-extension Grant {
-  /// The values of the page that spends a link.
-  fileprivate func values(code: String) -> Values {
-    let whose = inbox.map { " as \(shown($0))" } ?? ""
-    let sentences = [
-      (WebRight.see, "see \(inbox == nil ? "all conversations" : "the conversations of \(shown(inbox ?? ""))")"),
-      (.send, "send\(whose)"), (.operate, "hold and release, and retry, cancel or delete what others sent"),
-    ]
-    return [
-      "hasCode": true, "code": inAddress(code),
-      "rights": sentences.filter { rights.contains($0.0) }.map { ["sentence": $0.1] as Values },
-      "validity": """
-      It works once. The session ends after 7 days without use, and after \
-      \(max(1, Int((expires.seconds(since: .now()) / 86_400).rounded()))) days at most.
-      """,
-    ]
   }
 }

@@ -35,14 +35,26 @@ package enum WebProgram {
     }
     let spool = try Spool(opening: settings.spool.directory)
     let access = try AccessStore(spool)
-    let site = try Site(spool, settings: settings, access: access, socket: socket, log: log)
+    let site = try Site(spool, settings: settings, access: access, place: socket.place, log: log)
+    let certificate = try certificate(of: settings, at: socket.place)
     // `photospool web link` finds a page here that a service manager started.
-    try access.setAddress(site.address)
-    log.info("page ready", metadata: ["address": "http://\(site.address)/"])
+    try access.setOrigin(site.address.origin)
+    log.info("page ready", metadata: ["address": "\(site.address.origin)/"])
     let isService = !CommandLine.arguments.contains(ListeningSocket.stays)
     try await WebServer(
-      socket: socket, respond: site.responder(), idleEnd: isService ? .minutes(10) : nil, log: log
+      socket: socket, certificate: certificate, respond: site.responder(), idleEnd: isService ? .minutes(10) : nil,
+      log: log
     ).run()
     log.info("nobody looks; the next visit starts the page again")
+  }
+
+  /// The certificate of the page; nil without one, and behind a proxy, which has its own.
+  private static func certificate(of settings: Settings, at place: ListeningSocket.Place) throws -> CertificateFiles? {
+    switch (settings.web.certificate, settings.web.key) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      return place == .proxy ? nil : try CertificateFiles(certificate: certificate, key: key)
+    default: throw WebError("web.certificate and web.key belong together; set both, or neither")
+    }
   }
 }

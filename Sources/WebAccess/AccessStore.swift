@@ -12,17 +12,24 @@ package struct AccessStore: Sendable {
   private let links: Directory
   private let sessions: Directory
   private let root: Directory
+  /// The path of the spool.
+  let path: String
 
   /// How long a link can be used.
   package static let linkLife = Duration.minutes(10)
   /// A session ends when it was not used for so long.
   private static let idle = Duration.days(7)
+  /// A session with a password is locked when it was not used for so long.
+  private static let rest = Duration.hours(12)
+  /// The port of the service.
+  package static let servicePort: UInt16 = 7377
   /// Sessions at once.
   private static let most = 64
   private static let nameFile = "name"
   private static let addressFile = "address"
 
   package init(_ spool: Spool) throws {
+    path = spool.path
     root = try spool.state.directory(creating: "web")
     links = try root.directory(creating: "links")
     sessions = try root.directory(creating: "sessions")
@@ -36,13 +43,20 @@ package struct AccessStore: Sendable {
     return name
   }
 
-  /// Name and port of a page on this port.
-  package func address(port: UInt16) throws -> String { "\(try name()):\(port)" }
+  /// Where browsers find a page on this socket.
+  package func address(
+    _ place: ListeningSocket.Place, names: [String], hasCertificate: Bool
+  ) throws -> PageAddress {
+    try PageAddress(place, own: name(), names: names, hasCertificate: hasCertificate)
+  }
 
-  /// Name and port of the page that was started last; nil before the first start.
-  package func address() throws -> String? { try note(Self.addressFile) }
+  /// Scheme, name and port of the page that was started last; nil before the first start.
+  package func origin() throws -> String? {
+    // Before TLS, the scheme was not written.
+    try note(Self.addressFile).map { $0.contains("://") ? $0 : "http://\($0)" }
+  }
 
-  package func setAddress(_ address: String) throws { try setNote(address, Self.addressFile) }
+  package func setOrigin(_ origin: String) throws { try setNote(origin, Self.addressFile) }
 
   private func note(_ name: String) throws -> String? {
     guard try root.entry(name) != nil else { return nil }
@@ -77,7 +91,7 @@ package struct AccessStore: Sendable {
   package func beginSession(
     by code: String, user: UInt32?, at now: Timestamp
   ) throws -> (secret: String, end: Timestamp)? {
-    guard let grant = try link(code, at: now) else { return nil }
+    guard let grant = try link(code, at: now), grant.user == nil || grant.user == user else { return nil }
     do { try links.remove(key(code)) } catch {
       if error.isMissing { return nil }
       throw error
@@ -94,21 +108,89 @@ package struct AccessStore: Sendable {
 
   // MARK: Sessions
 
-  /// The session of a secret; nil if there is none, it is over, or another user has it.
+  /// The session of a secret; nil if there is none, it is over, or another user has it. A locked one is not used by this.
   package func session(_ secret: String, user: UInt32?, at now: Timestamp) throws -> WebSession? {
     let key = key(secret)
-    guard let (session, lastUse) = try read(key), session.user == user else { return nil }
+    guard let (found, lastUse) = try read(key), found.user == user else { return nil }
+    var session = found
     guard isGood(session, lastUse, at: now) else {
       try? sessions.remove(key)
       return nil
     }
+    session.isLocked = session.password != nil && now.seconds(since: lastUse) >= Self.rest.seconds
+    if session.isLocked { return session }
     if now.seconds(since: lastUse) > 3600 { try use(key, at: now) }
     return session
   }
 
-  package func endSession(_ secret: String) throws {
-    do { try sessions.remove(key(secret)) } catch { if !error.isMissing { throw error } }
-    try sessions.sync()
+  /// Unlocks a session for its next rest.
+  ///
+  /// - Returns: false if the password is wrong.
+  package func unlock(_ secret: String, _ session: WebSession, password: String, at now: Timestamp) throws -> Bool {
+    guard session.password?.matches(password) != false else { return false }
+    try use(key(secret), at: now)
+    return true
+  }
+
+  /// Gives a session a password, or takes it away.
+  ///
+  /// - Parameter id: as in `AccessEntry`.
+  /// - Returns: whether there is such a session.
+  package func setPassword(_ password: String?, ofSession id: String) throws -> Bool {
+    for name in try sessions.names() {
+      guard let (found, lastUse) = try read(name), found.id == id else { continue }
+      var session = found
+      session.password = password.map(ScryptDigest.init(of:))
+      try sessions.write(try Array(JSONEncoder().encode(session)), as: name)
+      try use(name, at: lastUse)
+      try sessions.sync()
+      return true
+    }
+    return false
+  }
+
+  package func endSession(_ secret: String) throws { try remove(key(secret), from: sessions) }
+
+  private func remove(_ key: String, from directory: Directory) throws {
+    do { try directory.remove(key) } catch { if !error.isMissing { throw error } }
+    try directory.sync()
+  }
+
+  // MARK: Overview
+
+  /// The links and sessions that can be used, those that were used last first.
+  package func entries(at now: Timestamp) throws -> [AccessEntry] {
+    var entries: [AccessEntry] = []
+    for name in try links.names() {
+      guard let file = try links.entry(name), !isOld(file, at: now), let grant = try read(Grant.self, name, in: links)
+      else { continue }
+      let made = Timestamp(milliseconds: file.changed / 1_000_000)
+      entries.append(AccessEntry(id: String(name.prefix(12)), isLink: true, grant: grant, user: grant.user, time: made))
+    }
+    for name in try sessions.names() {
+      guard let (session, lastUse) = try read(name), isGood(session, lastUse, at: now) else { continue }
+      entries.append(
+        AccessEntry(
+          id: session.id, isLink: false, grant: session.grant, user: session.user, time: lastUse,
+          hasPassword: session.password != nil))
+    }
+    return entries.sorted { ($1.time, $0.id) < ($0.time, $1.id) }
+  }
+
+  /// Withdraws a link, or ends a session.
+  ///
+  /// - Parameter id: as in `AccessEntry`.
+  /// - Returns: whether there was one.
+  package func end(_ id: String) throws -> Bool {
+    for name in try links.names() where name.prefix(12) == id {
+      try remove(name, from: links)
+      return true
+    }
+    for name in try sessions.names() where try read(name)?.0.id == id {
+      try remove(name, from: sessions)
+      return true
+    }
+    return false
   }
 
   private func isOld(_ link: Entry, at now: Timestamp) -> Bool {

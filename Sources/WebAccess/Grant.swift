@@ -19,11 +19,19 @@ package struct Grant: Codable, Sendable, Equatable {
   package let name: String
   /// The end of the link, or of the session, whatever is done with it.
   package let expires: Timestamp
+  /// The only user of this computer who may use the link; nil for all.
+  package let user: UInt32?
 
-  package init(rights: Set<WebRight>, inbox: String?, name: String, expires: Timestamp) {
+  /// Such as "see, send".
+  package var rightsInWords: String {
+    WebRight.allCases.filter(rights.contains).map(\.rawValue).joined(separator: ", ")
+  }
+
+  package init(rights: Set<WebRight>, inbox: String?, name: String, expires: Timestamp, user: UInt32? = nil) {
     self.rights = rights
     self.inbox = inbox
     self.name = name
     self.expires = expires
+    self.user = user
   }
 }

@@ -1,9 +1,19 @@
 import Glibc
 
-/// A listening TCP socket on loopback: one that a service manager opened, or a new one.
+/// A listening socket: one that a service manager opened, or a new one.
 package struct ListeningSocket: Sendable {
   package let descriptor: Int32
-  package let port: UInt16
+  package let place: Place
+
+  /// Who can connect.
+  package enum Place: Sendable, Equatable {
+    /// Every user of this computer, on 127.0.0.1. The kernel tells which one.
+    case loopback(port: UInt16)
+    /// Other computers, too.
+    case network(port: UInt16)
+    /// A reverse proxy on this computer, on a Unix socket.
+    case proxy
+  }
 
   /// The first descriptor of a service manager (sd_listen_fds(3)).
   private static let firstInherited: Int32 = 3
@@ -13,7 +23,7 @@ package struct ListeningSocket: Sendable {
 
   /// The socket that a service manager passed to this process; nil without one.
   ///
-  /// - Throws: `WebError` if it is not exactly one on a loopback address.
+  /// - Throws: `WebError` if it is not exactly one.
   package static func inherited(environment: [String: String]) throws(WebError) -> ListeningSocket? {
     guard let process = environment["LISTEN_PID"].flatMap(Int32.init), process == getpid(),
       let count = environment["LISTEN_FDS"].flatMap(Int.init), count > 0
@@ -22,25 +32,39 @@ package struct ListeningSocket: Sendable {
     return try ListeningSocket(listeningAt: firstInherited)
   }
 
-  /// Binds a port of 127.0.0.1; 0 is a free one.
-  package init(port: UInt16) throws(WebError) {
-    let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  /// Binds a port of an address of this computer; 0 is a free one.
+  ///
+  /// - Parameter address: of IPv4 or IPv6, not a name.
+  package init(address: String = "127.0.0.1", port: UInt16) throws(WebError) {
+    var four = sockaddr_in()
+    var six = sockaddr_in6()
+    if inet_pton(AF_INET, address, &four.sin_addr) == 1 {
+      four.sin_family = sa_family_t(AF_INET)
+      four.sin_port = port.bigEndian
+      try self.init(binding: four, family: AF_INET, "listen on \(address) port \(port)")
+    } else if inet_pton(AF_INET6, address, &six.sin6_addr) == 1 {
+      six.sin6_family = sa_family_t(AF_INET6)
+      six.sin6_port = port.bigEndian
+      try self.init(binding: six, family: AF_INET6, "listen on \(address) port \(port)")
+    } else {
+      throw WebError("'\(address)' is no IP address of this computer; --address takes one such as 0.0.0.0")
+    }
+  }
+
+  private init<Address>(binding address: Address, family: Int32, _ act: String) throws(WebError) {
+    let descriptor = Glibc.socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw WebError("cannot open a socket: \(reason)") }
     var one: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    let bound = withUnsafePointer(to: &address) { pointer in
+    let bound = withUnsafePointer(to: address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
       }
     }
     guard bound == 0, Glibc.listen(descriptor, Self.backlog) == 0 else {
       let fault = reason
       close(descriptor)
-      throw WebError("cannot listen on 127.0.0.1 port \(port): \(fault); choose another port with --port")
+      throw WebError("cannot \(act): \(fault); choose another port with --port")
     }
     try self.init(listeningAt: descriptor)
   }
@@ -61,16 +85,31 @@ package struct ListeningSocket: Sendable {
   }
 
   private init(listeningAt descriptor: Int32) throws(WebError) {
-    var address = sockaddr_in()
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let known = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let place: Place? = withUnsafeMutablePointer(to: &storage) { pointer in
+      let known = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+      guard known == 0 else { return nil }
+      switch Int32(pointer.pointee.ss_family) {
+      case AF_UNIX: return .proxy
+      case AF_INET:
+        return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+          let port = UInt16(bigEndian: $0.pointee.sin_port)
+          return UInt32(bigEndian: $0.pointee.sin_addr.s_addr) == INADDR_LOOPBACK
+            ? .loopback(port: port) : .network(port: port)
+        }
+      case AF_INET6:
+        return pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+          .network(port: UInt16(bigEndian: $0.pointee.sin6_port))
+        }
+      default: return nil
+      }
     }
-    guard known == 0, address.sin_family == sa_family_t(AF_INET),
-      UInt32(bigEndian: address.sin_addr.s_addr) == INADDR_LOOPBACK
-    else { throw WebError("the page listens on 127.0.0.1 only; correct ListenStream in the socket unit") }
+    guard let place else {
+      throw WebError("the page listens on TCP or on a Unix socket; correct ListenStream in the socket unit")
+    }
     self.descriptor = descriptor
-    port = UInt16(bigEndian: address.sin_port)
+    self.place = place
   }
 }
 

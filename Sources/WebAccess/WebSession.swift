@@ -1,12 +1,27 @@
+import Digests
 import Messages
 
 /// A session of a browser.
 package struct WebSession: Codable, Sendable {
-  /// Begins the idempotency keys of what it sends.
+  /// Begins the idempotency keys of what it sends, and names it in the list of sessions.
   package let id: String
   package let grant: Grant
-  /// The user of this computer who opened it; nil if the kernel did not tell.
+  /// The user of this computer who opened it; nil if it comes from elsewhere, or the kernel did not tell.
   package let user: UInt32?
+  /// Asked for after a rest; nil for none.
+  package internal(set) var password: ScryptDigest?
+  /// Whether the password has to be given first.
+  package internal(set) var isLocked = false
+
+  private enum CodingKeys: String, CodingKey {
+    case id, grant, user, password
+  }
+
+  init(id: String, grant: Grant, user: UInt32?) {
+    self.id = id
+    self.grant = grant
+    self.user = user
+  }
 
   package var inbox: InboxID? { grant.inbox.map(InboxID.init(unchecked:)) }
 

@@ -63,6 +63,56 @@ import Testing
     #expect(try access.session(ended, user: 7, at: now) == nil)
   }
 
+  @Test("A password is asked for after twelve hours of rest, and again after the next")
+  func password() throws {
+    let secret = try #require(try access.beginSession(by: access.makeLink(grant(days: 9)), user: nil, at: now)).secret
+    let id = try #require(try access.entries(at: now).first { !$0.isLink }).id
+    func session(hours: Double) throws -> WebSession {
+      try #require(try access.session(secret, user: nil, at: now.advanced(seconds: hours * 3600)))
+    }
+    #expect(try !session(hours: 13).isLocked, "it has no password")
+    #expect(try access.setPassword("correct horse", ofSession: id))
+    #expect(try !access.setPassword("correct horse", ofSession: "other"))
+    #expect(try access.entries(at: now).first { !$0.isLink }?.hasPassword == true)
+    #expect(try !session(hours: 24).isLocked, "it was used eleven hours ago")
+    let locked = try session(hours: 37)
+    #expect(locked.isLocked)
+    #expect(try session(hours: 37).isLocked, "looking at it is no use of it")
+    let then = now.advanced(seconds: 37 * 3600)
+    #expect(try !access.unlock(secret, locked, password: "correct horses", at: then))
+    #expect(try session(hours: 37).isLocked)
+    #expect(try access.unlock(secret, locked, password: "correct horse", at: then))
+    #expect(try !session(hours: 48).isLocked)
+    #expect(try session(hours: 61).isLocked)
+    #expect(try access.setPassword(nil, ofSession: id))
+    #expect(try !session(hours: 61).isLocked)
+  }
+
+  @Test("The overview has links and sessions, and ends them by their ids")
+  func overview() throws {
+    let link = try access.makeLink(grant())
+    let secret = try #require(try access.beginSession(by: access.makeLink(grant()), user: 7, at: now)).secret
+    let entries = try access.entries(at: .now())
+    #expect(entries.map(\.isLink).sorted { $0 && !$1 } == [true, false])
+    for entry in entries {
+      #expect(!link.hasPrefix(entry.id) && !secret.hasPrefix(entry.id))
+      #expect(try access.end(entry.id))
+      #expect(try !access.end(entry.id))
+    }
+    #expect(try access.link(link, at: now) == nil)
+    #expect(try access.session(secret, user: 7, at: now) == nil)
+    #expect(try access.entries(at: now).isEmpty)
+  }
+
+  @Test("A link for one user opens for no other")
+  func bound() throws {
+    let mine = Grant(rights: [.send], inbox: nil, name: "n", expires: now.advanced(seconds: 60), user: 7)
+    let code = try access.makeLink(mine)
+    #expect(try access.beginSession(by: code, user: 8, at: now) == nil)
+    #expect(try access.beginSession(by: code, user: nil, at: now) == nil)
+    #expect(try access.beginSession(by: code, user: 7, at: now) != nil)
+  }
+
   @Test("The session that was not used for the longest time makes room for a new one")
   func room() throws {
     let secrets = try (0..<65).map { number in
@@ -79,9 +129,9 @@ import Testing
   func name() throws {
     let name = try access.name()
     #expect(try access.name() == name && name.hasSuffix(".localhost"))
-    #expect(try access.address() == nil)
-    try access.setAddress("\(name):1")
-    #expect(try access.address() == "\(name):1")
+    #expect(try access.origin() == nil)
+    try access.setOrigin("http://\(name):1")
+    #expect(try access.origin() == "http://\(name):1")
     let code = try access.makeLink(grant())
     let links = try Spool(opening: scratch.path("spool")).state.directory("web").directory("links").names()
     #expect(links.count == 1 && links != [code])

@@ -1,10 +1,15 @@
 import HTTPTypes
 import Testing
+import WebAccess
 
 @testable import Web
 
 @Suite struct GateTests {
-  private let gate = Gate(names: ["ps-1.localhost:8000"])
+  private let gate: Gate
+
+  init() throws {
+    gate = Gate(try PageAddress(.loopback(port: 8000), own: "ps-1.localhost", names: [], hasCertificate: false))
+  }
 
   private func status(
     _ method: HTTPRequest.Method, host: String? = "ps-1.localhost:8000", site: String? = nil, origin: String? = nil

@@ -51,8 +51,16 @@ struct PageSource {
       "notice": notice.map(shown) ?? "", "filter": shown(filter), "hasFilter": !filter.isEmpty,
       "conversations": conversations.map { row($0, isCurrent: $0.conversation == current) },
       "hasConversations": !conversations.isEmpty, "hasMoreConversations": end != nil,
-      "moreConversations": end.map { "/?filter=\(inAddress(filter))&after=\($0)" } ?? "", "links": [Values](),
+      "moreConversations": end.map { "/?filter=\(inAddress(filter))&after=\($0)" } ?? "", "links": links,
     ]
+  }
+
+  /// The further pages of this session.
+  private var links: [Values] {
+    func link(_ name: String, _ word: String) -> Values {
+      ["href": "/\(name)", "name": name, "word": word, "hasValue": false, "value": ""]
+    }
+    return session.may(.operate) ? [link("sessions", "Sessions")] : []
   }
 
   /// Sentences about faults that a person should know of.

@@ -42,8 +42,9 @@ struct Templates: Sendable {
     "photo": PackageResources.photo_mustache, "picture": PackageResources.picture_mustache,
     "plate": PackageResources.plate_mustache, "problem": PackageResources.problem_mustache,
     "progress": PackageResources.progress_mustache, "row": PackageResources.row_mustache,
-    "settings": PackageResources.settings_mustache, "side": PackageResources.side_mustache,
-    "state": PackageResources.state_mustache,
+    "sessions": PackageResources.sessions_mustache, "settings": PackageResources.settings_mustache,
+    "side": PackageResources.side_mustache,
+    "state": PackageResources.state_mustache, "unlock": PackageResources.unlock_mustache,
   ]
 
   /// A page.
@@ -60,7 +61,10 @@ struct Templates: Sendable {
 
   /// The page of a problem.
   func page(_ problem: WebProblem) -> Response {
-    page(
+    if problem.isLocked {
+      return page("unlock", title: "photospool", ["sentence": problem.sentence], status: problem.status)
+    }
+    return page(
       "problem", title: problem.status.reasonPhrase,
       [
         "status": problem.status.code, "heading": problem.status.reasonPhrase, "sentence": problem.sentence,

@@ -1,20 +1,23 @@
 import HTTPTypes
 import Hummingbird
+import WebAccess
 
 /// The checks that every request has to pass before anything else looks at it.
 ///
 /// A web site cannot forge these headers in a browser. Host stops names that somebody else points to this computer (DNS
 /// rebinding). Sec-Fetch-Site stops forms, scripts and pictures of other origins, also of other ports.
 struct Gate: Sendable {
-  /// The names under which the page is served, each with its port.
-  let names: [String]
+  private let address: PageAddress
+
+  init(_ address: PageAddress) { self.address = address }
 
   private static let fetchSite = HTTPField.Name("sec-fetch-site")
 
   /// - Throws: `WebProblem` if the request may come from somewhere else.
   func check(_ head: HTTPRequest) throws(WebProblem) {
-    guard let host = head.authority, names.contains(host) else {
-      throw WebProblem(.misdirectedRequest, "This page is \(names.map { "http://\($0)/" }.joined(separator: " or ")).")
+    guard let host = head.authority, address.names.contains(host) else {
+      let pages = address.origins.map { "\($0)/" }.joined(separator: " or ")
+      throw WebProblem(.misdirectedRequest, "This page is \(pages). The setting web.names adds a name.")
     }
     let isReading = head.method == .get || head.method == .head
     switch Self.fetchSite.flatMap({ head.headerFields[$0] }) {
@@ -22,14 +25,15 @@ struct Gate: Sendable {
     case "none" where isReading: return
     case nil:
       let origin = head.headerFields[.origin]
-      if origin == "http://\(host)" || origin == nil && isReading { return }
+      if origin == PageAddress.origin(host, isSecure: address.isSecure) || origin == nil && isReading { return }
     default: break
     }
     throw WebProblem(.forbidden, "Another web page asked for this. Open it from this page, or by its link.")
   }
 
   /// The headers of every answer. Nothing private is kept by a browser, and no other origin may use it.
-  static func secure(_ response: inout Response) {
+  func secure(_ response: inout Response) {
+    if address.isOutside { response.headers[.strictTransportSecurity] = "max-age=31536000" }
     let headers: [(HTTPField.Name?, String)] = [
       (
         .contentSecurityPolicy,

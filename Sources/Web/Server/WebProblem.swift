@@ -15,6 +15,8 @@ struct WebProblem: Error {
   var command: String?
   /// Where to go on.
   var back: (address: String, word: String)?
+  /// Whether the page asks for the session's password.
+  var isLocked = false
 
   init(_ status: HTTPResponse.Status, _ sentence: String, command: String? = nil) {
     self.status = status

@@ -1,18 +1,22 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Synchronization
 import WebAccess
 
-/// Serves HTTP/1.1 on a listening socket.
+/// Serves HTTP/1.1 on a listening socket or, with a certificate, HTTP/2 and HTTP/1.1 over TLS.
 ///
 /// Hummingbird's `Application` cannot take a socket of a service manager, and keeps a clock of its own awake, so its
-/// channel and router are used with this loop.
+/// channels and router are used with this loop.
 struct WebServer: Sendable {
   let socket: ListeningSocket
+  /// nil for no TLS.
+  let certificate: CertificateFiles?
   let respond: @Sendable (Request, WebContext) async -> Response
   /// The time without a connection after which `run` returns; nil for never. A service manager starts the page again.
   let idleEnd: Duration?
@@ -20,8 +24,11 @@ struct WebServer: Sendable {
 
   /// Connections at once.
   private static let connections = 256
-  /// Seconds without a byte until a connection is closed.
+  /// Without a byte from a browser that is to send something, or without one taken that is to take something, a
+  /// connection or a stream is closed.
   private static let patience = TimeAmount.seconds(30)
+  /// Without a byte in either direction, a connection is closed.
+  private static let silence = TimeAmount.seconds(60)
   /// Bytes of all header fields.
   private static let headers = 16 << 10
 
@@ -37,24 +44,61 @@ struct WebServer: Sendable {
 
   private func serve(on group: MultiThreadedEventLoopGroup) async throws {
     let open = OpenConnections()
-    let channel = HTTP1Channel(
-      responder: { request, writer, channel in
-        let context = WebContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
-        open.begin(channel)
-        defer { open.end(channel) }
-        if request.headers[.expect]?.lowercased() == "100-continue" {
-          try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+    let answer: HTTPChannelHandler.Responder = { request, writer, channel in
+      let context = WebContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
+      open.begin(channel)
+      defer { open.end(channel) }
+      if request.headers[.expect]?.lowercased() == "100-continue" {
+        try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+      }
+      let response = await respond(request, context)
+      try await writer.write(response: response.head, body: response.body)
+    }
+    let http = HTTP1Channel.Configuration(
+      additionalChannelHandlers: [StallGuard(patience: Self.patience)], idleTimeout: Self.patience,
+      httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+        maxHeaderFieldSize: Self.headers, maxHeaderListSize: Self.headers, maxHeaderFieldCount: 100))
+    guard let certificate else {
+      let channel = HTTP1Channel(responder: answer, configuration: http)
+      return try await serve(on: group, open) { channel }
+    }
+    let secure = { @Sendable (configuration: TLSConfiguration) throws in
+      try HTTP2UpgradeChannel(
+        tlsConfiguration: configuration,
+        configuration: HTTP2ChannelConfiguration(
+          idleTimeout: .seconds(30), gracefulCloseTimeout: .seconds(30), streamConfiguration: http),
+        responder: answer)
+    }
+    let current = Mutex(try secure(certificate.configuration))
+    try await serve(on: group, open) {
+      do {
+        if let new = try certificate.change() {
+          let channel = try secure(new)
+          current.withLock { $0 = channel }
+          log.notice("certificate replaced")
         }
-        let response = await respond(request, context)
-        try await writer.write(response: response.head, body: response.body)
-      },
-      configuration: HTTP1Channel.Configuration(
-        idleTimeout: Self.patience,
-        httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-          maxHeaderFieldSize: Self.headers, maxHeaderListSize: Self.headers, maxHeaderFieldCount: 100)))
+      } catch { log.error("the former certificate stays", metadata: ["error": "\(error)"]) }
+      return current.withLock(\.self)
+    }
+  }
+
+  /// Accepts connections, each with what `channel` is then.
+  private func serve<Protocols: ServerChildChannel>(
+    on group: MultiThreadedEventLoopGroup, _ open: OpenConnections, channel: @escaping @Sendable () -> Protocols
+  ) async throws {
+    let hasTLS = certificate != nil
     let server = try await ServerBootstrap(group: group)
-      .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-      .bind(socket.descriptor) { channel.setup(channel: $0, logger: log) }
+      // A browser that ends TLS has ended its connection.
+      .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: !hasTLS)
+      .bind(socket.descriptor) { connection in
+        connection.eventLoop.makeCompletedFuture {
+          try connection.pipeline.syncOperations.addHandlers(
+            IdleStateHandler(allTimeout: Self.silence), SilenceEnd(), StallGuard(patience: Self.patience))
+        }.flatMap {
+          let channel = channel()
+          return channel.setup(channel: connection, logger: log).map { (channel, $0) }
+        }
+      }
     let end = Task { [idleEnd] in
       guard let idleEnd else { return }
       while let rest = open.rest(of: idleEnd) { try await Task.sleep(for: rest) }
@@ -64,13 +108,13 @@ struct WebServer: Sendable {
     defer { end.cancel() }
     try await server.executeThenClose { connections in
       try await withThrowingDiscardingTaskGroup { group in
-        for try await connection in connections {
+        for try await (channel, connection) in connections {
           group.addTask {
-            guard open.enter(connection.channel, limit: Self.connections) else {
-              return try await connection.executeThenClose { _, _ in }
-            }
+            let isOpen = open.enter(connection.channel, limit: Self.connections)
+            if !isOpen { connection.channel.close(promise: nil) }
+            // What was closed ends at once.
             await channel.handle(value: connection, logger: log)
-            open.leave(connection.channel)
+            if isOpen { open.leave(connection.channel) }
           }
         }
       }
@@ -78,12 +122,24 @@ struct WebServer: Sendable {
   }
 }
 
+/// Closes a connection on which nothing has happened for as long as `IdleStateHandler` permits.
+private final class SilenceEnd: ChannelInboundHandler {
+  typealias InboundIn = NIOAny
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is IdleStateHandler.IdleStateEvent { return context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+}
+
 /// The open connections, and since when there are none.
 private final class OpenConnections: Sendable {
   private struct Connection {
     let channel: any Channel
-    /// Since when it is between two requests, or before the first; nil while one is answered.
-    var idleSince: ContinuousClock.Instant?
+    /// Requests that are answered now; HTTP/2 has several at once.
+    var requests = 0
+    /// Since when it is between two requests, or before the first.
+    var idleSince = ContinuousClock.now
   }
 
   private let state = Mutex((connections: [ObjectIdentifier: Connection](), since: ContinuousClock.now))
@@ -94,11 +150,11 @@ private final class OpenConnections: Sendable {
   func enter(_ channel: any Channel, limit: Int) -> Bool {
     state.withLock { state in
       if state.connections.count >= limit {
-        let idle = state.connections.compactMap { id, connection in connection.idleSince.map { (id, $0) } }
-        guard let oldest = idle.min(by: { $0.1 < $1.1 }) else { return false }
-        state.connections.removeValue(forKey: oldest.0)?.channel.close(promise: nil)
+        let idle = state.connections.filter { $1.requests == 0 }
+        guard let oldest = idle.min(by: { $0.value.idleSince < $1.value.idleSince }) else { return false }
+        state.connections.removeValue(forKey: oldest.key)?.channel.close(promise: nil)
       }
-      state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, idleSince: .now)
+      state.connections[ObjectIdentifier(channel)] = Connection(channel: channel)
       return true
     }
   }
@@ -111,12 +167,26 @@ private final class OpenConnections: Sendable {
   }
 
   /// A request is being answered.
-  func begin(_ channel: any Channel) {
-    state.withLock { $0.connections[ObjectIdentifier(channel)]?.idleSince = nil }
-  }
+  ///
+  /// - Parameter channel: the connection, or the stream of one.
+  func begin(_ channel: any Channel) { change(channel) { $0.requests += 1 } }
 
   func end(_ channel: any Channel) {
-    state.withLock { $0.connections[ObjectIdentifier(channel)]?.idleSince = .now }
+    change(channel) {
+      $0.requests -= 1
+      $0.idleSince = .now
+    }
+  }
+
+  private func change(_ channel: any Channel, _ change: (inout Connection) -> Void) {
+    state.withLock { state in
+      // The parent of a connection is the listening socket, which is none.
+      for id in [ObjectIdentifier(channel)] + (channel.parent.map { [ObjectIdentifier($0)] } ?? []) {
+        guard var connection = state.connections[id] else { continue }
+        change(&connection)
+        state.connections[id] = connection
+      }
+    }
   }
 
   /// How long to wait until there may have been no connection for `idle`; nil if there was none for that long.

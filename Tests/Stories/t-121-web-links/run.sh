@@ -1,0 +1,75 @@
+# Links of the page: as QR codes, for members of the spool's group, and their list.
+. "$(dirname "$0")/../lib/library.sh"
+
+page=
+trap '[ -z "$daemon$page" ] || kill -KILL $daemon $page 2> /dev/null || true' EXIT
+start_daemon
+"$photospool" web > link 2> page.log &
+page=$!
+wait_for_line page.log 'page ready'
+site=$(sed 's|/login/.*||' link) port=$(sed -E 's|.*:([0-9]+)/login.*|\1|' link)
+
+# A phone's camera reads the code that the terminal shows, whatever the length of the link.
+read_code() { # TEXT: the picture of such lines, light letters on a dark ground
+  "$python" - "$1" code.png <<'PYTHON'
+import sys
+from PIL import Image
+lines = [line for line in open(sys.argv[1], encoding="utf-8").read().splitlines() if set(line) <= set("█▀▄ ") and line]
+image = Image.new("L", (len(lines[0]), 2 * len(lines)), 0)
+for row, line in enumerate(lines):
+    for column, letter in enumerate(line):
+        for half, letters in enumerate(["█▀", "█▄"]):
+            if letter in letters:
+                image.putpixel((column, 2 * row + half), 255)
+image.resize((image.width * 8, image.height * 8), Image.NEAREST).save(sys.argv[2])
+PYTHON
+  zbarimg -q --raw --nodbus code.png
+}
+if command -v zbarimg > /dev/null; then
+  "$photospool" web link --qr > code
+  expect "$(read_code code)" "$(head -n 1 code)"
+  for length in 1 40 150; do
+    configure <<< "web: {names: \"$(head -c "$length" /dev/zero | tr '\0' a).example.org:7377\"}"
+    rm -f other.log
+    "$photospool" web --port 0 --qr > code 2> other.log &
+    other=$!
+    wait_for_line other.log 'page ready'
+    kill -TERM "$other"
+    wait "$other" || true
+    expect "$(read_code code)" "$(head -n 1 code)"
+  done
+  unset PHOTOSPOOL_CONFIG
+  rm photospool.yaml
+else
+  leave_out 'zbarimg is missing'
+fi
+
+# The list has links and sessions, and ends them.
+"$photospool" web link --port "$port" --name Anna --inbox anna --days 5 > anna
+expect "$("$photospool" web sessions --json | jq -r 'select(.name == "Anna") | "\(.kind) \(.inbox) \(.rights | join(","))"')" 'link anna see,send'
+"$photospool" web sessions --end "$("$photospool" web sessions --json | jq -r 'select(.name == "Anna").id')"
+expect "$(curl -sS -o /dev/null -w '%{http_code}' "$(cat anna)")" 410
+! "$photospool" web sessions | grep -q Anna || fail 'the link is still there'
+
+# A member of the group gets a link that may send, for itself. Others get none.
+if [ "$(id -u)" = 0 ]; then
+  group=$(stat -c %g "$spool")
+  entry=$(getent group "$group" | cut -d: -f1)
+  chmod o+x "$PWD" "$spool" 2> /dev/null || true
+  as_nobody() { setpriv --reuid=65534 --regid=65534 "$@"; }
+  ask_link() { as_nobody "${@:2}" curl -sS -o answer.nobody -w '%{http_code}' -X POST -H "Origin: $site" "$site/link"; }
+  touch answer.nobody && chmod 666 answer.nobody
+  # Whether nobody is a member is written in the files of the system, which this story does not change.
+  expect "$(ask_link 403 --clear-groups)" 403
+  has answer.nobody 'get a link here'
+  [ "$entry" != '' ] || fail 'the group has no name'
+fi
+expect "$(curl -sS -o mine -w '%{http_code}' -X POST -H "Origin: $site" "$site/link")" 200
+expect "$(curl -sS -o /dev/null -w '%{http_code}' -X POST -H 'Origin: http://evil.example' "$site/link")" 403
+expect "$(curl -sS -D head -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/link")" 421
+has head "^link: <$site/>; rel=\"canonical\""
+expect "$("$photospool" web sessions --json | jq -r "select(.user == $(id -u) and .kind == \"link\") | .rights | join(\",\")")" send
+# Another user cannot use it.
+[ "$(id -u)" != 0 ] || expect "$(setpriv --reuid=65534 --regid=65534 --clear-groups curl -sS -o /dev/null -w '%{http_code}' -X POST -H "Origin: $site" "$(cat mine)")" 410
+expect "$(curl -sS -o /dev/null -w '%{http_code}' -X POST -H "Origin: $site" "$(cat mine)")" 303
+stop_daemon
