@@ -44,7 +44,7 @@ class Scene:
             "list": "/", "filtered": "/?filter=nothing", "conversation": "/conversation?name=family",
             "held": "/conversation?name=garden", "empty": "/conversation?name=new",
             "photo": f"/photo/{self.own}", "revealed": f"/photo/{self.revealed}", "hidden": f"/photo/{self.hidden}",
-            "plate": f"/photo/{self.offered}", "settings": "/conversation/settings?name=family",
+            "plate": f"/photo/{self.offered}", "settings": "/conversation/settings?name=family", "sessions": "/sessions",
             "problem": "/photo/nothing"}
 
 
