@@ -27,7 +27,8 @@ let package = Package(
       name: "photospool",
       dependencies: [
         "CKernel", "CQRCode", "Composition", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP",
-        "Janitor", "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "MetricText", "Photos", "Rebuilding",
+        "Janitor", "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "MetricText", "Photos",
+        "Rebuilding",
         "Receiving", "SettingKit", "Settings",
         "Spooling", "WebAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
