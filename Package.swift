@@ -175,6 +175,14 @@ let package = Package(
     .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
     .target(name: "Seals", dependencies: ["COpenSSL", "CZlib", "Digests", "Messages"]),
 
+    // Keys of encrypted Matrix rooms that others gave us, and what they open.
+    .target(
+      name: "RoomKeys",
+      dependencies: [
+        "Blocking", "Digests", "DurableFiles", "Matrix", "Messages", "Olm",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+
     // The ground floor.
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
@@ -238,6 +246,12 @@ let package = Package(
       name: "MailParsingTests", dependencies: ["Digests", "MailParsing", "Photos", "TestSupport"],
       exclude: ["corpus.py"]),
     .testTarget(name: "DarkroomTests", dependencies: ["Darkroom", "Messages", "Photos", "TestSupport"]),
+    .testTarget(
+      name: "RoomKeysTests",
+      dependencies: [
+        "Digests", "DurableFiles", "Matrix", "Messages", "Olm", "RoomKeys", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .testTarget(name: "OlmTests", dependencies: ["Digests", "Olm", "TestSupport"]),
     .testTarget(
       name: "MailIntakeTests",

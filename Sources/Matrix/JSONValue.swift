@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Any JSON value, for writing it again in one canonical form.
 package enum JSONValue: Codable, Sendable, Equatable {
   case null
@@ -38,6 +40,17 @@ package enum JSONValue: Codable, Sendable, Equatable {
     case .list(let list): try value.encode(list)
     case .object(let members): try value.encode(members)
     }
+  }
+
+  /// Far deeper than any event of a client, and far less than what the decoder refuses.
+  static let depth = 64
+
+  /// Any JSON; nil when it is none. Deeper values are empty.
+  package init?(parsing text: [UInt8]) {
+    guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(Self.text(text, cutAt: Self.depth))) else {
+      return nil
+    }
+    self = value
   }
 
   /// A member of an object; nil for other values.

@@ -25,15 +25,13 @@ package struct MatrixAnswer: Sendable {
   /// The specification's error code, such as `M_FORBIDDEN`, if any.
   package let code: String?
   private let body: [UInt8]
-  /// Far deeper than any event of a client, and far less than what the decoder refuses.
-  private static let depth = 64
   private let isObject: Bool
   private let retryAfterHeader: String?
   private let retryAfterMilliseconds: Double?
 
   init(_ response: HTTPResponse) {
     status = response.status
-    body = JSONValue.text(response.body, cutAt: Self.depth)
+    body = JSONValue.text(response.body, cutAt: JSONValue.depth)
     let facts = try? JSONDecoder().decode(Facts.self, from: Data(body))
     isObject = facts != nil
     code = facts?.errcode.flatMap(Self.word)

@@ -1,0 +1,162 @@
+import Digests
+import FoundationEssentials
+import GRDB
+import Matrix
+import Messages
+import Olm
+
+/// What became of an encrypted event.
+package enum OpenedEvent: Sendable {
+  /// The event as its sender made it. Its content is the sender's, hostile or not.
+  case opened(JSONValue)
+  /// Its key or its sender's device is not known yet; it is kept.
+  case waits
+  case refused(EventRefusal)
+}
+
+/// The devices of users, as their homeservers and their own signatures have them.
+package protocol SenderDevices: Sendable {
+  /// The signing key of the user's device that has this identity key; nil if the user has none.
+  ///
+  /// - Throws: if nobody can say so now.
+  func fingerprint(
+    of identityKey: Curve25519PublicKey, user: String
+  ) async throws(DeliveryError) -> Ed25519PublicKey?
+}
+
+extension KeyFile {
+  /// Milliseconds until a sender's device is looked for again.
+  static let retry: Int64 = 60_000
+
+  /// Opens events of timelines, in their order, in one change. Those that cannot be opened yet are kept in the same
+  /// change, so that the position may move on behind them.
+  ///
+  /// Each message of a session belongs to the first event that used it; another event is a replay.
+  ///
+  /// - Throws: if a sender's device cannot be looked up, or the disk refuses.
+  package func open(
+    _ events: [EncryptedEvent], devices: any SenderDevices, now: Timestamp
+  ) async throws(DeliveryError) -> [OpenedEvent] {
+    if events.isEmpty { return [] }
+    try await verify(events, devices)
+    return try await change { database in
+      try events.map { event in
+        do {
+          guard let opened = try Self.open(event, now, database) else {
+            try Self.keep(event, now, database)
+            return .waits
+          }
+          try Self.forget(event.id, database)
+          return .opened(opened)
+        } catch let refusal as EventRefusal {
+          try Self.forget(event.id, database)
+          return .refused(refusal)
+        }
+      }
+    }
+  }
+
+  /// The events that waited and whose keys are there now: those to try again, oldest first.
+  package func due(now: Timestamp, limit: Int = 50) async throws(DeliveryError) -> [EncryptedEvent] {
+    let rows = try await read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT room, body FROM waiting WHERE retryAt <= ? AND EXISTS (SELECT 1 FROM roomKeys
+            WHERE roomKeys.room = waiting.room AND roomKeys.session = waiting.session AND roomKeys.user = waiting.user)
+            ORDER BY rowid LIMIT ?
+          """, arguments: [now.milliseconds, limit]
+      ).map { row in (room: row["room"] as String, body: row["body"] as String) }
+    }
+    return rows.compactMap { row in
+      JSONValue(parsing: Array(row.body.utf8)).flatMap { EncryptedEvent($0, in: row.room) }
+    }
+  }
+
+  /// Looks for the senders' devices of keys that are about to be used for the first time.
+  private func verify(_ events: [EncryptedEvent], _ devices: any SenderDevices) async throws(DeliveryError) {
+    let unverified = try await read { database in
+      try events.compactMap { event in
+        try Row.fetchOne(
+          database,
+          sql: """
+            SELECT room, session, user, senderKey, fingerprint FROM roomKeys
+              WHERE room = ? AND session = ? AND user = ? AND NOT isVerified
+            """, arguments: [event.room, event.session, event.sender])
+      }.map { row in
+        Claim(
+          room: row["room"], session: row["session"], user: row["user"], senderKey: row["senderKey"],
+          fingerprint: row["fingerprint"])
+      }
+    }
+    for claim in Set(unverified) {
+      guard let key = Curve25519PublicKey(base64: claim.senderKey),
+        let found = try await devices.fingerprint(of: key, user: claim.user)
+      else { continue }
+      let isRight = found.base64 == claim.fingerprint
+      try await change { database in
+        try database.execute(
+          sql: isRight
+            ? "UPDATE roomKeys SET isVerified = 1 WHERE room = ? AND session = ? AND user = ?"
+            : "DELETE FROM roomKeys WHERE room = ? AND session = ? AND user = ?",
+          arguments: [claim.room, claim.session, claim.user])
+      }
+    }
+  }
+
+  /// A device that a key claims as its sender.
+  private struct Claim: Hashable {
+    let room: String
+    let session: String
+    let user: String
+    let senderKey: String
+    let fingerprint: String
+  }
+
+  /// nil if the key is not there or its sender's device was not found.
+  private static func open(_ event: EncryptedEvent, _ now: Timestamp, _ database: Database) throws -> JSONValue? {
+    guard
+      let row = try Row.fetchOne(
+        database, sql: "SELECT key, isVerified FROM roomKeys WHERE room = ? AND session = ? AND user = ?",
+        arguments: [event.room, event.session, event.sender]),
+      row["isVerified"] as Bool, let bytes = [UInt8](base64: row["key"] as String),
+      let key = try? MegolmSessionKey(exported: bytes)
+    else { return nil }
+    var session = InboundMegolmSession(key)
+    let plain: [UInt8]
+    do { plain = try session.decrypt(event.message) } catch { throw EventRefusal(error.description) }
+    let number = Int64(event.message.index)
+    let user = try String.fetchOne(
+      database, sql: "SELECT event FROM opened WHERE session = ? AND number = ?", arguments: [event.session, number])
+    guard user == nil || user == event.id else { throw EventRefusal("it repeats another event") }
+    let opened = try event.decrypted(plain)
+    try database.execute(
+      sql: "INSERT OR IGNORE INTO opened (session, number, event) VALUES (?, ?, ?)",
+      arguments: [event.session, number, event.id])
+    try database.execute(
+      sql: "UPDATE roomKeys SET usedAt = ? WHERE room = ? AND session = ? AND user = ?",
+      arguments: [now.milliseconds, event.room, event.session, event.sender])
+    return opened
+  }
+
+  private static func keep(_ event: EncryptedEvent, _ now: Timestamp, _ database: Database) throws {
+    let body = String(decoding: try JSONEncoder().encode(event.body), as: UTF8.self)
+    let hasKey =
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM roomKeys WHERE room = ? AND session = ? AND user = ?)",
+        arguments: [event.room, event.session, event.sender]) ?? false
+    try database.execute(
+      sql: """
+        INSERT INTO waiting (event, room, session, user, body, receivedAt, retryAt) VALUES (?, ?, ?, ?, ?, ?, ?)
+          ON CONFLICT DO UPDATE SET retryAt = excluded.retryAt
+        """,
+      arguments: [
+        event.id, event.room, event.session, event.sender, body, now.milliseconds,
+        hasKey ? now.milliseconds + retry : 0,
+      ])
+  }
+
+  private static func forget(_ event: String, _ database: Database) throws {
+    try database.execute(sql: "DELETE FROM waiting WHERE event = ?", arguments: [event])
+  }
+}

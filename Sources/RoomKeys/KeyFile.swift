@@ -1,0 +1,67 @@
+import Blocking
+import DurableFiles
+import FoundationEssentials
+import GRDB
+import Messages
+
+/// Everything that opens encrypted messages to one account: `keys.sqlite` in the network's state directory.
+///
+/// A change is on disk when its call returns (rollback journal, `synchronous=EXTRA`), and removed keys are overwritten.
+/// One process uses the file. A row that is damaged is passed over and hides none of the others. Put back from a backup,
+/// the file loses some messages that other devices send afterwards, and reveals nothing.
+package final class KeyFile: Sendable {
+  package static let fileName = "keys.sqlite"
+
+  private let database: DatabaseQueue
+  private let path: String
+  private let pool = BlockingPool(label: "room keys", threads: 1)
+
+  /// Opens or makes the file.
+  ///
+  /// - Throws: `.configError` for a damaged file and for one of a later version; `.diskFull` and the like are not told
+  ///   apart.
+  package init(in directory: Directory) throws(DeliveryError) {
+    path = directory.path(of: Self.fileName)
+    do {
+      // SQLite would make it readable for others where the umask allows that.
+      if try directory.entry(Self.fileName) == nil { _ = try directory.file(creating: Self.fileName) }
+      var configuration = Configuration()
+      configuration.prepareDatabase { database in
+        try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA synchronous = EXTRA; PRAGMA temp_store = MEMORY")
+      }
+      database = try DatabaseQueue(path: path, configuration: configuration)
+      try database.write(KeySchema.prepare)
+      try directory.sync()
+    } catch {
+      throw Self.meaning(error, path)
+    }
+  }
+
+  /// Makes one durable change, all of it or nothing.
+  func change<Answer: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Answer
+  ) async throws(DeliveryError) -> Answer {
+    do { return try await pool.run { [database] in try database.write(body) } } catch {
+      throw Self.meaning(error, path)
+    }
+  }
+
+  /// Reads without a change.
+  func read<Answer: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Answer
+  ) async throws(DeliveryError) -> Answer {
+    do { return try await pool.run { [database] in try database.read(body) } } catch {
+      throw Self.meaning(error, path)
+    }
+  }
+
+  private static func meaning(_ error: any Error, _ path: String) -> DeliveryError {
+    if let error = error as? DeliveryError { return error }
+    if let error = error as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+      return DeliveryError(
+        .configError,
+        "\(path) is damaged; move it away and restart: messages that other devices encrypt from then on can be read")
+    }
+    return DeliveryError(.configError, "\(path) cannot be used: \(error); check the disk and the file's owner")
+  }
+}

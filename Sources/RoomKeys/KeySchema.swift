@@ -1,0 +1,78 @@
+import GRDB
+import Messages
+
+/// The schema of `keys.sqlite`, version 1. Times are milliseconds since 1970.
+enum KeySchema {
+  private static let version = 1
+
+  static func prepare(_ database: Database) throws {
+    let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    guard found <= version else {
+      throw DeliveryError(.configError, "keys.sqlite was written by a later version of photospool; upgrade photospool")
+    }
+    if found < version { try database.execute(sql: tables + "PRAGMA user_version = \(version)") }
+  }
+
+  private static let tables = """
+    -- One-time and fallback keys: the public half, and the private half in base64.
+    CREATE TABLE offered (
+      id TEXT NOT NULL PRIMARY KEY,
+      device TEXT NOT NULL,
+      public TEXT NOT NULL UNIQUE,
+      private TEXT NOT NULL,
+      isFallback INTEGER NOT NULL,
+      -- Whether the homeserver has confirmed the upload.
+      isPublished INTEGER NOT NULL DEFAULT 0,
+      madeAt INTEGER NOT NULL,
+      -- When a later fallback key was published.
+      replacedAt INTEGER
+    ) STRICT;
+    -- Olm sessions that other devices opened.
+    CREATE TABLE olm (
+      session TEXT NOT NULL PRIMARY KEY,
+      senderKey TEXT NOT NULL,
+      user TEXT NOT NULL,
+      -- Whether the user was seen in a room that is listened to.
+      isMember INTEGER NOT NULL DEFAULT 0,
+      state TEXT NOT NULL,
+      usedAt INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX olmBySender ON olm (senderKey, usedAt);
+    -- Megolm sessions. A user's devices share a name space: a session's name is that of its signing key.
+    CREATE TABLE roomKeys (
+      room TEXT NOT NULL,
+      session TEXT NOT NULL,
+      user TEXT NOT NULL,
+      -- The Curve25519 and Ed25519 keys that the sending device claims.
+      senderKey TEXT NOT NULL,
+      fingerprint TEXT NOT NULL,
+      -- Whether such a device of the user was found.
+      isVerified INTEGER NOT NULL DEFAULT 0,
+      isMember INTEGER NOT NULL DEFAULT 0,
+      key TEXT NOT NULL,
+      receivedAt INTEGER NOT NULL,
+      -- When it last opened a message.
+      usedAt INTEGER,
+      PRIMARY KEY (room, session, user)
+    ) STRICT, WITHOUT ROWID;
+    -- Which event used which message of a session.
+    CREATE TABLE opened (
+      session TEXT NOT NULL,
+      number INTEGER NOT NULL,
+      event TEXT NOT NULL,
+      PRIMARY KEY (session, number)
+    ) STRICT, WITHOUT ROWID;
+    -- Events whose key, or whose sender's device, is not known yet.
+    CREATE TABLE waiting (
+      event TEXT NOT NULL PRIMARY KEY,
+      room TEXT NOT NULL,
+      session TEXT NOT NULL,
+      user TEXT NOT NULL,
+      body TEXT NOT NULL,
+      receivedAt INTEGER NOT NULL,
+      retryAt INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX waitingBySession ON waiting (room, session, user);
+
+    """
+}

@@ -1,0 +1,145 @@
+import DurableFiles
+import Foundation
+import GRDB
+import Matrix
+import Messages
+import Olm
+import Testing
+
+@testable import RoomKeys
+
+@Suite struct KeyFileTests {
+  private let ours: Ours
+  private let bob: Sender
+
+  init() async throws {
+    ours = try Ours()
+    bob = try Sender("@bob:example.org")
+    try await ours.meet(bob)
+  }
+
+  /// Bob's key of the room.
+  private func key() throws -> JSONValue { try bob.toDevice(ours.device, bob.roomKey(in: Ours.room)) }
+
+  @Test("events open with a key that came before or after them, each once, also for the next process") func opening()
+    async throws
+  {
+    let key = try key()
+    let (early, second) = (try bob.event("$1", in: Ours.room), try bob.event("$2", in: Ours.room))
+    #expect(try await ours.open([early], Shown(bob)) == ["waits"])
+    #expect(try await ours.take(key) == [Ours.room])
+    let due = try await ours.again().due(now: Timestamp(milliseconds: 2))
+    #expect(due.map(\.id) == ["$1"])
+    #expect(try await ours.open([early, second], Shown(bob)) == ["$1", "$2"])
+    #expect(try await ours.file.due(now: Timestamp(milliseconds: 2)).isEmpty)
+    #expect(try await ours.open([second], Shown(bob)) == ["$2"], "the same event, read again")
+    #expect(try await ours.take(key) == [], "the same key, read again")
+    let mode = try #require(
+      try FileManager.default.attributesOfItem(atPath: ours.scratch.path("keys.sqlite"))[.posixPermissions] as? Int)
+    #expect(mode == 0o600)
+  }
+
+  @Test("a one-time key opens one session and is gone with it; a fallback key stays") func used() async throws {
+    #expect(try await ours.count("offered", "NOT isFallback") == KeyFile.most)
+    try await ours.take(key())
+    #expect(try await ours.count("offered", "NOT isFallback") == KeyFile.most - 1)
+    #expect(try await ours.count("olm") == 1)
+    let carol = try Sender("@carol:example.org")
+    try await ours.meet(carol, fallback: true)
+    try await ours.take(carol.toDevice(ours.device, carol.roomKey(in: Ours.room)))
+    #expect(try await ours.count("roomKeys") == 2)
+    #expect(try await ours.count("offered", "isFallback") == 1)
+  }
+
+  @Test("a message of a session is opened for one event only") func replay() async throws {
+    try await ours.take(key())
+    let bytes = try bob.megolm.encrypt(
+      Array(#"{"type":"m.room.message","room_id":"\#(Ours.room)","content":{"body":"once"}}"#.utf8))
+    let events = [bob.encrypted("$1", bytes), bob.encrypted("$2", bytes)]
+    #expect(try await ours.open(events, Shown(bob)) == ["once", "it repeats another event"])
+  }
+
+  @Test("what was encrypted for another room, or altered, is refused") func refused() async throws {
+    try await ours.take(key())
+    let moved = try bob.event("$1", in: Ours.room, inner: "!other:example.org")
+    #expect(try await ours.open([moved], Shown(bob)) == ["it was encrypted for another room"])
+    var bytes = try bob.megolm.encrypt([1])
+    bytes[12] ^= 1
+    #expect(try await ours.open([bob.encrypted("$2", bytes)], Shown(bob)) == ["\(OlmError.badSignature)"])
+    let noise = try bob.megolm.encrypt([1])
+    #expect(try await ours.open([bob.encrypted("$3", noise)], Shown(bob)) == ["its content is not an event"])
+    #expect(try await ours.count("waiting") == 0)
+  }
+
+  @Test("a key opens events of its sender only") func otherUser() async throws {
+    try await ours.take(key())
+    let event = try bob.event("$1", in: Ours.room, as: "@mallory:example.org")
+    #expect(try await ours.open([event], Shown(bob)) == ["waits"])
+  }
+
+  @Test("a key of a device that its user does not have opens nothing") func unknownDevice() async throws {
+    try await ours.take(key())
+    let event = try bob.event("$1", in: Ours.room)
+    #expect(try await ours.open([event], Shown()) == ["waits"])
+    #expect(try await ours.file.due(now: Timestamp(milliseconds: 2)).isEmpty, "not at once again")
+    #expect(try await ours.file.due(now: Timestamp(milliseconds: 1 + KeyFile.retry)).map(\.id) == ["$1"])
+    var other = Shown(bob)
+    other.all["\(bob.user) \(bob.identity.publicKey)"] = try Ed25519KeyPair().publicKey
+    #expect(try await ours.open([event], other) == ["waits"])
+    #expect(try await ours.count("roomKeys") == 0, "its device has another signing key")
+  }
+
+  @Test("messages to the device for others, from others, forwarded and of rooms not heard give no key") func hostile()
+    async throws
+  {
+    let roomKey = try bob.roomKey(in: Ours.room)
+    try await ours.take(
+      bob.toDevice(ours.device, roomKey, recipient: "@you:example.org"),
+      bob.toDevice(ours.device, roomKey, sender: "@mallory:example.org"),
+      bob.toDevice(ours.device, roomKey, type: "m.forwarded_room_key"),
+      bob.toDevice(ours.device, bob.roomKey(in: "!other:example.org")),
+      bob.toDevice(ours.device, bob.roomKey(in: Ours.room, session: "another")),
+      .object(["type": .text("m.room.encrypted")]), .null)
+    #expect(try await ours.count("roomKeys") == 0)
+    try await ours.take(key())
+    #expect(try await ours.count("roomKeys") == 1)
+  }
+
+  @Test("a session is replaced only by itself as known from an earlier message") func replaced() async throws {
+    let early = try key()
+    _ = try bob.megolm.encrypt([])
+    let late = try key()
+    let mallory = try Sender(bob.user)
+    mallory.megolm = bob.megolm
+    try await ours.meet(mallory)
+    try await ours.take(late)
+    _ = try await ours.open([bob.event("$1", in: Ours.room)], Shown(bob))
+    try await ours.take(mallory.toDevice(ours.device, mallory.roomKey(in: Ours.room)), early)
+    // The first letters encode version and index.
+    #expect(
+      try await ours.count("roomKeys", "senderKey = '\(bob.identity.publicKey)' AND key LIKE 'AQAAAA%'") == 1)
+  }
+
+  @Test("a damaged row hides none of the others") func damaged() async throws {
+    let carol = try Sender("@carol:example.org")
+    try await ours.meet(carol)
+    try await ours.take(key(), carol.toDevice(ours.device, carol.roomKey(in: Ours.room)))
+    try await ours.file.change { database in
+      try database.execute(
+        sql: """
+          UPDATE roomKeys SET key = 'x' WHERE user = '@carol:example.org';
+          UPDATE olm SET state = '{' WHERE user = '@carol:example.org';
+          UPDATE offered SET private = '!' WHERE rowid % 2
+          """)
+    }
+    let events = [try carol.event("$1", in: Ours.room), try bob.event("$2", in: Ours.room)]
+    #expect(try await ours.open(events, Shown(bob, carol)) == ["waits", "$2"])
+    try await ours.take(carol.toDevice(ours.device, carol.roomKey(in: Ours.room)), key())
+  }
+
+  @Test("a file that is none is refused with a sentence") func noDatabase() throws {
+    try Data(repeating: 1, count: 5000).write(to: URL(fileURLWithPath: ours.scratch.path("keys.sqlite")))
+    let error = #expect(throws: DeliveryError.self) { try ours.again() }
+    #expect(error?.cause == .configError && error?.sentence.contains("keys.sqlite is damaged; move it away") == true)
+  }
+}
