@@ -57,13 +57,26 @@ extension Site {
       let name = "\(story.conversation.text.replacing("/", with: "_"))-\(time.map(String.init) ?? id).jpg"
       headers[.contentDisposition] = "attachment; filename*=UTF-8''\(inAddress(name))"
     }
-    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    return Response(status: .ok, headers: headers, body: ResponseBody(inPieces: bytes))
   }
 
   /// The fields of a plain form.
   static func fields(of request: Request) async throws -> [String: String] {
     let body = try await request.body.collect(upTo: 8 << 10)
     return formFields(String(buffer: body))
+  }
+}
+
+extension ResponseBody {
+  /// Bytes that a slow browser can be seen to take.
+  fileprivate init(inPieces bytes: [UInt8]) {
+    self.init(contentLength: bytes.count) { writer in
+      var rest = ByteBuffer(bytes: bytes)
+      while let piece = rest.readSlice(length: min(rest.readableBytes, 256 << 10)), piece.readableBytes > 0 {
+        try await writer.write(piece)
+      }
+      try await writer.finish(nil)
+    }
   }
 }
 

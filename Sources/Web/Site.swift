@@ -57,6 +57,7 @@ struct Site: Sendable {
     let router = Router(context: WebContext.self)
     addLogin(to: router)
     addSessions(to: router)
+    addShare(to: router)
     addReading(to: router)
     addPhotos(to: router)
     addSending(to: router)

@@ -1,3 +1,4 @@
+import DurableFiles
 import HTTPTypes
 import Messages
 import Spooling
@@ -41,10 +42,17 @@ final class UploadLimits: Sendable {
       throw WebProblem(.noRoom, "The disk of the spool is nearly full. Make room, then send again.")
     }
     let bytes = try spool.tmp.names().filter { $0.hasPrefix(".web-") }
-      .reduce(0) { try $0 + (spool.tmp.entry($1)?.size ?? 0) }
+      .reduce(0) { try $0 + size(of: $1, in: spool.tmp) }
     if bytes + RequestLimits.photoBytes > waiting {
       throw WebProblem(
         .noRoom, "Unfinished uploads fill \(sizeInWords(bytes)) of the spool's tmp directory. Try again later.")
     }
+  }
+
+  /// Bytes of a file, or of the files in a directory.
+  private static func size(of name: String, in directory: Directory) throws -> Int {
+    guard let entry = try directory.entry(name) else { return 0 }
+    guard entry.kind == .directory, let inside = try? directory.directory(name) else { return entry.size }
+    return try inside.names().reduce(0) { try $0 + (inside.entry($1)?.size ?? 0) }
   }
 }

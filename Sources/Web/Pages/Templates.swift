@@ -15,6 +15,9 @@ struct Templates: Sendable {
   let files: [String: (bytes: [UInt8], type: String)]
   private let stylesheet: String
   private let icon: String
+  private let touchIcon: String
+  /// What a phone needs to install the page.
+  let manifest: String
 
   init() throws {
     var library = MustacheLibrary()
@@ -24,11 +27,15 @@ struct Templates: Sendable {
     self.library = library
     let style = "/static/\(SHA256Digest(of: PackageResources.style_css).hex.prefix(16))/style.css"
     let icon = "/static/\(SHA256Digest(of: PackageResources.icon_svg).hex.prefix(16))/icon.svg"
+    let small = "/static/\(SHA256Digest(of: PackageResources.icon_192_png).hex.prefix(16))/icon-192.png"
+    let large = "/static/\(SHA256Digest(of: PackageResources.icon_512_png).hex.prefix(16))/icon-512.png"
     files = [
       style: (PackageResources.style_css, "text/css; charset=utf-8"),
       icon: (PackageResources.icon_svg, "image/svg+xml"),
+      small: (PackageResources.icon_192_png, "image/png"), large: (PackageResources.icon_512_png, "image/png"),
     ]
-    (stylesheet, self.icon) = (style, icon)
+    (stylesheet, self.icon, touchIcon) = (style, icon, small)
+    manifest = try WebManifest(icon: icon, small: small, large: large).text()
   }
 
   private static let sources: [String: [UInt8]] = [
@@ -43,7 +50,7 @@ struct Templates: Sendable {
     "plate": PackageResources.plate_mustache, "problem": PackageResources.problem_mustache,
     "progress": PackageResources.progress_mustache, "row": PackageResources.row_mustache,
     "sessions": PackageResources.sessions_mustache, "settings": PackageResources.settings_mustache,
-    "side": PackageResources.side_mustache,
+    "share": PackageResources.share_mustache, "side": PackageResources.side_mustache,
     "state": PackageResources.state_mustache, "unlock": PackageResources.unlock_mustache,
   ]
 
@@ -51,7 +58,7 @@ struct Templates: Sendable {
   func page(
     _ name: String, title: String, _ values: Values, status: HTTPResponse.Status = .ok
   ) -> Response {
-    let head: Values = ["title": title, "stylesheet": stylesheet, "icon": icon]
+    let head: Values = ["title": title, "stylesheet": stylesheet, "icon": icon, "touchIcon": touchIcon]
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values.merging(head) { $1 }))))

@@ -23,6 +23,8 @@ struct Gate: Sendable {
     switch Self.fetchSite.flatMap({ head.headerFields[$0] }) {
     case "same-origin": return
     case "none" where isReading: return
+    // What a phone shares is posted by the phone. A web site cannot say `none`.
+    case "none" where head.method == .post && head.path == "/share": return
     case nil:
       let origin = head.headerFields[.origin]
       if origin == PageAddress.origin(host, isSecure: address.isSecure) || origin == nil && isReading { return }
@@ -37,7 +39,7 @@ struct Gate: Sendable {
     let headers: [(HTTPField.Name?, String)] = [
       (
         .contentSecurityPolicy,
-        "default-src 'none'; style-src 'self'; img-src 'self' blob:; script-src 'self'; connect-src 'self'; "
+        "default-src 'none'; style-src 'self'; img-src 'self' blob:; script-src 'self'; connect-src 'self'; manifest-src 'self'; "
           + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
       ),
       (.xContentTypeOptions, "nosniff"), (HTTPField.Name("referrer-policy"), "no-referrer"),

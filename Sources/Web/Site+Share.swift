@@ -1,0 +1,48 @@
+import HTTPTypes
+import Hummingbird
+import Messages
+import WebAccess
+
+/// Installing the page on a phone, and what other programs of the phone share with it.
+extension Site {
+  func addShare(to router: Router<WebContext>) {
+    router.get("manifest.webmanifest") { _, _ in
+      Response(
+        status: .ok, headers: [.contentType: "application/manifest+json"],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: templates.manifest)))
+    }
+    router.post("share") { request, context in
+      let session = try await session(request, context, may: .send)
+      let form = try await ReceivedForm(request, into: spool, pool: pool)
+      if let problem = form.problem { throw WebProblem(.unprocessableContent, "\(problem) Nothing was kept.") }
+      if form.photos.isEmpty && form.text == nil { return Self.redirect(to: "/") }
+      let message = try await pool.run { try SharedMessage.keep(form, of: session, in: spool) }
+      return Self.redirect(to: "/share/\(message.id)")
+    }
+    router.get("share/:id") { request, context in
+      let session = try await session(request, context, may: .send)
+      let id = try context.parameters.require("id")
+      return try await pool.run {
+        guard let message = try SharedMessage(id, of: session, in: spool) else { throw Self.sharedAlready }
+        var values = try source(session).frame(limit: 60)
+        values["id"] = message.id
+        values["sentence"] = try message.sentence
+        return templates.page("share", title: "Share · photospool", values)
+      }
+    }
+    router.post("share/:id") { request, context in
+      let session = try await session(request, context, may: .send)
+      let id = try context.parameters.require("id")
+      let form = try await Self.fields(of: request)
+      let conversation = try ConversationID(Self.value("name", in: request) ?? form["name"] ?? "")
+      try await desk.pool.run {
+        guard let message = try SharedMessage(id, of: session, in: spool) else { throw Self.sharedAlready }
+        try message.move(to: conversation, desk, for: session)
+      }
+      return Self.redirect(to: "/conversation?name=\(inAddress(conversation.text))#text")
+    }
+  }
+
+  private static let sharedAlready = WebProblem(
+    .notFound, "What was shared is in a conversation already, or was deleted.")
+}
