@@ -61,9 +61,8 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers", "LogOutput",
-        "MailIntake",
-        "Matrix", "Messages",
+        "Blocking", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers",
+        "LogOutput", "MailIntake", "Matrix", "Messages",
         "MetricText", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling",
         "Spooling", "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -153,7 +152,7 @@ let package = Package(
     .target(name: "WebAccess", dependencies: ["Digests", "DurableFiles", "Messages", "Spooling"]),
 
     // What a request is on disk, how it comes in, and what is remembered of it.
-    .target(name: "Control", dependencies: ["CKernel", "DurableFiles"]),
+    .target(name: "Control", dependencies: ["CKernel", "DurableFiles", "Messages"]),
     .target(name: "Spooling", dependencies: ["CInotifyTools", "Digests", "DurableFiles", "Messages", "Signalling"]),
     .target(
       name: "Ledgers",

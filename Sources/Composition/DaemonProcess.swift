@@ -43,6 +43,7 @@ package struct DaemonProcess: Sendable {
           listening: { await PhotoReceiving.report(of: listeners) }
         ).round()
       },
+      checkSpool: { try await SpoolChecks(inForce.now.settings).outcomes() },
       receiving: { ledger, mailbox in
         let receiver = try Receiver(
           spool: spool, ledger: ledger, mailbox: mailbox, plan: { inForce.now.receiving }, log: log

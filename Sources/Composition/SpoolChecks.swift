@@ -1,3 +1,4 @@
+import Blocking
 import Control
 import DurableFiles
 import Foundation
@@ -37,6 +38,17 @@ package struct SpoolChecks {
     return spool + [("darkroom", DarkroomProgram.probe), ("profile photos", profile), ("sent texts", texts)]
       + (isNew ? [] : [("requests of other users", sharing)])
       + (isNew || settings.mailRules.isEmpty ? [] : [("mail", MailChecks(settings).run)]) + hooks
+  }
+
+  /// The outcomes of all checks of a spool in use, made on a thread of their own.
+  package func outcomes() async throws -> [ControlReply.Outcome] {
+    try await BlockingPool(label: "checks", threads: 1).run {
+      all(isNew: false).map { check in
+        do { return .init(check.subject, isDone: true, try check.run()) } catch {
+          return .init(check.subject, isDone: false, DestinationChecks.sentence(of: error))
+        }
+      }
+    }
   }
 
   /// What `run` will meet where no spool is yet.

@@ -1,3 +1,5 @@
+import Messages
+
 /// A request to the running daemon: one line of JSON over the socket `state/control`.
 package enum ControlRequest: Codable, Sendable, Equatable {
   case cancel([String])
@@ -26,6 +28,10 @@ package enum ControlRequest: Codable, Sendable, Equatable {
   case listening
   /// Tests the daemon's destinations, without sending.
   case check
+  /// Checks the daemon's spool and computer.
+  case checkSpool
+  /// The state of the daemon's destinations.
+  case destinations
 }
 
 /// The daemon's answer: one line of JSON.
@@ -43,7 +49,27 @@ package struct ControlReply: Codable, Sendable, Equatable {
     }
   }
 
+  /// The state of a store or network.
+  package struct Destination: Codable, Sendable, Equatable {
+    package let name: String
+    /// Why it is left alone; nil while it is used.
+    package let error: String?
+    /// Since when.
+    package let since: Timestamp?
+    /// When it is tried next; nil while nothing waits for it.
+    package let nextProbe: Timestamp?
+
+    package init(_ name: String, error: String? = nil, since: Timestamp? = nil, nextProbe: Timestamp? = nil) {
+      self.name = name
+      self.error = error
+      self.since = since
+      self.nextProbe = nextProbe
+    }
+  }
+
   package var outcomes: [Outcome] = []
+  /// Stores, then networks.
+  package var destinations: [Destination]?
   /// Upload progress by message, 0 to 1.
   package var progress: [String: Double] = [:]
   package var metrics: String?
@@ -53,9 +79,10 @@ package struct ControlReply: Codable, Sendable, Equatable {
   package var error: String?
 
   package init(
-    outcomes: [Outcome] = [], progress: [String: Double] = [:], metrics: String? = nil, trouble: String? = nil,
-    error: String? = nil
+    outcomes: [Outcome] = [], destinations: [Destination]? = nil, progress: [String: Double] = [:],
+    metrics: String? = nil, trouble: String? = nil, error: String? = nil
   ) {
+    self.destinations = destinations
     self.outcomes = outcomes
     self.progress = progress
     self.metrics = metrics

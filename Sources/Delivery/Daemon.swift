@@ -42,6 +42,7 @@ package struct Daemon: Sendable {
   ///   - mail: makes requests of mails, if any are taken.
   ///   - check: tests the destinations of the plan in force, without sending, each with a subject and a sentence. It ends
   ///     soon after a cancellation.
+  ///   - checkSpool: checks the spool and this computer, each with a subject and a sentence.
   ///   - makeReceiving: makes the receiving services, which read the mailbox of `incoming/new/`.
   ///   - ledgerFailed: called on any thread when the ledger can no longer be written. It must end the process without
   ///     closing anything, as after a kill.
@@ -50,6 +51,7 @@ package struct Daemon: Sendable {
     spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, hooks: HookLine? = nil,
     mail: MailRoom? = nil, log: Logger,
     check: @escaping @Sendable () async -> [ControlReply.Outcome] = { [] },
+    checkSpool: @escaping @Sendable () async throws -> [ControlReply.Outcome] = { [] },
     receiving makeReceiving: (Ledger, Mailbox) throws -> (any ReceivingServices)? = { _, _ in nil },
     ledgerFailed: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) async throws {
@@ -99,7 +101,7 @@ package struct Daemon: Sendable {
       spool: spool, ledger: ledger, signals: signals,
       work: CommandHandler.Work(
         photos: photos, circuits: circuits, receiving: receiving, troubles: troubles, reports: reports,
-        closed: closed, clearer: clearer, checks: checks))
+        closed: closed, clearer: clearer, checks: checks, checkSpool: checkSpool, plan: plan))
     let ledgerCheck: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let delivery: [(any Service)?] = [ledgerCheck, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
     let commanded: [(any Service)?] = [

@@ -24,8 +24,10 @@ extension Site {
       router.post("conversation/\(word)") { request, context in
         let session = try await session(request, context, may: .operate)
         let conversation = try Self.conversation(request)
+        let form = try await Self.fields(of: request)
         _ = try await self.order(order([conversation.text]))
         told(word, conversation, session)
+        if form["back"] == "queue" { return Self.redirect(to: "/queue") }
         return Self.redirect(to: "/conversation/settings?name=\(inAddress(conversation.text))")
       }
     }

@@ -17,6 +17,7 @@ extension Site {
       let session = try await session(request, context)
       let (name, act) = (try context.parameters.require("name"), try context.parameters.require("act"))
       let conversation = try await pool.run { try ledger().conversation(ofRequest: name, for: session) }
+      let back = try await Self.fields(of: request)["back"]
       switch act {
       case "cancel": try await cancel(name)
       case "retry": try await pool.run { try retry(name) }
@@ -24,7 +25,12 @@ extension Site {
       default: throw WebProblem(.notFound, "There is no such page.")
       }
       log.info("web", metadata: ["act": "\(act)", "request": "\(name)", "session": "\(session.grant.name)"])
-      return Self.redirect(to: "/conversation?name=\(inAddress(conversation))")
+      switch back {
+      case "request" where session.may(.see): return Self.redirect(to: "/request/\(inAddress(name))")
+      case "profile": return Self.redirect(to: "/profile")
+      case "queue" where session.may(.see): return Self.redirect(to: "/queue")
+      default: return Self.redirect(to: conversation.map { "/conversation?name=\(inAddress($0))" } ?? "/")
+      }
     }
   }
 
@@ -127,14 +133,13 @@ extension Site {
 }
 
 extension LedgerView {
-  /// The conversation of a request that a session may change.
-  fileprivate func conversation(ofRequest name: String, for session: WebSession) throws -> String {
-    guard let story = try story(of: name), session.inbox == nil || story.inbox == session.inbox?.text,
-      let conversation = story.conversation
+  /// The conversation of a request that a session may change; nil if the request could not be read.
+  fileprivate func conversation(ofRequest name: String, for session: WebSession) throws -> String? {
+    guard let story = try story(of: name), session.inbox == nil || story.inbox == session.inbox?.text
     else { throw WebProblem(.notFound, "There is no such request here.") }
     guard session.mayChange(requestWith: story.id) else {
       throw WebProblem(.forbidden, "This session may change only what it sent itself.")
     }
-    return conversation
+    return story.conversation
   }
 }

@@ -63,6 +63,7 @@ struct Site: Sendable {
     addSending(to: router)
     addDrafts(to: router)
     addConversations(to: router)
+    addOperating(to: router)
     let responder = router.buildResponder()
     return { request, context in
       var response: Response

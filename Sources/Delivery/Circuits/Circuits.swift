@@ -1,3 +1,4 @@
+import Control
 import Ledgers
 import Logging
 import Messages
@@ -12,6 +13,7 @@ import Signalling
 actor Circuits: Service {
   struct Circuit {
     var error: DeliveryError
+    let openedAt = Timestamp.now()
     /// Failed probes in a row; 1 is the failure that opened the circuit.
     var failures = 1
     /// nil while no conversation waits; the next one to come is the probe.
@@ -144,6 +146,14 @@ actor Circuits: Service {
   }
 
   var open: Set<String> { Set(circuits.keys) }
+
+  /// What is told of a destination.
+  func report(on destination: String) -> ControlReply.Destination {
+    guard let circuit = circuits[destination] else { return ControlReply.Destination(destination) }
+    let next = circuit.nextProbe.map { Timestamp.now().advanced(seconds: max(0, ($0 - .now) / .seconds(1))) }
+    return ControlReply.Destination(
+      destination, error: circuit.error.sentence, since: circuit.openedAt, nextProbe: next)
+  }
 
   /// Closes all circuits, after the ledger has released their conversations.
   func closeAll() { (circuits, refusals) = ([:], [:]) }

@@ -17,6 +17,8 @@ package struct CommandHandler: Sendable {
     let closed: ClosedConversations
     let clearer: Clearer
     let checks: CheckRounds
+    let checkSpool: @Sendable () async throws -> [ControlReply.Outcome]
+    let plan: PlanInForce
   }
 
   let spool: Spool
@@ -64,6 +66,10 @@ package struct CommandHandler: Sendable {
           return ControlReply(error: "the daemon stops before its destinations have answered")
         }
         return ControlReply(outcomes: outcomes)
+      case .checkSpool:
+        guard let work else { return ControlReply(error: "no daemon runs that could check its spool") }
+        return ControlReply(outcomes: try await work.checkSpool())
+      case .destinations: return ControlReply(destinations: await destinations())
       case .listening: return ControlReply(outcomes: await work?.receiving?.report() ?? [])
       }
     } catch {
@@ -77,6 +83,16 @@ package struct CommandHandler: Sendable {
     // The caller may have changed the ledger, as the janitor does.
     work.reports.wake()
     return (await work.reports.families() + (work.receiving?.metrics() ?? [])).map(\.text).joined()
+  }
+
+  private func destinations() async -> [ControlReply.Destination] {
+    guard let work else { return [] }
+    let (destinations, circuits) = (work.plan.destinations, work.circuits)
+    var reports: [ControlReply.Destination] = []
+    var names: Set<String> = []
+    for name in destinations.stores.map(\.name) + destinations.networks.map(\.network.name)
+    where names.insert(name).inserted { reports.append(await circuits.report(on: name)) }
+    return reports
   }
 
   // MARK: Cancel

@@ -46,6 +46,11 @@ extension Ledger {
   }
 }
 
+extension LedgerView {
+  /// The use of the whole cache, then of every inbox with photos.
+  package func cacheUse() throws -> [CacheUse] { try read { try $0.cacheUse() } }
+}
+
 extension Database {
   /// The next number in the order of viewing, which needs no clock.
   func nextRecency() throws -> Int64 {

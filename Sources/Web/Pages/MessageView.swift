@@ -65,7 +65,7 @@ struct MessageView {
     let size = Self.fitted(entry.size)
     return [
       "picture": entry.hasOriginal ? "original" : "thumbnail", "width": size.width, "height": size.height,
-      "isFetching": isFetching, "canFetch": canFetch, "isGone": isAway && !canFetch,
+      "isFetching": isFetching, "canFetch": canFetch, "isGone": isAway && !canFetch && !isFailed,
     ]
   }
 

@@ -40,7 +40,7 @@ struct PageSource {
   ///   - filter: the filter of the list.
   func frame(
     current: ConversationID? = nil, filter: String = "", after place: ListPlace? = nil, limit: Int = besides,
-    notice: String? = nil
+    notice: String? = nil, page: OperatorPage? = nil
   ) throws -> Values {
     let (conversations, end) =
       session.may(.see)
@@ -51,16 +51,10 @@ struct PageSource {
       "notice": notice.map(shown) ?? "", "filter": shown(filter), "hasFilter": !filter.isEmpty,
       "conversations": conversations.map { row($0, isCurrent: $0.conversation == current) },
       "hasConversations": !conversations.isEmpty, "hasMoreConversations": end != nil,
-      "moreConversations": end.map { "/?filter=\(inAddress(filter))&after=\($0)" } ?? "", "links": links,
+      "moreConversations": end.map { "/?filter=\(inAddress(filter))&after=\($0)" } ?? "",
+      "links": try links(current: page),
+      "isOperating": page != nil,
     ]
-  }
-
-  /// The further pages of this session.
-  private var links: [Values] {
-    func link(_ name: String, _ word: String) -> Values {
-      ["href": "/\(name)", "name": name, "word": word, "hasValue": false, "value": ""]
-    }
-    return session.may(.operate) ? [link("sessions", "Sessions")] : []
   }
 
   /// Sentences about faults that a person should know of.

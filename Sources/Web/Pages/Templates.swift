@@ -14,6 +14,8 @@ struct Templates: Sendable {
   /// Static files by path. The path changes with the contents, so that browsers may keep them.
   let files: [String: (bytes: [UInt8], type: String)]
   private let stylesheet: String
+  /// That of the operator's pages, besides.
+  private let operatingSheet: String
   private let icon: String
   private let touchIcon: String
   /// What a phone needs to install the page.
@@ -26,15 +28,17 @@ struct Templates: Sendable {
     }
     self.library = library
     let style = "/static/\(SHA256Digest(of: PackageResources.style_css).hex.prefix(16))/style.css"
+    let operating = "/static/\(SHA256Digest(of: PackageResources.operating_css).hex.prefix(16))/operating.css"
     let icon = "/static/\(SHA256Digest(of: PackageResources.icon_svg).hex.prefix(16))/icon.svg"
     let small = "/static/\(SHA256Digest(of: PackageResources.icon_192_png).hex.prefix(16))/icon-192.png"
     let large = "/static/\(SHA256Digest(of: PackageResources.icon_512_png).hex.prefix(16))/icon-512.png"
     files = [
       style: (PackageResources.style_css, "text/css; charset=utf-8"),
+      operating: (PackageResources.operating_css, "text/css; charset=utf-8"),
       icon: (PackageResources.icon_svg, "image/svg+xml"),
       small: (PackageResources.icon_192_png, "image/png"), large: (PackageResources.icon_512_png, "image/png"),
     ]
-    (stylesheet, self.icon, touchIcon) = (style, icon, small)
+    (stylesheet, operatingSheet, self.icon, touchIcon) = (style, operating, icon, small)
     manifest = try WebManifest(icon: icon, small: small, large: large).text()
   }
 
@@ -52,13 +56,18 @@ struct Templates: Sendable {
     "sessions": PackageResources.sessions_mustache, "settings": PackageResources.settings_mustache,
     "share": PackageResources.share_mustache, "side": PackageResources.side_mustache,
     "state": PackageResources.state_mustache, "unlock": PackageResources.unlock_mustache,
+    "queue": PackageResources.queue_mustache, "queued": PackageResources.queued_mustache,
+    "request": PackageResources.request_mustache, "fact": PackageResources.fact_mustache,
   ]
 
   /// A page.
   func page(
     _ name: String, title: String, _ values: Values, status: HTTPResponse.Status = .ok
   ) -> Response {
-    let head: Values = ["title": title, "stylesheet": stylesheet, "icon": icon, "touchIcon": touchIcon]
+    let head: Values = [
+      "title": title, "stylesheet": stylesheet, "operatingSheet": operatingSheet, "icon": icon,
+      "touchIcon": touchIcon, "isOperating": values["isOperating"] ?? false,
+    ]
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values.merging(head) { $1 }))))

@@ -35,6 +35,9 @@ def routes(photo, request, conversation="family"):
                                ("DELETE", "")]),
         Route("POST", f"/conversation/hold{name}", ("operate",)),
         Route("POST", f"/conversation/release{name}", ("operate",)),
+        Route("GET", "/queue", ("see",)), Route("GET", f"/request/{request}", ("see",)),
+        Route("POST", "/queue/flush", ("operate",)),
+        *(Route("POST", f"/queue/{act}?to=nobody", ("operate",), "count=1") for act in ["retry", "cancel"]),
         *(Route("POST", f"/request/{request}/{act}", ("operate",)) for act in ["cancel", "retry", "delete"]),
     ]
 

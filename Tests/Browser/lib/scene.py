@@ -45,6 +45,7 @@ class Scene:
             "held": "/conversation?name=garden", "empty": "/conversation?name=new",
             "photo": f"/photo/{self.own}", "revealed": f"/photo/{self.revealed}", "hidden": f"/photo/{self.hidden}",
             "plate": f"/photo/{self.offered}", "settings": "/conversation/settings?name=family", "sessions": "/sessions",
+            "queue": "/queue", "queue-failed": "/queue?state=failed", "request": "/request/refused",
             "problem": "/photo/nothing"}
 
 

@@ -1,0 +1,126 @@
+import GRDB
+import Messages
+
+/// What a person looks for among the requests that wait or have failed.
+package struct QueueFilter: Sendable, Equatable {
+  /// The states of a queue that a person may choose.
+  package enum State: String, CaseIterable, Sendable {
+    /// Everything that is not final.
+    case waiting
+    case preparing, uploading, uploaded, publishing
+    /// Its conversation is held.
+    case held
+    /// Its conversation waits for a store or a network.
+    case parked
+    case failed
+  }
+
+  /// Only requests of this inbox.
+  package var inbox: InboxID?
+  /// nil for everything that waits or has failed.
+  package var state: State?
+  /// Only requests to this conversation.
+  package var conversation: String?
+  /// Only requests with this cause of their last failure.
+  package var cause: Cause?
+  /// Only requests whose names, or those of their conversations, contain this, in any case of ASCII letters.
+  package var text = ""
+
+  package init(inbox: InboxID? = nil) { self.inbox = inbox }
+
+  package var isEmpty: Bool { state == nil && conversation == nil && cause == nil && text.isEmpty }
+}
+
+extension QueueFilter {
+  var hasWaiting: Bool { state != .failed }
+  var hasFailed: Bool { state == nil || state == .failed }
+
+  /// The queued requests of a filter, which go through an index of nothing else.
+  ///
+  /// Conditions on messages and conversations are sets of ids: a set is made once from an index of what waits, and
+  /// costs no row of a request.
+  var waiting: String { queued + condition(waitingConditions) }
+
+  /// The failed requests of a filter.
+  var failed: String { "\(Self.failures)\(condition(failedConditions))" }
+
+  private var queued: String { "FROM requests r INDEXED BY requests_queued WHERE r.state = 'queued'" }
+
+  private static let failures = """
+    FROM requests r INDEXED BY requests_over WHERE r.state = 'failed' AND r.filed = 1
+    """
+
+  private func condition(_ conditions: [String]) -> String { conditions.map { " AND \($0)" }.joined() }
+
+  private static let message = "SELECT m.request_id FROM messages m"
+  private static let waits = "m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))"
+
+  /// The requests with waiting messages in the conversations that meet a condition.
+  private static func inConversations(_ condition: String) -> String {
+    """
+    r.id IN (\(message) INDEXED BY messages_waiting WHERE m.conversation_id IN
+      (SELECT id FROM conversations WHERE \(condition)) AND \(waits))
+    """
+  }
+
+  private var waitingConditions: [String] {
+    var conditions = common
+    if conversation != nil { conditions.append(Self.inConversations("conversation = :conversation")) }
+    switch state {
+    case nil, .waiting, .failed: break
+    case .held: conditions.append(Self.inConversations("held <> 0 AND waiting > 0"))
+    case .parked: conditions.append(Self.inConversations("waits_for IS NOT NULL"))
+    case .preparing, .uploading, .uploaded, .publishing:
+      conditions.append(
+        """
+        r.id IN (SELECT request_id FROM messages INDEXED BY messages_in_progress
+          WHERE draft = 0 AND state = :state AND \(LedgerSchema.inProgress))
+        """)
+    }
+    if cause != nil {
+      conditions.append(
+        "r.id IN (\(Self.message) INDEXED BY messages_waiting WHERE \(Self.waits) AND m.cause = :cause)")
+    }
+    return conditions
+  }
+
+  private var failedConditions: [String] {
+    var conditions = common
+    if conversation != nil {
+      conditions.append("r.conversation_id = (SELECT id FROM conversations WHERE conversation = :conversation)")
+    }
+    if cause != nil {
+      conditions.append(
+        """
+        (r.cause = :cause OR EXISTS (SELECT 1 FROM messages m WHERE m.request_id = r.id AND m.cause = :cause))
+        """)
+    }
+    return conditions
+  }
+
+  private var common: [String] {
+    (inbox == nil ? [] : ["r.inbox = :inbox"])
+      + (text.isEmpty
+        ? []
+        : [
+          """
+          (instr(lower(r.request), lower(:text)) OR r.conversation_id IN
+            (SELECT id FROM conversations WHERE instr(lower(conversation), lower(:text))))
+          """
+        ])
+  }
+
+  /// The values of the conditions.
+  var values: [String: (any DatabaseValueConvertible)?] {
+    var values: [String: (any DatabaseValueConvertible)?] = [:]
+    if let inbox { values["inbox"] = inbox.text }
+    if let conversation { values["conversation"] = conversation }
+    if let cause { values["cause"] = cause.rawValue }
+    if !text.isEmpty { values["text"] = text }
+    switch state {
+    case .preparing, .uploading, .uploaded, .publishing: values["state"] = state?.rawValue
+    case nil, .waiting, .held, .parked, .failed: break
+    }
+    return values
+  }
+}

@@ -1,0 +1,123 @@
+import Control
+import DurableFiles
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Ledgers
+import Messages
+import Spooling
+import WebAccess
+
+extension Site {
+  func addQueue(to router: Router<WebContext>) {
+    router.get("queue") { request, context in
+      let session = try await session(request, context, may: .see)
+      let fields = formFields(request.uri.query ?? "")
+      let query = try QueueQuery(fields, inbox: session.inbox)
+      let place = fields["after"].flatMap(QueuePlace.init)
+      let notice = fields["done"].flatMap(QueueDeed.init)?.sentence
+      return try await pool.run {
+        let source = try source(session)
+        let reply = source.progress == nil ? nil : try? ControlClient.ask(.destinations, in: spool.state)
+        let values = try source.queue(query, after: place, destinations: reply?.destinations, notice: notice)
+        return templates.page("queue", title: "Queue · photospool", values)
+      }
+    }
+    router.post("queue/flush") { request, context in
+      let session = try await session(request, context, may: .operate)
+      let answer = try await order(.flush)
+      log.info("web", metadata: ["act": "flush", "outcome": "\(answer)", "session": "\(session.grant.name)"])
+      return Self.redirect(to: "/queue?done=\(QueueDeed.flushed.code)")
+    }
+    router.post("queue/retry") { request, context in try await batch(request, context, retry: true) }
+    router.post("queue/cancel") { request, context in try await batch(request, context, retry: false) }
+  }
+
+  /// Retries the failed, or cancels the waiting requests of a filter, if as many match as the person saw.
+  private func batch(_ request: Request, _ context: WebContext, retry: Bool) async throws -> Response {
+    let session = try await session(request, context, may: .operate)
+    let form = try await Self.fields(of: request)
+    let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
+    guard let expected = form["count"].flatMap(Int.init), expected > 0 else {
+      throw WebProblem(.badRequest, "The form is damaged. Go back.")
+    }
+    let count = try await pool.run {
+      let names = try ledger().queuedNames(query.filter, failed: retry, limit: expected + 1)
+      if names.count != expected {
+        let now = try ledger().queueCounts(query.filter)
+        var problem = WebProblem(
+          .conflict,
+          "It is not \(grouped(expected)) requests any more but \(grouped(retry ? now.failed : now.waiting)). "
+            + "Nothing was done.")
+        problem.back = ("/queue?\(query.address)", "Queue")
+        throw problem
+      }
+      return try retry ? self.retry(names) : cancelLater(names)
+    }
+    log.notice(
+      "web",
+      metadata: [
+        "act": retry ? "retry" : "cancel", "requests": "\(count)", "filter": "\(query.address)",
+        "session": "\(session.grant.name)",
+      ])
+    let deed: QueueDeed = retry ? .retried(count) : .cancelled(count)
+    return Self.redirect(to: "/queue?\(query.and("done=\(deed.code)"))")
+  }
+
+  /// Moves failed requests to `new/`. Returns how many were there.
+  private func retry(_ names: [String]) throws -> Int {
+    var count = 0
+    for name in names where RequestName(name) != nil {
+      if try spool.failed.entry(name) != nil, try spool.failed.move(name, to: spool.new, as: name) { count += 1 }
+    }
+    try spool.new.sync()
+    try spool.failed.sync()
+    return count
+  }
+
+  /// Leaves orders in `cancel/`, which the daemon carries out, also after a restart.
+  private func cancelLater(_ names: [String]) throws -> Int {
+    let most = 4000
+    for start in stride(from: 0, to: names.count, by: most) {
+      let part = names[start..<min(start + most, names.count)]
+      try spool.cancel.write(Array(part.map { "\($0)\n" }.joined().utf8), as: "web-\(UUID().uuidString)")
+    }
+    try spool.cancel.sync()
+    return names.count
+  }
+}
+
+/// What was done to many requests, in the address of the page that says so.
+enum QueueDeed: Equatable {
+  case retried(Int)
+  case cancelled(Int)
+  case flushed
+
+  init?(_ code: String) {
+    let parts = code.split(separator: "-")
+    guard parts.count == 2, let count = Int(parts[1]), count >= 0 else { return nil }
+    switch parts[0] {
+    case "retry": self = .retried(count)
+    case "cancel": self = .cancelled(count)
+    case "flush": self = .flushed
+    default: return nil
+    }
+  }
+
+  var code: String {
+    switch self {
+    case .retried(let count): "retry-\(count)"
+    case .cancelled(let count): "cancel-\(count)"
+    case .flushed: "flush-0"
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .retried(let count): "\(counted(count, "request is", "requests are")) sent again."
+    case .cancelled(let count):
+      "\(counted(count, "request is", "requests are")) being cancelled. Those that are being published are sent."
+    case .flushed: "Everything that waited is tried now."
+    }
+  }
+}

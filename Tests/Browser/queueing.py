@@ -1,0 +1,201 @@
+"""The queue, one request, and what may be done with many of them at once."""
+
+import http.server
+import json
+import socket
+import threading
+from urllib.parse import quote
+
+from photographs import photograph
+from scene import Scene
+from stage import until
+
+
+def test_a_network_that_is_down_is_named_and_probed(stage):
+    """A network that does not answer stands in the queue with its error, since when, and the next probe. Once it answers,
+    everything is sent and the page says so."""
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+    secret = stage.directory / "secret"
+    secret.write_text("whsec_" + "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n")
+    secret.chmod(0o600)
+    stage.configure(f"network: {{type: webhook, url: 'http://127.0.0.1:{port}/', allowPrivate: true, "
+                    f"secretFile: {stage.directory}/secret}}\ndelivery: {{probe: 1s}}\n")
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    for name in ["family", "garden"]:
+        stage.drop(f"to-{name}", name, text="hello")
+    client = stage.client(stage.link())
+    until(lambda: "Left alone" in client.get("/queue").text, "the network is left alone")
+    tab.goto(stage.url("/queue"))
+    network = tab.get_by_test_id("queue.destination").filter(has_text="webhook")
+    words = network.inner_text()
+    assert "Left alone, for" in words and "probe" in words and "wait" in words, words
+    stage.picture(tab, "queue-down")
+    got = []
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_POST(self):
+            got.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(204)
+            self.end_headers()
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Receiver)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    until(lambda: not stage.waiting(), "everything is sent")
+    server.shutdown()
+    server.server_close()
+    assert len(got) == 2
+    tab.reload()
+    assert "Used" in tab.get_by_test_id("queue.destination").filter(has_text="webhook").inner_text()
+    assert tab.get_by_test_id("queue.none").count() == 1
+
+
+def refused(stage, count, prefix="refused", conversation="family"):
+    """So many failed requests."""
+    for number in range(count):
+        stage.drop(f"{prefix}-{number:02}", conversation, text=f"text {number}")
+    until(lambda: len([name for name in stage.failed() if name.startswith(prefix)]) == count and not stage.waiting(),
+          "all are refused")
+
+
+def test_many_are_retried_exactly_or_not_at_all(stage):
+    """Retry of a filter sends exactly as many requests again as the button says. If their number has changed, it is
+    refused and nothing is done."""
+    stage.program_as_network()
+    stage.refuse("text")
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    client = stage.client(stage.link())
+    refused(stage, 12)
+    refused(stage, 3, "other", "garden")
+    tab.goto(stage.url("/queue"))
+    tab.get_by_test_id("queue.words").fill("is:failed to:family")
+    tab.get_by_test_id("queue.apply").click()
+    tab.get_by_test_id("queue.matching").wait_for()
+    assert "12 match" in tab.get_by_test_id("queue.matching").inner_text()
+    assert tab.get_by_test_id("queue.row").count() == 12
+    assert tab.get_by_test_id("queue.state").input_value() == "failed"
+    stage.picture(tab, "queue-filtered")
+    refused(stage, 1, "later")
+    tab.get_by_test_id("queue.retry").click()
+    tab.get_by_test_id("problem.sentence").wait_for()
+    assert "not 12 requests any more but 13" in tab.get_by_test_id("problem.sentence").inner_text()
+    assert len(stage.failed()) == 16
+    stage.refuse()
+    tab.get_by_test_id("problem.back").click()
+    tab.get_by_test_id("queue.retry").click()
+    tab.get_by_test_id("page.notice").wait_for()
+    assert "13 requests are sent again" in tab.get_by_test_id("page.notice").inner_text()
+    until(lambda: len(stage.delivered()) == 13 and not stage.waiting(), "they are sent")
+    assert stage.failed() == [f"other-{number:02}" for number in range(3)]
+    assert client.post("/queue/retry?state=failed", "count=0").status == 400
+    assert client.post("/queue/cancel?state=waiting", "count=3").status == 409
+
+
+def test_many_are_cancelled_exactly_or_not_at_all(stage):
+    """Cancel of a filter deletes exactly the requests that wait, after it was asked for twice."""
+    stage.configure("")
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    stage.run("hold", "garden")
+    stage.run("hold", "family")
+    for number in range(5):
+        stage.drop(f"g-{number}", "garden", text="later")
+    stage.drop("kept", "family", text="later")
+    until(lambda: len(stage.waiting()) == 6, "they wait")
+    tab.goto(stage.url("/queue") + "?state=held&to=garden")
+    tab.get_by_test_id("queue.cancel").click()
+    tab.get_by_test_id("queue.cancel-now").click()
+    tab.get_by_test_id("page.notice").wait_for()
+    assert "5 requests are being cancelled" in tab.get_by_test_id("page.notice").inner_text()
+    until(lambda: [line["request"] for line in stage.waiting()] == ["kept"], "they are cancelled")
+
+
+def test_page_and_command_agree(stage):
+    """Hold, release, flush, cancel and retry by page and by command: both show the same requests and states."""
+    scene = Scene(stage)
+    tab = stage.open(cookies=scene.client.cookie)
+
+    def agrees():
+        lines = [json.loads(line) for line in stage.run("queue", "--json").splitlines()]
+        waiting = {line["request"]: line["state"] for line in lines}
+        tab.goto(stage.url("/queue"))
+        rows = tab.get_by_test_id("queue.row")
+        shown = {row.get_by_test_id("queue.request").inner_text(): row.inner_text() for row in rows.all()}
+        assert set(shown) == set(waiting) | set(stage.failed()), f"{set(shown)} {waiting}"
+        for name in waiting:
+            assert waiting[name] in shown[name], shown[name]
+        return shown
+
+    shown = agrees()
+    assert "Held by hand" in shown["held"] and "failed" in shown["refused"]
+    assert "The account may not write there" in shown["refused"]
+    tab.get_by_test_id("queue.release").click()
+    until(lambda: not stage.waiting(), "it is sent or refused")
+    agrees()
+    tab.get_by_test_id("queue.flush").click()
+    tab.get_by_test_id("page.notice").wait_for()
+    stage.refuse()
+    stage.run("retry", "held")
+    until(lambda: "held" not in stage.failed() and not stage.waiting(), "it is sent")
+    agrees()
+    tab.get_by_test_id("queue.request").filter(has_text="refused").click()
+    tab.get_by_test_id("request.retry").click()
+    until(lambda: not stage.failed() and not stage.waiting(), "it is sent, too")
+    stage.run("hold", "garden")
+    stage.drop("again", "garden", text="Later")
+    until(lambda: stage.waiting(), "it waits")
+    tab.goto(stage.url("/request/again"))
+    tab.get_by_test_id("request.cancel").click()
+    until(lambda: not stage.waiting(), "it is cancelled")
+    tab.goto(stage.url("/request/again"))
+    assert tab.get_by_test_id("request.state").inner_text() == "cancelled"
+    agrees()
+
+
+def leaves(value, path=""):
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from leaves(part, f"{path}.{name}")
+    elif isinstance(value, list):
+        for part in value:
+            yield from leaves(part, path)
+    elif value is not None:
+        yield path, value
+
+
+def test_a_request_has_everything_that_show_has(stage):
+    """The page of a request has every value of `show --json`, and the command that prints them."""
+    scene = Scene(stage)
+    tab = stage.open(cookies=scene.client.cookie)
+    for name in ["refused", "sent"]:
+        story = json.loads(stage.run("show", "--json", name))
+        tab.goto(stage.url("/request/" + quote(name)))
+        page = tab.get_by_test_id("request.main").inner_text()
+        times = tab.locator("time").evaluate_all("times => times.map(time => time.dateTime)")
+        missing = [f"{path}: {value}" for path, value in leaves(story)
+                   if str(value) not in page and str(value) not in times
+                   and not (isinstance(value, int) and f"{value:,}" in page)]
+        assert not missing, missing
+        assert f"photospool show {name}" in page
+    stage.picture(tab, "request-sent")
+
+
+def test_a_refused_request_can_be_deleted(stage):
+    """A request that could not be read has a page, where it is deleted after being asked for twice."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    stage.drop("bad", "family", photos=[])
+    until(lambda: stage.failed() == ["bad"], "it is refused")
+    tab.goto(stage.url("/queue"))
+    tab.get_by_test_id("queue.request").click()
+    assert len(tab.get_by_test_id("request.error").inner_text()) > 10
+    tab.get_by_test_id("request.delete").click()
+    tab.get_by_test_id("request.delete-now").click()
+    tab.get_by_test_id("queue.main").wait_for()
+    assert stage.failed() == []
