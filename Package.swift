@@ -27,6 +27,7 @@ let package = Package(
       name: "photospool",
       dependencies: [
         "CKernel", "CQRCode", "Composition", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP",
+        "HotFolders",
         "Janitor", "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "MetricText", "Photos",
         "Rebuilding",
         "Receiving", "SettingKit", "Settings",
@@ -96,6 +97,14 @@ let package = Package(
         "Blocking", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos", "Seals",
         "Secrets", "Settings", "Signalling", "Spooling", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+
+    // Folders whose images become requests.
+    .target(
+      name: "HotFolders",
+      dependencies: [
+        "CInotifyTools", "Digests", "DurableFiles", "Messages", "Photos", "Settings", "Spooling",
+        .product(name: "Logging", package: "swift-log"),
       ]),
 
     // Mails that become requests.
@@ -252,6 +261,12 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(name: "OlmTests", dependencies: ["Digests", "Olm", "TestSupport"]),
+    .testTarget(
+      name: "HotFoldersTests",
+      dependencies: [
+        "DurableFiles", "HotFolders", "Settings", "Spooling", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "MailIntakeTests",
       dependencies: [

@@ -49,7 +49,7 @@ put_program usr/libexec/photospool "$programs/photospool-darkroom"
 put 644 usr/libexec/photospool Sources/photospool-xmtp/photospool-xmtp.py
 # The daemon starts it with the configured Python.
 sed -i '1{/^#!/d}' "$tree/usr/libexec/photospool/photospool-xmtp.py"
-put 644 lib/systemd/system etc/systemd/photospool.service etc/systemd/photospool-janitor.*
+put 644 lib/systemd/system etc/systemd/photospool.service etc/systemd/photospool-watch.service etc/systemd/photospool-janitor.*
 put 644 usr/lib/sysusers.d etc/sysusers.d/photospool.conf
 put 644 usr/lib/tmpfiles.d etc/tmpfiles.d/photospool.conf
 put 644 etc/cron.d etc/cron.d/photospool-janitor

@@ -20,10 +20,11 @@ struct MailChecks {
     guard let places = try MailPlaces(in: root) else {
       return "no \(path)/mail yet; the next `photospool run` makes it"
     }
-    if try !places.cur.names().isEmpty {
+    let cur = try places.cur()
+    if try !cur.names().isEmpty {
       throw Failure(
         .configuration,
-        "\(places.cur.path) is not empty, so another program reads these mails, too; let no IMAP server or mbsync use mail/"
+        "\(cur.path) is not empty, so another program reads these mails, too; let no IMAP server or mbsync use mail/"
       )
     }
     if try !places.isShared() {

@@ -14,7 +14,7 @@ struct EnvironmentValues {
   private static let others: Set = ["PHOTOSPOOL_CONFIG", "PHOTOSPOOL_CORPUS", "PHOTOSPOOL_PYTHON"]
   private static let testPrefix = "PHOTOSPOOL_TEST_"
 
-  private static let onlyInFiles = SectionFamily.allCases.map(\.rawValue) + ["routes"]
+  private static let onlyInFiles = SectionFamily.allCases.map(\.rawValue) + ["routes", "watch"]
 
   private(set) var values = [String: Value]()
   private(set) var rejected = Set<String>()

@@ -20,6 +20,7 @@ struct FileValues {
   private(set) var sections = [Section]()
   private(set) var routes = [RouteValues.Entry]()
   private(set) var mailRules = [MailRule]()
+  private(set) var watchedFolders = [WatchedFolder]()
   /// Keys and sections with errors.
   private(set) var rejected = Set<String>()
   /// Whether the file was read completely, so that missing keys are known to be missing.
@@ -78,6 +79,10 @@ struct FileValues {
         let list = RouteValues(value, line: line)
         found += list.problems
         routes += list.entries
+      } else if path == "watch" {
+        let list = WatchedFolderValues(value, line: line)
+        found += list.problems
+        watchedFolders += list.folders
       } else if path == "mail.accept" {
         let list = MailRuleValues(value, line: line)
         found += list.problems

@@ -37,6 +37,8 @@ package struct Settings: SettingsSection {
   package internal(set) var routes = [RouteSettings]()
   /// The first matching rule applies to a mail's address. Without a rule no mail is taken.
   package internal(set) var mailRules = [MailRule]()
+  /// What `photospool watch` watches.
+  package internal(set) var watchedFolders = [WatchedFolder]()
 
   // Values of the file from which `stores` and `networks` are made.
   /// The encryption of the standard network's photos.
@@ -70,6 +72,6 @@ extension Settings: Equatable {
   package static func == (left: Settings, right: Settings) -> Bool {
     SettingsSchema.settings.allSatisfy { $0.text(in: left) == $0.text(in: right) }
       && left.stores == right.stores && left.networks == right.networks && left.routes == right.routes
-      && left.mailRules == right.mailRules
+      && left.mailRules == right.mailRules && left.watchedFolders == right.watchedFolders
   }
 }

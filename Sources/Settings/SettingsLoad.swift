@@ -54,6 +54,7 @@ extension Settings {
     ]
     var settings = Settings(reading: sources, sections: written.sections, of: file ?? "")
     settings.mailRules = written.mailRules
+    settings.watchedFolders = written.watchedFolders
     for rule in SettingsRule.all where rejected.isDisjoint(with: [rule.lower, rule.upper]) {
       if let problem = rule.problem(in: settings) { problems.append(problem) }
     }

@@ -29,10 +29,13 @@ package enum SettingsSchema {
 
   private static let byKey = Dictionary(settings.map { ($0.key, $0) }) { first, _ in first }
 
+  /// The lists below a section.
+  private static let lists = ["": ["routes", "watch"], "mail": ["accept"]]
+
   /// The names of settings and sections below a section of the file; "" is the file.
   static func names(below section: String) -> [String] {
     names(of: settings, below: section)
-      + (section.isEmpty ? SectionFamily.allCases.map(\.rawValue) + ["routes"] : section == "mail" ? ["accept"] : [])
+      + (lists[section] ?? []) + (section.isEmpty ? SectionFamily.allCases.map(\.rawValue) : [])
   }
 
   static func names(of rows: [Setting<Settings>], below section: String) -> [String] {

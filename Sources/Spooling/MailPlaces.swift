@@ -9,13 +9,11 @@ package struct MailPlaces: Sendable {
   package let root: Directory
   package let tmp: Directory
   package let new: Directory
-  package let cur: Directory
 
   private init(_ root: Directory) throws {
     self.root = root
     tmp = try root.directory("tmp")
     new = try root.directory("new")
-    cur = try root.directory("cur")
   }
 
   /// Opens `mail/` of a spool and makes what is missing.
@@ -47,6 +45,9 @@ package struct MailPlaces: Sendable {
     }
     return try directory.directory(name)
   }
+
+  /// `mail/cur/`, which is the daemon's alone and stays empty.
+  package func cur() throws -> Directory { try root.directory("cur") }
 
   /// Whether the group may deliver here. OpenSMTPD's agent removes that right from `mail/`.
   package func isShared() throws -> Bool {

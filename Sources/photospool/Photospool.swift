@@ -36,7 +36,7 @@ struct Photospool: AsyncParsableCommand {
       PrepareCommand.self, PhotosCommand.self, ViewCommand.self, RevealCommand.self, HideCommand.self,
       ExportCommand.self, PrefsCommand.self, ProfileCommand.self, StorageCommand.self, JanitorCommand.self,
       PurgeCommand.self, ClearCommand.self, CheckCommand.self, MetricsCommand.self, RebuildCommand.self,
-      WebCommand.self, SendmailCommand.self, MailCommand.self,
+      WebCommand.self, SendmailCommand.self, MailCommand.self, WatchCommand.self,
     ])
 
   /// Options before the command, which the commands read from here.

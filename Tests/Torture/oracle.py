@@ -65,6 +65,8 @@ def judge_effects(place, requests, purged):
     effects = [entry for entry in place.effects() if entry["isEffective"]]
     texts = {request["text"]: request for request in requests.values()}
     names = {request["request"]: request for request in requests.values() if request["request"]}
+    # A photo of a watched folder has neither; its conversation identifies it.
+    silent = {request["conversation"]: request for request in requests.values() if request["text"] is None}
     # A killed client reported no name; the text identifies its request.
     for entry in effects:
         if entry["kind"] == "text" and entry["text"] in texts:
@@ -74,7 +76,7 @@ def judge_effects(place, requests, purged):
         seen[entry["message"]] += 1
         if seen[entry["message"]] == 2:
             yield f"DUP the message {entry['message']} of {entry['request']} had its effect twice"
-        request = names.get(entry["request"])
+        request = names.get(entry["request"]) or silent.get(entry["conversation"])
         if request is None:
             # A request of a killed client may be in progress: only its photos have arrived.
             yield f"DUP nobody dropped {entry['request']}: {entry['kind']} {entry['text'] or ''}"
@@ -92,7 +94,8 @@ def judge_effects(place, requests, purged):
 
 def judge_request(place, request, entries):
     """Complains unless all messages of a request arrived once and in order."""
-    wanted = [("photo", width) for width in request["widths"]] + [("text", request["text"])]
+    wanted = [("photo", width) for width in request["widths"]]
+    wanted += [("text", request["text"])] if request["text"] else []
     found = [(entry["kind"], entry["width"] if entry["kind"] == "photo" else entry["text"]) for entry in entries]
     name = request["request"] or f"number {request['serial']}"
     if found == wanted and not request.get("fails"):

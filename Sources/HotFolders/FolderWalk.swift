@@ -1,0 +1,53 @@
+import DurableFiles
+
+/// A file in a watched folder.
+struct FoundFile {
+  /// The names of the folders from the watched one to it.
+  let folders: [String]
+  let name: String
+  let entry: Entry
+
+  /// Its path below the watched folder.
+  var path: String { (folders + [name]).joined(separator: "/") }
+}
+
+/// One walk through a watched folder. No symbolic link is followed, and no other filesystem entered.
+struct FolderWalk {
+  /// Folders below each other.
+  static let depth = 8
+  private static let mostFiles = 100_000
+
+  /// In order of the last change of contents, then of the path.
+  private(set) var files: [FoundFile] = []
+  /// The paths of all folders below the watched one that were entered; "" is that one.
+  private(set) var folders: [String] = []
+  /// The folders with a `.sent`.
+  private(set) var withSent: [[String]] = []
+
+  /// - Parameter folder: the path of the watched folder.
+  init(_ folder: String) throws(FileError) {
+    let root = try Directory(path: folder)
+    let device = try root.entry().device
+    var waiting: [(directory: Directory, names: [String])] = [(root, [])]
+    while let (directory, names) = waiting.popLast() {
+      folders.append(names.joined(separator: "/"))
+      // One that vanished or forbids us is left out.
+      guard let found = try? directory.names() else { continue }
+      for name in found {
+        guard let entry = try? directory.entry(name) else { continue }
+        switch entry.kind {
+        case .file where !PassingName.isPassing(name) || HotFile.wasTaken(name):
+          if files.count < Self.mostFiles { files.append(FoundFile(folders: names, name: name, entry: entry)) }
+        case .directory where name == HotFile.sentName: withSent.append(names)
+        case .directory
+        where !PassingName.isIgnored(folder: name) && names.count < Self.depth && entry.device == device:
+          if let below = try? directory.directory(name) { waiting.append((below, names + [name])) }
+        default: continue
+        }
+      }
+    }
+    files.sort {
+      $0.entry.modified != $1.entry.modified ? $0.entry.modified < $1.entry.modified : $0.path < $1.path
+    }
+  }
+}

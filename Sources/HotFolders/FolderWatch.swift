@@ -1,0 +1,146 @@
+import DurableFiles
+import Logging
+import Messages
+import Settings
+import Spooling
+
+/// Sends the finished images of watched folders, in order, on one thread. It may be killed at any time.
+///
+/// A file is finished if it was left alone for `quiet`, nobody writes it, and its structure is complete. The end of a
+/// write proves nothing: an upload that breaks off looks the same.
+package final class FolderWatch {
+  private struct Seen {
+    var entry: Entry
+    /// When it had this state for the first time.
+    var since: ContinuousClock.Instant
+    /// It was judged in this state, and is not finished or not for us.
+    var isJudged = false
+    var isNamed = false
+  }
+
+  private let folders: [WatchedFolder]
+  private let spool: String
+  private let log: Logger
+  private var seen: [String: [String: Seen]] = [:]
+  private var events = FolderEvents()
+  private var troubles = Set<String>()
+  private var swept = ContinuousClock.now - .hours(1)
+
+  /// How long an incomplete file may be left alone before it is given up.
+  private static let unfinished = Duration.seconds(600)
+  /// Folders are walked at least this often, because network mounts tell nothing.
+  private static let rounds = 30
+
+  /// - Parameter spool: the path of the spool.
+  package init(_ folders: [WatchedFolder], spool: String, log: Logger) {
+    (self.folders, self.spool, self.log) = (folders, spool, log)
+  }
+
+  /// Runs until the process ends.
+  package func run() -> Never {
+    while true {
+      let next = round()
+      events.wait(seconds: next)
+    }
+  }
+
+  /// Looks at all folders once. Returns the seconds until the next look.
+  package func round() -> Int {
+    var next = Duration.seconds(Self.rounds)
+    var paths = Set<String>()
+    let sweeps = swept + .hours(1) <= .now
+    if sweeps { swept = .now }
+    for folder in folders {
+      do {
+        let walk = try FolderWalk(folder.folder)
+        for name in walk.folders {
+          let path = name.isEmpty ? folder.folder : "\(folder.folder)/\(name)"
+          events.watch(path)
+          paths.insert(path)
+        }
+        next = min(next, look(at: walk.files, in: folder))
+        if sweeps { try sweep(walk.withSent, in: folder) }
+        if troubles.remove(folder.folder) != nil { log.info("a folder is watched again", metadata: name(folder)) }
+      } catch {
+        tell(error, folder)
+        next = min(next, .seconds(1))
+      }
+    }
+    events.keep(paths)
+    return max(1, Int((next / .seconds(1)).rounded(.up)))
+  }
+
+  private func name(_ folder: WatchedFolder) -> Logger.Metadata { ["folder": "\(escaped(folder.folder))"] }
+
+  private func tell(_ error: any Error, _ folder: WatchedFolder) {
+    guard troubles.insert(folder.folder).inserted else { return }
+    log.error("files of a folder are left for now", metadata: name(folder).merging(["error": "\(error)"]) { $1 })
+  }
+
+  /// Sends what is finished, in order. A file that is not delays no other. Returns the time until the next look.
+  private func look(at files: [FoundFile], in folder: WatchedFolder) -> Duration {
+    var next = Duration.seconds(Self.rounds)
+    let former = seen[folder.folder] ?? [:]
+    var now = [String: Seen]()
+    for file in files {
+      var one = former[file.path] ?? Seen(entry: file.entry, since: .now)
+      if one.entry.size != file.entry.size || one.entry.changed != file.entry.changed
+        || one.entry.modified != file.entry.modified || one.entry.inode != file.entry.inode
+      {
+        one = Seen(entry: file.entry, since: .now)
+      }
+      let rested = ContinuousClock.now - one.since
+      let gaveUp = rested >= Self.unfinished
+      if rested < folder.quiet {
+        next = min(next, folder.quiet - rested)
+      } else if !one.isJudged || gaveUp && !one.isNamed {
+        do {
+          let outcome = try HotFile(file, in: folder, spool: spool).send(gaveUp: gaveUp)
+          tell(outcome, of: file, in: folder)
+          switch outcome {
+          case .sent, .failed, .gone: continue
+          case .notForUs: (one.isJudged, one.isNamed) = (true, true)
+          case .unfinished:
+            // Somebody may still write it, which no event tells at its end.
+            next = min(next, folder.quiet)
+            one.isJudged = false
+          }
+        } catch {
+          tell(error, folder)
+          next = min(next, .seconds(1))
+        }
+      }
+      now[file.path] = one
+    }
+    seen[folder.folder] = now
+    return next
+  }
+
+  private func tell(_ outcome: HotFile.Outcome, of file: FoundFile, in folder: WatchedFolder) {
+    let metadata = name(folder).merging(["file": "\(escaped(file.path))"]) { $1 }
+    switch outcome {
+    case .sent(let request):
+      log.info("a file was sent", metadata: metadata.merging(["request": "\(request)"]) { $1 })
+    case .notForUs(let sentence):
+      log.info("a file is left where it is", metadata: metadata.merging(["error": "\(sentence)"]) { $1 })
+    case .failed(let sentence):
+      log.warning("a file went to .failed/", metadata: metadata.merging(["error": "\(sentence)"]) { $1 })
+    case .unfinished, .gone: break
+    }
+  }
+
+  /// Deletes files that have lain in `.sent/` for `keepFor`.
+  private func sweep(_ places: [[String]], in folder: WatchedFolder) throws {
+    let oldest = Timestamp.now().milliseconds - Int64(folder.keepFor / .milliseconds(1))
+    for names in places {
+      var directory = try Directory(path: folder.folder)
+      for name in names + [HotFile.sentName] { directory = try directory.directory(name) }
+      for name in try directory.names() {
+        guard let entry = try directory.entry(name), entry.kind == .file, entry.changed / 1_000_000 < oldest else {
+          continue
+        }
+        try directory.remove(name)
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Digests
+import DurableFiles
+import Messages
+import Photos
+import Settings
+import Spooling
+
+/// Sends one finished file of a watched folder.
+///
+/// Order (docs/durability.md): the request is dropped durably under a key that is made of the file's path, inode, size and
+/// times; the file leaves its name; it is moved or deleted; the folder is synced. After a crash the file is sent again under
+/// the same key, and is a duplicate.
+struct HotFile {
+  static let sentName = ".sent"
+  static let failedName = ".failed"
+  /// The end of the name under which a file waits for its deletion.
+  private static let takenEnding = ".photospool-sent"
+
+  /// What became of a file.
+  enum Outcome: Equatable {
+    case sent(request: String)
+    /// It is not an image, or its folders name no conversation. It stays.
+    case notForUs(sentence: String)
+    /// It is incomplete, or changes, or somebody writes it.
+    case unfinished
+    case failed(sentence: String)
+    case gone
+  }
+
+  let folder: WatchedFolder
+  let spool: String
+  let directory: Directory
+  let file: FoundFile
+
+  /// - Throws: `FileError` if `file` cannot be reached any more.
+  init(_ file: FoundFile, in folder: WatchedFolder, spool: String) throws(FileError) {
+    var directory = try Directory(path: folder.folder)
+    for name in file.folders { directory = try directory.directory(name) }
+    (self.folder, self.spool, self.directory, self.file) = (folder, spool, directory, file)
+  }
+
+  /// Whether a name is that of a file that was sent before a crash.
+  static func wasTaken(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(takenEnding) }
+
+  private var taken: String { ".\(file.name)\(Self.takenEnding)" }
+
+  /// - Parameter gaveUp: whether an incomplete file has been left alone for so long that nobody will complete it.
+  /// - Throws: `FileError` or `SpoolError` if it has to be sent later.
+  func send(gaveUp: Bool) throws -> Outcome {
+    if Self.wasTaken(file.name) { return try bringBack() }
+    let opened: File
+    do { opened = try directory.file(file.name) } catch {
+      if error.isMissing { return .gone }
+      throw error
+    }
+    let entry = try opened.entry()
+    guard isSame(entry) else { return .unfinished }
+    if entry.size > 0 {
+      let begin = try opened.bytes(from: 0, count: 280)
+      guard let format = PhotoFormat(of: begin), Self.formats.contains(format) else {
+        return .notForUs(sentence: "it is not a photo")
+      }
+      guard let conversation = folder.conversation(in: file.folders) else {
+        return .notForUs(sentence: "its folders give no name for the conversation \(folder.conversation)")
+      }
+      if entry.size > RequestLimits.photoBytes {
+        return try giveUp("it has \(entry.size) bytes; the limit is \(RequestLimits.photoBytes); make it smaller")
+      }
+      if opened.hasWriter() != true, try WholeImage.isWhole(opened, format, size: entry.size) {
+        return try send(opened, to: conversation)
+      }
+    }
+    return gaveUp ? try giveUp("it ends too early, and nobody completed it; copy it again") : .unfinished
+  }
+
+  private static let formats: Set<PhotoFormat> = [.jpeg, .png, .gif, .webp, .heic, .avif]
+
+  private func isSame(_ entry: Entry) -> Bool {
+    entry.kind == .file && entry.inode == file.entry.inode && entry.size == file.entry.size
+      && entry.modified == file.entry.modified
+  }
+
+  private func send(_ opened: File, to conversation: ConversationID) throws -> Outcome {
+    guard let bytes = try opened.contents(limit: RequestLimits.photoBytes), isSame(try opened.entry()) else {
+      return .unfinished
+    }
+    let submission = Submission(
+      to: conversation, from: folder.inbox, key: key, text: nil,
+      photos: [try File(inMemory: bytes).called(file.name)])
+    let request = try submission.drop(into: spool)
+    try leave()
+    return .sent(request: request.text)
+  }
+
+  /// The same for the same file, also after a crash; another one for a file that was written anew under its name.
+  private var key: IdempotencyKey? {
+    let entry = file.entry
+    let facts = "\(folder.folder)\n\(file.path)\n\(entry.inode) \(entry.born) \(entry.size) \(entry.modified)"
+    return IdempotencyKey("watch.\(SHA256Digest(of: Array(facts.utf8)).hex.prefix(40))")
+  }
+
+  /// Takes the file away. First it gets a name of ours: another one may have taken its own meanwhile, and stays.
+  private func leave() throws {
+    if try !directory.move(file.name, to: directory, as: taken) {
+      // An earlier crash left one of the same name.
+      try move(taken, into: Self.sentName, as: file.name)
+      _ = try directory.move(file.name, to: directory, as: taken)
+    }
+    guard let entry = try directory.entry(taken) else { return }
+    guard isSame(entry) else {
+      _ = try directory.move(taken, to: directory, as: file.name)
+      return
+    }
+    switch folder.after {
+    case .delete: try directory.remove(taken)
+    case .move: try move(taken, into: Self.sentName, as: file.name)
+    }
+    try directory.sync()
+  }
+
+  /// Gives a file that a crash left under our name its own again, so that it is sent under the same key.
+  private func bringBack() throws -> Outcome {
+    let name = String(file.name.dropFirst().dropLast(Self.takenEnding.count))
+    // Under another name it would be another photo.
+    if try !directory.move(file.name, to: directory, as: name) {
+      try move(file.name, into: Self.sentName, as: name)
+    }
+    try directory.sync()
+    return .unfinished
+  }
+
+  private func giveUp(_ sentence: String) throws -> Outcome {
+    let name = try move(file.name, into: Self.failedName, as: file.name)
+    try directory.directory(Self.failedName).write(Array("\(sentence)\n".utf8), as: "\(name).error", mode: 0o644)
+    try directory.sync()
+    return .failed(sentence: sentence)
+  }
+
+  /// Moves a file into a folder beside it. Returns the name that it got.
+  @discardableResult
+  private func move(_ name: String, into place: String, as wanted: String) throws -> String {
+    let goal = try directory.directory(creating: place, mode: 0o755)
+    for number in 1... {
+      let free = number == 1 ? wanted : "\(number).\(wanted)"
+      if try directory.move(name, to: goal, as: free) {
+        try goal.sync()
+        return free
+      }
+    }
+    return name
+  }
+}

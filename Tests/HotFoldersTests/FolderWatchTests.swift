@@ -1,0 +1,124 @@
+import DurableFiles
+import Foundation
+import Logging
+import Settings
+import Spooling
+import TestSupport
+import Testing
+
+@testable import HotFolders
+
+@Suite struct FolderWatchTests {
+  private let scratch: TemporaryDirectory
+  private let spool: Spool
+  private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 0xFF, 0xD9]
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    spool = try Spool(creating: scratch.path("spool"))
+    try FileManager.default.createDirectory(atPath: scratch.path("hot"), withIntermediateDirectories: true)
+  }
+
+  private func folder(to conversation: String = "family", after: WatchedFolder.After = .move) -> WatchedFolder {
+    WatchedFolder(folder: scratch.path("hot"), conversation: conversation, after: after, quiet: .zero)
+  }
+
+  private func look(_ folder: WatchedFolder) -> FolderWatch {
+    let watch = FolderWatch([folder], spool: spool.path, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    _ = watch.round()
+    return watch
+  }
+
+  private func put(_ path: String, _ bytes: [UInt8] = jpeg, modified: Double = 0) throws {
+    let url = URL(fileURLWithPath: scratch.path("hot/\(path)"))
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: url)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: modified)], ofItemAtPath: url.path)
+  }
+
+  private func names(_ path: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: scratch.path("hot/\(path)"))) ?? []).sorted()
+  }
+
+  private func field(_ name: String) throws -> [String] {
+    try spool.new.names().map { request in
+      String(decoding: try spool.new.directory(request).file(name).contents(limit: 1000) ?? [], as: UTF8.self)
+        .trimmingCharacters(in: .newlines)
+    }
+  }
+
+  @Test("Files are sent in the order of their contents' age, and moved away") func moves() throws {
+    try put("2026/11/b.jpg", modified: 1)
+    try put("a.jpg", modified: 2)
+    _ = look(folder())
+    let requests = try spool.new.names()
+    #expect(
+      try requests.map { try spool.new.directory($0).names()[1...] } == [
+        ["id", "photo-00-b.jpg", "to"], ["id", "photo-00-a.jpg", "to"],
+      ])
+    #expect(names("") == [".sent", "2026"])
+    #expect(names("2026/11/.sent") == ["b.jpg"])
+    // The same name again is another photo, and both are kept.
+    try put("a.jpg", modified: 3)
+    _ = look(folder())
+    #expect(try spool.new.names().count == 3)
+    #expect(Set(try field("id")).count == 3)
+    #expect(names(".sent") == ["2.a.jpg", "a.jpg"])
+  }
+
+  @Test("A file is deleted once it was sent") func deletes() throws {
+    try put("a.jpg")
+    _ = look(folder(after: .delete))
+    #expect(try spool.new.names().count == 1)
+    #expect(names("") == [])
+  }
+
+  @Test("The folder names the conversation, and a file above it is left") func folders() throws {
+    try put("door/2026/a.jpg")
+    try put("b.jpg")
+    _ = look(folder(to: "cam-{folder1}"))
+    #expect(try field("to") == ["cam-door"])
+    #expect(names("") == ["b.jpg", "door"])
+  }
+
+  @Test("What is incomplete, no image, hidden or a link is left") func left() throws {
+    try put("half.jpg", Array(Self.jpeg.dropLast()))
+    try put("empty.jpg", [])
+    try put("notes.txt", Array("hello".utf8))
+    try put("a.jpg.part")
+    try put("@eaDir/a.jpg")
+    try FileManager.default.createSymbolicLink(atPath: scratch.path("hot/link.jpg"), withDestinationPath: "half.jpg")
+    let before = names("")
+    let watch = look(folder())
+    #expect(try spool.new.names() == [])
+    #expect(names("") == before)
+    // Its sender completes it.
+    try put("half.jpg", modified: 9)
+    _ = watch.round()
+    #expect(try spool.new.names().count == 1)
+  }
+
+  @Test("A file over the limit goes to .failed/ with the reason") func large() throws {
+    try put("large.jpg", Self.jpeg + [UInt8](repeating: 0, count: 10_000_000))
+    _ = look(folder())
+    #expect(names(".failed") == ["large.jpg", "large.jpg.error"])
+    let error = try String(contentsOfFile: scratch.path("hot/.failed/large.jpg.error"), encoding: .utf8)
+    #expect(error.contains("10000009 bytes; the limit is 10000000"))
+  }
+
+  @Test("A file that a crash left between sending and moving is sent again under the same key") func crash() throws {
+    try put("a.jpg")
+    // The same file is dropped, and then the process dies.
+    let found = try FolderWalk(scratch.path("hot")).files
+    try #require(found.count == 1)
+    let copy = scratch.path("hot/.a.jpg.photospool-sent")
+    _ = look(folder())
+    try FileManager.default.moveItem(atPath: scratch.path("hot/.sent/a.jpg"), toPath: copy)
+    let watch = look(folder())
+    _ = watch.round()
+    #expect(Set(try field("id")).count == 1)
+    #expect(try spool.new.names().count == 2)
+    #expect(names(".sent") == ["a.jpg"])
+  }
+}

@@ -1,0 +1,81 @@
+# Photos that devices upload into folders: each once, whole, in order, also when `photospool watch` is killed at any call.
+. "$(dirname "$0")/../lib/library.sh"
+
+noise 640x480 1.jpg 3.jpg 4.jpg
+noise 600x480 2.jpg
+hot=$PWD/hot
+mkdir -p "$hot/door/2026" "$PWD/scans"
+configure <<< "watch:
+  - {folder: $hot, conversation: \"cam-{folder1}\", quiet: 300ms}
+  - {folder: $PWD/scans, conversation: office, quiet: 300ms, after: delete}"
+messages() { cat "$spool/published/$1.jsonl" 2> /dev/null | wc -l; }
+come() { [ "$(messages "$1")" = "$2" ]; }
+gone() { [ ! -e "$1" ]; }
+watch=
+trap '[ -z "$watch" ] || kill -KILL "$watch" 2> /dev/null || true; [ -z "$daemon" ] || kill -KILL "$daemon" 2> /dev/null || true' EXIT
+start_watch() { "$photospool" watch > watch.log 2>&1 & watch=$!; wait_for_line watch.log event=watching; }
+stop_watch() { kill -TERM "$watch"; wait "$watch" || true; watch=; }
+
+start_daemon
+# What is there at the start, in the order of its age.
+cp 1.jpg "$hot/door/2026/b.jpg"
+cp 2.jpg "$hot/door/a.jpg"
+touch -d '1 hour ago' "$hot/door/2026/b.jpg"
+start_watch
+wait_until come cam-door 2
+wait_until gone "$hot/door/a.jpg"
+expect "$(published cam-door | jq -r .attachment.width | paste -sd,)" 640,600
+expect "$(ls "$hot/door/2026/.sent" "$hot/door/.sent" | grep jpg | paste -sd,)" a.jpg,b.jpg
+
+# An upload that breaks off under its last name, and is resumed; and one under a name for a while.
+size=$(stat -c %s 3.jpg)
+head -c $((size / 2)) 3.jpg > "$hot/door/3.jpg"
+cp 4.jpg "$PWD/scans/4.jpg.part"
+wait_until come cam-door 2
+tail -c +$((size / 2 + 1)) 3.jpg >> "$hot/door/3.jpg"
+wait_until come cam-door 3
+cmp 3.jpg "$hot/door/.sent/3.jpg"
+mv "$PWD/scans/4.jpg.part" "$PWD/scans/4.jpg"
+wait_until come office 1
+wait_until gone "$PWD/scans/4.jpg"
+[ -z "$(ls -A "$PWD/scans")" ] || fail "left: $(ls -A "$PWD/scans")"
+
+# What is no photo, or has no folder, stays.
+echo notes > "$hot/door/notes.txt"
+cp 1.jpg "$hot/1.jpg"
+wait_for_line watch.log 'notes.txt'
+wait_for_line watch.log 'give no name'
+[ -e "$hot/door/notes.txt" ] && [ -e "$hot/1.jpg" ] || fail 'it did not stay'
+stop_watch
+rm "$hot/1.jpg" "$hot/door/notes.txt"
+
+# Killed at some calls, and started again: each photo once. `.sent/` keeps it.
+sweep() { # FOLDER CONVERSATION K...
+  local k before
+  before=$(messages "$2")
+  for k in "${@:3}"; do
+    cp 1.jpg "$1/k$k.jpg"
+    (to_be_killed "$k" watch) > watch.log 2>&1 &
+    watch=$!
+    # It ends at that call, or has none left.
+    wait_until eval "! kill -0 $watch 2> /dev/null || [ ! -e '$1/k$k.jpg' ]"
+    kill -KILL "$watch" 2> /dev/null || true
+    wait "$watch" 2> /dev/null || true
+    start_watch
+    wait_until eval "[ -z \"\$(find '$1' -maxdepth 1 -type f)\" ]"
+    stop_watch
+    before=$((before + 1))
+    wait_until come "$2" "$before"
+  done
+}
+sweep "$hot/door" cam-door 9 15 17 19
+sweep "$PWD/scans" office 15 17 18
+wait_until eval '[ -z "$(ls -A "$spool/cur" "$spool/new" | grep -v : )" ]'
+expect "$(published cam-door | wc -l)" 7 'each once'
+expect "$(published office | wc -l)" 4 'each once'
+stop_daemon
+
+ends 64 watch --folder "$hot"
+configure <<< ''
+ends 78 watch
+has err.log 'no folder is watched'
