@@ -49,6 +49,19 @@ expect "$(ls "$spool/failed" "$spool/mail/tmp")" "$spool/failed:
 
 $spool/mail/tmp:" 
 
+# Another user of the spool's group may mail, and one outside of it may not.
+if [ "$(id -u)" = 0 ]; then
+  chmod 755 .
+  as() { setpriv --reuid 65534 --regid "$1" --clear-groups "$photospool" sendmail -i cam-3@photos.home; }
+  as 0 <<< $'Subject: Group\n\n' || fail 'a member of the group may not mail'
+  wait_until took
+  status=0
+  as 65534 <<< $'Subject: Stranger\n\n' 2> err.log || status=$?
+  expect "$status" 77 "$(cat err.log)"
+else
+  leave_out 'mails of other users need root'
+fi
+
 # The daemon is down; the mail is there.
 stop_daemon
 given 0 family@photos.home <<< $'Subject: Down\n\n'
