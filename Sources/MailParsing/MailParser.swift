@@ -1,3 +1,4 @@
+import Glibc
 import Photos
 
 /// Parses a mail in one pass over its lines, with a stack instead of recursion. It unpacks nothing, so the answer is
@@ -95,12 +96,22 @@ package struct MailParser {
     while let last = text.last, last <= 32 { text.removeLast() }
     for level in open.indices.reversed() {
       let boundary = open[level].boundary
-      guard text.starts(with: boundary) else { continue }
+      guard text.count >= boundary.count, Self.areEqual(text, boundary) else { continue }
       let rest = text.dropFirst(boundary.count)
       if rest.isEmpty { return (level, false) }
       if rest.elementsEqual([dash, dash]) { return (level, true) }
     }
     return nil
+  }
+
+  /// Whether `text` begins with `boundary`, which is not longer. A hostile mail has long lines that differ at their ends.
+  private static func areEqual(_ text: ArraySlice<UInt8>, _ boundary: [UInt8]) -> Bool {
+    text.withUnsafeBytes { text in
+      boundary.withUnsafeBytes { boundary in
+        guard let left = text.baseAddress, let right = boundary.baseAddress else { return false }
+        return memcmp(left, right, boundary.count) == 0
+      }
+    }
   }
 
   /// Ends the leaf whose body is read.

@@ -27,8 +27,10 @@ struct MailCommand: ParsableCommand {
     let settings = try options.settings()
     let index: MailIndex
     let requests: MailRequests
+    let reader = MailReader(program: DarkroomProgram.path)
+    defer { reader.close() }
     do {
-      index = try MailReader(program: DarkroomProgram.path).index(of: file, limit: settings.mail.bytes)
+      index = try reader.index(of: file, limit: settings.mail.bytes)
       show(index)
       requests = try MailRequests(index, called: file.name ?? "stdin", settings)
       for goal in requests.goals {
