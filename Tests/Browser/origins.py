@@ -29,6 +29,16 @@ def test_another_host_is_misdirected(stage):
         assert status == [421], f"{request}: {status}"
 
 
+def test_a_request_names_one_host(stage):
+    """A request with two names is refused, also with the page's own name twice."""
+    stage.start_daemon()
+    client = stage.client(stage.start_page())
+    for name in ["evil.example", stage.address]:
+        assert client.get("/", Host=name).status == 400, name
+    assert client.get("/", host="evil.example", Host=stage.address).status in (400, 421)
+    assert client.get("/").status == 200
+
+
 def test_a_request_of_another_origin_is_refused(stage):
     """A request that another web page caused, by its headers, is answered with 403, on every route."""
     scene = Scene(stage)

@@ -12,12 +12,17 @@ struct Gate: Sendable {
   init(_ address: PageAddress) { self.address = address }
 
   private static let fetchSite = HTTPField.Name("sec-fetch-site")
+  /// Only a second one is among the fields of a request.
+  private static let secondHost = HTTPField.Name("host")
 
   /// - Throws: `WebProblem` if the request may come from somewhere else.
   func check(_ head: HTTPRequest) throws(WebProblem) {
     guard let host = head.authority, address.names.contains(host) else {
       let pages = address.origins.map { "\($0)/" }.joined(separator: " or ")
       throw WebProblem(.misdirectedRequest, "This page is \(pages). The setting web.names adds a name.")
+    }
+    if let name = Self.secondHost, head.headerFields.contains(name) {
+      throw WebProblem(.badRequest, "The request names two hosts.")
     }
     let isReading = head.method == .get || head.method == .head
     switch Self.fetchSite.flatMap({ head.headerFields[$0] }) {
