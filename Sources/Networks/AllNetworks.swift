@@ -3,6 +3,6 @@ package enum AllNetworks {
   /// The first is the default type of the standard network.
   package static let types: [any NetworkType.Type] = [
     LocalNetworkType.self, MatrixNetworkType.self, WebhookNetworkType.self, ExecNetworkType.self,
-    XMTPNetworkType.self,
+    XMTPNetworkType.self, FirestoreNetworkType.self,
   ]
 }

@@ -4,6 +4,8 @@ import Glibc
 package enum SecretSource: Hashable, Sendable {
   /// A file of one line, readable only by its owner, who is this process's user or root.
   case file(String)
+  /// A whole file of several lines, with the same owner and rights.
+  case document(String)
   case environment(String)
 
   private static let mostBytes = 1 << 16
@@ -12,7 +14,7 @@ package enum SecretSource: Hashable, Sendable {
   package func load() throws(SecretError) -> Secret {
     let bytes: [UInt8]
     switch self {
-    case .file(let path): bytes = try Self.contents(of: path)
+    case .file(let path), .document(let path): bytes = try Self.contents(of: path)
     case .environment(let name):
       guard let value = getenv(name) else { throw SecretError("the environment variable \(name) is not set") }
       bytes = Array(UnsafeBufferPointer(start: value, count: strlen(value))).map(UInt8.init(bitPattern:))
@@ -20,6 +22,7 @@ package enum SecretSource: Hashable, Sendable {
     var text = String(decoding: bytes, as: UTF8.self)
     if text.last?.isNewline == true { text.removeLast() }
     guard !text.isEmpty else { throw SecretError("\(place) holds no secret; it is empty") }
+    if case .document = self { return Secret(text) }
     guard Array(text.utf8).allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
       throw SecretError("\(place) holds a line break or control character; a secret is one line")
     }
@@ -29,7 +32,7 @@ package enum SecretSource: Hashable, Sendable {
   /// The file or variable, for sentences.
   private var place: String {
     switch self {
-    case .file(let path): path
+    case .file(let path), .document(let path): path
     case .environment(let name): "the environment variable \(name)"
     }
   }

@@ -14,6 +14,8 @@ package struct Setting<Target: Sendable>: Sendable {
   package let types: [String]
   /// A path of a file; relative ones start in the configuration file's directory.
   package let isFile: Bool
+  /// The file may have a map in place of a text, which is assigned as its JSON.
+  package let isMap: Bool
   private let hides: @Sendable (String) -> Bool
   private let assignValue: @Sendable (String, inout Target) -> Bool
   private let textOfValue: @Sendable (Target) -> String
@@ -55,6 +57,7 @@ extension Setting where Target: SettingsSection {
     expects = kind.expects
     words = kind.words
     isFile = kind.isFile
+    isMap = kind.isMap
     hides = kind.hides
     assignValue = { text, target in
       guard let value = kind.parse(text) else { return false }
@@ -86,7 +89,7 @@ extension Setting where Target: SettingsSection {
   ) -> Setting<Whole> {
     Setting<Whole>(
       key: section.isEmpty ? key : "\(section).\(key)", expects: expects, help: help, words: words, types: types,
-      isFile: isFile, hides: hides,
+      isFile: isFile, isMap: isMap, hides: hides,
       assignValue: { text, whole in
         var part = get(whole)
         guard assign(text, in: &part) else { return false }
@@ -98,7 +101,8 @@ extension Setting where Target: SettingsSection {
   /// This row combined with one of the same key and kind for other types: a text sets both.
   package func joined(with other: Setting) -> Setting {
     Setting(
-      key: key, expects: expects, help: help, words: words, types: types + other.types, isFile: isFile, hides: hides,
+      key: key, expects: expects, help: help, words: words, types: types + other.types, isFile: isFile,
+      isMap: isMap, hides: hides,
       assignValue: { text, target in
         var changed = target
         guard assign(text, in: &changed), other.assign(text, in: &changed) else { return false }

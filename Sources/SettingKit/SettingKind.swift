@@ -11,17 +11,20 @@ package struct SettingKind<Value: Sendable & Equatable>: Sendable {
   /// The text of a value, the reverse of `parse`.
   package let show: @Sendable (Value) -> String
   package let isFile: Bool
+  /// Whether the file may have a map in place of a text, which is parsed as its JSON.
+  package let isMap: Bool
   /// Whether an invalid text is hidden, because people put secrets there by mistake.
   package let hides: @Sendable (String) -> Bool
 
   package init(
-    expects: String, words: [String] = [], isFile: Bool = false,
+    expects: String, words: [String] = [], isFile: Bool = false, isMap: Bool = false,
     hides: @escaping @Sendable (String) -> Bool = { _ in false }, parse: @escaping @Sendable (String) -> Value?,
     show: @escaping @Sendable (Value) -> String
   ) {
     self.expects = expects
     self.words = words
     self.isFile = isFile
+    self.isMap = isMap
     self.hides = hides
     self.parse = parse
     self.show = show

@@ -131,12 +131,22 @@ struct FileValues {
   }
 
   private mutating func take(_ node: Node, for setting: Setting<Settings>, line: Int) {
+    if setting.isMap, node.mapping != nil { return takeMap(node, for: setting, line: line) }
     let text = node.scalar?.string ?? ""
     if let complaint = node.complaint(for: setting.key, expects: setting.expects) ?? setting.complaint(about: text) {
       complain(line, complaint)
       rejected.insert(setting.key)
     } else {
       values[setting.key] = Value(text: text, line: line)
+    }
+  }
+
+  private mutating func takeMap(_ node: Node, for setting: Setting<Settings>, line: Int) {
+    if let text = node.json(), setting.complaint(about: text) == nil {
+      values[setting.key] = Value(text: text, line: line)
+    } else {
+      complain(line, "`\(setting.key)` has to be \(setting.expects)")
+      rejected.insert(setting.key)
     }
   }
 

@@ -1,3 +1,4 @@
+import Messages
 import Yams
 
 extension Node {
@@ -24,5 +25,38 @@ extension Node {
   private var isTagged: Bool {
     guard let name = scalar?.tag.rawValue else { return false }
     return name.hasPrefix("!") && name != "!"
+  }
+
+  /// The node as JSON, with members in the order of the file: unquoted words are what they are in JSON. nil if it is deep or
+  /// has tags, or a key that is no word.
+  func json(depth: Int = 0) -> String? {
+    guard depth < Self.deepest, !isTagged else { return nil }
+    switch self {
+    case .scalar(let scalar):
+      let isPlain = scalar.style == .plain || scalar.style == .any
+      if isNothing { return "null" }
+      if isPlain, scalar.string.wholeMatch(of: /true|false|-?(0|[1-9][0-9]*)(\.[0-9]+)?/) != nil {
+        return scalar.string
+      }
+      return Self.json(scalar.string)
+    case .mapping(let mapping):
+      var members: [String] = []
+      for (key, value) in mapping {
+        guard let name = key.scalar.flatMap({ Self.json($0.string) }), let text = value.json(depth: depth + 1)
+        else { return nil }
+        members.append("\(name):\(text)")
+      }
+      return "{\(members.joined(separator: ","))}"
+    case .sequence(let sequence):
+      let elements = sequence.map { $0.json(depth: depth + 1) }
+      return elements.contains(nil) ? nil : "[\(elements.compactMap(\.self).joined(separator: ","))]"
+    case .alias: return nil
+    }
+  }
+
+  private static var deepest: Int { 20 }
+
+  private static func json(_ text: String) -> String? {
+    (try? Messages.json(text)).map { String(decoding: $0, as: UTF8.self) }
   }
 }

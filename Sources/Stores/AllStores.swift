@@ -3,5 +3,6 @@ package enum AllStores {
   /// The first is the default type of the standard store.
   package static let types: [any StoreType.Type] = [
     DirectoryStoreType.self, S3StoreType.self, PresignedStoreType.self, MatrixStoreType.self,
+    GCSStoreType.self,
   ]
 }

@@ -53,6 +53,13 @@ import Testing
     #expect(try SecretSource.file(file(text, mode: mode)).load() == Secret("hush"))
   }
 
+  @Test func aDocumentMayHaveSeveralLinesAndNoOtherReaders() throws {
+    #expect(try SecretSource.document(file("{\n  \"key\": 1\n}\n")).load() == Secret("{\n  \"key\": 1\n}"))
+    let path = try file("{}", mode: 0o644)
+    #expect(complaint(.document(path)) == "\(path) is open to others than its owner; `chmod 600` it")
+    #expect(complaint(.document(try file("", mode: 0o600)))?.contains("it is empty") == true)
+  }
+
   @Test(arguments: [0o640, 0o604, 0o620, 0o660, 0o644, 0o601])
   func aFileThatIsOpenToOthersIsRefusedWithTheRemedy(_ mode: Int) throws {
     let path = try file("hush", mode: mode)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Networks
 @testable import Settings
 
 struct ExampleTests {
@@ -64,11 +65,26 @@ struct ExampleTests {
     #expect(settings.photo.limits.bestQuality == 92)
   }
 
+  @Test("an app on Firebase gets documents in its own fields, and unsealed photos of its own size")
+  func firebase() throws {
+    let settings = try load("firebase")
+    #expect(settings.stores.map(\.name) == ["gcs"])
+    #expect(settings.networks.map(\.name) == ["firestore"])
+    #expect(settings.networks.map(\.seal) == [.unsealed])
+    #expect(settings.photo.limits.longestSide == 1920 && settings.photo.limits.outputBytes < 2_000_000)
+    let network = try #require(settings.networks.first?.type as? FirestoreNetworkType)
+    #expect(network.fields == FirestoreNetworkType().fields, "they are the default ones")
+    #expect(network.summary.fields.keys.sorted() == ["lastMessageAt", "lastMessageId"])
+    #expect(network.secrets.map { "\($0)" }.first?.contains("examples/secrets/firebase-key.json") == true)
+  }
+
   @Test("no further example is without a test")
   func allOfThem() throws {
     let folder = URL(fileURLWithPath: SampleFileTests.path).deletingLastPathComponent().path + "/examples"
     let files = try FileManager.default.contentsOfDirectory(atPath: folder)
     #expect(
-      files.sorted() == ["bots.yaml", "camera.yaml", "exec.yaml", "kiosk.yaml", "s3-and-matrix.yaml", "webhook.yaml"])
+      files.sorted() == [
+        "bots.yaml", "camera.yaml", "exec.yaml", "firebase.yaml", "kiosk.yaml", "s3-and-matrix.yaml", "webhook.yaml",
+      ])
   }
 }

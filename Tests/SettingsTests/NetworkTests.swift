@@ -87,6 +87,44 @@ struct NetworkTests {
     #expect(settings.networks.map(\.type.isPlain) == [false, true, false, false, false])
   }
 
+  @Test("a map of the file is its JSON, with types as in JSON, and may come from the environment as that")
+  func maps() throws {
+    let text = """
+      network:
+        type: firestore
+        project: example-app
+        emulator: http://127.0.0.1:8080
+        fields:
+          sender: "{inbox}"
+          version: 2
+          "quoted": "2"
+          isPhoto: true
+          nothing: ~
+          list:
+            - {url: "{url}"}
+      """
+    let map = #"{"sender":"{inbox}","version":2,"quoted":"2","isPhoto":true,"nothing":null,"list":[{"url":"{url}"}]}"#
+    let network = try loadSettings(text).settings.networks.first?.type as? FirestoreNetworkType
+    #expect(network?.fields == FieldMap(map))
+    let other =
+      try loadSettings(text, environment: ["PHOTOSPOOL_NETWORK_FIELDS": #"{"a":"{text}"}"#])
+      .settings.networks.first?.type as? FirestoreNetworkType
+    #expect(other?.fields == FieldMap(#"{"a":"{text}"}"#))
+  }
+
+  @Test("Google is asked without an emulator in the configuration, whatever the environment has")
+  func emulators() throws {
+    let settings = try loadSettings(
+      """
+      store: {type: gcs, bucket: photos, keyFile: key.json}
+      network: {type: firestore, project: example-app, keyFile: key.json}
+      """,
+      environment: ["FIRESTORE_EMULATOR_HOST": "127.0.0.1:1", "STORAGE_EMULATOR_HOST": "http://127.0.0.1:1"]
+    ).settings
+    #expect((settings.networks.first?.type as? FirestoreNetworkType)?.emulator == nil)
+    #expect(settings.networks.map(\.type.isPlain) == [false] && settings.stores.map(\.type.isPlain) == [false])
+  }
+
   @Test(
     "a store of type matrix goes with networks of type matrix, sealed for Matrix or not at all",
     arguments: ["matrix", "none"])

@@ -8,7 +8,10 @@ import Testing
 struct SchemaTests {
   @Test("every setting has a property of its own")
   func everySettingHasAProperty() {
-    let texts = ["true", "4s", "17", "30kB", "1GB", "/srv/a.prom", "https://example.org", "a", "{message}", "a.org:1"]
+    let texts = [
+      "true", "4s", "17", "30kB", "1GB", "/srv/a.prom", "https://example.org", "a", "{message}", "a.org:1", "photos",
+      #"{"a":1}"#,
+    ]
     var settings = Settings()
     for setting in SettingsSchema.settings {
       let text = (setting.words + texts).first { setting.complaint(about: $0) == nil && $0 != setting.defaultText }

@@ -38,7 +38,9 @@ package struct XMTPNetworkType: ListeningNetworkType {
       "program", \.program, .optional(.program), "The program that publishes a message, or the XMTP co-process"),
     Setting("endpoint", \.endpoint, .orEmpty(.hostAndPort), "Host and port of the XMTP node"),
     Setting("insecure", \.insecure, .flag, "Whether the XMTP node is spoken to without TLS"),
-    Setting("keyFile", \.keyFile, .orEmpty(.file), "The file with the private key of the XMTP account"),
+    Setting(
+      "keyFile", \.keyFile, .orEmpty(.file),
+      "The file with the private key of the XMTP account, or the key file of a service account of Google Cloud"),
     Setting(
       "python", \.python, .optional(.program),
       "The Python that runs the XMTP co-process; empty is the co-process's own choice"),

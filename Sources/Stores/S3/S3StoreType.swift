@@ -28,9 +28,9 @@ package struct S3StoreType: StoreType {
         "endpoint", \.endpoint, .orEmpty(.webURL("https://s3.example.org")),
         "The URL of the S3 service, or the one that answers with upload URLs"),
       Setting("region", \.region, regionName, "The region that the S3 service is in"),
-      Setting("bucket", \.bucket, .orEmpty(bucketName), "The bucket"),
+      Setting("bucket", \.bucket, .orEmpty(.bucket), "The bucket"),
       Setting("addressing", \.addressing, .word, "Where the bucket stands in the URL"),
-      Setting("naming", \.naming, objectName, "How objects are named"),
+      Setting("naming", \.naming, ObjectNaming.kind, "How objects are named"),
     ] + Setting.secret("accessKey", \.accessKey, "the id of the access key")
     + Setting.secret("secretKey", \.secretKey, "the secret key")
     + Setting.secret("sessionToken", \.sessionToken, "the session token of passing keys")
@@ -62,12 +62,5 @@ package struct S3StoreType: StoreType {
   }
 }
 
-private let bucketName = SettingKind<String>(
-  expects: "the name of a bucket: 1 to 255 letters, digits, `.`, `-` and `_`",
-  accepts: { ![".", ".."].contains($0) && $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) != nil })
 private let regionName = SettingKind<String>(
   expects: "a region such as `eu-central-1`", accepts: { $0.wholeMatch(of: /[!-.0-~]{1,100}/) != nil })
-private let objectName = SettingKind<ObjectNaming>(
-  expects: "an object's name such as `images/{conversation}/{message}/image.jpg`: at most 400 bytes, with "
-    + "`{message}` or `{digest}` and, if you like, `{inbox}` and `{conversation}`, no folder empty, `.` or `..`",
-  parse: { ObjectNaming($0) }, show: \.template)

@@ -1,5 +1,6 @@
 import Digests
 import Messages
+import SettingKit
 
 /// The values that an object may be named after.
 package struct ObjectOrigin: Sendable {
@@ -83,5 +84,20 @@ extension ObjectNaming {
     if parts.contains(.digest) || !origin.isRepeated { return ObjectName(name, of: origin.digest) }
     let ending = name.lastIndex(of: ".").flatMap { name[$0...].contains("/") ? nil : $0 } ?? name.endIndex
     return ObjectName("\(name[..<ending])-\(origin.digest.hex.prefix(32))\(name[ending...])", of: origin.digest)
+  }
+}
+
+extension ObjectNaming {
+  static let kind = SettingKind<ObjectNaming>(
+    expects: "an object's name such as `images/{conversation}/{message}/image.jpg`: at most 400 bytes, with "
+      + "`{message}` or `{digest}` and, if you like, `{inbox}` and `{conversation}`, no folder empty, `.` or `..`",
+    parse: { ObjectNaming($0) }, show: \.template)
+}
+
+extension SettingKind where Value == String {
+  static var bucket: Self {
+    Self(
+      expects: "the name of a bucket: 1 to 255 letters, digits, `.`, `-` and `_`",
+      accepts: { ![".", ".."].contains($0) && $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) != nil })
   }
 }
