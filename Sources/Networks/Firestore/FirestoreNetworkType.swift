@@ -42,7 +42,7 @@ package struct FirestoreNetworkType: NetworkType {
       "summary", \.summary, FieldMap.kind, "The fields that are set in the conversation's document with each message"),
     Setting(
       "keyFile", \.keyFile, .orEmpty(.file),
-      "The file with the private key of the XMTP account, or the key file of a service account of Google Cloud"),
+      "The file with the XMTP account's private key, or a service account's key file"),
     Setting(
       "emulator", \.emulator, .optional(.webURL("http://127.0.0.1:8080")),
       "The URL of an emulator of Firestore to use instead; empty is Google's service"),

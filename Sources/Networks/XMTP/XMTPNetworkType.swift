@@ -40,7 +40,7 @@ package struct XMTPNetworkType: ListeningNetworkType {
     Setting("insecure", \.insecure, .flag, "Whether the XMTP node is spoken to without TLS"),
     Setting(
       "keyFile", \.keyFile, .orEmpty(.file),
-      "The file with the private key of the XMTP account, or the key file of a service account of Google Cloud"),
+      "The file with the XMTP account's private key, or a service account's key file"),
     Setting(
       "python", \.python, .optional(.program),
       "The Python that runs the XMTP co-process; empty is the co-process's own choice"),

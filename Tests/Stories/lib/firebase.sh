@@ -6,7 +6,12 @@ start_server firestore_emulator.py
 firestore=$(fact endpoint)
 project=$(fact project)
 start_script READER firestore_reader.py "$(fact address)" "$project"
-exec {firestore_end}>&"${SERVER[1]}"
+# order_firestore kill|start
+exec {firestore_end}>&"${SERVER[1]}" {firestore_start}<&"${SERVER[0]}"
+order_firestore() {
+  echo "$1" >&"$firestore_end"
+  read -r _ <&"$firestore_start" || fail "the emulator did not obey: $1"
+}
 start_server fake_gcs.py
 storage=$(fact endpoint)
 storage_process=$(fact process)

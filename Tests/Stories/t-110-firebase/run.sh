@@ -53,13 +53,25 @@ echo "heard $(jq "(.at - $moment) * 1000 | round" <<< "$answer") ms after Send"
 kill -STOP "$storage_process"
 drop regretted family 'Not this one!' planted.jpg
 wait_for_line start.log 'event=accepted.*request=regretted'
-is_uploading() { "$photospool" queue --json | jq -e 'select(.request == "regretted" and .state == "uploading")' > /dev/null; }
+is_uploading() { "$photospool" queue --json --to family | grep -q '"state" *: *"uploading"'; }
 wait_until is_uploading
 moment=$EPOCHREALTIME
 "$photospool" cancel regretted > cancel.log
 echo "cancelled $(jq -n "($EPOCHREALTIME - $moment) * 1000 | round") ms after the command began"
 has cancel.log 'nothing of it was published'
 kill -CONT "$storage_process"
+
+# Firestore cannot be reached. What is dropped meanwhile uses up no attempts, and goes out in order when it recovers.
+order_firestore kill
+for number in 1 2 3; do drop "away-$number" away "away $number"; done
+wait_for_line start.log 'event="destination waits" cause=unreachable destination=firestore '
+order_firestore start
+"$photospool" wait --timeout 120 away-1 away-2 away-3
+for number in 1 2 3; do
+  expect "$("$photospool" show "away-$number" --json | jq '[.messages[].attempts | length] | max <= 1')" true "away-$number"
+done
+read_conversation away
+expect "$(jq -r .fields.text seen.jsonl | paste -sd,)" 'away 1,away 2,away 3'
 stop_daemon
 
 # Killed before every k-th call that changes the disk, all the way of photo and text.

@@ -1,7 +1,9 @@
 """Google's emulator of Firestore, on loopback. It forgets all when it ends. Usage: firestore_emulator.py DIRECTORY
 
-With the word `find` in place of the directory, it only tells whether the emulator is installed: exit status 0, or 1."""
+It takes orders, one a line: `kill`, and `start`, at the same address and without what it had. With the word `find` in place
+of the directory, it only tells whether the emulator is installed: exit status 0, or 1."""
 
+import json
 import os
 import shutil
 import sys
@@ -18,9 +20,9 @@ def find():
     return next((path for path in paths if os.path.exists(path) and shutil.which("java")), None)
 
 
-def start(directory):
+def start(directory, port=None):
     """Starts it; its port."""
-    port = leash.free_port()
+    port = port or leash.free_port()
     leash.start(
         ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.language=en", "-cp", find(),
          "com.google.cloud.datastore.emulator.firestore.CloudFirestore", f"--host={leash.ADDRESS}", f"--port={port}"],
@@ -32,5 +34,18 @@ def start(directory):
 if __name__ == "__main__":
     if sys.argv[1] == "find":
         sys.exit(0 if find() else 1)
-    address = f"{leash.ADDRESS}:{start(os.path.abspath(sys.argv[1]))}"
-    leash.serve({"endpoint": f"http://{address}", "address": address, "project": "demo-photospool"})
+    directory = os.path.abspath(sys.argv[1])
+    port = start(directory)
+    address = f"{leash.ADDRESS}:{port}"
+    print(json.dumps({
+        "endpoint": f"http://{address}", "address": address, "project": "demo-photospool"}), flush=True)
+    try:
+        for order in sys.stdin:
+            leash.stop()
+            leash.STARTED.clear()
+            if order.strip() == "start":
+                start(directory, port)
+            print("{}", flush=True)
+    finally:
+        leash.stop()
+        shutil.rmtree(directory, ignore_errors=True)
