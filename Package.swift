@@ -146,7 +146,7 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Blocking", "Children", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages", "Seals",
+        "Blocking", "Children", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages", "Olm", "Seals",
         "Secrets", "SettingKit", "Stores",
       ]),
     .target(

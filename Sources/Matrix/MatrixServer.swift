@@ -76,3 +76,19 @@ package struct MatrixServer: Sendable {
     return value
   }
 }
+
+extension MatrixServer {
+  /// Changes with the token, within this process.
+  package var tokenMark: Int { token.current.hashValue }
+
+  /// The JSON of a successful answer to a request with a JSON body.
+  ///
+  /// - Throws: the error of `faults` for any other answer.
+  package func post(
+    _ path: String, _ body: JSONValue, method: HTTPRequest.Method = .post, replyBytes: Int? = nil
+  ) async throws(DeliveryError) -> JSONValue {
+    let answer = try await ask(method, path, body.canonical ?? [], replyBytes: replyBytes)
+    guard answer.isSuccess, let json = answer.json else { throw faults.error(answer) }
+    return json
+  }
+}

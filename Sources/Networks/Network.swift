@@ -11,8 +11,8 @@ package protocol Network: Sendable {
   /// idempotency key and the receiver recognises it.
   var takesBatches: Bool { get }
 
-  /// Called before a photo for `address` is uploaded; throws if it could not be published.
-  func admit(_ address: Address) async throws(DeliveryError)
+  /// Called before a photo for `address` is uploaded under a seal; throws if it could not be published.
+  func admit(_ address: Address, sealedWith seal: SealKind) async throws(DeliveryError)
 
   /// Reserves the network's id of `message`, if the network chooses ids itself: it prepares and stores the message
   /// without publishing it. nil means that our own id is the idempotency key.
@@ -31,6 +31,10 @@ package protocol Network: Sendable {
   /// Looks for a message that may have been published, by a process that died or under a reserved id. A network with
   /// reservations publishes it now if necessary.
   func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting
+
+  /// Called after the ledger has committed that a message was published: what was stored for `find` may go. Does nothing
+  /// by default.
+  func forget(_ message: MessageID) async
 
   /// Tests the network without publishing. Returns a sentence.
   ///
@@ -61,6 +65,8 @@ extension Network {
   package var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? { nil }
 
   package func profileSeal(for address: Address) async throws(DeliveryError) -> (any Seal)? { nil }
+
+  package func forget(_ message: MessageID) async {}
 
   package func checkConversation(_ address: Address) async throws(DeliveryError) -> String? { nil }
 

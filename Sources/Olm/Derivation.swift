@@ -1,9 +1,9 @@
 import Digests
 
 /// HKDF with SHA-256 (RFC 5869), which Olm and Megolm use for more than one block of output.
-enum Derivation {
+package enum Derivation {
   /// `count` bytes from `secret`; at most 255 blocks of 32 bytes.
-  static func hkdf(
+  package static func hkdf(
     _ secret: [UInt8], salt: [UInt8] = [UInt8](repeating: 0, count: 32), info: String, count: Int
   ) -> [UInt8] {
     let extracted = HMACSHA256(key: HMACSHA256(key: salt).code(of: secret))

@@ -3,8 +3,8 @@ import Messages
 
 /// AES-256 in counter mode (NIST SP 800-38A) with a 32-byte key and a 16-byte counter block, with OpenSSL's EVP.
 /// Encryption and decryption are the same.
-enum AESCTR {
-  static func apply(_ bytes: [UInt8], key: [UInt8], counter: [UInt8]) throws(DeliveryError) -> [UInt8] {
+package enum AESCTR {
+  package static func apply(_ bytes: [UInt8], key: [UInt8], counter: [UInt8]) throws(DeliveryError) -> [UInt8] {
     guard let length = Int32(exactly: bytes.count) else {
       throw DeliveryError(.tooLargeAfterCompress, "the photo has \(bytes.count) bytes, too many to be sealed")
     }

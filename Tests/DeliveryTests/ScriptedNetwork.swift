@@ -44,7 +44,7 @@ actor ScriptedNetwork: Network {
   nonisolated func reserve(_ message: OutgoingMessage) -> String? { nil }
   nonisolated func stop() {}
 
-  func admit(_ address: Address) throws(DeliveryError) {
+  func admit(_ address: Address, sealedWith seal: SealKind) throws(DeliveryError) {
     guard closed.contains(address.text) else { return }
     refused += 1
     defer { tellWaiters() }

@@ -2,6 +2,7 @@ import DurableFiles
 import HTTP
 import Matrix
 import Messages
+import Seals
 import Secrets
 import Synchronization
 import TestSupport
@@ -159,7 +160,7 @@ import Testing
     for network in [first, try network()] {
       for room in ["!a:example.test", "!b/é:example.test"] {
         #expect(try await cause(network, room) == .encryptedRoom)
-        await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: room)) }
+        await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: room), sealedWith: .matrix) }
       }
     }
     #expect(try await self.asked().count == asked, "the homeserver is not asked any more")

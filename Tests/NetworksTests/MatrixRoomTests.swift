@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import Matrix
 import Messages
+import Seals
 import Networks
 import Secrets
 import TestSupport
@@ -48,18 +49,18 @@ struct MatrixRoomTests {
   @Test func newlyEncryptedRoomGetsNothing() async throws {
     let network = try network()
     for name in [room.id, room.alias] { #expect(try await send("before", to: name, through: network) == nil) }
-    try await network.admit(Address(unchecked: room.id))
+    try await network.admit(Address(unchecked: room.id), sealedWith: .matrix)
     try await encrypt(room)
     for name in [room.id, room.alias] {
       let error = try await send("after", to: name, through: network)
       #expect(error?.cause == .encryptedRoom && error?.sentence.contains("the room \(name) is encrypted") == true)
-      await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: name)) }
+      await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: name), sealedWith: .matrix) }
     }
     #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == ["before", "before"])
   }
 
   @Test func aProfilePhotoIsNoRoomMessage() async throws {
-    try await network().admit(ConversationID.profile(of: InboxID(unchecked: "me")).address)
+    try await network().admit(ConversationID.profile(of: InboxID(unchecked: "me")).address, sealedWith: .matrix)
   }
 
   @Test func checkNamesEncryptedRoomsByIdAndAlias() async throws {

@@ -204,7 +204,7 @@ actor PhotoPipeline {
   private nonisolated func process(
     _ message: QueuedMessage, on route: Route, to address: Address, preparer: any PhotoPreparer
   ) async throws -> UploadedPhoto {
-    try await admit(address, to: route.network)
+    try await admit(address, on: route)
     // Asked before work that an open circuit would waste.
     if let obstacle = await circuits.obstacle(to: route.store.name, for: message.conversationRow) {
       throw StepError(step: .upload, destination: route.store.name, error: obstacle, wasTried: false)
@@ -232,7 +232,7 @@ actor PhotoPipeline {
     begin = .now
     try Task.checkCancellation()
     // The conversation may have changed during preparation.
-    try await admit(address, to: route.network)
+    try await admit(address, on: route)
     let uploaded = try await atStep(.upload, route.store.name) {
       try await upload(sealed, row: row, of: message, to: route.store)
     }
@@ -249,8 +249,10 @@ actor PhotoPipeline {
   }
 
   /// Checks that the photo can be published in its conversation, before anything leaves this machine.
-  private nonisolated func admit(_ address: Address, to network: any Network) async throws {
-    try await ask(network) { network throws(DeliveryError) in try await network.admit(address) }
+  private nonisolated func admit(_ address: Address, on route: Route) async throws {
+    try await ask(route.network) { network throws(DeliveryError) in
+      try await network.admit(address, sealedWith: route.key.seal)
+    }
   }
 
   private nonisolated func seal(

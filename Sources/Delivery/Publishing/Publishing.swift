@@ -23,6 +23,7 @@ extension ConversationWorker {
   struct Sent: Sendable {
     let message: QueuedMessage
     let published: Published
+    let network: any Network
     let attempt: Int
     /// Its duration; nil if an earlier process published it.
     var seconds: String?
@@ -175,7 +176,7 @@ extension ConversationWorker {
     let seconds = times.done(.publish, since: begin)
     try await circuits.succeeded(network.name, for: message.conversationRow)
     return Sent(
-      message: message, published: published(publication, on: network), attempt: begun.attempt, seconds: seconds)
+      message: message, published: published(publication, on: network), network: network, attempt: begun.attempt, seconds: seconds)
   }
 
   private func published(_ publication: Publication, on network: any Network) -> Published {
@@ -196,7 +197,10 @@ extension ConversationWorker {
         let recipient = Recipient(network: next.network.name, address: next.outgoing.address)
         return (next.message, next.outgoing.reserved, recipient)
       }, at: .now())
-    for sent in run.sent { await noteSent(sent) }
+    for sent in run.sent {
+      await sent.network.forget(sent.message.message)
+      await noteSent(sent)
+    }
     if !finished.isEmpty { signals.filing.ring() }
     return attempts.map { zip(next, $0).map(Begun.init) }
   }
@@ -241,7 +245,7 @@ extension ConversationWorker {
       case .published(let publication):
         try await circuits.succeeded(network.name, for: message.conversationRow)
         let sent = Sent(
-          message: message, published: published(publication, on: network), attempt: message.attempts)
+          message: message, published: published(publication, on: network), network: network, attempt: message.attempts)
         try await commit(([sent], []))
         return true
       case .absent:

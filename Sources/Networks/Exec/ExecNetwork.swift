@@ -1,6 +1,7 @@
 import Children
 import Glibc
 import Messages
+import Seals
 
 /// Publishes by running a program for each message.
 ///
@@ -46,7 +47,7 @@ package struct ExecNetwork: Network {
     self.clock = clock
   }
 
-  package func admit(_ address: Address) {}
+  package func admit(_ address: Address, sealedWith seal: SealKind) {}
   package func reserve(_ message: OutgoingMessage) -> String? { nil }
   package func stop() {}
 

@@ -1,6 +1,7 @@
 import GoogleCloud
 import HTTP
 import Messages
+import Seals
 
 /// Publishes each message as a document of Cloud Firestore, whose id is the message's.
 ///
@@ -39,7 +40,7 @@ package struct FirestoreNetwork: Network {
 
   /// - Throws: `malformed_request` for a conversation whose name Firestore does not take for an id; `rejected` for a
   ///   profile photo.
-  package func admit(_ address: Address) throws(DeliveryError) {
+  package func admit(_ address: Address, sealedWith seal: SealKind) throws(DeliveryError) {
     if address.isProfile {
       throw DeliveryError(
         .rejected, "\(service.name) has no profile photos; name another network in `profile.network`")

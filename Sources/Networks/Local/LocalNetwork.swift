@@ -3,6 +3,7 @@ import Digests
 import DurableFiles
 import Glibc
 import Messages
+import Seals
 
 /// Publishes into files: one JSON line per message, appended to `published/CONVERSATION.jsonl`.
 ///
@@ -38,7 +39,7 @@ package struct LocalNetwork: Network {
     ends = LastPublished(limit: knownEnds)
   }
 
-  package func admit(_ address: Address) {}
+  package func admit(_ address: Address, sealedWith seal: SealKind) {}
   package func reserve(_ message: OutgoingMessage) -> String? { nil }
   package func stop() {}
 

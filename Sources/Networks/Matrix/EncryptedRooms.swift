@@ -12,6 +12,9 @@ package final class EncryptedRooms: Sendable {
   private let directory: Directory?
   private let pool = BlockingPool(label: "encrypted rooms", threads: 1)
   private let known: Mutex<Set<String>>
+  /// Rooms that were not encrypted when this process first asked.
+  private let asked = Mutex<Set<String>>([])
+  private static let mostAsked = 10_000
 
   /// - Parameter state: the directory of the file; nil, or an unreadable file, keeps rooms in memory only.
   package init(in state: Directory? = nil) {
@@ -21,6 +24,14 @@ package final class EncryptedRooms: Sendable {
   }
 
   func contains(_ room: String) -> Bool { known.withLock { $0.contains(room) } }
+  func isAsked(_ room: String) -> Bool { asked.withLock { $0.contains(room) } }
+
+  func noteAsked(_ room: String) {
+    asked.withLock { asked in
+      if asked.count >= Self.mostAsked { asked.removeAll() }
+      asked.insert(room)
+    }
+  }
 
   /// Adds a room and syncs the file. If the disk refuses it, only this process knows the room.
   func add(_ room: String) async {

@@ -1,3 +1,4 @@
+import Digests
 import Messages
 
 /// The content of a message's event: `m.image` or `m.text`. Two members are ours: `photospool.message`, by which a
@@ -65,15 +66,19 @@ struct MatrixEvent: Decodable {
       }
     }
 
+    /// The SHA-256 of an encrypted event's ciphertext.
+    var mark: String? { ciphertext.map { SHA256Digest(of: Array($0.utf8)).hex } }
+
     let message: String?
     let digest: String?
+    let ciphertext: String?
     let filename: String?
     let url: String?
     let file: EncryptedFile?
     let info: Info?
 
     private enum CodingKeys: String, CodingKey {
-      case filename, url, file, info
+      case filename, url, file, info, ciphertext
       case message = "photospool.message"
       case digest = "photospool.digest"
     }

@@ -19,10 +19,30 @@ struct MatrixEncryption: Sendable {
     return true
   }
 
+  /// As `isOn`, but asks once a process. The room is asked again right before a message is sent in the clear.
+  func isOnAtFirst(in room: String) async throws(DeliveryError) -> Bool {
+    if known.contains(room) { return true }
+    if known.isAsked(room) { return false }
+    let isOn = try await isOn(in: room)
+    known.noteAsked(room)
+    return isOn
+  }
+
   static func refusal(of room: Address) -> DeliveryError {
     DeliveryError(
       .encryptedRoom,
-      "the room \(room) is encrypted and photospool cannot encrypt to it yet, so nothing is sent there; "
-        + "send to a room without encryption, or cancel what waits")
+      "the room \(room) is encrypted and `encryption: never` is set, so nothing is sent there; "
+        + "set `encryption: auto`, send to a room without encryption, or cancel what waits")
+  }
+
+  /// The room was encrypted, or replaced, while the message was on its way.
+  static func change(of room: Address) -> DeliveryError {
+    DeliveryError(.conflict, "the room \(room) has just been encrypted or replaced; the next attempt encrypts for it")
+  }
+
+  static func openPhoto(for room: Address) -> DeliveryError {
+    DeliveryError(
+      .encryptedRoom,
+      "the room \(room) is encrypted, and its photos would not be; set `seal: matrix` for it, or cancel what waits")
   }
 }

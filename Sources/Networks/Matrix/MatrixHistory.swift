@@ -24,10 +24,21 @@ final class MatrixHistory: Sendable {
 
   /// The account's newest event of that message, among its last ones in the room, if any.
   func event(of message: MessageID, in room: String) async throws(DeliveryError) -> MatrixEvent? {
+    try await event(in: room, type: "m.room.message") { $0.message == message.text }
+  }
+
+  /// The account's event with that ciphertext, among its last encrypted ones in the room, if any.
+  func event(marked mark: String, in room: String) async throws(DeliveryError) -> MatrixEvent? {
+    try await event(in: room, type: "m.room.encrypted") { $0.mark == mark }
+  }
+
+  private func event(
+    in room: String, type: String, where isWanted: (MatrixEvent.Content) -> Bool
+  ) async throws(DeliveryError) -> MatrixEvent? {
     let user = try await userID()
     var filter = JSONObjectText()
     filter.add("senders", [user])
-    filter.add("types", ["m.room.message"])
+    filter.add("types", [type])
     let path = "/_matrix/client/v3/rooms/\(room)/messages?dir=b&limit=\(Self.events)"
     let query = "&filter=\(filter.description.percentEncoded())"
     var start = ""
@@ -35,7 +46,7 @@ final class MatrixHistory: Sendable {
       let answer = try await ask(path + query + start)
       guard answer.isSuccess, let page = answer.decoded(as: Page.self) else { throw server.faults.error(answer) }
       // Another user who writes our ids must not stop us from sending.
-      if let event = page.chunk.first(where: { $0.sender == user && $0.content?.message == message.text }) {
+      if let event = page.chunk.first(where: { $0.sender == user && $0.content.map(isWanted) == true }) {
         return event
       }
       guard let end = page.end else { break }

@@ -1,6 +1,7 @@
 import HTTP
 import Matrix
 import Messages
+import Seals
 
 /// Publishes into Matrix rooms through one account's homeserver.
 ///
@@ -9,9 +10,11 @@ import Messages
 /// the message is first looked up in the room by the id in our events. That also covers a message in progress while the
 /// token changed to another device.
 ///
-/// Events are not encrypted: homeservers of a room can read them, with the keys of sealed photos. The seal protects
-/// from those who have only the media. Nothing is sent to an encrypted room: each message asks right before it is sent,
-/// and each photo before its upload.
+/// Events of rooms without encryption can be read by their homeservers, with the keys of sealed photos. The seal protects
+/// from those who have only the media. Each message asks right before it is sent whether the room is encrypted.
+///
+/// A message for an encrypted room is reserved first: it is encrypted once, and stored as it will be sent. A retry sends
+/// the same bytes, and is found in the room by them.
 package struct MatrixNetwork: Network {
   package let name: String
   package let takesBatches = true
@@ -19,22 +22,33 @@ package struct MatrixNetwork: Network {
   let rooms: MatrixRooms
   let history: MatrixHistory
   let encryption: MatrixEncryption
+  /// nil if nothing is sent to encrypted rooms.
+  let roomKeys: MatrixRoomKeys?
   private let avatar: MatrixAvatar
   private let clock: @Sendable () -> Timestamp
+  var now: Timestamp { clock() }
   private let startedAt: Timestamp
 
   /// How long a homeserver certainly knows a transaction, in seconds. Synapse keeps it for a day, others for half an
   /// hour.
   package static let homeserverMemory = 1200.0
 
+  /// - Parameter keys: makes what encrypts; nil sends nothing to encrypted rooms.
   /// - Throws: `.configError` for an invalid URL.
   package init(
     name: String = "matrix", _ account: MatrixAccount, encryptedRooms: EncryptedRooms = EncryptedRooms(),
-    client: HTTPClient, limits: HTTPLimits = HTTPLimits(),
+    keys: MatrixKeySettings? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits(),
     clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
     self.name = name
-    server = try MatrixServer(account, for: .room, client: client, limits: limits)
+    let server = try MatrixServer(account, for: .room, client: client, limits: limits)
+    self.server = server
+    roomKeys = keys.map { keys in
+      let files = MatrixKeyFiles(in: keys.state, network: name)
+      return MatrixRoomKeys(
+        server, device: MatrixOwnDevice(server, files: files, recoveryKey: keys.recoveryKey), receivers: keys.receivers,
+        clock: clock, log: keys.log)
+    }
     rooms = MatrixRooms(server, clock: clock)
     history = MatrixHistory(server)
     encryption = MatrixEncryption(server: server, known: encryptedRooms)
@@ -57,6 +71,7 @@ package struct MatrixNetwork: Network {
       try await avatar.remove(of: history.userID())
       return Publication(publishedAt: clock(), remoteID: nil, attachment: nil)
     }
+    if let reserved = message.reserved { return try await publish(message, reserved: reserved) }
     let content = try MatrixContent.encoded(message)
     try MatrixContent.checkLength(content)
     return try await rooms.inRoom(of: message.address) { room throws(DeliveryError) in
@@ -68,6 +83,7 @@ package struct MatrixNetwork: Network {
         if message.firstTriedAt != nil, let event = try await history.event(of: message.message, in: room) {
           return event.publication
         }
+        guard roomKeys == nil else { throw MatrixEncryption.change(of: message.address) }
         throw MatrixEncryption.refusal(of: message.address)
       }
       return try await send(message, content, to: room)
@@ -83,14 +99,16 @@ package struct MatrixNetwork: Network {
     }
   }
 
-  package func reserve(_ message: OutgoingMessage) -> String? { nil }
   package func stop() {}
 
-  /// - Throws: `encryptedRoom`, before a photo is uploaded for a room that cannot get it.
-  package func admit(_ address: Address) async throws(DeliveryError) {
+  /// - Throws: `encryptedRoom` or `configError`, before a photo is uploaded for a room that cannot get it.
+  package func admit(_ address: Address, sealedWith seal: SealKind) async throws(DeliveryError) {
     if address.isProfile { return }
     try await rooms.inRoom(of: address) { room throws(DeliveryError) in
-      if try await encryption.isOn(in: room) { throw MatrixEncryption.refusal(of: address) }
+      guard try await encryption.isOn(in: room) else { return }
+      guard let roomKeys else { throw MatrixEncryption.refusal(of: address) }
+      guard seal == .matrix else { throw MatrixEncryption.openPhoto(for: address) }
+      _ = try await roomKeys.device.identity()
     }
   }
 
@@ -99,6 +117,9 @@ package struct MatrixNetwork: Network {
   package func find(_ message: TriedMessage) async throws(DeliveryError) -> Sighting {
     // An avatar can be set twice. Only the attempt that set it knew its photo.
     if message.address.isProfile { return .unknown }
+    if let reserved = message.reserved {
+      return .published(try await settle(message.message, in: message.address, reserved: reserved))
+    }
     return try await rooms.inRoom(of: message.address) { room throws(DeliveryError) in
       try await history.event(of: message.message, in: room).map { .published($0.publication) } ?? .unknown
     }

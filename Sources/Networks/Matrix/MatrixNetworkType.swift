@@ -1,3 +1,4 @@
+import DurableFiles
 import Matrix
 import Messages
 import Seals
@@ -18,6 +19,18 @@ package struct MatrixNetworkType: ListeningNetworkType {
   /// The homeserver's URL.
   var homeserver = ""
   var token = SecretSetting()
+  /// Whether messages to encrypted rooms are encrypted.
+  var encryption = Encryption.auto
+  /// The key of an identity that another client made for the account.
+  var recoveryKey = SecretSetting()
+  var devices = MatrixKeyReceivers.crossSigned
+
+  enum Encryption: String, CaseIterable, Sendable {
+    /// As the room says.
+    case auto
+    /// Hold what is meant for encrypted rooms.
+    case never
+  }
 
   package init() {}
 
@@ -27,17 +40,23 @@ package struct MatrixNetworkType: ListeningNetworkType {
         "homeserver", \.homeserver, .orEmpty(.webURL("https://matrix.example.org")),
         "The URL of the Matrix homeserver")
     ] + Setting.secret("token", \.token, "the access token of the Matrix account")
+    + [
+      Setting("encryption", \.encryption, .word, "Whether messages to encrypted Matrix rooms are encrypted or held"),
+      Setting("devices", \.devices, .word, "The devices that get the keys of encrypted Matrix rooms"),
+    ]
+    + Setting.secret("recoveryKey", \.recoveryKey, "the recovery key of a Matrix account that has an identity")
 
   package func isComplete(_ check: SectionCheck) -> Bool {
     [check.hasBase("homeserver", homeserver), check.has("token", token)].allSatisfy(\.self)
   }
 
-  package var secrets: [SecretSource] { [token.source].compactMap(\.self) }
+  package var secrets: [SecretSource] { [token.source, recoveryKey.source].compactMap(\.self) }
   package var isPlain: Bool { SettingKit.isPlain(homeserver) }
   package var isElsewhere: Bool { false }
 
   package func privacy(sealedWith seal: SealKind) -> String {
-    "photos are sealed, and the homeserver can read the keys; clients on matrix-nio show photos only with `seal: none`"
+    "photos are sealed; without encryption of the room the homeserver can read the keys; clients on matrix-nio then show "
+      + "photos only with `seal: none`"
   }
 
   /// The account with its current token.
@@ -47,8 +66,18 @@ package struct MatrixNetworkType: ListeningNetworkType {
 
   package func network(_ name: String, in surroundings: DestinationSurroundings) throws -> any Network {
     try MatrixNetwork(
-      name: name, account(), encryptedRooms: EncryptedRooms(in: surroundings.state), client: surroundings.client,
-      limits: surroundings.limits)
+      name: name, account(), encryptedRooms: EncryptedRooms(in: surroundings.state),
+      keys: keys(in: surroundings.state) { [log = surroundings.log] in log("\(name): \($0)") },
+      client: surroundings.client, limits: surroundings.limits)
+  }
+
+  /// nil with `encryption: never`.
+  private func keys(
+    in state: Directory, log: @escaping @Sendable (String) -> Void
+  ) throws -> MatrixKeySettings? {
+    guard encryption == .auto else { return nil }
+    let key = recoveryKey.source == nil ? nil : try Renewable(reading: recoveryKey.load)
+    return MatrixKeySettings(state: state, recoveryKey: key, receivers: devices, log: log)
   }
 
   package func listener(

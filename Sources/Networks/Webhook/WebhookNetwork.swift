@@ -1,5 +1,6 @@
 import HTTP
 import Messages
+import Seals
 import Secrets
 
 /// Publishes each message as a signed HTTP request (Standard Webhooks).
@@ -54,7 +55,7 @@ package struct WebhookNetwork: Network {
     self.clock = clock
   }
 
-  package func admit(_ address: Address) {}
+  package func admit(_ address: Address, sealedWith seal: SealKind) {}
   package func reserve(_ message: OutgoingMessage) -> String? { nil }
   package func stop() {}
 

@@ -1,4 +1,5 @@
 import Messages
+import Seals
 
 /// Publishes on XMTP through libxmtp, in the co-process `photospool-xmtp`. All messages are sent as its one identity,
 /// whatever the inbox.
@@ -39,7 +40,7 @@ package final class XMTPNetwork: Network {
     self.endpoint = endpoint
   }
 
-  package func admit(_ address: Address) {}
+  package func admit(_ address: Address, sealedWith seal: SealKind) {}
 
   /// The id under which libxmtp has stored the message. A message that a killed co-process stored without an answer is
   /// never published.

@@ -1,0 +1,110 @@
+import Blocking
+import DurableFiles
+import FoundationEssentials
+import Glibc
+import Messages
+
+/// The directory `state/matrix/NETWORK`: `identity` with secret keys, `masters` with the master keys of other users, and
+/// `outbox/` with encrypted events that are not confirmed yet.
+final class MatrixKeyFiles: Sendable {
+  private static let mostBytes = 1 << 24
+
+  private let state: Directory
+  private let network: String
+  private let pool = BlockingPool(label: "matrix keys", threads: 1)
+
+  init(in state: Directory, network: String) {
+    self.state = state
+    self.network = network
+  }
+
+  /// Reads a file of the directory; nil if it does not exist.
+  func read<Value: Decodable & Sendable>(_ name: String, as type: Value.Type) async throws(DeliveryError) -> Value? {
+    let path = path(of: name)
+    let bytes: [UInt8]? = try await run("read", name) { [self] in
+      guard let directory = try open(), try directory.entry(name) != nil else { return nil }
+      return try directory.file(name).contents(limit: Self.mostBytes)
+    }
+    guard let bytes else { return nil }
+    do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
+      throw DeliveryError(.configError, "\(path) is damaged; restore it from a backup, or move it away and log in anew")
+    }
+  }
+
+  /// Replaces a file, durably when it returns.
+  func write(_ value: some Encodable & Sendable, as name: String) async throws(DeliveryError) {
+    try await run("write", name) { [self] in
+      let directory = try make()
+      try directory.write(Messages.json(value), as: name)
+      try directory.sync()
+    }
+  }
+
+  // MARK: Outbox
+
+  func outgoing(_ message: MessageID) async throws(DeliveryError) -> OutgoingEvent? {
+    try await read("outbox", message.text, OutgoingEvent.self)
+  }
+
+  /// Stores an event, durably when it returns. One that was never published is replaced.
+  func put(_ event: OutgoingEvent, for message: MessageID) async throws(DeliveryError) {
+    try await run("write", "outbox") { [self] in
+      let outbox = try make().directory(creating: "outbox")
+      try outbox.write(Messages.json(event), as: message.text)
+      try outbox.sync()
+    }
+  }
+
+  /// Removes an event. After a power cut it may be back, which is harmless.
+  func remove(_ message: MessageID) async {
+    try? await pool.run { [self] in
+      guard let directory = try open(), try directory.entry("outbox") != nil else { return }
+      try directory.directory("outbox").remove(message.text)
+    }
+  }
+
+  private func read<Value: Decodable & Sendable>(
+    _ folder: String, _ name: String, _ type: Value.Type
+  ) async throws(DeliveryError) -> Value? {
+    let bytes: [UInt8]? = try await run("read", "\(folder)/\(name)") { [self] in
+      guard let directory = try open(), try directory.entry(folder) != nil else { return nil }
+      let inner = try directory.directory(folder)
+      guard try inner.entry(name) != nil else { return nil }
+      return try inner.file(name).contents(limit: Self.mostBytes)
+    }
+    return bytes.flatMap { try? JSONDecoder().decode(type, from: Data($0)) }
+  }
+
+  // MARK: Directory
+
+  /// nil if it does not exist.
+  private func open() throws -> Directory? {
+    guard try state.entry("matrix") != nil else { return nil }
+    let all = try state.directory("matrix")
+    return try all.entry(network) == nil ? nil : try all.directory(network)
+  }
+
+  private func make() throws -> Directory {
+    try state.directory(creating: "matrix").directory(creating: network)
+  }
+
+  private func path(of name: String) -> String { state.path(of: "matrix/\(network)/\(name)") }
+
+  private func run<Success: Sendable>(
+    _ verb: String, _ name: String, _ work: @escaping @Sendable () throws -> Success
+  ) async throws(DeliveryError) -> Success {
+    do { return try await pool.run(work) } catch {
+      throw DeliveryError(.localStorageError, "cannot \(verb) \(path(of: name)): \(error)")
+    }
+  }
+}
+
+/// An encrypted event before it is confirmed. Nothing on this machine can decrypt it.
+struct OutgoingEvent: Codable, Sendable {
+  /// The room's id, escaped for a path.
+  let room: String
+  /// The exact bytes of the content.
+  let content: String
+  /// The hash by which the event is recognised in the room.
+  let mark: String
+}
