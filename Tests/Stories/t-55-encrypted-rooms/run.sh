@@ -1,4 +1,4 @@
-# Nothing is ever sent in the clear to an encrypted Matrix room: neither a text nor a photo, sealed or not, by id, by
+# With `encryption: never` nothing is ever sent to an encrypted Matrix room: neither a text nor a photo, sealed or not, by id, by
 # alias or by pattern, even if encryption is switched on between two requests and the daemon restarts. The conversation
 # waits and says why; the others go on.
 . "$(dirname "$0")/../lib/library.sh"
@@ -24,10 +24,10 @@ done
 encrypt "$first"; encrypt "$second"
 configure <<END
 store: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
-network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token}
+network: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token, encryption: never}
 seal: none
 networks:
-  sealed: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token, seal: matrix}
+  sealed: {type: matrix, homeserver: "$(fact endpoint)", tokenFile: token, seal: matrix, encryption: never}
 routes:
   - {conversation: family, network: sealed, as: "$first_alias"}
   - {conversation: "#*", network: sealed}
@@ -38,7 +38,7 @@ start_daemon
 status=0
 "$photospool" check > check.log 2>&1 || status=$?
 expect "$status" 78 "$(cat check.log)"
-expect "$(grep -c 'is encrypted and photospool cannot encrypt to it yet' check.log)" 4 "$(cat check.log)"
+expect "$(grep -c 'is encrypted and `encryption: never` is set' check.log)" 4 "$(cat check.log)"
 for name in family "$first" "$second" "$second_alias"; do
   grep -q "conversation $name: the room" check.log || fail "check does not name $name: $(cat check.log)"
 done
@@ -52,7 +52,7 @@ drop three "$second_alias" 'TOP SECRET caption'
 drop four "$third" after photo.jpg
 is_held() {
   "$photospool" queue --json | jq -es --arg request "$1" \
-    'any(.[]; .request == $request and (.error // "" | contains("photospool cannot encrypt to it yet")))' > /dev/null
+    'any(.[]; .request == $request and (.error // "" | contains("encryption: never")))' > /dev/null
 }
 for name in one two three four; do wait_until is_held $name; done
 # Others go on, on the same networks and the same store.
