@@ -160,7 +160,9 @@ import Testing
     for network in [first, try network()] {
       for room in ["!a:example.test", "!b/é:example.test"] {
         #expect(try await cause(network, room) == .encryptedRoom)
-        await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: room), sealedWith: .matrix) }
+        await #expect(throws: DeliveryError.self) {
+          try await network.admit(Address(unchecked: room), sealedWith: .matrix)
+        }
       }
     }
     #expect(try await self.asked().count == asked, "the homeserver is not asked any more")

@@ -2,8 +2,8 @@ import Foundation
 import HTTP
 import Matrix
 import Messages
-import Seals
 import Networks
+import Seals
 import Secrets
 import TestSupport
 import Testing
@@ -54,7 +54,9 @@ struct MatrixRoomTests {
     for name in [room.id, room.alias] {
       let error = try await send("after", to: name, through: network)
       #expect(error?.cause == .encryptedRoom && error?.sentence.contains("the room \(name) is encrypted") == true)
-      await #expect(throws: DeliveryError.self) { try await network.admit(Address(unchecked: name), sealedWith: .matrix) }
+      await #expect(throws: DeliveryError.self) {
+        try await network.admit(Address(unchecked: name), sealedWith: .matrix)
+      }
     }
     #expect(try synapse.messages(in: room, readBy: "bob").map(\.body) == ["before", "before"])
   }

@@ -176,7 +176,8 @@ extension ConversationWorker {
     let seconds = times.done(.publish, since: begin)
     try await circuits.succeeded(network.name, for: message.conversationRow)
     return Sent(
-      message: message, published: published(publication, on: network), network: network, attempt: begun.attempt, seconds: seconds)
+      message: message, published: published(publication, on: network), network: network, attempt: begun.attempt,
+      seconds: seconds)
   }
 
   private func published(_ publication: Publication, on network: any Network) -> Published {

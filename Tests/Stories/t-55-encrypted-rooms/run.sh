@@ -1,6 +1,6 @@
-# With `encryption: never` nothing is ever sent to an encrypted Matrix room: neither a text nor a photo, sealed or not, by id, by
-# alias or by pattern, even if encryption is switched on between two requests and the daemon restarts. The conversation
-# waits and says why; the others go on.
+# With `encryption: never` nothing is ever sent to an encrypted Matrix room: neither a text nor a photo, sealed or not, by
+# id, by alias or by pattern, even if encryption is switched on between two requests and the daemon restarts. The
+# conversation waits and says why; the others go on.
 . "$(dirname "$0")/../lib/library.sh"
 
 start_server synapse.py
