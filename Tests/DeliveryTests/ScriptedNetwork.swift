@@ -1,4 +1,5 @@
 import Messages
+import Seals
 
 @testable import Networks
 
