@@ -2,6 +2,7 @@ import Foundation
 import GoogleCloud
 import HTTP
 import Messages
+import Seals
 import TestSupport
 import Testing
 
@@ -101,11 +102,13 @@ import Testing
   @Test("what Firestore cannot have is refused before a photo is uploaded for it")
   func refusals() async throws {
     let network = try network("http://127.0.0.1:1")
-    let slash = #expect(throws: DeliveryError.self) { try network.admit(Address(unchecked: "a/b")) }
+    let slash = #expect(throws: DeliveryError.self) {
+      try network.admit(Address(unchecked: "a/b"), sealedWith: .matrix)
+    }
     #expect(slash?.cause == .malformedRequest)
     let profile = ConversationID.profile(of: InboxID(unchecked: "me")).address
-    #expect(#expect(throws: DeliveryError.self) { try network.admit(profile) }?.cause == .rejected)
-    try network.admit(Address(unchecked: "family"))
+    #expect(#expect(throws: DeliveryError.self) { try network.admit(profile, sealedWith: .matrix) }?.cause == .rejected)
+    try network.admit(Address(unchecked: "family"), sealedWith: .matrix)
   }
 
   @Test("an interrupted publish may have had its effect")

@@ -50,7 +50,7 @@ package struct FirestoreNetwork: Network {
 
   /// - Throws: the error of `GoogleFaults`; `conflict` if the document is somebody else's.
   package func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
-    if message.content.kind.isOfProfile { try admit(message.address) }
+    if message.content.kind.isOfProfile { try admit(message.address, sealedWith: .unsealed) }
     let collection = try collection(of: message.address)
     let body: [UInt8]
     do { body = try json(commit(message, in: collection)) } catch {
