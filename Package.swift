@@ -31,7 +31,7 @@ let package = Package(
         "Janitor", "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "MetricText", "Photos",
         "Rebuilding",
         "Receiving", "SettingKit", "Settings",
-        "Spooling", "WebAccess",
+        "SpoolMetering", "Spooling", "WebAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -47,7 +47,7 @@ let package = Package(
       name: "Web",
       dependencies: [
         "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Ledgers", "LogOutput", "Messages", "Settings",
-        "Spooling", "WebAccess",
+        "SpoolMetering", "Spooling", "WebAccess",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -75,7 +75,7 @@ let package = Package(
       name: "Delivery",
       dependencies: [
         "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "MailIntake",
-        "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores",
+        "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "SpoolMetering", "Spooling", "Stores",
         "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -205,6 +205,7 @@ let package = Package(
     .target(name: "Signalling", dependencies: [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]),
     .target(name: "Messages"),
     .target(name: "MetricText"),
+    .target(name: "SpoolMetering", dependencies: ["Ledgers", "Messages", "MetricText", "Settings"]),
     .target(name: "Supervision"),
 
     // One door per C library.

@@ -21,6 +21,8 @@ struct Site: Sendable {
   let place: ListeningSocket.Place
   let address: PageAddress
   let log: Logger
+  /// The last round of checks.
+  let board = CheckBoard()
   let attempts = UnlockAttempts()
   let pool = BlockingPool(label: "web", threads: 4)
   let desk: DraftDesk
@@ -164,9 +166,10 @@ struct Site: Sendable {
   /// Has the daemon do something.
   ///
   /// - Throws: `WebProblem` if no daemon runs, or it could not be done.
-  func order(_ order: ControlRequest) async throws -> String {
+  func order(_ order: ControlRequest, patience: Int = 20) async throws -> String {
     let reply: ControlReply?
-    do { reply = try await pool.run { try ControlClient.ask(order, in: spool.state, patience: 20) } } catch let error
+    do { reply = try await pool.run { try ControlClient.ask(order, in: spool.state, patience: patience) } } catch let
+      error
       as ControlError
     {
       throw WebProblem(.serviceUnavailable, "\(error).")

@@ -9,6 +9,7 @@ import HTTP
 import Ledgers
 import Messages
 import SettingKit
+import SpoolMetering
 
 private let diskGaveOut: StaticString =
   "photospool: the disk of the spool is full or failed below a mapped file; make room or look into the kernel's log, then start again\n"

@@ -23,14 +23,24 @@ def test_a_desk_has_no_violation(stage):
     look(stage, "desk")
 
 
-def look(stage, view):
+def test_the_operators_pages_on_a_phone_have_no_violation(stage):
+    """On a phone no page for who looks after the system has a violation, in both colour schemes and with text of 200 %."""
+    look(stage, "phone", Scene.operating)
+
+
+def test_the_operators_pages_on_a_desk_have_no_violation(stage):
+    """On a desk no page for who looks after the system has a violation, in both colour schemes and with text of 200 %."""
+    look(stage, "desk", Scene.operating)
+
+
+def look(stage, view, pages=Scene.pages):
     scene, wrong = Scene(stage), []
     for scheme in SCHEMES:
         tab = stage.open(view=view, scheme=scheme)
         tab.goto(stage.link())
         wrong += violations(stage, tab, f"login-{view}-{scheme}")
         tab.get_by_test_id("login.open").click()
-        for name, path in scene.pages().items():
+        for name, path in pages(scene).items():
             tab.goto(stage.url(path))
             wrong += violations(stage, tab, f"{name}-{view}-{scheme}")
             if scheme == "light":
@@ -54,7 +64,7 @@ def test_targets_are_44_pixels(stage):
     """On a phone everything that is tapped has at least 44 × 44 px, or is a link within text."""
     scene, small = Scene(stage), []
     tab = stage.open(view="phone", cookies=scene.client.cookie)
-    for name, path in scene.pages().items():
+    for name, path in (scene.pages() | scene.operating()).items():
         tab.goto(stage.url(path))
         small += tab.evaluate("""name => [...document.querySelectorAll(
                 'a, button, summary, input:not([type=hidden]), textarea, select')]
@@ -73,7 +83,7 @@ def test_reduced_motion_is_honoured(stage):
     """With reduced motion nothing is animated or scrolls smoothly."""
     scene, moving = Scene(stage), []
     tab = stage.open(cookies=scene.client.cookie, reduced_motion="reduce")
-    for name, path in scene.pages().items():
+    for name, path in (scene.pages() | scene.operating()).items():
         tab.goto(stage.url(path))
         moving += tab.evaluate("""name => [...document.querySelectorAll('*')].map(e => [e, getComputedStyle(e)])
             .filter(([e, style]) => style.scrollBehavior === 'smooth' || parseFloat(style.animationDuration) > 0.02

@@ -8,6 +8,7 @@ import Messages
 import MetricText
 import ServiceLifecycle
 import Signalling
+import SpoolMetering
 import Supervision
 
 /// Reports the daemon's state: metrics into a file for node_exporter, one line to the service manager. Reports follow

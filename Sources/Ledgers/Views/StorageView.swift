@@ -58,21 +58,25 @@ extension LedgerView {
   /// Visits the use of the whole cache, then of every inbox and every conversation with photos.
   ///
   /// - Parameters:
+  ///   - inbox: only this inbox and its conversations, without the whole cache.
   ///   - total: the limit of the whole cache, in bytes.
   ///   - each: the limit of every inbox, in bytes.
-  package func forEachUse(total: Int, each: Int, _ visit: (StorageUse) throws -> Void) throws {
+  package func forEachUse(
+    inbox: InboxID? = nil, total: Int, each: Int, _ visit: (StorageUse) throws -> Void
+  ) throws {
     try forEach(
       """
-      SELECT NULL AS inbox, NULL AS conversation, photos, bytes, ? AS "limit" FROM cache_total
+      SELECT NULL AS inbox, NULL AS conversation, photos, bytes, ?1 AS "limit" FROM cache_total WHERE ?3 IS NULL
       UNION ALL SELECT * FROM (
-        SELECT inbox, NULL, photos, bytes, ? FROM cache_use WHERE bytes > 0 OR warned > 0 ORDER BY inbox)
+        SELECT inbox, NULL, photos, bytes, ?2 FROM cache_use
+        WHERE (bytes > 0 OR warned > 0) AND (?3 IS NULL OR inbox = ?3) ORDER BY inbox)
       UNION ALL SELECT * FROM (
         SELECT p.inbox, \(Self.conversation), sum(p.cached_bytes > 0),
           sum(p.cached_bytes + p.cached_thumbnail_bytes) AS bytes, NULL
         FROM photos p JOIN conversations c ON c.id = p.conversation_id
-        GROUP BY p.inbox, p.conversation_id HAVING bytes > 0 ORDER BY p.inbox, c.conversation)
+        WHERE ?3 IS NULL OR p.inbox = ?3 GROUP BY p.inbox, p.conversation_id HAVING bytes > 0 ORDER BY p.inbox, c.conversation)
       """,
-      [total, each], visit)
+      [total, each, inbox?.text], visit)
   }
 
   /// Visits all photos, least recently viewed first.

@@ -10,10 +10,20 @@ extension PageSource {
   /// The links at the foot of the list of conversations, with their numbers.
   func links(current: OperatorPage?) throws -> [Values] {
     let sessions = session.may(.operate) ? [link(.sessions, "Sessions", current: current)] : []
-    guard session.may(.see) else { return sessions }
+    guard session.may(.see) else {
+      return session.may(.send) ? [link(.profile, "Profile", current: current)] : []
+    }
     let (waiting, failed) = try counts(QueueFilter(inbox: inbox))
     let queue = waiting + failed
-    return [link(.queue, "Queue", value: queue > 0 ? "\(queue)" : "", isBad: failed > 0, current: current)] + sessions
+    let use = try use()
+    var links = [
+      link(.queue, "Queue", value: queue > 0 ? "\(queue)" : "", isBad: failed > 0, current: current),
+      link(.storage, "Storage", value: "\(use.percent) %", isBad: !use.beyond.isEmpty, current: current),
+    ]
+    // What concerns all inboxes is not for a session of one.
+    if inbox == nil { links.append(link(.check, "Check", current: current)) }
+    links += [link(.metrics, "Metrics", current: current), link(.profile, "Profile", current: current)]
+    return links + sessions
   }
 
   private func link(
@@ -46,6 +56,19 @@ extension PageSource {
       return (inbox == nil || name == inbox) && use.bytes > limits.inbox
     }
     return (percent(own?.bytes ?? 0, of: limit), beyond)
+  }
+
+  /// A sentence on inboxes beyond their limit; nil if there is none.
+  var fullness: String? {
+    get throws {
+      let beyond = try use().beyond
+      guard let use = beyond.first(where: { $0.inbox != nil }) ?? beyond.first else { return nil }
+      let limit = use.inbox == nil ? settings.cache.total : settings.cache.inbox
+      let whose = use.inbox.map { "of \(shown($0.text)) " } ?? ""
+      return
+        "The photos \(whose)here take \(sizeInWords(use.bytes)), beyond the limit of \(sizeInWords(limit)). Save those "
+        + "that you want to keep: the least recently viewed go first."
+    }
   }
 
   func percent(_ bytes: Int, of limit: Int) -> Int { limit > 0 ? bytes * 100 / limit : bytes > 0 ? 100 : 0 }

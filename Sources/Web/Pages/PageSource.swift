@@ -47,7 +47,7 @@ struct PageSource {
       ? try ledger?.conversations(inbox: inbox, filter: filter, after: place, limit: limit) ?? ([], nil) : ([], nil)
     return [
       "isSendOnly": !session.may(.see), "maySend": session.may(.send), "mayOperate": session.may(.operate),
-      "inbox": shown((inbox ?? settings.inbox).text), "banners": banners, "hasNotice": notice != nil,
+      "inbox": shown((inbox ?? settings.inbox).text), "banners": try banners(), "hasNotice": notice != nil,
       "notice": notice.map(shown) ?? "", "filter": shown(filter), "hasFilter": !filter.isEmpty,
       "conversations": conversations.map { row($0, isCurrent: $0.conversation == current) },
       "hasConversations": !conversations.isEmpty, "hasMoreConversations": end != nil,
@@ -58,12 +58,14 @@ struct PageSource {
   }
 
   /// Sentences about faults that a person should know of.
-  private var banners: [Values] {
+  private func banners() throws -> [Values] {
     func banner(_ name: String, _ sentence: String, command: String = "") -> Values {
       ["name": name, "sentence": sentence, "hasCommand": !command.isEmpty, "command": command]
     }
     let daemon = banner("daemon", "The daemon does not run: what you send waits.", command: "photospool run")
-    return (progress == nil ? [daemon] : []) + (fault.map { [banner("ledger", shown("\($0)."))] } ?? [])
+    let full = session.may(.see) ? try fullness : nil
+    return (progress == nil ? [daemon] : []) + (full.map { [banner("storage", $0)] } ?? [])
+      + (fault.map { [banner("ledger", shown("\($0)."))] } ?? [])
   }
 
   private func row(_ listed: ListedConversation, isCurrent: Bool) -> Values {

@@ -58,6 +58,10 @@ struct Templates: Sendable {
     "state": PackageResources.state_mustache, "unlock": PackageResources.unlock_mustache,
     "queue": PackageResources.queue_mustache, "queued": PackageResources.queued_mustache,
     "request": PackageResources.request_mustache, "fact": PackageResources.fact_mustache,
+    "storage": PackageResources.storage_mustache, "clear": PackageResources.clear_mustache,
+    "purge": PackageResources.purge_mustache, "check": PackageResources.check_mustache,
+    "metrics": PackageResources.metrics_mustache, "plot": PackageResources.plot_mustache,
+    "profile": PackageResources.profile_mustache,
   ]
 
   /// A page.

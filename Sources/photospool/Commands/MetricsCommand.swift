@@ -1,9 +1,8 @@
 import ArgumentParser
 import Control
-import Delivery
 import Ledgers
-import MetricText
 import Settings
+import SpoolMetering
 import Spooling
 
 struct MetricsCommand: ParsableCommand {
@@ -16,10 +15,7 @@ struct MetricsCommand: ParsableCommand {
     let (settings, spool) = try options.configured()
     // A daemon that hangs counts as none.
     let daemon = (try? ControlClient.ask(.metrics, in: spool.state, patience: 5))??.metrics
-    var families = SpoolMetrics.up(daemon != nil)
-    if let counts = try LedgerView(ifThereIsOneIn: spool.state)?.counts() {
-      families += SpoolMetrics.families(counts, settings.cache)
-    }
-    print(families.map(\.text).joined() + (daemon ?? ""), terminator: "")
+    let counts = try LedgerView(ifThereIsOneIn: spool.state)?.counts()
+    print(SpoolMetrics.text(counts, settings.cache, daemon: daemon), terminator: "")
   }
 }

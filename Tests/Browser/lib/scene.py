@@ -45,8 +45,14 @@ class Scene:
             "held": "/conversation?name=garden", "empty": "/conversation?name=new",
             "photo": f"/photo/{self.own}", "revealed": f"/photo/{self.revealed}", "hidden": f"/photo/{self.hidden}",
             "plate": f"/photo/{self.offered}", "settings": "/conversation/settings?name=family", "sessions": "/sessions",
-            "queue": "/queue", "queue-failed": "/queue?state=failed", "request": "/request/refused",
             "problem": "/photo/nothing"}
+
+    def operating(self):
+        """Name and path of every page for who looks after the system."""
+        return {
+            "queue": "/queue", "queue-failed": "/queue?state=failed", "request": "/request/refused",
+            "storage": "/storage", "clear": "/storage/clear", "purge": "/conversation/purge?name=family", "check": "/check",
+            "metrics": "/metrics", "metrics-week": "/metrics?days=7", "profile": "/profile"}
 
 
 def start(stage):

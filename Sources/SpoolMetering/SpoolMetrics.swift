@@ -1,4 +1,3 @@
-import Hooks
 import Ledgers
 import Messages
 import MetricText
@@ -120,63 +119,21 @@ package enum SpoolMetrics {
     ]
   }
 
+  /// All that is told of a spool, as Prometheus text.
+  ///
+  /// - Parameters:
+  ///   - counts: those of the ledger; nil if there is none.
+  ///   - daemon: the text of the running daemon; nil if none answers.
+  package static func text(_ counts: Counts?, _ limits: Settings.Cache, daemon: String?) -> String {
+    let all = up(daemon != nil) + (counts.map { families($0, limits) } ?? [])
+    return all.map(\.text).joined() + (daemon ?? "")
+  }
+
   private static func words<Word: RawRepresentable<String>>(_ values: [Word: Int]) -> [String: Double] {
     Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, Double($0.value)) })
   }
 }
 
 extension Timestamp {
-  var seconds: Double { Double(milliseconds) / 1000 }
-}
-
-extension Reports {
-  /// The metrics that only the daemon has.
-  func families() async -> [MetricFamily] {
-    let open = await circuits.open
-    let destinations = plan.destinations
-    let names = Set(destinations.stores.map(\.name) + destinations.networks.map(\.network.name))
-    let reload = reloads.now
-    return [
-      MetricFamily(
-        "photospool_start_time_seconds", .gauge, "When the daemon started.", startedAt.seconds),
-      MetricFamily(
-        "photospool_destination_available", .gauge,
-        "Whether a store or network is used; 0 while it is left alone after a failure.", by: "destination",
-        Dictionary(uniqueKeysWithValues: names.map { ($0, open.contains($0) ? 0 : 1) })),
-      MetricFamily(
-        "photospool_step_duration_seconds", "How long a step of delivery took that succeeded.", by: "step", times.all),
-      MetricFamily(
-        "photospool_config_reload_successful", .gauge, "Whether the last reading of the configuration was good.",
-        reload.isGood ? 1 : 0),
-      MetricFamily(
-        "photospool_config_reload_timestamp_seconds", .gauge, "When the configuration in force was read.",
-        reload.at.seconds),
-    ] + hookFamilies + mailFamilies
-  }
-
-  private var mailFamilies: [MetricFamily] {
-    guard let counts = mail?.counts else { return [] }
-    return [
-      MetricFamily(
-        "photospool_mails_total", .counter, "Mails since the start, by what became of them.", by: "end",
-        ["taken": Double(counts.taken), "refused": Double(counts.refused), "dropped": Double(counts.dropped)])
-    ]
-  }
-
-  private var hookFamilies: [MetricFamily] {
-    guard let counts = hooks?.counts else { return [] }
-    func values(_ count: (HookLine.Counts) -> Int) -> [String: Double] {
-      Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, Double(count($0.value))) })
-    }
-    return [
-      MetricFamily(
-        "photospool_hooks_run_total", .counter, "How often a hook was run, by event.", by: "event", values(\.run)),
-      MetricFamily(
-        "photospool_hooks_failed_total", .counter, "How often a hook did not end well, by event.", by: "event",
-        values(\.failed)),
-      MetricFamily(
-        "photospool_hooks_dropped_total", .counter, "Events that a hook was too slow to be told of, by event.",
-        by: "event", values(\.dropped)),
-    ]
-  }
+  package var seconds: Double { Double(milliseconds) / 1000 }
 }

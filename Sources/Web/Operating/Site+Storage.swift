@@ -1,0 +1,106 @@
+import Control
+import HTTPTypes
+import Hummingbird
+import Ledgers
+import Messages
+import Spooling
+import WebAccess
+
+extension Site {
+  func addStorage(to router: Router<WebContext>) {
+    router.get("storage") { request, context in
+      let session = try await session(request, context, may: .see)
+      let deed = Self.value("done", in: request).flatMap(StorageDeed.init)
+      return try await pool.run {
+        templates.page("storage", title: "Storage · photospool", try source(session).storage(notice: deed?.sentence))
+      }
+    }
+    router.get("storage/clear") { request, context in
+      let session = try await session(request, context, may: .operate)
+      let (inbox, conversation) = try Self.scope(request)
+      return try await pool.run {
+        let values = try source(session).clearing(inbox: inbox, conversation: conversation)
+        return templates.page("clear", title: "Clear · photospool", values)
+      }
+    }
+    router.post("storage/clear") { request, context in
+      let session = try await session(request, context, may: .operate)
+      let (inbox, conversation) = try Self.scope(request)
+      let answer = try await order(.clear(inbox: inbox?.text, conversation: conversation?.text), patience: 25)
+      log.notice(
+        "web",
+        metadata: [
+          "act": "clear", "inbox": "\(inbox.map { escaped($0.text) } ?? "")",
+          "conversation": "\(conversation.map { escaped($0.text) } ?? "")", "outcome": "\(answer)",
+          "session": "\(session.grant.name)",
+        ])
+      return try await pool.run {
+        let values = try source(session).storage(notice: "Cleared: \(answer).")
+        return templates.page("storage", title: "Storage · photospool", values)
+      }
+    }
+    router.get("conversation/purge") { request, context in
+      let session = try await session(request, context, may: .operate)
+      let conversation = try Self.conversation(request)
+      return try await pool.run {
+        let values = try source(session).purging(conversation, problem: nil)
+        return templates.page("purge", title: "Delete · photospool", values)
+      }
+    }
+    router.post("conversation/purge") { request, context in
+      let session = try await session(request, context, may: .operate)
+      let conversation = try Self.conversation(request)
+      let typed = try await Self.fields(of: request)["confirm"] ?? ""
+      guard typed == conversation.text || typed == shown(conversation.text) else {
+        return try await pool.run {
+          let values = try source(session).purging(
+            conversation, problem: "This is not its name. Nothing was deleted.")
+          return templates.page("purge", title: "Delete · photospool", values, status: .unprocessableContent)
+        }
+      }
+      try await pool.run { try orderPurge(of: conversation) }
+      // No name: purged conversations are not logged.
+      log.notice("web", metadata: ["act": "purge", "session": "\(session.grant.name)"])
+      let isDone = try await isPurged(conversation)
+      var response = Self.redirect(to: "/storage?done=\((isDone ? StorageDeed.purged : .purging).rawValue)")
+      if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }
+      return response
+    }
+  }
+
+  /// The inbox and the conversation of an address, each if it names one.
+  private static func scope(_ request: Request) throws -> (InboxID?, ConversationID?) {
+    let (inbox, name) = (value("inbox", in: request) ?? "", value("name", in: request) ?? "")
+    return (inbox.isEmpty ? nil : try InboxID(inbox), name.isEmpty ? nil : try ConversationID(name))
+  }
+
+  /// Leaves the order on the disk. The daemon carries it out, now or when it starts.
+  private func orderPurge(of conversation: ConversationID) throws {
+    let reserve = Reserve(spool)
+    try reserve.give()
+    defer { reserve.take() }
+    try PurgeOrders(spool).add([conversation])
+  }
+
+  /// Whether the order is carried out within a few seconds.
+  private func isPurged(_ conversation: ConversationID) async throws -> Bool {
+    for _ in 0..<100 {
+      let waits = try await pool.run { try PurgeOrders(spool).read().conversations.contains(conversation) }
+      if !waits { return true }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return false
+  }
+}
+
+/// What was done to the storage, in the address of the page that says so.
+enum StorageDeed: String {
+  case purged, purging
+
+  var sentence: String {
+    switch self {
+    case .purged: "The conversation is deleted here. What was sent stays with its receivers."
+    case .purging: "The order to delete the conversation is on the disk. The daemon carries it out."
+    }
+  }
+}

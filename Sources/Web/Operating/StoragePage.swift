@@ -1,0 +1,93 @@
+import Ledgers
+import Messages
+
+/// The photo cache against its limits, and what leaves it.
+extension PageSource {
+  func storage(notice: String?) throws -> Values {
+    var uses: [StorageUse] = []
+    try ledger?.forEachUse(inbox: inbox, total: settings.cache.total, each: settings.cache.inbox) {
+      uses.append($0)
+    }
+    let whole = uses.first { $0.inbox == nil } ?? StorageUse(limit: settings.cache.total)
+    let inboxes = uses.filter { $0.inbox != nil && $0.conversation == nil }
+    let ran = try ledger?.janitorRan()
+    var values = try operating(.storage, notice: notice)
+    values.merge([
+      "isWhole": inbox == nil, "isSure": false,
+      "ran": ran.map { "The janitor ran \(clock.distance($0)) ago." }
+        ?? "The janitor has not run yet.",
+      "hasPhotos": !inboxes.isEmpty, "departures": try ledger?.departures(inbox: inbox, limit: 8).map(departure) ?? [],
+      "inboxes": inboxes.map { use -> Values in
+        let conversations = uses.filter { $0.inbox == use.inbox && $0.conversation != nil }
+        return meter(use).merging([
+          "inbox": shown(use.inbox ?? ""), "inboxQuery": inAddress(use.inbox ?? ""),
+          "conversations": conversations.map(conversation),
+        ]) { $1 }
+      },
+    ]) { $1 }
+    values["hasDepartures"] = (values["departures"] as? [Values])?.isEmpty == false
+    return values.merging(meter(whole)) { $1 }
+  }
+
+  private func meter(_ use: StorageUse) -> Values {
+    let (limit, share) = (use.limit ?? 0, percent(use.bytes, of: use.limit ?? 0))
+    return [
+      "bytes": sizeInWords(use.bytes), "limit": sizeInWords(limit), "photos": counted(use.photos, "photo"),
+      "percent": share, "filled": min(100, share), "isBeyond": use.bytes > limit,
+    ]
+  }
+
+  private func conversation(_ use: StorageUse) -> Values {
+    let name = use.conversation ?? ""
+    let isProfile = name.hasPrefix("profile~")
+    return [
+      "conversation": shown(name), "nameQuery": inAddress(name), "isProfile": isProfile,
+      "bytes": sizeInWords(use.bytes), "photos": counted(use.photos, "photo"),
+      "mayClear": session.may(.operate) && !isProfile,
+    ]
+  }
+
+  private func departure(_ photo: Departure) -> Values {
+    [
+      "message": photo.message.text, "picture": photo.isHidden ? "blurred" : "thumbnail",
+      "conversation": shown(photo.conversation.description), "bytes": sizeInWords(photo.bytes),
+      "viewed": photo.viewedAt.map { "viewed \(clock.short($0))" } ?? "never viewed",
+    ]
+  }
+
+  // MARK: Clear and purge
+
+  /// The rehearsal of `clear`.
+  func clearing(inbox: InboxID?, conversation: ConversationID?) throws -> Values {
+    let plan = try ledger?.clearPlan(inbox: inbox, conversation: conversation) ?? ClearPlan()
+    let whose = inbox.map { "the inbox \(shown($0.text))" }
+    let what = [conversation.map { "the conversation \(shown($0.text))" }, whose].compactMap(\.self)
+    var values = try operating(.storage)
+    values.merge([
+      "scope": what.isEmpty ? "all conversations" : what.joined(separator: " of "),
+      "address": Self.clearAddress(inbox: inbox, conversation: conversation), "going": "\(plan.going)",
+      "isSomething": plan.going.bytes > 0, "staying": plan.staying.map { ["sentence": sentence($0)] as Values },
+    ]) { $1 }
+    return values
+  }
+
+  static func clearAddress(inbox: InboxID?, conversation: ConversationID?) -> String {
+    [inbox.map { "inbox=\(inAddress($0.text))" }, conversation.map { "name=\(inAddress($0.text))" }]
+      .compactMap(\.self).joined(separator: "&")
+  }
+
+  /// The page that asks for the name of a conversation before it is deleted.
+  ///
+  /// - Parameter problem: why it was not deleted.
+  func purging(_ conversation: ConversationID, problem: String?) throws -> Values {
+    let (photos, bytes) = try ledger?.use(of: conversation, inbox: nil) ?? (0, 0)
+    let waiting = try ledger?.state(of: conversation).waiting ?? 0
+    var values = try operating(.storage)
+    values.merge([
+      "conversation": shown(conversation.text), "nameQuery": inAddress(conversation.text),
+      "loss": "\(counted(photos, "photo")) with \(sizeInWords(bytes)), and \(counted(waiting, "waiting message"))",
+      "hasProblem": problem != nil, "problem": problem ?? "",
+    ]) { $1 }
+    return values
+  }
+}

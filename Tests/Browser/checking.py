@@ -1,0 +1,67 @@
+"""The checks and the metrics: the page says what the commands say."""
+
+import json
+
+from photographs import photograph
+from scene import Scene
+from stage import until
+
+
+def test_sentences_are_those_of_the_command(stage):
+    """Check now shows a line for each check of `check`, with its sentence, also for what is broken: a program that is
+    missing, a store that cannot be reached."""
+    stage.program_as_network("store: {type: s3, endpoint: 'http://127.0.0.1:9', bucket: photos, region: x, "
+                             f"accessKeyFile: {stage.directory}/key, secretKeyFile: {stage.directory}/key}}\n")
+    key = stage.directory / "key"
+    key.write_text("key\n")
+    key.chmod(0o600)
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    tab.goto(stage.url("/check"))
+    assert tab.get_by_test_id("check.none").count() == 1
+    for broken in [False, True]:
+        if broken:
+            (stage.directory / "network").unlink()
+        lines = [json.loads(line) for line in stage.run("check", "--json", status=78).splitlines()]
+        said = {line["subject"]: line["sentence"] for line in lines}
+        tab.get_by_test_id("check.now").click()
+        tab.get_by_test_id("check.outcome").first.wait_for()
+        shown = {row.locator("b").inner_text(): row.get_by_test_id("check.sentence").inner_text()
+                 for row in tab.get_by_test_id("check.outcome").all()}
+        assert {"daemon", "disk", "ledger", "darkroom", "store s3", "network exec"} <= set(shown), shown
+        for subject, sentence in shown.items():
+            # The free room and the time of an answer change.
+            if subject not in ["disk"]:
+                assert said[subject] == sentence, f"{subject}: {sentence} | {said[subject]}"
+        assert ("to mend" in tab.get_by_test_id("check.summary").inner_text())
+    stage.picture(tab, "check-broken")
+
+
+def test_without_a_daemon_check_says_how_to_start_it(stage):
+    """Without a daemon the page of checks is there, and Check now names the command."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    stage.stop_daemon()
+    tab.goto(stage.url("/check"))
+    tab.get_by_test_id("check.now").click()
+    assert "photospool run" in tab.get_by_test_id("problem.main").inner_text()
+
+
+def test_metrics_are_those_of_the_command(stage):
+    """`/metrics.txt` is what `metrics` prints, and the plots count what was sent and what failed."""
+    scene = Scene(stage)
+    tab = stage.open(cookies=scene.client.cookie)
+    text = scene.client.get("/metrics.txt")
+    assert text.headers["Content-Type"].startswith("text/plain")
+
+    def steady(lines):
+        return [line for line in lines.splitlines() if "duration" not in line and "timestamp" not in line]
+
+    assert steady(text.text) == steady(stage.run("metrics"))
+    for path in ["/metrics", "/metrics?days=7"]:
+        tab.goto(stage.url(path))
+        numbers = tab.get_by_test_id("metrics.numbers").inner_text().split()
+        assert "1" in numbers, numbers
+        assert tab.get_by_test_id("metrics.sent").locator("rect").count() == 1
+        assert tab.get_by_test_id("metrics.failed").locator("rect").count() == 1
+        assert tab.get_by_test_id("metrics.sent").locator("td").first.text_content() == "1"

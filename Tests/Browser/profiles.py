@@ -1,0 +1,65 @@
+"""The profile photo of an inbox."""
+
+import json
+
+from client import form
+from photographs import photograph
+from stage import until
+
+
+def state(stage):
+    return json.loads(stage.run("profile", "show", "--json"))
+
+
+def test_a_profile_photo_is_set_changed_and_removed(stage):
+    """A photo is added, changed and removed after a question. The old one is shown until the new one is there, and stays
+    if the change fails."""
+    stage.configure("")
+    stage.start_daemon()
+    tab = stage.open(stage.start_page(), view="phone")
+    first, second = (photograph(stage.directory, name, 900, 600, of) for name, of in [
+        ("first.jpg", "Dragonfly_by_Bolly.jpg"), ("second.jpg", "Wine_by_Jakkub_Mede.jpg")])
+    tab.goto(stage.url("/profile"))
+    assert tab.get_by_test_id("profile.blank").count() == 1 and tab.get_by_test_id("profile.remove").count() == 0
+    tab.get_by_test_id("profile.set").click()
+    assert "Choose a photo" in tab.get_by_test_id("profile.problem").inner_text()
+    messages = []
+    for photo in [first, second]:
+        tab.get_by_test_id("profile.file").set_input_files(photo)
+        tab.get_by_test_id("profile.set").click()
+        tab.get_by_test_id("profile.main").wait_for()
+        until(lambda: state(stage)["state"] == "set" and state(stage)["message"] not in messages, "it is set")
+        messages.append(state(stage)["message"])
+        until(lambda: not stage.waiting(), "the ledger says so")
+        tab.reload()
+        assert tab.get_by_test_id("profile.done").count() == 1
+        picture = tab.get_by_test_id("profile.photo")
+        picture.evaluate("image => image.decode()")
+        assert messages[-1] in picture.get_attribute("src")
+    stage.picture(tab, "profile-set")
+    (stage.directory / "no.jpg").write_bytes(b"\xff\xd8\xff no photo" * 50)
+    tab.get_by_test_id("profile.file").set_input_files(stage.directory / "no.jpg")
+    tab.get_by_test_id("profile.set").click()
+    until(lambda: stage.failed(), "it is refused")
+    tab.reload()
+    assert len(tab.get_by_test_id("profile.error").inner_text()) > 20
+    assert "stays" in tab.get_by_test_id("profile.error").inner_text()
+    assert messages[-1] in tab.get_by_test_id("profile.photo").get_attribute("src")
+    stage.picture(tab, "profile-failed")
+    tab.get_by_test_id("profile.remove").click()
+    assert "Are you sure" in tab.locator(".sure form").inner_text()
+    tab.get_by_test_id("profile.remove-now").click()
+    until(lambda: state(stage)["state"] == "removed" and not stage.waiting(), "it is removed")
+    tab.reload()
+    assert tab.get_by_test_id("profile.blank").count() == 1
+
+
+def test_a_session_changes_only_its_inbox(stage):
+    """A session of one inbox sets the photo of that inbox, whatever the address says."""
+    stage.start_daemon()
+    client = stage.client(stage.start_page("--inbox", "anna"))
+    photo = photograph(stage.directory, "first.jpg", 300, 300)
+    body, content_type = form({"id": "key-1"}, [("first.jpg", photo.read_bytes())])
+    assert client.post("/profile?inbox=berta", body, Content_Type=content_type).status == 303
+    until(lambda: json.loads(stage.run("profile", "show", "--json", "--from", "anna"))["state"] == "set", "it is set")
+    assert json.loads(stage.run("profile", "show", "--json", "--from", "berta"))["state"] == "none"
