@@ -27,6 +27,9 @@ struct Site: Sendable {
   let pool = BlockingPool(label: "web", threads: 4)
   let desk: DraftDesk
   let uploads = UploadLimits()
+  let live: LiveWatch
+  /// Tells this process from earlier ones.
+  let epoch = String(UInt32.random(in: 0 ... .max), radix: 36)
   private let gate: Gate
   /// The name of the session's cookie.
   let cookie: String
@@ -40,6 +43,7 @@ struct Site: Sendable {
     self.access = access
     self.log = log
     self.place = place
+    live = LiveWatch(spool)
     desk = DraftDesk(spool: spool, defaultInbox: settings.inbox)
     templates = try Templates()
     address = try access.address(
@@ -64,6 +68,7 @@ struct Site: Sendable {
     addPhotos(to: router)
     addSending(to: router)
     addDrafts(to: router)
+    addLive(to: router)
     addConversations(to: router)
     addOperating(to: router)
     let responder = router.buildResponder()

@@ -16,7 +16,7 @@ struct DraftDesk: Sendable {
   let pool = BlockingPool(label: "web-drafts", threads: 1)
 
   /// Begins the names of the page's drafts.
-  private static let prefix = "web-"
+  static let prefix = "web-"
 
   /// The draft of a conversation; nil if there is none.
   ///

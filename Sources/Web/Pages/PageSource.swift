@@ -19,6 +19,13 @@ struct PageSource {
   let progress: [String: Double]?
 
   init(_ spool: Spool, _ settings: Settings, _ session: WebSession) throws {
+    // A daemon that does not answer is as good as none for a page.
+    try self.init(
+      spool, settings, session, progress: (try? ControlClient.ask(.progress, in: spool.state))?.progress)
+  }
+
+  /// - Parameter progress: what the daemon told a moment ago; nil if none runs.
+  init(_ spool: Spool, _ settings: Settings, _ session: WebSession, progress: [String: Double]?) throws {
     self.spool = spool
     self.settings = settings
     self.session = session
@@ -26,12 +33,11 @@ struct PageSource {
     do { (ledger, fault) = (try LedgerView(ifThereIsOneIn: spool.state), nil) } catch let error as LedgerError {
       (ledger, fault) = (nil, error)
     }
-    // A daemon that does not answer is as good as none for a page.
-    progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress
+    self.progress = progress
   }
 
   var inbox: InboxID? { session.inbox }
-  private static let besides = 30
+  static let besides = 30
 
   /// The values of the frame round a page.
   ///

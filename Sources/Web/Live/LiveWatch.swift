@@ -1,0 +1,50 @@
+import Blocking
+import Spooling
+
+/// Looks for news four times a second, as long as somebody listens.
+actor LiveWatch {
+  private let probe: LiveProbe
+  private let pool = BlockingPool(label: "web-live", threads: 1)
+  private var listeners: [Int: AsyncStream<LiveNews>.Continuation] = [:]
+  private var last = LiveNews()
+  private var looking: Task<Void, Never>?
+  private var next = 0
+
+  /// Listeners at once.
+  private static let limit = 64
+  private static let pause = Duration.milliseconds(250)
+
+  init(_ spool: Spool) { probe = LiveProbe(spool) }
+
+  /// The news from now on, the present ones first; nil if too many listen.
+  func listen() -> AsyncStream<LiveNews>? {
+    guard listeners.count < Self.limit else { return nil }
+    let (stream, continuation) = AsyncStream.makeStream(of: LiveNews.self, bufferingPolicy: .bufferingNewest(1))
+    let number = next
+    next += 1
+    listeners[number] = continuation
+    continuation.onTermination = { _ in Task { await self.leave(number) } }
+    if looking == nil { looking = Task { await look() } } else { continuation.yield(last) }
+    return stream
+  }
+
+  private func leave(_ number: Int) {
+    listeners[number] = nil
+    guard listeners.isEmpty else { return }
+    looking?.cancel()
+    looking = nil
+  }
+
+  private func look() async {
+    var isFirst = true
+    while !Task.isCancelled {
+      guard let news = try? await pool.run({ [probe] in probe.look() }), !Task.isCancelled else { return }
+      if news != last || isFirst {
+        last = news
+        for listener in listeners.values { listener.yield(news) }
+      }
+      isFirst = false
+      try? await Task.sleep(for: Self.pause)
+    }
+  }
+}
