@@ -146,7 +146,8 @@ let package = Package(
     .target(
       name: "Networks",
       dependencies: [
-        "Blocking", "Children", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages", "Olm", "Seals",
+        "Blocking", "Children", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages", "Olm",
+        "RoomKeys", "Seals",
         "Secrets", "SettingKit", "Stores",
       ]),
     .target(

@@ -9,7 +9,7 @@ package struct MatrixServer: Sendable {
   /// The meaning of its errors.
   package let faults: MatrixFaults
   private let base: String
-  private let token: Renewable<Secret>
+  private var token: Renewable<Secret>
   private let client: HTTPClient
   private let limits: HTTPLimits
 
@@ -30,6 +30,16 @@ package struct MatrixServer: Sendable {
     self.client = client
     self.limits = limits
   }
+
+  /// The same with its current token for good, for a request that must not be made by another device.
+  package var pinned: MatrixServer {
+    var copy = self
+    copy.token = Renewable(token.current)
+    return copy
+  }
+
+  /// Whether both have the same token now.
+  package func hasToken(of other: MatrixServer) -> Bool { token.current == other.token.current }
 
   /// Sends one request.
   ///

@@ -33,9 +33,10 @@ extension KeyFile {
   ///
   /// Each message of a session belongs to the first event that used it; another event is a replay.
   ///
+  /// - Parameter keeping: whether an opened event that waited goes on waiting until `done`.
   /// - Throws: if a sender's device cannot be looked up, or the disk refuses.
   package func open(
-    _ events: [EncryptedEvent], devices: any SenderDevices, now: Timestamp
+    _ events: [EncryptedEvent], devices: any SenderDevices, now: Timestamp, keeping: Bool = false
   ) async throws(DeliveryError) -> [OpenedEvent] {
     if events.isEmpty { return [] }
     try await verify(events, devices)
@@ -46,7 +47,7 @@ extension KeyFile {
             try Self.keep(event, now, database)
             return .waits
           }
-          try Self.forget(event.id, database)
+          if !keeping { try Self.forget(event.id, database) }
           return .opened(opened)
         } catch let refusal as EventRefusal {
           try Self.forget(event.id, database)
@@ -62,15 +63,28 @@ extension KeyFile {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT room, body FROM waiting WHERE retryAt <= ? AND EXISTS (SELECT 1 FROM roomKeys
+          SELECT event, room, body FROM waiting WHERE retryAt <= ? AND EXISTS (SELECT 1 FROM roomKeys
             WHERE roomKeys.room = waiting.room AND roomKeys.session = waiting.session AND roomKeys.user = waiting.user)
             ORDER BY rowid LIMIT ?
           """, arguments: [now.milliseconds, limit]
-      ).map { row in (room: row["room"] as String, body: row["body"] as String) }
+      ).map { row in (event: row["event"] as String, room: row["room"] as String, body: row["body"] as String) }
     }
-    return rows.compactMap { row in
-      JSONValue(parsing: Array(row.body.utf8)).flatMap { EncryptedEvent($0, in: row.room) }
+    var (events, damaged): ([EncryptedEvent], [String]) = ([], [])
+    for row in rows {
+      if let event = JSONValue(parsing: Array(row.body.utf8)).flatMap({ EncryptedEvent($0, in: row.room) }) {
+        events.append(event)
+      } else {
+        damaged.append(row.event)
+      }
     }
+    if damaged.isEmpty { return events }
+    try await change { [damaged] database in for event in damaged { try Self.forget(event, database) } }
+    return events.isEmpty ? try await due(now: now, limit: limit) : events
+  }
+
+  /// Removes events that waited and were handed on.
+  package func done(_ events: [EncryptedEvent]) async throws(DeliveryError) {
+    try await change { database in for event in events { try Self.forget(event.id, database) } }
   }
 
   /// Looks for the senders' devices of keys that are about to be used for the first time.

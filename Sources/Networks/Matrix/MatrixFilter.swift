@@ -8,8 +8,8 @@ struct MatrixFilter {
   /// Messages per room in one answer.
   let limit: Int
 
-  /// The type of photo events. Megolm events have another one and could not be read.
-  private static let types = ["m.room.message"]
+  /// The types of photo events, in the clear and encrypted, and of the state that begins encryption.
+  private static let types = ["m.room.message", "m.room.encrypted", "m.room.encryption"]
 
   var description: String {
     var nothing = JSONObjectText()
@@ -18,7 +18,8 @@ struct MatrixFilter {
     timeline.add("types", Self.types)
     timeline.add("limit", limit)
     timeline.add("lazy_load_members", true)
-    var state = nothing
+    var state = JSONObjectText()
+    state.add("types", ["m.room.encryption"])
     state.add("lazy_load_members", true)
     var room = JSONObjectText()
     if let rooms { room.add("rooms", rooms) }

@@ -14,6 +14,9 @@ package final class MatrixListener: Listener {
   private let rooms: MatrixRooms
   private let history: MatrixHistory
   private let conversations: HeardConversations
+  /// nil if nothing is to be decrypted.
+  private let keys: MatrixKeyRing?
+  private let encryption: MatrixEncryption
   private let log: @Sendable (String) -> Void
   private let known = Mutex(Known())
 
@@ -23,6 +26,8 @@ package final class MatrixListener: Listener {
     var rooms: [String: ConversationID]?
     /// The homeserver's filter ids, by limit.
     var filters: [Int: String] = [:]
+    /// Whether a room that is listened to is encrypted; nil before the look.
+    var hasEncrypted: Bool?
     /// The last request succeeded.
     var isWell = false
   }
@@ -34,11 +39,16 @@ package final class MatrixListener: Listener {
   /// The size limit of an answer; the last attempt allows more.
   private static let bytes = 4 << 20
   private static let mostBytes = 16 << 20
+  /// The same of a `/sync`: strangers' messages to the device must not end listening for good.
+  private static let mostSyncBytes = 64 << 20
 
-  /// - Parameter log: gets a sentence for everything skipped.
+  /// - Parameters:
+  ///   - keys: opens encrypted events; made for the server that it gets.
+  ///   - log: gets a sentence for everything skipped.
   /// - Throws: `.configError` for an invalid URL.
   package init(
-    name: String, _ account: MatrixAccount, conversations: HeardConversations, client: HTTPClient,
+    name: String, _ account: MatrixAccount, conversations: HeardConversations,
+    encryptedRooms: EncryptedRooms = EncryptedRooms(), keys: MatrixRingMaker? = nil, client: HTTPClient,
     limits: HTTPLimits = HTTPLimits(), log: @escaping @Sendable (String) -> Void
   ) throws(DeliveryError) {
     self.name = name
@@ -51,6 +61,8 @@ package final class MatrixListener: Listener {
     patientServer = try MatrixServer(account, for: .room, client: client, limits: patient)
     rooms = MatrixRooms(server)
     history = MatrixHistory(server)
+    encryption = MatrixEncryption(server: server, known: encryptedRooms)
+    self.keys = keys?.make(server, log)
   }
 
   package func listen(
@@ -59,11 +71,19 @@ package final class MatrixListener: Listener {
     do {
       let account = try await history.userID()
       let heard = try await heardRooms()
+      try await lookForEncryption(heard)
       let start = position.flatMap { MatrixPosition($0, account: account) }
-      guard let start else { return try await begin(account) }
+      guard let start else { return try await begin(account, heard) }
       guard let answer = try await sync(account, since: start.token) else {
         log("\(server.name) does not know any more how far it was listened to; what came since then is passed over")
-        return try await begin(account)
+        return try await begin(account, heard)
+      }
+      try await takeKeys(answer, heard)
+      if hasEncrypted {
+        try await keys?.openDue { events, room in
+          guard let conversation = conversation(of: room, heard) else { return }
+          try await hand(events, of: room, conversation, account, deliver)
+        }
       }
       for (room, timeline) in answer.rooms {
         guard let conversation = conversation(of: room, heard) else { continue }
@@ -72,6 +92,7 @@ package final class MatrixListener: Listener {
         }
         try await hand(timeline.events, of: room, conversation, account, deliver)
       }
+      if hasEncrypted { try await keys?.give(answer) }
       known.withLock { $0.isWell = true }
       return MatrixPosition(account: account, token: answer.next).description
     } catch {
@@ -82,8 +103,10 @@ package final class MatrixListener: Listener {
   }
 
   /// Gets the current position.
-  private func begin(_ account: String) async throws -> String {
+  private func begin(_ account: String, _ heard: [String: ConversationID]) async throws -> String {
     guard let answer = try await sync(account, since: nil) else { throw silence }
+    try await takeKeys(answer, heard)
+    if hasEncrypted { try await keys?.give(answer) }
     known.withLock { $0.isWell = true }
     return MatrixPosition(account: account, token: answer.next).description
   }
@@ -116,6 +139,38 @@ package final class MatrixListener: Listener {
     return found
   }
 
+  // MARK: Encryption
+
+  private var hasEncrypted: Bool { known.withLock { $0.hasEncrypted == true } }
+
+  /// Asks once which rooms are encrypted, so that others find our keys before the first message.
+  private func lookForEncryption(_ heard: [String: ConversationID]) async throws {
+    guard keys != nil, known.withLock({ $0.hasEncrypted }) == nil else { return }
+    var all = Array(heard.keys)
+    if conversations.others != nil {
+      let joined: [String] = try server.need(
+        "joined_rooms", of: await server.ask(.get, "/_matrix/client/v3/joined_rooms"))
+      all = joined.filter { conversation(of: $0, heard) != nil }
+    }
+    var isOn = false
+    for room in all where !isOn {
+      do throws(DeliveryError) { isOn = try await encryption.isOn(in: room.percentEncoded()) } catch {
+        guard error.cause.disposition == .fail else { throw error }
+      }
+    }
+    known.withLock { [isOn] in $0.hasEncrypted = isOn }
+  }
+
+  private func takeKeys(_ answer: MatrixSync, _ heard: [String: ConversationID]) async throws {
+    guard let keys else { return }
+    let isEncrypted = answer.rooms.contains { room, timeline in
+      timeline.isEncrypted && conversation(of: room, heard) != nil
+    }
+    if isEncrypted { known.withLock { $0.hasEncrypted = true } }
+    guard hasEncrypted else { return }
+    try await keys.take(answer) { [self] room in conversation(of: room, heard) != nil }
+  }
+
   // MARK: Asking
 
   /// - Returns: nil if the homeserver does not know `since`.
@@ -128,7 +183,7 @@ package final class MatrixListener: Listener {
       path += "&timeout=\(waits ? Int(Self.patience * 1000) : 0)"
       if let since { path += "&since=\(since.percentEncoded())" }
       let isLast = limit == Self.limits.last
-      let answer = try await ask(waits ? patientServer : server, path, bytes: isLast ? Self.mostBytes : Self.bytes)
+      let answer = try await ask(waits ? patientServer : server, path, bytes: isLast ? Self.mostSyncBytes : Self.bytes)
       guard let answer else { continue }
       if let sync = MatrixSync(answer) { return sync }
       guard since != nil, answer.status == 400, answer.code != nil else { throw error(answer) }
@@ -138,7 +193,7 @@ package final class MatrixListener: Listener {
       return try await sync(account, since: since, isRepeated: true)
     }
     throw DeliveryError(
-      .serverBusy, "\(server.name) answers with more than \(Self.mostBytes) bytes of news; listen to fewer rooms")
+      .serverBusy, "\(server.name) answers with more than \(Self.mostSyncBytes) bytes of news; listen to fewer rooms")
   }
 
   private func filter(_ account: String, limit: Int) async throws -> String {
@@ -175,6 +230,7 @@ package final class MatrixListener: Listener {
     _ events: [JSONValue], of room: String, _ conversation: ConversationID, _ account: String,
     _ deliver: @Sendable ([Arrival]) async throws -> Void
   ) async throws {
+    let events = try await keys?.open(events, in: room, account: account) ?? events
     let arrivals = events.compactMap { Arrival($0, in: room, as: conversation, account: account) }
     if !arrivals.isEmpty { try await deliver(arrivals) }
   }

@@ -24,6 +24,7 @@ package struct MatrixNetwork: Network {
   let encryption: MatrixEncryption
   /// nil if nothing is sent to encrypted rooms.
   let roomKeys: MatrixRoomKeys?
+  let account: MatrixAccount
   private let avatar: MatrixAvatar
   private let clock: @Sendable () -> Timestamp
   var now: Timestamp { clock() }
@@ -41,6 +42,7 @@ package struct MatrixNetwork: Network {
     clock: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws(DeliveryError) {
     self.name = name
+    self.account = account
     let server = try MatrixServer(account, for: .room, client: client, limits: limits)
     self.server = server
     roomKeys = keys.map { keys in

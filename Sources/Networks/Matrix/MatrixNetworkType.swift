@@ -83,9 +83,12 @@ package struct MatrixNetworkType: ListeningNetworkType {
   package func listener(
     to network: any Network, _ conversations: HeardConversations, in surroundings: DestinationSurroundings
   ) throws -> (any Listener)? {
-    try MatrixListener(
-      name: network.name, account(), conversations: conversations, client: surroundings.client,
-      limits: surroundings.limits
+    // One token for both: keys must be given out by the device that others send theirs to.
+    let sender = network as? MatrixNetwork
+    return try MatrixListener(
+      name: network.name, sender?.account ?? account(), conversations: conversations,
+      encryptedRooms: sender?.encryption.known ?? EncryptedRooms(), keys: sender?.keyRing(in: surroundings.state),
+      client: surroundings.client, limits: surroundings.limits
     ) { [name = network.name, log = surroundings.log] in log("\(name): \($0)") }
   }
 }

@@ -26,7 +26,7 @@ package final class MatrixRoomKeys: Sendable {
   let device: MatrixOwnDevice
   let files: MatrixKeyFiles
   private let server: MatrixServer
-  private let devices: MatrixDeviceList
+  let devices: MatrixDeviceList
   private let sharing: MatrixKeySharing
   private let receivers: MatrixKeyReceivers
   private let clock: @Sendable () -> Timestamp
