@@ -1,0 +1,83 @@
+# Photos in an encrypted Matrix room are received once and in order: of a client that begins before and after our keys
+# are there, behind hundreds of messages that nothing can open, and although the daemon is killed.
+# It is killed at every 40th call that changes the disk, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/matrix.sh"
+
+api() { # USER METHOD PATH [BODY]
+  curl -sf -X "$2" -H "Authorization: Bearer $(fact "$1")" -H 'Content-Type: application/json' ${4:+-d "$4"} \
+    "$endpoint/_matrix/client/v3/$3"
+}
+escaped_room=$(jq -rn --arg room "$room" '$room|@uri')
+api alice PUT "rooms/$escaped_room/state/m.room.encryption" '{"algorithm": "m.megolm.v1.aes-sha2"}' > /dev/null
+(umask 077; fact bob > token)
+bob=$(api bob GET account/whoami | jq -r .device_id)
+configure < <(matrix_settings true; echo 'receiving: {fetch: always}')
+noise 700x500 photo.jpg
+
+order login alice NIO
+start_script ALICE encrypted_client.py "$endpoint" @alice:localhost "$(jq -r .token <<< "$answer")" NIO "$room" nio
+received() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/ledger.sqlite" 'SELECT remote FROM received ORDER BY id' 2>/dev/null; }
+place() { cat "$spool/state/listening/matrix" 2>/dev/null || true; }
+keys() { sqlite3 -readonly -cmd '.timeout 10000' "$spool/state/matrix/matrix/keys.sqlite" "$1"; }
+events=
+send_photo() {
+  ask ALICE photo "$work/photo.jpg"
+  events+=${events:+$'\n'}$(jq -r .event <<< "$answer")
+}
+is_all() { [ "$(received)" = "$events" ] && [ -z "$(ls "$spool/incoming/new")" ]; }
+is_through() { is_all && [ "$(place)" != "$before" ]; }
+work=$PWD
+
+start_daemon
+wait_for_line start.log event=listening
+has_keys() { [ "$(keys 'SELECT count(*) FROM offered WHERE isPublished' 2>/dev/null)" = 51 ]; }
+wait_until has_keys
+ask ALICE begin
+ask ALICE text 'Hello!'
+send_photo
+wait_until is_all
+is_downloaded() {
+  [ "$("$photospool" photos --received --json | jq -r "select(.remote == \"$events\") | .state")" = downloaded ]
+}
+wait_until is_downloaded
+"$photospool" reveal "$events" > /dev/null
+shows "$("$photospool" view "$events")" photo.jpg
+expect "$(keys 'SELECT count(*) FROM offered WHERE NOT isFallback')" 49 'a used key is gone'
+
+# Messages that nothing can open cost themselves only.
+ask ALICE hostile 150
+ask ALICE to-device 250 "$bob"
+ask ALICE rotate
+send_photo
+wait_until is_all
+expect "$(keys 'SELECT count(*) FROM waiting')" 150 'events without a key wait'
+stop_daemon
+
+# What came while nobody listened is caught up on, 250 messages to the device first.
+ask ALICE to-device 250 "$bob"
+ask ALICE rotate
+send_photo
+start_daemon
+wait_until is_all
+stop_daemon
+
+k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-40}
+while :; do
+  before=$(place)
+  ask ALICE rotate
+  for half in a b; do send_photo; done
+  run_killed_until "$k" is_through
+  [ "$status" != 0 ] || break
+  kills=$((kills + 1))
+  start_daemon
+  wait_until is_through
+  stop_daemon
+  is_empty "$spool/incoming/new" "$spool/incoming/tmp" "$spool/incoming/failed"
+  k=$((k + step))
+done
+expect "$(received)" "$events"
+grep -q keys.sqlite trace || fail 'no call for the keys in the trace'
+expect "$(keys 'PRAGMA integrity_check')" ok
+[ "$kills" -ge 2 ] || fail "only $kills kills"
+echo "$kills kills, received once each and in order"
