@@ -75,8 +75,8 @@ let package = Package(
       name: "Delivery",
       dependencies: [
         "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "MailIntake",
-        "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "SpoolMetering", "Spooling", "Stores",
-        "Supervision", .product(name: "Logging", package: "swift-log"),
+        "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "SpoolMetering", "Spooling",
+        "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),

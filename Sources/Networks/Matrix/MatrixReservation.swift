@@ -67,7 +67,8 @@ extension MatrixNetwork {
     guard let stored else {
       throw DeliveryError(
         .rejected,
-        "the encrypted event of this message is lost from the state directory; look whether the room has it, and send again")
+        "the encrypted event of this message is lost from the state directory; look whether the room has it, and send again"
+      )
     }
     return Publication(publishedAt: now, remoteID: try await send(stored, of: message), attachment: nil)
   }

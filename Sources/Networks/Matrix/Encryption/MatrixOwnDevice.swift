@@ -45,7 +45,8 @@ final class MatrixOwnDevice: Sendable {
     let answer = try await server.ask(.get, "/_matrix/client/v3/account/whoami")
     let user: String = try server.need("user_id", of: answer)
     guard let device: String = answer.member("device_id") else {
-      throw DeliveryError(.configError, "the access token has no device, so \(user) cannot encrypt; log in with a device")
+      throw DeliveryError(
+        .configError, "the access token has no device, so \(user) cannot encrypt; log in with a device")
     }
     return (user, device)
   }

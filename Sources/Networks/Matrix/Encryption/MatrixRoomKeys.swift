@@ -140,7 +140,8 @@ package final class MatrixRoomKeys: Sendable {
     guard answer.isSuccess, let rules = answer.json else { throw server.faults.error(answer) }
     guard rules["algorithm"]?.text == "m.megolm.v1.aes-sha2" else {
       throw DeliveryError(
-        .encryptedRoom, "the room \(room) is encrypted with an unknown algorithm, so nothing is sent there; use another room")
+        .encryptedRoom,
+        "the room \(room) is encrypted with an unknown algorithm, so nothing is sent there; use another room")
     }
     return rules
   }

@@ -36,7 +36,8 @@ struct SecretStorage {
       let seed = [UInt8](base64: text), let pair = try? Ed25519KeyPair(seed: SecretBytes(seed))
     else {
       throw DeliveryError(
-        .configError, "the self-signing key of \(user) in Secret Storage is damaged; set up recovery again in a chat app")
+        .configError,
+        "the self-signing key of \(user) in Secret Storage is damaged; set up recovery again in a chat app")
     }
     return pair
   }
