@@ -27,11 +27,8 @@ let package = Package(
       name: "photospool",
       dependencies: [
         "CKernel", "CQRCode", "Composition", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP",
-        "HotFolders",
-        "Janitor", "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "MetricText", "Photos",
-        "Rebuilding",
-        "Receiving", "SettingKit", "Settings",
-        "SpoolMetering", "Spooling", "WebAccess",
+        "HotFolders", "Janitor", "Ledgers", "LogOutput", "MailIntake", "MailParsing", "Messages", "Photos",
+        "Rebuilding", "Receiving", "SettingKit", "Settings", "SpoolMetering", "Spooling", "WebAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -80,6 +77,9 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
+
+    // The state of spool and ledger as metrics, for the daemon, the command and the page.
+    .target(name: "SpoolMetering", dependencies: ["Ledgers", "Messages", "MetricText", "Settings"]),
 
     // Makes a new ledger from the spool.
     .target(
@@ -206,7 +206,6 @@ let package = Package(
     .target(name: "Signalling", dependencies: [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]),
     .target(name: "Messages"),
     .target(name: "MetricText"),
-    .target(name: "SpoolMetering", dependencies: ["Ledgers", "Messages", "MetricText", "Settings"]),
     .target(name: "Supervision"),
 
     // One door per C library.
