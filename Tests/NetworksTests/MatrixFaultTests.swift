@@ -174,7 +174,7 @@ import Testing
   func anyStateOfEncryptionMeansThatTheRoomIsEncrypted(_ state: String) async throws {
     let error = try #require(try await error(message(), FaultServer.says(state)))
     #expect(error.cause == .encryptedRoom && error.cause.disposition == .hold)
-    #expect(error.sentence.contains("the room !a:example.test is encrypted and photospool cannot encrypt to it yet"))
+    #expect(error.sentence.contains("the room !a:example.test is encrypted and `encryption: never` is set"))
     #expect(try await asked().allSatisfy { $0.hasPrefix("GET") })
   }
 
