@@ -22,7 +22,7 @@ stop_daemon
 # A narrow terminal gets its fields in lines that fit; only a word that is longer by itself is not cut.
 on_terminal() { script -qec "stty cols $1; '$photospool' ${*:2}" /dev/null < /dev/null | tr -d '\r' | sed 's/\x1b[^m]*m//g'; }
 "$photospool" send --to family --text waits > /dev/null
-on_terminal 40 queue > narrow.log
+on_terminal 40 'queue 2> /dev/null' > narrow.log
 [ "$(wc -L < narrow.log)" -le 40 ] || fail "$(cat narrow.log)"
 has narrow.log '^    CONVERSATION$'
 has narrow.log '^    .*pending  family$'
