@@ -1,7 +1,7 @@
 @testable import Web
 
 extension FuzzTarget {
-  static let web: [FuzzTarget] = [multipart, form, markup, views]
+  static let web: [FuzzTarget] = [multipart, form, markup]
 
   private static let dialogue = [
     "--x", "\r\n", "--", "Content-Disposition: form-data", "; name=\"a\"", "; filename=\"b\"", "\"", ";", "=", "%22",
@@ -38,13 +38,6 @@ extension FuzzTarget {
 
   static let form = FuzzTarget("form", words: ["&", "=", "+", "%", "%00", "%C3%BC"]) { input throws(BrokenProperty) in
     _ = formFields(String(decoding: input, as: UTF8.self))
-  }
-
-  static let views = FuzzTarget(
-    "views", words: ["view=", "&", "list", "conversation:", "%00", "%2F", "+"]
-  ) { input throws(BrokenProperty) in
-    let views = LiveView.all(in: String(decoding: input, as: UTF8.self))
-    try hold(views.count <= 32, "more views than a stream may have")
   }
 
   /// Swift's characters decide what a template escapes.

@@ -141,7 +141,6 @@ import Testing
     _ = try view.place(after: MessageID(unchecked: "family0/text"))
     _ = try view.time(of: MessageID(unchecked: "family-photo2"))
     _ = try view.state(of: family)
-    _ = try view.outstanding(inbox: InboxID("me"))
     let questions = asked.withLock(\.self).filter { $0.hasPrefix("SELECT") }
     #expect(questions.count > 8)
     for question in questions {

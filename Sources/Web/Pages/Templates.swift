@@ -20,17 +20,6 @@ struct Templates: Sendable {
   private let touchIcon: String
   /// What a phone needs to install the page.
   let manifest: String
-  private let script: String
-  /// What only the script shows.
-  private let liveStyle: String
-
-  /// The page's script: one module for each idea.
-  private static let modules: [(name: String, bytes: [UInt8])] = [
-    ("main.js", PackageResources.main_js), ("parts.js", PackageResources.parts_js),
-    ("live.js", PackageResources.live_js), ("composer.js", PackageResources.composer_js),
-    ("upload.js", PackageResources.upload_js), ("timeline.js", PackageResources.timeline_js),
-    ("viewer.js", PackageResources.viewer_js), ("gestures.js", PackageResources.gestures_js),
-  ]
 
   init() throws {
     var library = MustacheLibrary()
@@ -43,9 +32,7 @@ struct Templates: Sendable {
     let icon = "/static/\(SHA256Digest(of: PackageResources.icon_svg).hex.prefix(16))/icon.svg"
     let small = "/static/\(SHA256Digest(of: PackageResources.icon_192_png).hex.prefix(16))/icon-192.png"
     let large = "/static/\(SHA256Digest(of: PackageResources.icon_512_png).hex.prefix(16))/icon-512.png"
-    // Modules name one another, so they change together.
-    let version = SHA256Digest(of: Self.modules.flatMap(\.bytes) + PackageResources.live_css).hex.prefix(16)
-    var files = [
+    files = [
       style: (PackageResources.style_css, "text/css; charset=utf-8"),
       operating: (PackageResources.operating_css, "text/css; charset=utf-8"),
       icon: (PackageResources.icon_svg, "image/svg+xml"),
@@ -53,14 +40,6 @@ struct Templates: Sendable {
     ]
     (stylesheet, operatingSheet, self.icon, touchIcon) = (style, operating, icon, small)
     manifest = try WebManifest(icon: icon, small: small, large: large).text()
-    for module in Self.modules {
-      files["/static/\(version)/\(module.name)"] = (Self.dense(module.bytes), "text/javascript; charset=utf-8")
-    }
-    let liveStyle = "/static/\(version)/live.css"
-    files[liveStyle] = (PackageResources.live_css, "text/css; charset=utf-8")
-    self.files = files
-    self.liveStyle = liveStyle
-    script = "/static/\(version)/main.js"
   }
 
   private static let sources: [String: [UInt8]] = [
@@ -83,15 +62,7 @@ struct Templates: Sendable {
     "purge": PackageResources.purge_mustache, "check": PackageResources.check_mustache,
     "metrics": PackageResources.metrics_mustache, "plot": PackageResources.plot_mustache,
     "profile": PackageResources.profile_mustache,
-    "talk": PackageResources.talk_mustache,
   ]
-
-  /// A module without its indentation and the lines of its comments, which are for its authors.
-  private static func dense(_ module: [UInt8]) -> [UInt8] {
-    let lines = String(decoding: module, as: UTF8.self).split(separator: "\n").map { $0.drop { $0 == " " } }
-    let kept = lines.filter { !["//", "/**", "*"].contains(where: $0.hasPrefix) }
-    return Array((kept.joined(separator: "\n") + "\n").utf8)
-  }
 
   /// A page.
   func page(
@@ -100,18 +71,10 @@ struct Templates: Sendable {
     let head: Values = [
       "title": title, "stylesheet": stylesheet, "operatingSheet": operatingSheet, "icon": icon,
       "touchIcon": touchIcon, "isOperating": values["isOperating"] ?? false,
-      "script": script, "liveStyle": liveStyle,
     ]
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values.merging(head) { $1 }))))
-  }
-
-  /// A part of a page, which its script puts in place.
-  func fragment(_ name: String, _ values: Values, status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status, headers: [.contentType: "\(Request.fragment); charset=utf-8"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values))))
   }
 
   func text(of name: String, _ values: Values) -> String { library.render(values, withTemplate: name) ?? "" }
