@@ -32,7 +32,7 @@ extension Settings {
       })
   }
 
-  /// What makes requests of mails; nil if no rule takes any.
+  /// Makes requests of mails; nil if no rule takes any.
   ///
   /// - Parameter settings: the current ones.
   package func makeMailRoom(

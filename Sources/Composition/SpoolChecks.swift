@@ -51,7 +51,7 @@ package struct SpoolChecks {
     }
   }
 
-  /// What `run` will meet where no spool is yet.
+  /// Checks the place where `run` will make the spool.
   private func checkNew() throws -> String {
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
     guard access(parent, F_OK) == 0 else {

@@ -81,7 +81,7 @@ package struct GoogleService: Sendable {
     return try await send(method, path, body, contentType, current(tokens), progress)
   }
 
-  /// What the emulators take for the administrator's token.
+  /// The emulators take this for the administrator's token.
   private static let administrator = Secret("owner")
 
   private func current(_ tokens: AccessTokens) async throws(DeliveryError) -> Secret {

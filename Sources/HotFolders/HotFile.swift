@@ -16,7 +16,7 @@ struct HotFile {
   /// The end of the name under which a file waits for its deletion.
   private static let takenEnding = ".photospool-sent"
 
-  /// What became of a file.
+  /// The outcome for a file.
   enum Outcome: Equatable {
     case sent(request: String)
     /// It is not an image, or its folders name no conversation. It stays.

@@ -9,7 +9,7 @@ import Spooling
 /// Takes one mail from `mail/new/`. Its requests are on the disk before it is removed. After a crash in between the same
 /// requests are dropped again, under the same keys, and are duplicates.
 struct MailTaking: Sendable {
-  /// What became of a mail.
+  /// The outcome for a mail.
   enum Outcome: Sendable, Equatable {
     case taken(requests: [String], leftOut: [String])
     /// It has no photo, and its rules want none of those.

@@ -1,6 +1,6 @@
 /// The arguments of sendmail(1) as programs give them. Those that mean nothing here are accepted as elsewhere.
 package struct SendmailArguments: Sendable, Equatable {
-  /// What is asked for.
+  /// The task that the arguments ask for.
   package enum Mode: Sendable, Equatable {
     case deliver
     /// `-bp`.

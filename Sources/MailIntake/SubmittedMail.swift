@@ -84,7 +84,7 @@ package struct SubmittedMail: Sendable {
   /// The address of `From`.
   package var author: String? { fields.first { $0.name == "from" }.flatMap { MailAddresses.all(in: $0.value).first } }
 
-  /// What is added to a mail.
+  /// The lines that are added to a mail.
   package struct Additions: Sendable {
     /// Empty for none.
     package var sender: String

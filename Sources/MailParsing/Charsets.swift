@@ -12,7 +12,7 @@ package final class Charsets {
       "koi8-r", "koi8-u", "gb18030", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "utf-16", "utf-7",
     ]
 
-  /// What devices write for a charset of `names`.
+  /// Names that devices write for a charset of `names`.
   private static let others = [
     "gb2312": "gb18030", "gbk": "gb18030", "cp936": "gb18030", "euc-cn": "gb18030", "latin1": "windows-1252",
     "latin-1": "windows-1252", "iso-8859-1": "windows-1252", "iso8859-1": "windows-1252", "sjis": "shift_jis",

@@ -1,6 +1,6 @@
 import Photos
 
-/// What is in a mail and where, without a byte of its photos.
+/// The contents of a mail and their places, without a byte of its photos.
 package struct MailIndex: Sendable, Equatable {
   /// An image in the file.
   package struct Image: Sendable, Equatable {

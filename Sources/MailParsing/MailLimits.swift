@@ -1,4 +1,4 @@
-/// What a mail may have. A mail beyond one of these is refused with its name and both values, because no camera sends
+/// The limits of a mail. A mail beyond one of these is refused with its name and both values, because no camera sends
 /// one and a parser must end soon.
 package enum MailLimits {
   package static let bytes = 40_000_000

@@ -89,7 +89,7 @@ package enum TransferEncoding: String, Sendable, CaseIterable {
     return Array((decoded + blanks).prefix(limit))
   }
 
-  /// What follows a `=`: a byte in two digits, or nil for the end of a line that goes on, and the place after it; nil if
+  /// The meaning of the bytes behind a `=`: a byte in two digits, or nil for the end of a line that goes on, and the place after it; nil if
   /// it is neither.
   private static func escape(in bytes: ArraySlice<UInt8>, at start: Int) -> (value: UInt8?, next: Int)? {
     if start + 1 < bytes.endIndex, let high = digit(bytes[start]), let low = digit(bytes[start + 1]) {

@@ -5,7 +5,7 @@ import Matrix
 import Messages
 import Olm
 
-/// What became of an encrypted event.
+/// The outcome for an encrypted event.
 package enum OpenedEvent: Sendable {
   /// The event as its sender made it. Its content is the sender's, hostile or not.
   case opened(JSONValue)

@@ -37,7 +37,7 @@ package struct Settings: SettingsSection {
   package internal(set) var routes = [RouteSettings]()
   /// The first matching rule applies to a mail's address. Without a rule no mail is taken.
   package internal(set) var mailRules = [MailRule]()
-  /// What `photospool watch` watches.
+  /// The folders that `photospool watch` watches.
   package internal(set) var watchedFolders = [WatchedFolder]()
 
   // Values of the file from which `stores` and `networks` are made.

@@ -2,7 +2,7 @@ import Messages
 
 /// A folder whose finished images `photospool watch` sends: an entry of `watch`.
 package struct WatchedFolder: Sendable, Hashable {
-  /// What becomes of a file once its request is on the disk.
+  /// The handling of a file once its request is on the disk.
   package enum After: String, CaseIterable, Sendable {
     /// It goes into `.sent/` beside it, and stays there for `keepFor`.
     case move

@@ -7,7 +7,7 @@ import Messages
 import Spooling
 import WebAccess
 
-/// What a script learns of a draft.
+/// The facts of a draft for scripts.
 private struct DraftAnswer: Codable {
   struct Photo: Codable {
     let file: String
@@ -106,7 +106,7 @@ extension Site {
       try await desk.pool.run {
         guard let draft = try desk.draft(name, for: session) else { throw Self.gone }
         try draft.remove(file)
-        // What the form brought meanwhile is kept.
+        // The form's own photos and text are kept.
         for photo in form.photos { try draft.add(photo, in: spool) }
         if form.fields["text"] != nil { try draft.setText(form.text) }
         try desk.tidy(draft)

@@ -51,7 +51,7 @@ extension Site {
       }
       guard isRight else {
         log.warning("web", metadata: ["act": "unlock", "error": "wrong password", "session": "\(session.grant.name)"])
-        // Whoever guesses waits.
+        // A wrong guess costs time.
         try await Task.sleep(for: .seconds(1))
         throw Self.locked("The password is wrong.")
       }

@@ -2,7 +2,7 @@
 package struct PageAddress: Sendable, Equatable {
   /// The first is that of links.
   package let names: [String]
-  /// What browsers speak, to the page or to the reverse proxy in front of it.
+  /// The scheme that browsers speak, to the page or to the reverse proxy in front of it.
   package let isSecure: Bool
   /// Whether a browser may be told to never come without TLS again. The page's own name is served without it, too.
   package let isOutside: Bool

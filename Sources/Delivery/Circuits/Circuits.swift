@@ -147,7 +147,7 @@ actor Circuits: Service {
 
   var open: Set<String> { Set(circuits.keys) }
 
-  /// What is told of a destination.
+  /// The state of a destination, for people.
   func report(on destination: String) -> ControlReply.Destination {
     guard let circuit = circuits[destination] else { return ControlReply.Destination(destination) }
     let next = circuit.nextProbe.map { Timestamp.now().advanced(seconds: max(0, ($0 - .now) / .seconds(1))) }

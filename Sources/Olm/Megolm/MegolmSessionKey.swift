@@ -1,4 +1,4 @@
-/// What opens a Megolm session from one message on: the ratchet at that message and the key that signs the messages.
+/// Opens a Megolm session from one message on: the ratchet at that message and the key that signs the messages.
 ///
 /// Source: the specification of Megolm, "Session sharing format" and "Session export format".
 package struct MegolmSessionKey: Sendable {

@@ -1,18 +1,18 @@
 import SettingKit
 
 extension Settings {
-  /// What becomes of mails. Without a rule in `mailRules` none is taken.
+  /// The handling of mails. Without a rule in `mailRules` none is taken.
   package struct Mail: SettingsSection {
     package var bytes = 40_000_000
     package var text = SentText.both
     package var withoutPhoto = WithoutPhoto.send
 
-    /// What of a mail becomes the text.
+    /// The part of a mail that becomes the text.
     package enum SentText: String, CaseIterable, Sendable {
       case both, subject, body, none
     }
 
-    /// What becomes of a mail without a photo.
+    /// The handling of a mail without a photo.
     package enum WithoutPhoto: String, CaseIterable, Sendable {
       case send, drop
     }

@@ -55,7 +55,7 @@ final class LiveProbe: Sendable {
         let progress = (try? ControlClient.ask(.progress, in: spool.state))?.progress
         if (progress == nil) != (state.news.progress == nil) { state.warm = Self.warmth }
         state.news.progress = progress
-        // What changed between two questions is told once more when the last one of a series is answered.
+        // A change between two questions is told once more when the last one of a series is answered.
         if state.warm == 1 { state.news.count += 1 }
       }
       state.warm = max(0, state.warm - 1)

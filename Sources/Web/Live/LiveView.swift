@@ -2,7 +2,7 @@ import Ledgers
 import Messages
 import Spooling
 
-/// What a tab shows: `list`, or `conversation:NAME`.
+/// The content of a tab: `list`, or `conversation:NAME`.
 enum LiveView: Equatable, Sendable {
   case list
   case conversation(ConversationID)
@@ -25,7 +25,7 @@ enum LiveView: Equatable, Sendable {
   }
 }
 
-/// What a view shows, in brief: a number for each message, which changes with it. `list`, `held` and `draft` stand for the
+/// The content of a view, in brief: a number for each message, which changes with it. `list`, `held` and `draft` stand for the
 /// list of conversations, the hold and the composer.
 struct LiveSketch: Sendable, Equatable {
   var numbers: [String: Int] = [:]

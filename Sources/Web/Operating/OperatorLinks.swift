@@ -20,7 +20,7 @@ extension PageSource {
       link(.queue, "Queue", value: queue > 0 ? "\(queue)" : "", isBad: failed > 0, current: current),
       link(.storage, "Storage", value: "\(use.percent) %", isBad: !use.beyond.isEmpty, current: current),
     ]
-    // What concerns all inboxes is not for a session of one.
+    // Pages about all inboxes are not for a session of one.
     if inbox == nil { links.append(link(.check, "Check", current: current)) }
     links += [link(.metrics, "Metrics", current: current), link(.profile, "Profile", current: current)]
     return links + sessions

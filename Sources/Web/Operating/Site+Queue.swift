@@ -87,7 +87,7 @@ extension Site {
   }
 }
 
-/// What was done to many requests, in the address of the page that says so.
+/// The outcome of a batch, in the address of the page that says so.
 enum QueueDeed: Equatable {
   case retried(Int)
   case cancelled(Int)

@@ -93,7 +93,7 @@ extension Site {
   }
 }
 
-/// What was done to the storage, in the address of the page that says so.
+/// The outcome of a change of the storage, in the address of the page that says so.
 enum StorageDeed: String {
   case purged, purging
 

@@ -18,7 +18,7 @@ struct Templates: Sendable {
   private let operatingSheet: String
   private let icon: String
   private let touchIcon: String
-  /// What a phone needs to install the page.
+  /// Files that a phone needs to install the page.
   let manifest: String
 
   init() throws {

@@ -5,7 +5,7 @@ import Messages
 import Spooling
 import WebAccess
 
-/// What another program of a phone shares, until the person has chosen the conversation.
+/// Photos and text that another program of a phone shares, until the person has chosen the conversation.
 ///
 /// It is a directory in `tmp/`. The janitor removes what nobody chose, with other entries of `tmp/`.
 struct SharedMessage: Sendable {

@@ -10,7 +10,7 @@ final class CertificateFiles: Sendable {
   private let key: String
   private let state: Mutex<(stamps: [Stamp?], configuration: TLSConfiguration)>
 
-  /// What changes with a file.
+  /// Facts that change with a file.
   private struct Stamp: Equatable {
     let device: UInt
     let inode: UInt

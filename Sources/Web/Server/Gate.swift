@@ -28,7 +28,7 @@ struct Gate: Sendable {
     switch Self.fetchSite.flatMap({ head.headerFields[$0] }) {
     case "same-origin": return
     case "none" where isReading: return
-    // What a phone shares is posted by the phone. A web site cannot say `none`.
+    // A phone posts its shares itself. A web site cannot say `none`.
     case "none" where head.method == .post && head.path == "/share": return
     case nil:
       let origin = head.headerFields[.origin]

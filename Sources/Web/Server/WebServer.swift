@@ -112,7 +112,7 @@ struct WebServer: Sendable {
           group.addTask {
             let isOpen = open.enter(connection.channel, limit: Self.connections)
             if !isOpen { connection.channel.close(promise: nil) }
-            // What was closed ends at once.
+            // A closed connection ends at once.
             await channel.handle(value: connection, logger: log)
             if isOpen { open.leave(connection.channel) }
           }

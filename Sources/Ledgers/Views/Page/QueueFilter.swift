@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// What a person looks for among the requests that wait or have failed.
+/// A search among the requests that wait or have failed.
 package struct QueueFilter: Sendable, Equatable {
   /// The states of a queue that a person may choose.
   package enum State: String, CaseIterable, Sendable {

@@ -1,7 +1,7 @@
 import GRDB
 import Messages
 
-/// What ended in one stretch of time.
+/// The requests that ended in one stretch of time.
 package struct Rate: Sendable, Equatable {
   package let from: Timestamp
   /// Requests that were sent, and that failed.
@@ -16,7 +16,7 @@ extension LedgerView {
   /// Requests of a stretch whose waiting times are looked at.
   private static let sample = 500
 
-  /// What ended in each of `count` stretches of time before `end`. The counts are of all requests that are remembered;
+  /// The ends in each of `count` stretches of time before `end`. The counts are of all requests that are remembered;
   /// the waiting times are those of the first 500 of a stretch.
   ///
   /// - Parameters:

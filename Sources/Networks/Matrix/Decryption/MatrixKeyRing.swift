@@ -69,7 +69,7 @@ final class MatrixKeyRing: Sendable {
   ///
   /// - Returns: the other events and the opened ones, in order.
   func open(_ events: [JSONValue], in room: String, account: String) async throws(DeliveryError) -> [JSONValue] {
-    // What we sent needs no key, and nobody gave us one.
+    // Our own events need no key, and nobody gave us one.
     let encrypted = events.compactMap { EncryptedEvent($0, in: room) }.filter { $0.sender != account }
     if encrypted.isEmpty { return events }
     let file = try file()
