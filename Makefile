@@ -43,9 +43,10 @@ deb-check: deb ## Installs the packages in a fresh Debian 12, sends a photo ther
 	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(DEB_CHECK_PACKAGES))
 	$(AS_ROOT) tools/deb-check.sh .build/photospool{,-web}_*_$$(dpkg --print-architecture).deb || [ $$? = 77 ]
 
-demo: .build/setup ## Sends one real photograph and shows what happened
+demo: .build/setup ## Sends one real photograph and shows what happened, also on the page: screenshots in .build/demo
 	$(SWIFT) build --product photospool
 	$(SWIFT) build --product photospool-darkroom
+	$(SWIFT) build --product photospool-web
 	@bash tools/demo.sh
 
 test: unit stories browser ## Every test

@@ -1,17 +1,25 @@
-# A demonstration: a daemon with its own spool gets a real photograph with a position, dropped with mkdir, cp and mv.
+# A demonstration: a daemon with its own spool gets a real photograph with a position, dropped with mkdir, cp and mv. Then the
+# page shows it and some others.
 set -euo pipefail
 
 photospool=$PWD/.build/debug/photospool
-photograph=/usr/share/backgrounds/Dragonfly_by_Bolly.jpg
+photographs=/usr/share/backgrounds
+screenshots=$PWD/.build/demo
 scratch=$(mktemp -d)
 spool=$scratch/spool
 export PHOTOSPOOL_SPOOL=$spool
-trap '[ -z "${daemon:-}" ] || kill "$daemon" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+daemon= page=
+end() {
+  # shellcheck disable=SC2086
+  [ -z "$daemon$page" ] || { kill $daemon $page && wait; } 2> /dev/null || true
+  rm -rf "$scratch"
+}
+trap end EXIT
 
 say() { printf '\n== %s\n' "$*"; }
 
 say 'A real photograph, with the place where it was taken'
-cp "$photograph" "$scratch/cat.jpg"
+cp "$photographs/sunset_by_Aitzol_Berasategi.jpg" "$scratch/cat.jpg"
 exiftool -q -overwrite_original -GPSLatitude=47.3769 -GPSLatitudeRef=N -GPSLongitude=8.5417 -GPSLongitudeRef=E \
   -Make=Camera -Model=Obscura "$scratch/cat.jpg"
 exiftool -s -FileSize -ImageSize -Make -Model -GPSPosition "$scratch/cat.jpg"
@@ -45,6 +53,24 @@ exiftool -s -FileSize -ImageSize -Make -Model -GPSPosition "$scratch/prepared/ca
 
 say 'The log'
 cat "$scratch/log"
+
+say 'The page'
+send() { "$photospool" send --wait --to "$1" "${@:2}" > /dev/null 2>&1; }
+send garden --photo "$photographs/seeding_by_Clements_Engelhardt.jpg"
+send friends --photo "$photographs/friends_by_Aitzol_Berasategi.jpg" --text 'All of us!'
+send family --photo "$photographs/Wine_by_Jakkub_Mede.jpg" --photo "$photographs/picosdeeuropa_by_Aitzol_Berasategi.jpg"
+"$photospool" web > "$scratch/link" 2> "$scratch/page.log" &
+page=$!
+timeout 30 bash -c 'tail -n +1 -F "$1" | grep -m 1 /login/' _ "$scratch/link" 2> /dev/null || { cat "$scratch/page.log"; exit 1; }
+echo 'Such a link opens the page in a browser of this computer, once. This one is used for two screenshots:'
+if command -v "${CHROMIUM:-chromium}" > /dev/null; then
+  python3 tools/screenshots.py "$(cat "$scratch/link")" family "$screenshots"
+else
+  echo 'There are none, because chromium is not installed.'
+fi
+kill "$page"
+wait "$page" || true
+page=
 
 say 'SIGTERM'
 kill "$daemon"
