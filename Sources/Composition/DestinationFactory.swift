@@ -62,7 +62,7 @@ struct DestinationFactory: Sendable {
       // Public profile photos are not sealed; those of a group are sealed for it.
       let profile: Route? =
         switch type(of: settings.type).profilePhotos {
-        case .sealed: nil
+        case .sealed, .rejected: nil
         case .open: try route(.unsealed)
         case .perGroup: try route(settings.seal, audience: DestinationKey(network.name, profileAddress))
         }

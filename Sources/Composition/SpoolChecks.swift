@@ -126,6 +126,8 @@ package struct SpoolChecks {
       }
       return "in the conversation \(escaped(group.text)) on the network \(network.name), for its members"
     case .sealed: return "on the network \(network.name)"
+    case .rejected:
+      return "none, as the network \(network.name) has no place for them; `profile.network` can name another"
     case .open(let word):
       guard let store = settings.stores.first(where: { $0.name == network.store }), type(of: store.type).word == word
       else { return "none, as avatars on the network \(network.name) have to be in a store of type \(word)" }

@@ -53,4 +53,6 @@ package enum ProfilePhotos: Sendable, Equatable {
   case sealed
   /// Visible to everybody: not sealed, and in a store of this type.
   case open(store: String)
+  /// It has no place for them, and rejects them.
+  case rejected
 }

@@ -38,4 +38,14 @@ import Testing
   func profile() throws {
     #expect(SpoolChecks(try scratch.settings("")).profile() == "on the network local")
   }
+
+  @Test("The check says that a network has no place for profile photos")
+  func noProfile() throws {
+    let settings = try scratch.settings(
+      """
+      networks: {app: {type: firestore, project: demo-app, keyFile: /k}}
+      profile: {network: app}
+      """)
+    #expect(SpoolChecks(settings).profile().hasPrefix("none, as the network app has no place for them"))
+  }
 }

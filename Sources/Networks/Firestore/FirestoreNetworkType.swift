@@ -10,7 +10,7 @@ package struct FirestoreNetworkType: NetworkType {
   package static let remembersMessages = true
   package static let publishesIntoSpool = false
   package static let keepsAccountInSpool = false
-  package static let profilePhotos = ProfilePhotos.sealed
+  package static let profilePhotos = ProfilePhotos.rejected
   package static let address = SettingKind<Address>(
     expects: "an id of a document: at most 255 bytes without `/`, and not `.`, `..` or `__…__`",
     parse: { CollectionPath.isID($0) ? try? Address($0) : nil }, show: \.text)
