@@ -42,6 +42,11 @@ package struct GoogleFaults: Sendable {
       cause, "\(service) \(words) (\(answer.status)\(word))", retryAfter: cause.disposition == .retry ? hint : nil)
   }
 
+  /// Whether the service knows the account and does not let it do this one thing.
+  package func isForbidden(_ answer: GoogleAnswer) -> Bool {
+    answer.status == 403 && answer.isJSON && answer.reason.flatMap(finding) == nil
+  }
+
   /// The meaning of reasons that concern the project or the account, and no message.
   private func finding(_ reason: String) -> (Cause, String)? {
     switch reason {

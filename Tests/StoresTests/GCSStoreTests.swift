@@ -110,6 +110,16 @@ import Testing
     #expect(try await self.store().check().contains("has the bucket"))
   }
 
+  @Test("an account that may not list the bucket passes the check, one whose project is refused does not")
+  func unlisted() async throws {
+    let server = try FaultServer()
+    let store = try store(at: server.endpoint)
+    try await server.script(#"json/403?text={"error":{"status":"PERMISSION_DENIED"}}"#)
+    #expect(try await store.check().hasSuffix("does not let it list the bucket"))
+    try await server.script(#"json/403?text={"error":{"details":[{"reason":"BILLING_DISABLED"}]}}"#)
+    #expect(try await failure { try await store.check() }?.cause == .configError)
+  }
+
   @Test(
     "every fault has a cause and one plain sentence",
     arguments: [

@@ -74,13 +74,11 @@ package struct GCSStore: Store {
   package func check() async throws(DeliveryError) -> String {
     let answer = try await service.ask(
       .get, "/storage/v1/b/\(bucket)/o?maxResults=1&prefix=photospool-check-\(UInt64.random(in: 0...(.max)))")
-    let error = service.faults.error(answer)
-    switch answer.status {
-    case 200..<300 where answer.isSuccess: return "\(service.name) has the bucket and accepts \(service.account)"
-    case 403 where error.sentence.contains("bucket"):
+    if answer.isSuccess { return "\(service.name) has the bucket and accepts \(service.account)" }
+    if service.faults.isForbidden(answer) {
       return "\(service.name) accepts \(service.account), and does not let it list the bucket"
-    default: throw error
     }
+    throw service.faults.error(answer)
   }
 
   /// The token of an object that is there already.
