@@ -242,8 +242,8 @@ let package = Package(
     .executableTarget(
       name: "photospool-fuzz",
       dependencies: [
-        "Children", "Control", "Digests", "DurableFiles", "HTTP", "Imaging", "Ledgers", "MailParsing", "Matrix",
-        "Messages", "Networks", "Olm", "Photos", "Receiving",
+        "Children", "Control", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Imaging", "Ledgers", "MailParsing",
+        "Matrix", "Messages", "Networks", "Olm", "Photos", "Receiving",
         "Seals", "Secrets", "SettingKit", "Settings", "Spooling", "Stores", "TestSupport", "Web",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),

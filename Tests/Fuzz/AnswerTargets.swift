@@ -1,4 +1,5 @@
 import Digests
+import GoogleCloud
 import HTTP
 import Messages
 
@@ -7,7 +8,9 @@ import Messages
 @testable import Stores
 
 extension FuzzTarget {
-  static let answers: [FuzzTarget] = [retryAfter, matrixAnswer, matrixMediaID, storeAnswer, uploadTicket]
+  static let answers: [FuzzTarget] = [
+    retryAfter, matrixAnswer, matrixMediaID, storeAnswer, uploadTicket, googleAnswer,
+  ]
 
   private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
@@ -84,5 +87,27 @@ extension FuzzTarget {
         !header.name.isEmpty && !(header.name + header.value).utf8.contains { $0 < 0x20 || $0 == 0x7F },
         "the header \(header.name.debugDescription) is more than one")
     }
+  }
+  static let googleAnswer = FuzzTarget(
+    "google-answer",
+    words: [
+      "{", "}", "[", "]", "\"", ":", ",", "error", "status", "details", "reason", "ALREADY_EXISTS", "SERVICE_DISABLED",
+      "fields", "photospool", "mapValue", "stringValue", "integerValue", "arrayValue", "values", "doubleValue",
+      "message",
+      "attachment", "createTime", "commitTime", "2026-01-02T03:04:05.678901Z", "-9223372036854775808", "null", "409 ",
+    ]
+  ) { input throws(BrokenProperty) in
+    let answer = GoogleAnswer(answer(input))
+    for use in [GoogleFaults.Use.documents, .objects] {
+      try check(GoogleFaults(service: "the service", use: use).error(answer, now: now))
+    }
+    if let answer = answer.decoded(as: FirestoreCommitted.self) {
+      _ = Timestamp(firestore: answer.commitTime)?.description
+    }
+    guard let document = answer.decoded(as: FirestoreDocument.self) else { return }
+    guard let publication = document.publication(of: MessageID(unchecked: "0a01")) else { return }
+    _ = publication.publishedAt.description
+    guard let attachment = publication.attachment else { return }
+    try hold(FirestoreValue(attachment)?.attachment == attachment, "what was written is not what is read")
   }
 }
