@@ -76,6 +76,16 @@ for place in '' photos cur sent state objects; do
   if [ -z "$place" ]; then inside touch /var/spool/photospool/new/.x && inside rm /var/spool/photospool/new/.x || fail 'it cannot send'
   elif inside touch "/var/spool/photospool/$place/x" 2> /dev/null; then fail "the page may write $place/"; fi
 done
+# A program in its unit connects to nothing, not even on this computer. Outside of it, the same program does.
+probe='/usr/bin/curl -sS -m 5 -o /dev/null http://127.0.0.1:7377/'
+# shellcheck disable=SC2086
+in_debian $probe || fail 'nobody can connect to the page'
+in_debian systemctl cat photospool-web | sed "/^Requires=/d; s#^ExecStart=.*#Type=oneshot\nExecStart=$probe#" > "$scratch/probe"
+in_debian tee /run/systemd/system/photospool-probe.service < "$scratch/probe" > /dev/null
+in_debian systemctl daemon-reload
+! in_debian systemctl start photospool-probe 2> /dev/null || fail 'from inside its unit, the page could connect to a port'
+[ "$(shows photospool-probe ExecMainStatus)" = 7 ] || fail "the probe ended with $(shows photospool-probe ExecMainStatus)"
+ok 'from inside the unit of the page nothing can be connected to'
 # Without the daemon, it reads and takes what is sent.
 in_debian systemctl stop photospool
 in_debian systemctl restart photospool-web.socket

@@ -52,7 +52,10 @@ def test_a_request_of_another_origin_is_refused(stage):
     for route in routes(scene.hidden, "refused"):
         reading = route.method == "GET"
         for sent in headers:
-            if reading and (sent.get("Sec_Fetch_Site") == "none" or sent["Origin"] is None):
+            # A phone posts its shares itself.
+            if (reading or route.path == "/share") and sent.get("Sec_Fetch_Site") == "none":
+                continue
+            if reading and sent["Origin"] is None:
                 continue
             answer = ask(scene.client, route, **sent)
             assert answer.status == 403, f"{route.method} {route.path} {sent}: {answer.status}"

@@ -110,6 +110,13 @@ def test_a_session_of_one_inbox_never_sees_another(stage):
                  "/conversation/settings?name=only-berta", f"/conversation?name=only-berta&at={hers[-1]}"]:
         text = anna.get(path).text
         assert not any(secret in text.replace(path, "") for secret in [*hers, received, "@zoe"]), path
+    for path in ["/queue", "/queue?to=only-berta", "/storage", "/metrics", "/profile?inbox=berta", "/events?view=list",
+                 "/events?view=conversation:only-berta"]:
+        answer = anna.get(path)
+        told = [secret for secret in ["berta", *hers, received] if secret in answer.text.replace("only-berta", "")]
+        assert answer.status == 200 and not told, f"{path} tells {told}"
+    for path in ["/check", "/metrics.txt", "/sessions", "/storage/clear", "/conversation/purge?name=only-berta"]:
+        assert anna.get(path).status == 403, path
     assert "only-berta" not in anna.get("/").text and "for-berta" not in anna.get("/").text
     assert "No photo of this conversation is kept here" in anna.get("/conversation/settings?name=only-berta").text
     assert "only-berta" in everybody.get("/").text

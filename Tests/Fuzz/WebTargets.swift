@@ -1,7 +1,9 @@
+import Ledgers
+
 @testable import Web
 
 extension FuzzTarget {
-  static let web: [FuzzTarget] = [multipart, form, markup]
+  static let web: [FuzzTarget] = [multipart, form, markup, views, queueQuery, places]
 
   private static let dialogue = [
     "--x", "\r\n", "--", "Content-Disposition: form-data", "; name=\"a\"", "; filename=\"b\"", "\"", ";", "=", "%22",
@@ -38,6 +40,36 @@ extension FuzzTarget {
 
   static let form = FuzzTarget("form", words: ["&", "=", "+", "%", "%00", "%C3%BC"]) { input throws(BrokenProperty) in
     _ = formFields(String(decoding: input, as: UTF8.self))
+  }
+
+  static let views = FuzzTarget(
+    "views", words: ["view=", "&", "list", "conversation:", "%00", "%2F", "+"]
+  ) { input throws(BrokenProperty) in
+    let views = LiveView.all(in: String(decoding: input, as: UTF8.self))
+    try hold(views.count <= 32, "\(views.count) views")
+    for case .conversation(let name) in views {
+      let again = LiveView.all(in: "view=conversation:\(inAddress(name.text))")
+      try hold(again == [.conversation(name)], "\(name.text.debugDescription) does not come back")
+    }
+  }
+
+  static let queueQuery = FuzzTarget(
+    "queue-query",
+    words: ["state=", "to=", "cause=", "q=", "&", "is:", "to:", "failed", "held", "profile~", "+", "%20"]
+  ) { input throws(BrokenProperty) in
+    let fields = formFields(String(decoding: input, as: UTF8.self))
+    guard let query = try? QueueQuery(fields, inbox: nil) else { return }
+    let again = try? QueueQuery(formFields(query.address), inbox: nil)
+    try hold(again == query, "the address \(query.address) is another filter")
+  }
+
+  static let places = FuzzTarget("places", words: ["-", "--", "9223372036854775807", "retry-", "cancel-", "flush-0"]) {
+    input throws(BrokenProperty) in
+    let text = String(decoding: input, as: UTF8.self)
+    if let place = ListPlace(text) { try hold(ListPlace(place.description) == place, "list") }
+    if let place = QueuePlace(text) { try hold(QueuePlace(place.description) == place, "queue") }
+    if let place = TimelinePlace(text) { try hold(TimelinePlace(place.description) == place, "timeline") }
+    if let deed = QueueDeed(text) { try hold(QueueDeed(deed.code) == deed, "deed") }
   }
 
   /// Swift's characters decide what a template escapes.

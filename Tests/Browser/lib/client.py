@@ -7,7 +7,10 @@ from urllib.parse import quote, urlsplit
 
 class Answer:
     def __init__(self, response):
-        self.status, self.headers, self.body = response.status, response.headers, response.read()
+        self.status, self.headers = response.status, response.headers
+        # A stream of events never ends; its first ones come at once.
+        is_stream = response.headers["Content-Type"] == "text/event-stream"
+        self.body = response.read1() if is_stream else response.read()
 
     @property
     def text(self):

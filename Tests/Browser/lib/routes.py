@@ -22,6 +22,7 @@ def routes(photo, request, conversation="family"):
         Route("GET", "/"), Route("GET", f"/conversation{name}"),
         Route("GET", f"/conversation/settings{name}", ("see",)),
         Route("GET", f"/photo/{photo}", ("see",)),
+        Route("GET", "/events?view=list", ("see",)), Route("POST", "/share", ("send",)),
         Route("GET", "/share/none", ("send",)), Route("POST", "/share/none", ("send",), "name=x"),
         Route("GET", "/sessions", ("operate",)), Route("POST", "/sessions/none/end", ("operate",)),
         *(Route("GET", f"/photo/{photo}/{part}", ("see",))
