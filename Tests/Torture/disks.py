@@ -57,13 +57,14 @@ def unmount(path):
 class Disk:
     """A mounted file system, removed at the end of the block in any case."""
 
-    def __init__(self, kind, options="", make_options=()):
+    def __init__(self, kind, options="", make_options=(), size=None):
         if os.geteuid() != 0:
             raise Refused("only root may mount a disk")
         memory = "/dev/shm"
         self.scratch = tempfile.mkdtemp(
             prefix="photospool-disk.", dir=memory if os.access(memory, os.W_OK) else None)
         self.kind, self.options, self.make_options = kind, options, make_options
+        self.size = size or SIZES.get(kind)
         self.image, self.path = f"{self.scratch}/image" if kind in SIZES else None, f"{self.scratch}/disk"
         self.is_mounted = False
         os.mkdir(self.path)
@@ -87,7 +88,7 @@ class Disk:
     def make(self):
         """The file system, in its image."""
         with open(self.image, "wb") as image:
-            image.truncate(SIZES[self.kind])
+            image.truncate(self.size)
         run(f"mkfs.{self.kind}", "-q", *self.make_options, self.image)
 
     def mount(self):
@@ -205,7 +206,7 @@ class ThinDisk(Disk):
         os.mkdir(self.below)
 
     def make(self):
-        size = SIZES[self.kind]
+        size = self.size
         run("mount", "-t", "tmpfs", "-o", f"size={size + (4 << 20)}", "none", self.below)
         super().make()
         if self.keeps_log:
