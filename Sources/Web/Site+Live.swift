@@ -43,7 +43,7 @@ extension Site {
   private func events(
     of stream: inout LiveStream, _ news: LiveNews, heard: String?, _ session: WebSession
   ) -> String {
-    let source = try? PageSource(spool, settings, session, progress: news.progress)
+    let source = try? PageSource(spool, settings, session, shelf, progress: news.progress)
     return stream.events(
       news, heard: heard,
       sketch: { view in

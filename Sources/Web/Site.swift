@@ -23,6 +23,7 @@ struct Site: Sendable {
   let log: Logger
   /// The last round of checks.
   let board = CheckBoard()
+  let shelf: LedgerShelf
   let attempts = UnlockAttempts()
   let pool = BlockingPool(label: "web", threads: 4)
   let desk: DraftDesk
@@ -43,6 +44,7 @@ struct Site: Sendable {
     self.access = access
     self.log = log
     self.place = place
+    shelf = LedgerShelf(in: spool.state)
     live = LiveWatch(spool)
     desk = DraftDesk(spool: spool, defaultInbox: settings.inbox)
     templates = try Templates()
@@ -154,9 +156,9 @@ struct Site: Sendable {
 
   static func redirect(to address: String) -> Response { Response(status: .seeOther, headers: [.location: address]) }
 
-  func source(_ session: WebSession) throws -> PageSource { try PageSource(spool, settings, session) }
+  func source(_ session: WebSession) throws -> PageSource { try PageSource(spool, settings, session, shelf) }
 
-  func ledger() throws -> LedgerView { try LedgerView(in: spool.state) }
+  func ledger() throws -> LedgerView { try shelf.view() }
 
   /// The conversation in an address.
   static func conversation(_ request: Request) throws -> ConversationID {

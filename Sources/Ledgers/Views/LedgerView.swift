@@ -5,19 +5,24 @@ import Messages
 
 /// Read-only access for tools, with or without a running daemon.
 package struct LedgerView: Sendable {
-  private let queue: DatabaseQueue
+  private let database: any DatabaseReader
 
   /// Opens the ledger in `state` for reading.
   ///
+  /// - Parameter readers: the questions that may be asked at once.
   /// - Throws: `LedgerError`; `.missing` if it is empty, `.older` if it needs an upgrade.
-  package init(in state: Directory) throws {
+  package init(in state: Directory, readers: Int = 1) throws {
     let path = state.path(of: Ledger.fileName)
     guard try state.entry(Ledger.fileName) != nil else { throw LedgerError.missing(path: path) }
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(10)
     do {
-      queue = try DatabaseQueue(path: path, configuration: configuration)
+      configuration.maximumReaderCount = readers
+      database =
+        readers == 1
+        ? try DatabaseQueue(path: path, configuration: configuration)
+        : try DatabasePool(path: path, configuration: configuration)
     } catch let error as DatabaseError {
       throw LedgerError(reading: path, error)
     }
@@ -42,10 +47,10 @@ package struct LedgerView: Sendable {
 
   /// Runs one query. Errors of SQLite and of decoding become `LedgerError`.
   func read<Answer>(_ question: (Database) throws -> Answer) throws -> Answer {
-    do { return try queue.read(question) } catch let error as DatabaseError {
-      throw LedgerError(reading: queue.path, error)
+    do { return try database.read(question) } catch let error as DatabaseError {
+      throw LedgerError(reading: database.path, error)
     } catch  where error is RowDecodingError || error is DecodingError {
-      throw LedgerError.damaged(path: queue.path, fault: "a row holds a value that cannot be read")
+      throw LedgerError.damaged(path: database.path, fault: "a row holds a value that cannot be read")
     }
   }
 
@@ -91,7 +96,7 @@ extension LedgerView {
         try Int.fetchOne(database, sql: "SELECT coalesce(sum(waiting), 0) FROM conversations") ?? 0
       )
     }
-    if fault != "ok" { throw LedgerError.damaged(path: queue.path, fault: fault) }
+    if fault != "ok" { throw LedgerError.damaged(path: database.path, fault: fault) }
     return "intact, \(waiting) message\(waiting == 1 ? "" : "s") waiting; SQLite \(Ledger.sqliteVersion)"
   }
 }

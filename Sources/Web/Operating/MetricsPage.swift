@@ -50,7 +50,7 @@ extension Site {
       try Self.expectAllInboxes(session)
       let text = try await pool.run {
         try SpoolMetrics.text(
-          LedgerView(ifThereIsOneIn: spool.state)?.counts(), settings.cache,
+          shelf.viewIfThereIsOne()?.counts(), settings.cache,
           daemon: (try? ControlClient.ask(.metrics, in: spool.state, patience: 5))??.metrics)
       }
       return Response(

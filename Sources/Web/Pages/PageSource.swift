@@ -18,19 +18,21 @@ struct PageSource {
   /// Upload progress by message; nil if no daemon runs.
   let progress: [String: Double]?
 
-  init(_ spool: Spool, _ settings: Settings, _ session: WebSession) throws {
+  init(_ spool: Spool, _ settings: Settings, _ session: WebSession, _ shelf: LedgerShelf) throws {
     // A daemon that does not answer is as good as none for a page.
     try self.init(
-      spool, settings, session, progress: (try? ControlClient.ask(.progress, in: spool.state))?.progress)
+      spool, settings, session, shelf, progress: (try? ControlClient.ask(.progress, in: spool.state))?.progress)
   }
 
   /// - Parameter progress: what the daemon told a moment ago; nil if none runs.
-  init(_ spool: Spool, _ settings: Settings, _ session: WebSession, progress: [String: Double]?) throws {
+  init(
+    _ spool: Spool, _ settings: Settings, _ session: WebSession, _ shelf: LedgerShelf, progress: [String: Double]?
+  ) throws {
     self.spool = spool
     self.settings = settings
     self.session = session
     clock = LocalTime(now: .now())
-    do { (ledger, fault) = (try LedgerView(ifThereIsOneIn: spool.state), nil) } catch let error as LedgerError {
+    do { (ledger, fault) = (try shelf.viewIfThereIsOne(), nil) } catch let error as LedgerError {
       (ledger, fault) = (nil, error)
     }
     self.progress = progress
