@@ -37,8 +37,7 @@ extension QueueFilter {
 
   /// The queued requests of a filter, which go through an index of nothing else.
   ///
-  /// Conditions on messages and conversations are sets of ids: a set is made once from an index of what waits, and
-  /// costs no row of a request.
+  /// Conditions on messages are sets of ids: a set is made once from an index of what waits, and costs no row of a request.
   var waiting: String { queued + condition(waitingConditions) }
 
   /// The failed requests of a filter.
@@ -55,17 +54,12 @@ extension QueueFilter {
   private static let message = "SELECT m.request_id FROM messages m"
   private static let waits = "m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))"
 
-  /// The requests with waiting messages in the conversations that meet a condition.
   private static func inConversations(_ condition: String) -> String {
-    """
-    r.id IN (\(message) INDEXED BY messages_waiting WHERE m.conversation_id IN
-      (SELECT id FROM conversations WHERE \(condition)) AND \(waits))
-    """
+    "r.conversation_id IN (SELECT id FROM conversations WHERE \(condition))"
   }
 
   private var waitingConditions: [String] {
     var conditions = common
-    if conversation != nil { conditions.append(Self.inConversations("conversation = :conversation")) }
     switch state {
     case nil, .waiting, .failed: break
     case .held: conditions.append(Self.inConversations("held <> 0 AND waiting > 0"))
@@ -86,9 +80,6 @@ extension QueueFilter {
 
   private var failedConditions: [String] {
     var conditions = common
-    if conversation != nil {
-      conditions.append("r.conversation_id = (SELECT id FROM conversations WHERE conversation = :conversation)")
-    }
     if cause != nil {
       conditions.append(
         """
@@ -100,6 +91,7 @@ extension QueueFilter {
 
   private var common: [String] {
     (inbox == nil ? [] : ["r.inbox = :inbox"])
+      + (conversation == nil ? [] : [Self.inConversations("conversation = :conversation")])
       + (text.isEmpty
         ? []
         : [
