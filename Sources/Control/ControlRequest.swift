@@ -32,6 +32,8 @@ package enum ControlRequest: Codable, Sendable, Equatable {
   case checkSpool
   /// The state of the daemon's destinations.
   case destinations
+  /// The objects in the daemon's `directory` stores.
+  case objects
 }
 
 /// The daemon's answer: one line of JSON.
@@ -67,7 +69,19 @@ package struct ControlReply: Codable, Sendable, Equatable {
     }
   }
 
+  /// Files and their bytes.
+  package struct Objects: Codable, Sendable, Equatable {
+    package let count: Int
+    package let bytes: Int
+
+    package init(count: Int, bytes: Int) {
+      self.count = count
+      self.bytes = bytes
+    }
+  }
+
   package var outcomes: [Outcome] = []
+  package var objects: Objects?
   /// Stores, then networks.
   package var destinations: [Destination]?
   /// Upload progress by message, 0 to 1.
@@ -80,12 +94,13 @@ package struct ControlReply: Codable, Sendable, Equatable {
 
   package init(
     outcomes: [Outcome] = [], destinations: [Destination]? = nil, progress: [String: Double] = [:],
-    metrics: String? = nil, trouble: String? = nil, error: String? = nil
+    metrics: String? = nil, objects: Objects? = nil, trouble: String? = nil, error: String? = nil
   ) {
     self.destinations = destinations
     self.outcomes = outcomes
     self.progress = progress
     self.metrics = metrics
+    self.objects = objects
     self.trouble = trouble
     self.error = error
   }

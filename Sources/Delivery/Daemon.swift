@@ -97,11 +97,18 @@ package struct Daemon: Sendable {
       hooks: hooks, mail: mail, manager: manager, log: log)
     let clearer = Clearer(CacheClearing(spool: spool, ledger: ledger))
     let checks = CheckRounds(check)
+    let looking = BlockingPool(label: "objects", threads: 1)
     let commands = CommandHandler(
       spool: spool, ledger: ledger, signals: signals,
       work: CommandHandler.Work(
         photos: photos, circuits: circuits, receiving: receiving, troubles: troubles, reports: reports,
-        closed: closed, clearer: clearer, checks: checks, checkSpool: checkSpool, plan: plan))
+        closed: closed, clearer: clearer, checks: checks, checkSpool: checkSpool, plan: plan,
+        objects: {
+          try await looking.run {
+            let use = try ObjectDirectories(plan.destinations.objectDirectories).use()
+            return ControlReply.Objects(count: use.objects, bytes: use.bytes)
+          }
+        }))
     let ledgerCheck: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let delivery: [(any Service)?] = [ledgerCheck, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
     let commanded: [(any Service)?] = [

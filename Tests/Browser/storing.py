@@ -26,6 +26,9 @@ def test_figures_are_those_of_the_command(stage):
     tab.goto(stage.url("/storage"))
     lines = figures(stage)
     assert in_words(lines[0]["bytes"]) in tab.get_by_test_id("storage.use").inner_text()
+    objects = tab.get_by_test_id("storage.objects").inner_text()
+    assert lines[0]["objects"] > 0 and f"{lines[0]['objects']} objects" in objects and in_words(lines[0]["objectBytes"]) in objects
+    assert stage.client(stage.link("--inbox", "default")).get("/storage").text.count("storage.objects") == 0
     shown = tab.get_by_test_id("storage.conversation").all_inner_texts()
     conversations = [line for line in lines if line["conversation"]]
     assert len(shown) == len(conversations)

@@ -19,6 +19,7 @@ package struct CommandHandler: Sendable {
     let checks: CheckRounds
     let checkSpool: @Sendable () async throws -> [ControlReply.Outcome]
     let plan: PlanInForce
+    let objects: @Sendable () async throws -> ControlReply.Objects
   }
 
   let spool: Spool
@@ -70,6 +71,9 @@ package struct CommandHandler: Sendable {
         guard let work else { return ControlReply(error: "no daemon runs that could check its spool") }
         return ControlReply(outcomes: try await work.checkSpool())
       case .destinations: return ControlReply(destinations: await destinations())
+      case .objects:
+        guard let work else { return ControlReply(error: "no daemon runs that could look at its stores") }
+        return ControlReply(objects: try await work.objects())
       case .listening: return ControlReply(outcomes: await work?.receiving?.report() ?? [])
       }
     } catch {

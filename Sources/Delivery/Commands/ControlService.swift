@@ -32,7 +32,7 @@ struct ControlService: Service {
       case .prefer: ("prefs", "conversation")
       case .preferInInbox: ("prefs", "inbox")
       case .clear: ("clear", "")
-      case .progress, .metrics, .listening, .check, .checkSpool, .destinations, .want, .viewed: ("", "")
+      case .progress, .metrics, .listening, .check, .checkSpool, .destinations, .objects, .want, .viewed: ("", "")
       }
     if event.isEmpty { return }
     if let error = reply.error { log.error("\(event)", metadata: ["error": "\(error)"]) }

@@ -12,7 +12,7 @@ extension Site {
       let session = try await session(request, context, may: .see)
       let deed = Self.value("done", in: request).flatMap(StorageDeed.init)
       return try await pool.run {
-        templates.page("storage", title: "Storage · photospool", try source(session).storage(notice: deed?.sentence))
+        templates.page("storage", title: "Storage · photospool", try storage(session, notice: deed?.sentence))
       }
     }
     router.get("storage/clear") { request, context in
@@ -35,7 +35,7 @@ extension Site {
           "session": "\(session.grant.name)",
         ])
       return try await pool.run {
-        let values = try source(session).storage(notice: "Cleared: \(answer).")
+        let values = try storage(session, notice: "Cleared: \(answer).")
         return templates.page("storage", title: "Storage · photospool", values)
       }
     }
@@ -66,6 +66,13 @@ extension Site {
       if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }
       return response
     }
+  }
+
+  private func storage(_ session: WebSession, notice: String?) throws -> Values {
+    let source = try source(session)
+    let isAsked = session.inbox == nil && source.progress != nil
+    let objects = isAsked ? (try? ControlClient.ask(.objects, in: spool.state))?.objects : nil
+    return try source.storage(notice: notice, objects: objects)
   }
 
   /// The inbox and the conversation of an address, each if it names one.

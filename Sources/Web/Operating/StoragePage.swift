@@ -1,9 +1,13 @@
+import Control
 import Ledgers
 import Messages
 
 /// The photo cache against its limits, and what leaves it.
 extension PageSource {
-  func storage(notice: String?) throws -> Values {
+  /// The use of the cache and of the stores.
+  ///
+  /// - Parameter objects: those of `directory` stores; nil if no daemon tells.
+  func storage(notice: String?, objects: ControlReply.Objects?) throws -> Values {
     var uses: [StorageUse] = []
     try ledger?.forEachUse(inbox: inbox, total: settings.cache.total, each: settings.cache.inbox) {
       uses.append($0)
@@ -13,7 +17,8 @@ extension PageSource {
     let ran = try ledger?.janitorRan()
     var values = try operating(.storage, notice: notice)
     values.merge([
-      "isWhole": inbox == nil, "isSure": false,
+      "isWhole": inbox == nil, "isSure": false, "hasObjects": objects.map { $0.count > 0 } ?? false,
+      "objects": counted(objects?.count ?? 0, "object"), "objectBytes": sizeInWords(objects?.bytes ?? 0),
       "ran": ran.map { "The janitor ran \(clock.distance($0)) ago." }
         ?? "The janitor has not run yet.",
       "hasPhotos": !inboxes.isEmpty, "departures": try ledger?.departures(inbox: inbox, limit: 8).map(departure) ?? [],
