@@ -62,7 +62,7 @@ let package = Package(
         "Blocking", "Control", "Darkroom", "Delivery", "DurableFiles", "HTTP", "Hooks", "Janitor", "Ledgers",
         "LogOutput", "MailIntake", "Matrix", "Messages",
         "MetricText", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling",
-        "Spooling", "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
+        "Spooling", "Stores", "Supervision", "WebAccess", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -340,6 +340,7 @@ let package = Package(
       name: "CompositionTests",
       dependencies: [
         "Composition", "Control", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling", "TestSupport",
+        "WebAccess",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -8,8 +8,8 @@ import SettingKit
 import Settings
 import Spooling
 
-/// The checks of `photospool check` on this computer: spool, disk, ledger, daemon, darkroom, profile photos, sent texts
-/// and hooks.
+/// The checks of `photospool check` on this computer: spool, disk, ledger, daemon, darkroom, profile photos, sent texts,
+/// the web page and hooks.
 package struct SpoolChecks {
   /// A subject, and a check that says what is good about it or throws a sentence that says how to fix it.
   package typealias Check = (subject: String, run: () throws -> String)
@@ -36,7 +36,7 @@ package struct SpoolChecks {
       }
     }
     return spool + [("darkroom", DarkroomProgram.probe), ("profile photos", profile), ("sent texts", texts)]
-      + (isNew ? [] : [("requests of other users", sharing)])
+      + (isNew ? [] : [("requests of other users", sharing), ("web page", page)])
       + (isNew || settings.mailRules.isEmpty ? [] : [("mail", MailChecks(settings).run)]) + hooks
   }
 
@@ -139,6 +139,8 @@ package struct SpoolChecks {
     settings.texts == .drop
       ? "not kept" : "kept with their receipts, for \(DurationText.show(settings.janitor.receipts)), in \(path)/sent"
   }
+
+  private func page() throws -> String { try PageCheck(spool: Spool(opening: path)).run() }
 
   private static func checkProgram(_ path: String) throws -> String {
     var isDirectory: ObjCBool = false

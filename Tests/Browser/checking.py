@@ -37,6 +37,54 @@ def test_sentences_are_those_of_the_command(stage):
     stage.picture(tab, "check-broken")
 
 
+def test_every_kind_of_destination_is_judged_as_by_the_command(stage):
+    """A store and a network of every kind, each of them broken, stand on the page with the sentences of
+    `check --running`."""
+    for name, text in [("key", "key\n"), ("hook", "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n")]:
+        (stage.directory / name).write_text(text)
+        (stage.directory / name).chmod(0o600)
+    away, key = "http://127.0.0.1:9", stage.directory / "key"
+    stage.configure(f"""
+stores:
+  bucket: {{type: s3, endpoint: '{away}', bucket: b, region: x, accessKeyFile: {key}, secretKeyFile: {key}}}
+  urls: {{type: presigned, endpoint: '{away}/'}}
+  media: {{type: matrix, homeserver: '{away}', tokenFile: {key}}}
+  google: {{type: gcs, bucket: b, emulator: '{away}'}}
+  files: {{type: directory, directory: {stage.directory}/objects}}
+networks:
+  rooms: {{type: matrix, homeserver: '{away}', tokenFile: {key}, store: media, seal: matrix}}
+  hooks: {{type: webhook, url: '{away}/', allowPrivate: true, secretFile: {stage.directory}/hook, store: urls}}
+  program: {{type: exec, program: {stage.directory}/nothing, store: bucket}}
+  people: {{type: xmtp, endpoint: '127.0.0.1:9', keyFile: {key}, store: google}}
+  app: {{type: firestore, project: project-1, emulator: '{away}', store: files}}
+routes:
+  - {{conversation: a, network: rooms}}
+  - {{conversation: b, network: hooks}}
+  - {{conversation: c, network: program}}
+  - {{conversation: d, network: people}}
+  - {{conversation: e, network: app}}
+""")
+    stage.start_daemon()
+    client = stage.client(stage.start_page())
+    (stage.directory / "objects").rmdir()
+    assert client.post("/check").status == 303
+    tab = stage.open(cookies=client.cookie)
+    tab.goto(stage.url("/check"))
+    shown = {row.locator("b").inner_text(): (row.get_by_test_id("check.sentence").inner_text(), "faulty" in (
+        row.get_attribute("class") or "")) for row in tab.get_by_test_id("check.outcome").all()}
+    lines = [json.loads(line) for line in stage.run("check", "--running", "--json", status=78).splitlines()]
+    said = {line["subject"]: (line["sentence"], not line["good"]) for line in lines}
+    assert {f"{kind} {name}" for kind, name in [
+        ("store", "bucket"), ("store", "urls"), ("store", "media"), ("store", "google"), ("store", "files"),
+        ("network", "rooms"), ("network", "hooks"), ("network", "program"), ("network", "people"), ("network", "app"),
+    ]} <= set(said), said
+    others = {subject: (sentence, shown.get(subject)) for subject, sentence in said.items() if shown.get(subject) != sentence}
+    assert not others, others
+    assert sum(is_bad for _, is_bad in said.values()) >= 9, said
+    assert shown["web page"][0].startswith("last started at http://") and "1 session" in shown["web page"][0]
+    stage.picture(tab, "check-all")
+
+
 def test_without_a_daemon_check_says_how_to_start_it(stage):
     """Without a daemon the page of checks is there, and Check now names the command."""
     stage.start_daemon()

@@ -1,6 +1,8 @@
+import Messages
 import Settings
 import TestSupport
 import Testing
+import WebAccess
 
 @testable import Composition
 
@@ -23,6 +25,27 @@ import Testing
     let failed = try #require(checks.first { $0.subject == "hook failed" })
     #expect(try sent.run() == "runs /bin/true")
     #expect(throws: Failure.self) { try failed.run() }
+  }
+
+  @Test("The check says where the page listens, and who may operate it from other computers")
+  func page() throws {
+    let check = PageCheck(spool: scratch.spool)
+    #expect(try check.run() == "not used; `photospool web` starts it")
+    let access = try AccessStore(scratch.spool)
+    #expect(try check.run() == "not started yet; `photospool web` starts it")
+    try access.setOrigin("http://ps-1.localhost:7377")
+    #expect(try check.run() == "last started at http://ps-1.localhost:7377, without links and sessions")
+    let end = Timestamp.now().advanced(seconds: 600)
+    _ = try access.makeLink(Grant(rights: [.see], inbox: nil, name: "Anna", expires: end))
+    let code = try access.makeLink(Grant(rights: [.operate], inbox: nil, name: "Phone", expires: end))
+    #expect(try check.run() == "last started at http://ps-1.localhost:7377, with 2 links and 0 sessions")
+    try access.setOrigin("https://photos.test")
+    _ = try access.beginSession(by: code, user: nil, at: .now())
+    let sentence = try check.run()
+    #expect(
+      sentence.hasPrefix(
+        "last started at https://photos.test, with 1 link and 1 session; 1 of them may operate from other computers, such as 'Phone'"
+      ), "\(sentence)")
   }
 
   @Test("The daemon's process is known while it holds its lock")

@@ -50,6 +50,9 @@ expect "$("$photospool" web sessions --json | jq -r 'select(.name == "Anna") | "
 "$photospool" web sessions --end "$("$photospool" web sessions --json | jq -r 'select(.name == "Anna").id')"
 expect "$(curl -sS -o /dev/null -w '%{http_code}' "$(cat anna)")" 410
 ! "$photospool" web sessions | grep -q Anna || fail 'the link is still there'
+"$photospool" check > check.log
+# Another one was started last.
+has check.log "web page: last started at http://ps-.*, with [0-9]* links and 0 sessions"
 
 # A member of the group gets a link that may send, for itself. Others get none.
 if [ "$(id -u)" = 0 ]; then
