@@ -20,8 +20,10 @@ package final class FolderWatch {
 
   private let folders: [WatchedFolder]
   private let spool: String
+  private let state: Directory?
   private let log: Logger
   private var seen: [String: [String: Seen]] = [:]
+  private var sent: [String: SentFiles] = [:]
   private var events = FolderEvents()
   private var troubles = Set<String>()
   private var swept = ContinuousClock.now - .hours(1)
@@ -31,9 +33,12 @@ package final class FolderWatch {
   /// Folders are walked at least this often, because network mounts tell nothing.
   private static let rounds = 30
 
-  /// - Parameter spool: the path of the spool.
-  package init(_ folders: [WatchedFolder], spool: String, log: Logger) {
+  /// - Parameters:
+  ///   - spool: the path of the spool.
+  ///   - state: the path of the directory where files that stay are remembered, if a folder keeps them.
+  package init(_ folders: [WatchedFolder], spool: String, state: String, log: Logger) throws(FileError) {
     (self.folders, self.spool, self.log) = (folders, spool, log)
+    self.state = folders.contains { $0.after == .keep } ? try Directory(path: state) : nil
   }
 
   /// Runs until the process ends.
@@ -58,7 +63,7 @@ package final class FolderWatch {
           events.watch(path)
           paths.insert(path)
         }
-        next = min(next, look(at: walk.files, in: folder))
+        next = min(next, look(at: try unsent(walk.files, in: folder, sweeps: sweeps), in: folder))
         if sweeps { try sweep(walk.withSent, in: folder) }
         if troubles.remove(folder.folder) != nil { log.info("a folder is watched again", metadata: name(folder)) }
       } catch {
@@ -75,6 +80,17 @@ package final class FolderWatch {
   private func tell(_ error: any Error, _ folder: WatchedFolder) {
     guard troubles.insert(folder.folder).inserted else { return }
     log.error("files of a folder are left for now", metadata: name(folder).merging(["error": "\(error)"]) { $1 })
+  }
+
+  /// The files without those that were sent and stay.
+  private func unsent(_ files: [FoundFile], in folder: WatchedFolder, sweeps: Bool) throws(FileError) -> [FoundFile] {
+    guard folder.after == .keep, let state else { return files }
+    var list: SentFiles
+    if let known = sent[folder.folder] { list = known } else { list = try SentFiles(of: folder.folder, in: state) }
+    if list.isNew { try list.begin(with: folder.existing == .skip ? files.compactMap { $0.key(in: folder) } : []) }
+    if sweeps { try list.shorten(to: files.compactMap { $0.key(in: folder) }) }
+    sent[folder.folder] = list
+    return files.filter { file in file.key(in: folder).map { !list.contains($0) } ?? true }
   }
 
   /// Sends what is finished, in order. A file that is not delays no other. Returns the time until the next look.
@@ -98,7 +114,10 @@ package final class FolderWatch {
           let outcome = try HotFile(file, in: folder, spool: spool).send(gaveUp: gaveUp)
           tell(outcome, of: file, in: folder)
           switch outcome {
-          case .sent, .failed, .gone: continue
+          case .sent:
+            if folder.after == .keep, let key = file.key(in: folder) { try sent[folder.folder]?.insert(key) }
+            continue
+          case .failed, .gone: continue
           case .notForUs: (one.isJudged, one.isNamed) = (true, true)
           case .unfinished:
             // Somebody may still write it, which no event tells at its end.

@@ -1,5 +1,6 @@
 import Digests
 import DurableFiles
+import Glibc
 import Messages
 import Photos
 import Settings
@@ -9,7 +10,7 @@ import Spooling
 ///
 /// Order (docs/durability.md): the request is dropped durably under a key that is made of the file's path, inode, size and
 /// times; the file leaves its name; it is moved or deleted; the folder is synced. After a crash the file is sent again under
-/// the same key, and is a duplicate.
+/// the same key, and is a duplicate. In a folder whose files stay nothing is changed; `SentFiles` remembers the key.
 struct HotFile {
   static let sentName = ".sent"
   static let failedName = ".failed"
@@ -64,13 +65,13 @@ struct HotFile {
         return .notForUs(sentence: "its folders give no name for the conversation \(folder.conversation)")
       }
       if entry.size > RequestLimits.photoBytes {
-        return try giveUp("it has \(entry.size) bytes; the limit is \(RequestLimits.photoBytes); make it smaller")
+        return try reject("it has \(entry.size) bytes; the limit is \(RequestLimits.photoBytes); make it smaller")
       }
       if opened.hasWriter() != true, try WholeImage.isWhole(opened, format, size: entry.size) {
         return try send(opened, to: conversation)
       }
     }
-    return gaveUp ? try giveUp("it ends too early, and nobody completed it; copy it again") : .unfinished
+    return gaveUp ? try reject("it ends too early, and nobody completed it; copy it again") : .unfinished
   }
 
   private static let formats: Set<PhotoFormat> = [.jpeg, .png, .gif, .webp, .heic, .avif]
@@ -85,18 +86,17 @@ struct HotFile {
       return .unfinished
     }
     let submission = Submission(
-      to: conversation, from: folder.inbox, key: key, text: nil,
+      to: conversation, from: folder.inbox, key: file.key(in: folder), text: text,
       photos: [try File(inMemory: bytes).called(file.name)])
     let request = try submission.drop(into: spool)
-    try leave()
+    if folder.after != .keep { try leave() }
     return .sent(request: request.text)
   }
 
-  /// The same for the same file, also after a crash; another one for a file that was written anew under its name.
-  private var key: IdempotencyKey? {
-    let entry = file.entry
-    let facts = "\(folder.folder)\n\(file.path)\n\(entry.inode) \(entry.born) \(entry.size) \(entry.modified)"
-    return IdempotencyKey("watch.\(SHA256Digest(of: Array(facts.utf8)).hex.prefix(40))")
+  private var text: String? {
+    folder.text?.filled(
+      name: escaped(file.name), folder: escaped(file.folders.joined(separator: "/")),
+      time: localTime(file.entry.modified))
   }
 
   /// Takes the file away. First it gets a name of ours: another one may have taken its own meanwhile, and stays.
@@ -114,6 +114,7 @@ struct HotFile {
     switch folder.after {
     case .delete: try directory.remove(taken)
     case .move: try move(taken, into: Self.sentName, as: file.name)
+    case .keep: break
     }
     try directory.sync()
   }
@@ -129,7 +130,8 @@ struct HotFile {
     return .unfinished
   }
 
-  private func giveUp(_ sentence: String) throws -> Outcome {
+  private func reject(_ sentence: String) throws -> Outcome {
+    if folder.after == .keep { return .notForUs(sentence: sentence) }
     let name = try move(file.name, into: Self.failedName, as: file.name)
     try directory.directory(Self.failedName).write(Array("\(sentence)\n".utf8), as: "\(name).error", mode: 0o644)
     try directory.sync()
@@ -149,4 +151,24 @@ struct HotFile {
     }
     return name
   }
+}
+
+extension FoundFile {
+  /// The same for the same file, also after a crash; another one for a file that was written anew under its name.
+  ///
+  /// A folder whose files stay may be a card or a network mount, where an inode is another one after each mount.
+  func key(in folder: WatchedFolder) -> IdempotencyKey? {
+    let node = folder.after == .keep ? "" : "\(entry.inode) \(entry.born) "
+    let facts = "\(folder.folder)\n\(path)\n\(node)\(entry.size) \(entry.modified)"
+    return IdempotencyKey("watch.\(SHA256Digest(of: Array(facts.utf8)).hex.prefix(40))")
+  }
+}
+
+/// `2026-11-26 15:04:05` in the time zone of this computer.
+private func localTime(_ nanoseconds: Int64) -> String {
+  var (seconds, parts) = (time_t(nanoseconds / 1_000_000_000), tm())
+  localtime_r(&seconds, &parts)
+  var text = [CChar](repeating: 0, count: 32)
+  let count = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &parts)
+  return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

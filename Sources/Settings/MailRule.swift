@@ -15,6 +15,12 @@ package struct MailRule: Sendable, Hashable {
   /// In a conversation, the part of the address before `+` and `@`.
   static let local = "{local}"
 
+  /// Whether a conversation as written has no other braces than `{local}`.
+  static func isConversation(_ text: String) -> Bool {
+    (try? ConversationID(text.replacing(local, with: "a"))) != nil
+      && !text.replacing(local, with: "").contains { "{}".contains($0) }
+  }
+
   /// The addresses as written.
   package var addresses: [String] { recipients.map(\.text) }
 

@@ -15,93 +15,50 @@ struct RouteValues {
 
   /// More are a mistake.
   static let most = 1000
-  private static let keys = ["conversation", "network", "as"]
   private static let conversation = SettingKind<ConversationID>.identifier
 
   private(set) var entries = [Entry]()
-  private(set) var problems = [SettingsDocument.Problem]()
+  let problems: [SettingsDocument.Problem]
 
   init(_ node: Node, line: Int) {
-    guard let list = node.sequence else {
-      if !node.isNothing { complain(line, "`routes` is a list; a route begins with `- conversation: NAME`") }
-      return
-    }
-    if list.count > Self.most { complain(line, "`routes` has more than \(Self.most) routes") }
-    for item in list.prefix(Self.most) {
-      let line = item.mark?.line ?? line
-      guard let mapping = item.mapping else {
-        complain(line, "a route consists of `conversation`, `network` and perhaps `as`")
-        continue
-      }
-      let found = problems.count
-      var entry = entry(mapping, line: line)
-      entry.isRejected = problems.count > found
+    var reader = EntryReader("route", required: ["conversation", "network"], others: ["as"])
+    for (mapping, line) in reader.entries(
+      of: node, at: "routes", line: line, beginning: "conversation: NAME", most: Self.most)
+    {
+      let found = reader.problems.count
+      var entry = Self.entry(mapping, line, &reader)
+      entry.isRejected = reader.problems.count > found
       entries.append(entry)
     }
+    problems = reader.problems
   }
 
-  private mutating func complain(_ line: Int, _ sentence: String) {
-    problems.append(.init(line: line, sentence: sentence))
-  }
-
-  private mutating func entry(_ mapping: Node.Mapping, line: Int) -> Entry {
+  private static func entry(_ mapping: Node.Mapping, _ line: Int, _ reader: inout EntryReader) -> Entry {
     var entry = Entry(line: line)
-    var seen = Set<String>()
-    for (key, value) in mapping {
-      let line = key.mark?.line ?? line
-      guard let name = key.scalar?.string else {
-        complain(line, "a key has to be one word")
-        continue
-      }
-      seen.insert(name)
-      switch name {
-      case "conversation": entry.conversations += conversations(value, line: line)
+    for (key, value, line) in reader.values(of: mapping, line: line) {
+      func written(_ text: String?) -> FileValues.Value? { text.map { FileValues.Value(text: $0, line: line) } }
+      switch key {
+      case "conversation":
+        entry.conversations += reader.patterns(
+          value, key, line, expects: "\(conversation.expects), or a pattern with `*` and `?`", isConversation)
       case "network":
-        entry.network = text(value, "network", expects: "the name of a network", line: line) { !$0.isEmpty }
-      case "as":
-        entry.alias = text(value, "as", expects: Self.conversation.expects, line: line, check: isConversation)
+        entry.network = written(
+          reader.value(value, key, line, expects: "the name of a network") { $0.isEmpty ? nil : $0 })
       default:
-        let meant = suggestion(for: name, among: Self.keys)
-        // A misspelt key is not also missing.
-        if let meant { seen.insert(meant) }
-        complain(
-          line, "unknown key \(quoted(name)) in a route" + (meant.map { "; did you mean `\($0)`?" } ?? ""))
+        entry.alias = written(
+          reader.value(
+            value, key, line, expects: conversation.expects,
+            advice: "; a name that begins with `#` belongs in quotation marks"
+          ) { isConversation($0) ? $0 : nil })
       }
     }
-    for key in ["conversation", "network"] where !seen.contains(key) {
-      complain(line, "this route has no `\(key)`")
-    }
-    if entry.alias != nil, let pattern = entry.conversations.first(where: \.isPattern) {
-      complain(
-        entry.alias?.line ?? line,
+    if let alias = entry.alias, let pattern = entry.conversations.first(where: \.isPattern) {
+      reader.complain(
+        alias.line,
         "`as` names one conversation, and \(quoted(pattern.text)) is a pattern; name the conversation or remove `as`")
     }
     return entry
   }
 
-  private func isConversation(_ text: String) -> Bool { Self.conversation.parse(text) != nil }
-
-  private mutating func conversations(_ node: Node, line: Int) -> [ConversationPattern] {
-    if let list = node.sequence, list.isEmpty { complain(line, "`conversation` is an empty list") }
-    let names = node.sequence.map(Array.init) ?? [node]
-    return names.compactMap { name in
-      text(
-        name, "conversation", expects: "\(Self.conversation.expects), or a pattern with `*` and `?`",
-        line: name.mark?.line ?? line, check: isConversation)
-    }.map { ConversationPattern($0.text) }
-  }
-
-  private mutating func text(
-    _ node: Node, _ key: String, expects: String, line: Int, check: (String) -> Bool
-  ) -> FileValues.Value? {
-    if let complaint = node.complaint(for: key, expects: expects) {
-      let advice = node.isNothing && key == "as" ? "; a name that begins with `#` belongs in quotation marks" : ""
-      complain(line, complaint + advice)
-      return nil
-    }
-    let text = node.scalar?.string ?? ""
-    if check(text) { return FileValues.Value(text: text, line: line) }
-    complain(line, "`\(key)` is \(quoted(text)); it has to be \(expects)")
-    return nil
-  }
+  private static func isConversation(_ text: String) -> Bool { conversation.parse(text) != nil }
 }

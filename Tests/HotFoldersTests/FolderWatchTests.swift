@@ -16,15 +16,21 @@ import Testing
   init() throws {
     scratch = try TemporaryDirectory()
     spool = try Spool(creating: scratch.path("spool"))
-    try FileManager.default.createDirectory(atPath: scratch.path("hot"), withIntermediateDirectories: true)
+    for name in ["hot", "state"] {
+      try FileManager.default.createDirectory(atPath: scratch.path(name), withIntermediateDirectories: true)
+    }
   }
 
   private func folder(to conversation: String = "family", after: WatchedFolder.After = .move) -> WatchedFolder {
-    WatchedFolder(folder: scratch.path("hot"), conversation: conversation, after: after, quiet: .zero)
+    var folder = WatchedFolder(folder: scratch.path("hot"), conversation: conversation)
+    (folder.after, folder.quiet) = (after, .zero)
+    return folder
   }
 
-  private func look(_ folder: WatchedFolder) -> FolderWatch {
-    let watch = FolderWatch([folder], spool: spool.path, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  private func look(_ folder: WatchedFolder) throws -> FolderWatch {
+    let watch = try FolderWatch(
+      [folder], spool: spool.path, state: scratch.path("state"),
+      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     _ = watch.round()
     return watch
   }
@@ -51,7 +57,7 @@ import Testing
   @Test("Files are sent in the order of their contents' age, and moved away") func moves() throws {
     try put("2026/11/b.jpg", modified: 1)
     try put("a.jpg", modified: 2)
-    _ = look(folder())
+    _ = try look(folder())
     let requests = try spool.new.names()
     #expect(
       try requests.map { try spool.new.directory($0).names()[1...] } == [
@@ -61,7 +67,7 @@ import Testing
     #expect(names("2026/11/.sent") == ["b.jpg"])
     // The same name again is another photo, and both are kept.
     try put("a.jpg", modified: 3)
-    _ = look(folder())
+    _ = try look(folder())
     #expect(try spool.new.names().count == 3)
     #expect(Set(try field("id")).count == 3)
     #expect(names(".sent") == ["2.a.jpg", "a.jpg"])
@@ -69,7 +75,7 @@ import Testing
 
   @Test("A file is deleted once it was sent") func deletes() throws {
     try put("a.jpg")
-    _ = look(folder(after: .delete))
+    _ = try look(folder(after: .delete))
     #expect(try spool.new.names().count == 1)
     #expect(names("") == [])
   }
@@ -77,7 +83,7 @@ import Testing
   @Test("The folder names the conversation, and a file above it is left") func folders() throws {
     try put("door/2026/a.jpg")
     try put("b.jpg")
-    _ = look(folder(to: "cam-{folder1}"))
+    _ = try look(folder(to: "cam-{folder1}"))
     #expect(try field("to") == ["cam-door"])
     #expect(names("") == ["b.jpg", "door"])
   }
@@ -90,7 +96,7 @@ import Testing
     try put("@eaDir/a.jpg")
     try FileManager.default.createSymbolicLink(atPath: scratch.path("hot/link.jpg"), withDestinationPath: "half.jpg")
     let before = names("")
-    let watch = look(folder())
+    let watch = try look(folder())
     #expect(try spool.new.names() == [])
     #expect(names("") == before)
     // Its sender completes it.
@@ -101,7 +107,7 @@ import Testing
 
   @Test("A file over the limit goes to .failed/ with the reason") func large() throws {
     try put("large.jpg", Self.jpeg + [UInt8](repeating: 0, count: 10_000_000))
-    _ = look(folder())
+    _ = try look(folder())
     #expect(names(".failed") == ["large.jpg", "large.jpg.error"])
     let error = try String(contentsOfFile: scratch.path("hot/.failed/large.jpg.error"), encoding: .utf8)
     #expect(error.contains("10000009 bytes; the limit is 10000000"))
@@ -113,12 +119,57 @@ import Testing
     let found = try FolderWalk(scratch.path("hot")).files
     try #require(found.count == 1)
     let copy = scratch.path("hot/.a.jpg.photospool-sent")
-    _ = look(folder())
+    _ = try look(folder())
     try FileManager.default.moveItem(atPath: scratch.path("hot/.sent/a.jpg"), toPath: copy)
-    let watch = look(folder())
+    let watch = try look(folder())
     _ = watch.round()
     #expect(Set(try field("id")).count == 1)
     #expect(try spool.new.names().count == 2)
     #expect(names(".sent") == ["a.jpg"])
+  }
+
+  @Test("Files stay and are sent once, and those that were there first not at all") func stays() throws {
+    var keeping = folder(after: .keep)
+    try put("before.jpg")
+    _ = try look(keeping)
+    #expect(try spool.new.names() == [])
+    try put("2026/a.jpg", modified: 5)
+    keeping.text = WatchedFolder.Text("{name} of {folder}")
+    _ = try look(keeping)
+    // Another process knows it, too; a file that is written anew is another photo.
+    try put("half.jpg", Array(Self.jpeg.dropLast()))
+    let watch = try look(keeping)
+    #expect(try field("text") == ["a.jpg of 2026"])
+    try put("2026/a.jpg", modified: 6)
+    _ = watch.round()
+    #expect(try field("text") == ["a.jpg of 2026", "a.jpg of 2026"])
+    #expect(names("") == ["2026", "before.jpg", "half.jpg"] && names("2026") == ["a.jpg"])
+  }
+
+  @Test("Files that were there first are sent if that is wanted, and a half line of the list is no file")
+  func existing() throws {
+    var keeping = folder(after: .keep)
+    keeping.existing = .send
+    try put("a.jpg")
+    _ = try look(keeping)
+    #expect(try spool.new.names().count == 1)
+    let list = try #require(
+      FileManager.default.enumerator(atPath: scratch.path("state"))?.compactMap { $0 as? String }.last)
+    let path = scratch.path("state/\(list)")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.hasPrefix("# \(scratch.path("hot"))\nwatch."))
+    // A crash cut the line: the same file again, under the same key.
+    try text.dropLast(20).write(toFile: path, atomically: false, encoding: .utf8)
+    _ = try look(keeping)
+    #expect(Set(try field("id")).count == 1)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
+  @Test("A text of a file takes no brace of a name for a place") func texts() throws {
+    let text = try #require(WatchedFolder.Text("{time}: {name} in {folder}"))
+    #expect(text.filled(name: "{folder}", folder: "a", time: "now") == "now: {folder} in a")
+    for wrong in ["", "{file}", "{name", String(repeating: "a", count: 1_001)] {
+      #expect(WatchedFolder.Text(wrong) == nil)
+    }
   }
 }

@@ -75,6 +75,30 @@ expect "$(published cam-door | wc -l)" 7 'each once'
 expect "$(published office | wc -l)" 4 'each once'
 stop_daemon
 
+# A card whose photos stay: what is there first is skipped, and what comes is sent once, also by another process.
+export XDG_STATE_HOME=$PWD/state
+mkdir card
+cp 1.jpg card/old.jpg
+configure <<< "watch: [{folder: $PWD/card, conversation: album, text: '{name}', quiet: 300ms, after: keep}]"
+start_daemon
+start_watch
+wait_until eval 'grep -q ^watch. state/photospool/watched/*.sent'
+cp 2.jpg card/new.jpg
+wait_until come album 2
+stop_watch
+before=$(sha256sum card/*)
+# Another inode, as after a new mount.
+mv card former
+cp -a former card
+start_watch
+cp 3.jpg card/newer.jpg
+wait_until come album 4
+stop_watch
+expect "$(published album | jq -r '.text // empty' | paste -sd,)" new.jpg,newer.jpg
+expect "$(ls -A card | paste -sd,)" new.jpg,newer.jpg,old.jpg
+expect "$(sha256sum card/{new,old}.jpg)" "$before"
+stop_daemon
+
 ends 64 watch --folder "$hot"
 configure <<< ''
 ends 78 watch

@@ -1,8 +1,10 @@
 """`photospool watch` killed at the k-th call, with each fate of a sent file: each photo is published once."""
 
+import glob
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 from load import sweep_up
 from place import PHOTOSPOOL, until
@@ -18,8 +20,10 @@ def watch(place, environment):
 
 @scenario("watch killed at every call: move", parts=1, after="move")
 @scenario("watch killed at every call: delete", parts=1, after="delete")
+@scenario("watch killed at every call: keep", parts=1, after="keep")
 def swept(part, after):
     place = part.place()
+    lists = f"{place.path}/.local/state/photospool/watched"
 
     def once(k):
         place.context = f"k={k}"
@@ -28,10 +32,13 @@ def swept(part, after):
         folder = f"{place.path}/hot{k}"
         os.mkdir(folder)
         place.configure(
-            f"watch: [{{folder: {folder}, conversation: {entry['conversation']}, after: {after}, quiet: 100ms}}]\n")
+            f"watch: [{{folder: {folder}, conversation: {entry['conversation']}, after: {after}, quiet: 100ms"
+            + (", existing: send" if after == "keep" else "") + "}]\n")
         shutil.copyfile(photo(entry["widths"][0]), f"{folder}/photo.jpg")
 
         def is_over():
+            if after == "keep":
+                return any(f"# {folder}\nwatch." in Path(path).read_text() for path in glob.glob(f"{lists}/*.sent"))
             return not [name for name in os.listdir(folder) if name != ".sent"]
 
         doomed = watch(place, place.killing(k))

@@ -12,8 +12,8 @@ struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Send the photos that others put into folders, in the foreground.",
     discussion: """
-      A file is sent once it was left alone, nobody writes it and it is complete. Then it goes into .sent/ beside it, or is \
-      deleted. Without --folder, the folders are those of `watch` in the configuration. It may be killed at any time.
+      A file is sent once it was left alone, nobody writes it and it is complete. Then it goes into .sent/ beside it, is \
+      deleted, or stays. Without --folder, the folders are those of `watch` in the configuration. It may be killed at any time.
       """)
 
   @OptionGroup var options: SpoolOptions
@@ -32,7 +32,7 @@ struct WatchCommand: ParsableCommand {
   @Option(name: .long, help: ArgumentHelp("With --folder, the inbox to send as.", valueName: "inbox"))
   var from: String?
 
-  @Option(name: .long, help: ArgumentHelp("With --folder, move or delete what was sent.", valueName: "word"))
+  @Option(name: .long, help: ArgumentHelp("With --folder, move, delete or keep what was sent.", valueName: "word"))
   var after = "move"
 
   func run() throws {
@@ -47,7 +47,21 @@ struct WatchCommand: ParsableCommand {
     let logSetting = LogSetting(settings.log)
     let log = Logger(label: "photospool") { _ in LineLog(logSetting) }
     log.info("watching", metadata: ["folders": "\(folders.count)"])
-    FolderWatch(folders, spool: try options.path(), log: log).run()
+    let state = Self.state()
+    if folders.contains(where: { $0.after == .keep }) {
+      try FileManager.default.createDirectory(
+        atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    try FolderWatch(folders, spool: options.path(), state: state, log: log).run()
+  }
+
+  /// Where files that stay are remembered: as systemd says, or in the user's home.
+  private static func state() -> String {
+    let environment = ProcessInfo.processInfo.environment
+    // Several directories stand with colons between them.
+    if let given = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(given) }
+    let home = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return (home ?? "\(NSHomeDirectory())/.local/state") + "/photospool"
   }
 
   /// The folder of the command line; nil without one.
@@ -58,14 +72,12 @@ struct WatchCommand: ParsableCommand {
     }
     guard let to else { throw ValidationError("--folder needs --to, the conversation to send to") }
     guard let after = WatchedFolder.After(rawValue: after) else {
-      throw ValidationError("--after is \(after); it has to be move or delete")
+      throw ValidationError("--after is \(after); it has to be move, delete or keep")
     }
     let path = URL(fileURLWithPath: folder).standardizedFileURL.path
-    return [
-      WatchedFolder(
-        folder: path, conversation: try RequestReader.conversation(to).text,
-        inbox: try from.map { try RequestReader.inbox($0) },
-        after: after)
-    ]
+    var watched = WatchedFolder(folder: path, conversation: try RequestReader.conversation(to).text)
+    watched.inbox = try from.map { try RequestReader.inbox($0) }
+    watched.after = after
+    return [watched]
   }
 }

@@ -1,0 +1,75 @@
+import Digests
+import DurableFiles
+import Messages
+import Spooling
+
+/// The files of one watched folder that were sent and stay in it, by the keys of their requests.
+///
+/// They are lines of a file in `watched/` of the state directory. A line is appended and synced once the request is on the
+/// disk. After a crash in between the file is sent again under the same key, and is a duplicate. A part of a line, which a
+/// crash left, is no key.
+struct SentFiles {
+  private let place: Directory
+  private let name: String
+  /// The first line, for people.
+  private let title: String
+  private var keys: Set<String>
+  private var list: File?
+
+  /// Lines beyond which those of files that are gone are removed.
+  private static let most = 200_000
+  private static let longestLine = 64
+
+  /// Whether the folder has not been watched before.
+  var isNew: Bool { list == nil }
+
+  /// - Throws: `FileError` if the list cannot be read.
+  init(of folder: String, in state: Directory) throws(FileError) {
+    place = try state.directory(creating: "watched")
+    name = SHA256Digest(of: Array(folder.utf8)).hex.prefix(32) + ".sent"
+    title = "# \(escaped(folder))"
+    keys = []
+    guard try place.entry(name) != nil else { return }
+    let limit = 2 * Self.most * Self.longestLine
+    let text = String(decoding: try place.file(name).contents(limit: limit) ?? [], as: UTF8.self)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    keys = Set(lines.dropLast().filter { !$0.hasPrefix("#") }.map(String.init))
+    if lines.last == "" {
+      list = try place.file(appendingTo: name)
+    } else {
+      try write()
+    }
+  }
+
+  func contains(_ key: IdempotencyKey) -> Bool { keys.contains(key.text) }
+
+  /// Remembers a file. It counts as sent in this process even if that fails.
+  mutating func insert(_ key: IdempotencyKey) throws(FileError) {
+    guard keys.insert(key.text).inserted else { return }
+    guard let list else { return try write() }
+    try list.write(Array("\(key.text)\n".utf8))
+    try list.sync()
+  }
+
+  /// Begins the list of a new folder.
+  ///
+  /// - Parameter found: the files that count as sent.
+  mutating func begin(with found: [IdempotencyKey]) throws(FileError) {
+    keys = Set(found.map(\.text))
+    try write()
+  }
+
+  /// Forgets files that are gone, if the list is long. A medium that is out does not empty a short one.
+  mutating func shorten(to found: [IdempotencyKey]) throws(FileError) {
+    guard keys.count > Self.most else { return }
+    keys.formIntersection(found.map(\.text))
+    try write()
+  }
+
+  private mutating func write() throws(FileError) {
+    let text = ([title] + keys.sorted()).map { "\($0)\n" }.joined()
+    try place.write(Array(text.utf8), as: name)
+    try place.sync()
+    list = try place.file(appendingTo: name)
+  }
+}
