@@ -60,8 +60,9 @@ struct WatchCommand: ParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     // Several directories stand with colons between them.
     if let given = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(given) }
-    let home = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    return (home ?? "\(NSHomeDirectory())/.local/state") + "/photospool"
+    func absolute(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    let home = absolute("HOME") ?? NSHomeDirectory()
+    return (absolute("XDG_STATE_HOME") ?? "\(home)/.local/state") + "/photospool"
   }
 
   /// The folder of the command line; nil without one.
