@@ -49,6 +49,6 @@ extension Site {
       sketch: { view in
         guard case .conversation(let conversation) = view else { return try? source?.sketch(of: view, draft: nil) }
         return try? source?.sketch(of: view, draft: try? desk.find(to: conversation, for: session))
-      }, count: { try? source?.ledger?.outstanding(inbox: session.inbox) })
+      }, count: { try? source?.counts(QueueFilter(inbox: session.inbox)) })
   }
 }

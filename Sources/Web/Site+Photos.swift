@@ -92,13 +92,16 @@ extension LedgerView {
 }
 
 /// The fields of a body of type application/x-www-form-urlencoded. Of two with one name, the last counts.
-func formFields(_ body: String) -> [String: String] {
-  var fields: [String: String] = [:]
-  for pair in body.split(separator: "&") {
+func formFields(_ body: String) -> [String: String] { Dictionary(formPairs(body)) { $1 } }
+
+/// The values of a field that a form may have several times, in their order.
+func formValues(_ name: String, in body: String) -> [String] { formPairs(body).filter { $0.0 == name }.map(\.1) }
+
+private func formPairs(_ body: String) -> [(String, String)] {
+  body.split(separator: "&").compactMap { pair in
     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     func decoded(_ text: Substring) -> String? { text.replacing("+", with: " ").removingPercentEncoding }
-    guard let name = parts.first.flatMap(decoded), parts.count == 2, let value = decoded(parts[1]) else { continue }
-    fields[name] = value
+    guard let name = parts.first.flatMap(decoded), parts.count == 2, let value = decoded(parts[1]) else { return nil }
+    return (name, value)
   }
-  return fields
 }

@@ -13,6 +13,7 @@ extension Site {
       let place = Self.value("after", in: request).flatMap(ListPlace.init)
       return try await pool.run {
         let values = try source(session).frame(filter: filter, after: place, limit: 60)
+        if request.isByScript { return templates.fragment("home", values) }
         return templates.page("conversations", title: "photospool", values)
       }
     }
@@ -26,7 +27,7 @@ extension Site {
         let source = try source(session)
         let here = try at.flatMap { try source.ledger?.place(after: MessageID(unchecked: $0)) }
         return try page(
-          of: conversation, source, from: after ?? before ?? here, isForward: after != nil,
+          of: conversation, source, asPart: request.isByScript, from: after ?? before ?? here, isForward: after != nil,
           composer: composer(to: conversation, session))
       }
     }
@@ -48,11 +49,15 @@ extension Site {
   }
 
   /// A conversation's page.
+  ///
+  /// - Parameter asPart: only its main part, for the page's script.
   func page(
-    of conversation: ConversationID, _ source: PageSource, from place: TimelinePlace? = nil, isForward: Bool = false,
+    of conversation: ConversationID, _ source: PageSource, asPart: Bool = false, from place: TimelinePlace? = nil,
+    isForward: Bool = false,
     composer: PageSource.Composer, status: HTTPResponse.Status = .ok
   ) throws -> Response {
     let values = try source.conversation(conversation, from: place, isForward: isForward, composer: composer)
+    if asPart { return templates.fragment("talk", values, status: status) }
     return templates.page("conversation", title: "\(shown(conversation.text)) · photospool", values, status: status)
   }
 

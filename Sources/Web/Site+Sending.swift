@@ -11,20 +11,24 @@ extension Site {
       let session = try await session(request, context, may: .send)
       let conversation = try Self.conversation(request)
       let form = try await ReceivedForm(request, into: spool, pool: pool)
-      return try await desk.pool.run { try send(form, to: conversation, session) }
+      return try await desk.pool.run { try send(form, to: conversation, session, asPart: request.isByScript) }
     }
     router.post("request/:name/:act") { request, context in
       let session = try await session(request, context)
       let (name, act) = (try context.parameters.require("name"), try context.parameters.require("act"))
       let conversation = try await pool.run { try ledger().conversation(ofRequest: name, for: session) }
       let back = try await Self.fields(of: request)["back"]
+      var sentence = ""
       switch act {
-      case "cancel": try await cancel(name)
+      case "cancel": sentence = try await cancel(name)
       case "retry": try await pool.run { try retry(name) }
       case "delete": try await pool.run { try delete(name) }
       default: throw WebProblem(.notFound, "There is no such page.")
       }
       log.info("web", metadata: ["act": "\(act)", "request": "\(name)", "session": "\(session.grant.name)"])
+      if request.isByScript {
+        return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: sentence)))
+      }
       switch back {
       case "request" where session.may(.see): return Self.redirect(to: "/request/\(inAddress(name))")
       case "profile": return Self.redirect(to: "/profile")
@@ -35,12 +39,15 @@ extension Site {
   }
 
   /// Drops what a person composed, as `photospool send` does. It is on disk before the browser gets an answer.
-  private func send(_ form: ReceivedForm, to conversation: ConversationID, _ session: WebSession) throws -> Response {
+  private func send(_ form: ReceivedForm, to conversation: ConversationID, _ session: WebSession, asPart: Bool)
+    throws -> Response
+  {
     var composer = PageSource.Composer(id: form.fields["id"] ?? Self.newKey(session), text: form.fields["text"] ?? "")
     func again(_ problem: String) throws -> Response {
       composer.problem = problem
       composer.draft = try? desk.find(to: conversation, for: session)
-      return try page(of: conversation, source(session), composer: composer, status: .unprocessableContent)
+      return try page(
+        of: conversation, source(session), asPart: asPart, composer: composer, status: .unprocessableContent)
     }
     guard let key = IdempotencyKey(composer.id) else { throw WebProblem(.badRequest, "The form is damaged. Go back.") }
     do { _ = try RequestReader.conversation(conversation.text) } catch {
@@ -62,6 +69,10 @@ extension Site {
       return try again("\(refusal).")
     } catch let problem as WebProblem {
       return try again(problem.sentence)
+    }
+    if asPart {
+      let next = PageSource.Composer(id: Self.newKey(session))
+      return try page(of: conversation, source(session), asPart: true, composer: next)
     }
     return Self.redirect(to: "/conversation?name=\(inAddress(conversation.text))")
   }
@@ -98,13 +109,16 @@ extension Site {
   }
 
   /// Cancels by the daemon, or leaves an order for it in `cancel/`.
-  private func cancel(_ name: String) async throws {
-    do { _ = try await order(.cancel([name])) } catch let problem as WebProblem {
+  ///
+  /// - Returns: the daemon's sentence, for example about what was too late.
+  private func cancel(_ name: String) async throws -> String {
+    do { return try await order(.cancel([name])) } catch let problem as WebProblem {
       guard problem.status == .serviceUnavailable, problem.command != nil else { throw problem }
       try await pool.run {
         try spool.cancel.write(Array("\(name)\n".utf8), as: "web-\(name)")
         try spool.cancel.sync()
       }
+      return "cancelled as soon as the daemon runs"
     }
   }
 

@@ -1,5 +1,6 @@
 """The page without a mouse."""
 
+from photographs import photograph
 from scene import Scene
 from stage import until
 
@@ -48,7 +49,7 @@ def test_a_text_is_sent_without_a_mouse(stage):
 def test_a_photo_is_revealed_and_closed_without_a_mouse(stage):
     """By keyboard alone a hidden photo is revealed, opened, hidden again and closed."""
     scene = Scene(stage)
-    tab = stage.open(view="desk", cookies=scene.client.cookie)
+    tab = stage.open(view="desk", cookies=scene.client.cookie, javascript=False)
     tab.goto(stage.url("/conversation", "family"))
     press_until(tab, "message.reveal")
     tab.keyboard.press("Enter")
@@ -64,6 +65,61 @@ def test_a_photo_is_revealed_and_closed_without_a_mouse(stage):
     press_until(tab, "photo.close")
     tab.keyboard.press("Enter")
     tab.get_by_test_id("composer.form").wait_for()
+
+
+def test_a_photo_is_revealed_viewed_and_hidden_on_its_page_without_a_mouse(stage):
+    """With JavaScript, a hidden photo is revealed by keyboard alone. The sheet asks about later ones; the viewer opens and closes,
+    and the photo is hidden again, without another page."""
+    scene = Scene(stage)
+    tab = stage.open(view="desk", cookies=scene.client.cookie)
+    tab.goto(stage.url("/conversation", "family"))
+    tab.locator("form.composer.live").wait_for()
+    address = tab.url
+    press_until(tab, "message.reveal")
+    tab.keyboard.press("Enter")
+    photo = tab.locator(f"[id='{scene.hidden}'] a[data-test='message.photo']")
+    photo.wait_for()
+    if tab.get_by_test_id("ask.sheet").count():
+        stage.picture(tab, "sheet-desk")
+        tab.keyboard.press("Escape")
+        tab.get_by_test_id("ask.sheet").wait_for(state="detached")
+    photo.focus()
+    tab.keyboard.press("Enter")
+    assert tab.locator("dialog.viewer[open]").count() == 1
+    press_until(tab, "photo.hide")
+    tab.keyboard.press("Enter")
+    tab.locator(f"[id='{scene.hidden}'] [data-test='message.reveal']").wait_for()
+    assert tab.locator("dialog[open]").count() == 0 and tab.url == address
+
+
+def test_photos_are_composed_without_a_mouse(stage):
+    """By keyboard alone photos are picked, moved, removed and sent, and a message that failed is tried again."""
+    stage.program_as_network()
+    stage.refuse("text")
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    tab.goto(stage.url("/conversation", "family"))
+    tab.locator("form.composer.live").wait_for()
+    with tab.expect_file_chooser() as chooser:
+        tab.keyboard.press("p")
+    chooser.value.set_files([photograph(stage.directory, f"{name}.jpg", 300, 200) for name in "abc"])
+    names = lambda: tab.get_by_test_id("composer.photo").locator("bdi").all_inner_texts()
+    press_until(tab, "composer.photo")
+    tab.keyboard.press("ArrowRight")
+    assert names() == ["b.jpg", "a.jpg", "c.jpg"]
+    tab.keyboard.press("Delete")
+    assert names() == ["b.jpg", "c.jpg"]
+    press_until(tab, "composer.text")
+    tab.keyboard.type("By keyboard")
+    tab.keyboard.press("Control+Enter")
+    tab.get_by_test_id("message.retry").wait_for()
+    assert stage.delivered() == ["photo", "photo"]
+    stage.refuse()
+    tab.keyboard.press("Shift+Tab")
+    press_until(tab, "message.retry")
+    tab.keyboard.press("Enter")
+    until(lambda: stage.delivered() == ["photo", "photo", "text"], "it is sent")
+    until(lambda: "Sent" in tab.get_by_test_id("message.meta").last.inner_text(), "the page says so")
 
 
 def test_the_focus_is_visible_everywhere(stage):

@@ -168,6 +168,66 @@ def test_many_are_cancelled_exactly_or_not_at_all(stage):
     until(lambda: [line["request"] for line in stage.waiting()] == ["kept"], "they are cancelled")
 
 
+def test_ticked_requests_are_retried_or_cancelled(stage):
+    """Retry sends the failed requests that are ticked, and Cancel deletes the waiting ones; the others stay. The ticks are kept
+    while the page shows news."""
+    stage.program_as_network()
+    stage.refuse("text")
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    refused(stage, 3)
+    stage.run("hold", "garden")
+    for number in range(3):
+        stage.drop(f"held-{number}", "garden", text="later")
+    until(lambda: len(stage.waiting()) == 3, "they wait")
+    stage.refuse()
+    tab.goto(stage.url("/queue"))
+    tick = lambda name: tab.get_by_test_id("queue.row").filter(has_text=name).get_by_test_id("queue.tick")
+    assert not tab.get_by_test_id("queue.ticked").is_visible()
+    for name in ["refused-00", "refused-02", "held-1"]:
+        tick(name).check()
+    stage.drop("held-9", "garden", text="later")
+    until(lambda: tab.get_by_test_id("queue.row").count() == 7, "the page shows the new one by itself")
+    assert tick("refused-02").is_checked() and tick("held-1").is_checked() and not tick("refused-01").is_checked()
+    stage.picture(tab, "queue-ticked")
+    tab.get_by_test_id("queue.retry-ticked").click()
+    tab.get_by_test_id("page.notice").wait_for()
+    assert "2 requests are sent again" in tab.get_by_test_id("page.notice").inner_text()
+    until(lambda: stage.failed() == ["refused-01"], "the third one stays")
+    until(lambda: len(stage.delivered()) == 2, "they are sent")
+    tick("held-1").check()
+    tab.get_by_test_id("queue.cancel-ticked").click()
+    tab.get_by_test_id("queue.cancel-ticked-now").click()
+    until(lambda: {line["request"] for line in stage.waiting()} == {"held-0", "held-2", "held-9"}, "it is cancelled")
+    client = stage.client(stage.link())
+    assert client.post("/queue/ticked/retry", "").status == 422
+    assert client.post("/queue/ticked/delete", "request=held-0").status == 404
+    stage.run("release", "garden")
+    until(lambda: not stage.waiting(), "the others are sent")
+    assert len(stage.delivered()) == 5
+
+
+def test_the_queue_shows_news_until_it_is_paused(stage):
+    """The page of the queue shows what comes by itself. Paused, it stays as it is; going on, it shows what it missed."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page())
+    stage.run("hold", "garden")
+    tab.goto(stage.url("/queue"))
+    tab.get_by_test_id("board.pause").wait_for()
+    stage.drop("one", "garden", text="later")
+    until(lambda: tab.get_by_test_id("queue.row").count() == 1, "it is shown")
+    assert "1 wait" in tab.get_by_test_id("queue.summary").inner_text()
+    assert tab.get_by_test_id("foot.queue").locator("b").inner_text() == "1"
+    tab.get_by_test_id("board.pause").click()
+    other = tab.context.new_page()
+    other.goto(stage.url("/queue"))
+    stage.drop("two", "garden", text="later")
+    until(lambda: other.get_by_test_id("queue.row").count() == 2, "another window shows it")
+    assert tab.get_by_test_id("queue.row").count() == 1
+    tab.get_by_test_id("board.pause").click()
+    until(lambda: tab.get_by_test_id("queue.row").count() == 2, "it goes on")
+
+
 def test_page_and_command_agree(stage):
     """Hold, release, flush, cancel and retry by page and by command: both show the same requests and states."""
     scene = Scene(stage)

@@ -1,4 +1,4 @@
-"""Long conversations and long lists, page by page."""
+"""Long conversations and long lists, page by page, without JavaScript."""
 
 from stage import until
 
@@ -7,7 +7,7 @@ def test_a_long_conversation_is_read_page_by_page(stage):
     """130 messages are on three pages, by Older and Newer, each message once and in order; the newest page comes first."""
     stage.configure("texts: keep\n")
     stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.open(stage.start_page(), javascript=False)
     for number in range(130):
         stage.drop(f"r{number:03}", "family", text=f"text {number}")
     until(lambda: stage.are_sent(130), "all are sent")
@@ -34,7 +34,7 @@ def test_a_long_conversation_is_read_page_by_page(stage):
 def test_a_long_list_is_read_page_by_page_and_filtered(stage):
     """70 conversations are on two pages, the latest first, each once; the filter finds those with a word in their name."""
     stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.open(stage.start_page(), javascript=False)
     names = [f"{('garden', 'house')[number % 2]} {number}" for number in range(70)]
     for number, name in enumerate(names):
         stage.drop(f"r{number:03}", name, text="hello")

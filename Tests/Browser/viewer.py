@@ -1,4 +1,4 @@
-"""The page of one photo."""
+"""The page of one photo, without JavaScript."""
 
 from photographs import photograph
 from stage import size, until
@@ -43,7 +43,7 @@ def test_save_gives_the_bytes_of_the_original(stage):
 def test_an_unknown_photo_is_a_sentence(stage):
     """A photo that does not exist is answered with 404 and a sentence, on its page and for its pictures."""
     stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.open(stage.start_page(), javascript=False)
     assert tab.goto(stage.url("/photo/nothing")).status == 404
     assert tab.get_by_test_id("problem.sentence").inner_text()
     assert tab.goto(stage.url("/photo/nothing/original")).status == 404
@@ -53,7 +53,7 @@ def test_an_unknown_photo_is_a_sentence(stage):
 def sent(stage, shapes):
     """Own photos of these sizes were sent to the family. Returns its page."""
     stage.start_daemon()
-    tab = stage.open(stage.start_page())
+    tab = stage.open(stage.start_page(), javascript=False)
     photos = [photograph(stage.directory, f"{number}.jpg", *shape) for number, shape in enumerate(shapes)]
     stage.drop("photos", "family", photos=photos)
     until(lambda: stage.are_sent(len(shapes)), "all are published")

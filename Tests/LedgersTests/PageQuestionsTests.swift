@@ -106,7 +106,7 @@ import Testing
         _ = try view.conversations(inbox: inbox, filter: "fam")
         _ = try view.timeline(of: family, inbox: inbox)
         _ = try view.use(of: family, inbox: inbox)
-        _ = try view.outstanding(inbox: inbox)
+        _ = try view.queuedNames(among: ["r1", "r2"], inbox: inbox, failed: true)
         _ = try view.departures(inbox: inbox, limit: 5)
         _ = try view.rates(inbox: inbox, seconds: 3600, count: 24, until: now.advanced(seconds: 60))
       }

@@ -37,25 +37,4 @@ extension LedgerView {
   fileprivate func version() throws -> Int64? {
     try read { try Int64.fetchOne($0, sql: "PRAGMA data_version") }
   }
-
-  /// Messages that are not final, and failed requests that are kept.
-  ///
-  /// - Parameter inbox: only those of this inbox.
-  package func outstanding(inbox: InboxID?) throws -> (waiting: Int, failed: Int) {
-    try read { database in
-      let waiting = try Int.fetchOne(
-        database,
-        sql: """
-          SELECT count(*) FROM requests r INDEXED BY requests_queued JOIN messages m ON m.request_id = r.id
-          WHERE r.state = 'queued' AND (?1 IS NULL OR r.inbox = ?1) AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))
-          """, arguments: [inbox?.text])
-      let failed = try Int.fetchOne(
-        database,
-        sql: """
-          SELECT count(*) FROM requests INDEXED BY requests_over
-          WHERE state = 'failed' AND filed = 1 AND (?1 IS NULL OR inbox = ?1)
-          """, arguments: [inbox?.text])
-      return (waiting ?? 0, failed ?? 0)
-    }
-  }
 }

@@ -22,7 +22,7 @@ extension PageSource {
     let isUploaded = message?.state == .uploaded
     return [
       "hasPicture": message?.photo != nil && session.may(.see), "message": message?.message ?? "",
-      "file": shown(name), "fileQuery": inAddress(photo.file), "size": sizeInWords(photo.bytes),
+      "file": shown(name), "fileQuery": inAddress(photo.file), "bytes": photo.bytes, "size": sizeInWords(photo.bytes),
       "hasError": message?.error != nil, "error": message?.error.map(shown) ?? "", "isUploaded": isUploaded,
       "progress": isUploaded ? 100 : progress ?? 0,
     ]

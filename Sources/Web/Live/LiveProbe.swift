@@ -40,8 +40,11 @@ final class LiveProbe: Sendable {
   }
 
   /// The news at this moment.
-  func look() -> LiveNews {
+  ///
+  /// - Parameter isFirst: whether somebody begins to listen: the daemon is asked as after a change.
+  func look(isFirst: Bool) -> LiveNews {
     state.withLock { state in
+      if isFirst { state.warm = Self.warmth }
       let places = places()
       let hasChanged = state.changes.haveCome()
       if hasChanged || places != state.places {

@@ -20,7 +20,7 @@ struct LiveStream {
   /// - Parameters:
   ///   - heard: the id of the last event that the browser has, if it comes back.
   ///   - sketch: what a view shows now; nil if it cannot be read.
-  ///   - count: messages that wait or failed; nil if they cannot be counted.
+  ///   - count: requests that wait or failed; nil if they cannot be counted.
   mutating func events(
     _ news: LiveNews, heard: String?, sketch: (LiveView) -> LiveSketch?, count: () -> (waiting: Int, failed: Int)?
   ) -> String {
@@ -28,10 +28,11 @@ struct LiveStream {
     var text = ""
     func tell(_ event: String, _ data: String) { text += "id: \(id)\nevent: \(event)\ndata: \(data)\n\n" }
     if last == nil, heard != id { tell("reload", "\(news.count)") }
-    if (last?.progress == nil) != (news.progress == nil) || last == nil {
+    // Told with each change, too: a page may have been rendered while the daemon was down for a moment.
+    if (last?.progress == nil) != (news.progress == nil) || news.count != last?.count {
       tell("trouble", news.progress == nil ? "1" : "0")
     }
-    if news.count != last?.count || last == nil {
+    if news.count != last?.count {
       for (index, view) in views.enumerated() {
         guard let now = sketch(view) else { continue }
         if let earlier = sketches[index] {

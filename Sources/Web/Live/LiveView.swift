@@ -21,7 +21,7 @@ enum LiveView: Equatable, Sendable {
 
   /// The views of an address's query, in their order; at most `limit`.
   static func all(in query: String, limit: Int = 32) -> [LiveView] {
-    query.split(separator: "&").prefix(limit).compactMap { formFields(String($0))["view"] }.compactMap(LiveView.init)
+    formValues("view", in: query).prefix(limit).compactMap(LiveView.init)
   }
 }
 

@@ -9,6 +9,7 @@ actor LiveWatch {
   private var last = LiveNews()
   private var looking: Task<Void, Never>?
   private var next = 0
+  private var hasNewListener = false
 
   /// Listeners at once.
   private static let limit = 64
@@ -22,6 +23,7 @@ actor LiveWatch {
     let (stream, continuation) = AsyncStream.makeStream(of: LiveNews.self, bufferingPolicy: .bufferingNewest(1))
     let number = next
     next += 1
+    hasNewListener = true
     listeners[number] = continuation
     continuation.onTermination = { _ in Task { await self.leave(number) } }
     if looking == nil { looking = Task { await look() } } else { continuation.yield(last) }
@@ -38,7 +40,11 @@ actor LiveWatch {
   private func look() async {
     var isFirst = true
     while !Task.isCancelled {
-      guard let news = try? await pool.run({ [probe] in probe.look() }), !Task.isCancelled else { return }
+      let hasNew = hasNewListener
+      hasNewListener = false
+      guard let news = try? await pool.run({ [probe] in probe.look(isFirst: hasNew) }), !Task.isCancelled else {
+        return
+      }
       if news != last || isFirst {
         last = news
         for listener in listeners.values { listener.yield(news) }

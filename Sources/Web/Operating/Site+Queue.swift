@@ -31,7 +31,39 @@ extension Site {
     }
     router.post("queue/retry") { request, context in try await batch(request, context, retry: true) }
     router.post("queue/cancel") { request, context in try await batch(request, context, retry: false) }
+    router.post("queue/ticked/:act") { request, context in
+      let act = try context.parameters.require("act")
+      guard ["retry", "cancel"].contains(act) else { throw WebProblem(.notFound, "There is no such page.") }
+      return try await ticked(request, context, retry: act == "retry")
+    }
   }
+
+  /// Retries or cancels the requests that a person ticked. Those that are in another state by now stay as they are.
+  private func ticked(_ request: Request, _ context: WebContext, retry: Bool) async throws -> Response {
+    let session = try await session(request, context, may: .operate)
+    let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
+    let body = try await request.body.collect(upTo: Self.mostTicks)
+    let names = formValues("request", in: String(buffer: body)).compactMap(\.removingPercentEncoding)
+    guard !names.isEmpty else {
+      var problem = WebProblem(.unprocessableContent, "Tick the requests first. Nothing was done.")
+      problem.back = ("/queue?\(query.address)", "Queue")
+      throw problem
+    }
+    let count = try await pool.run {
+      let known = try ledger().queuedNames(among: names, inbox: session.inbox, failed: retry)
+      return try retry ? self.retry(known) : cancelLater(known)
+    }
+    log.notice(
+      "web",
+      metadata: [
+        "act": retry ? "retry" : "cancel", "requests": "\(count)", "session": "\(session.grant.name)",
+      ])
+    let deed: QueueDeed = retry ? .retried(count) : .cancelled(count)
+    return Self.redirect(to: "/queue?\(query.and("done=\(deed.code)"))")
+  }
+
+  /// Bytes of a form with a tick for each request of a page.
+  private static let mostTicks = 64 << 10
 
   /// Retries the failed, or cancels the waiting requests of a filter, if as many match as the person saw.
   private func batch(_ request: Request, _ context: WebContext, retry: Bool) async throws -> Response {

@@ -20,6 +20,16 @@ struct Templates: Sendable {
   private let touchIcon: String
   /// Files that a phone needs to install the page.
   let manifest: String
+  private let script: String
+
+  /// The page's script: one module for each idea.
+  private static let modules: [(name: String, bytes: [UInt8])] = [
+    ("main.js", PackageResources.main_js), ("parts.js", PackageResources.parts_js),
+    ("live.js", PackageResources.live_js), ("composer.js", PackageResources.composer_js),
+    ("upload.js", PackageResources.upload_js), ("timeline.js", PackageResources.timeline_js),
+    ("viewer.js", PackageResources.viewer_js), ("gestures.js", PackageResources.gestures_js),
+    ("board.js", PackageResources.board_js),
+  ]
 
   init() throws {
     var library = MustacheLibrary()
@@ -32,7 +42,9 @@ struct Templates: Sendable {
     let icon = "/static/\(SHA256Digest(of: PackageResources.icon_svg).hex.prefix(16))/icon.svg"
     let small = "/static/\(SHA256Digest(of: PackageResources.icon_192_png).hex.prefix(16))/icon-192.png"
     let large = "/static/\(SHA256Digest(of: PackageResources.icon_512_png).hex.prefix(16))/icon-512.png"
-    files = [
+    // Modules name one another, so they change together.
+    let version = SHA256Digest(of: Self.modules.flatMap(\.bytes)).hex.prefix(16)
+    var files = [
       style: (PackageResources.style_css, "text/css; charset=utf-8"),
       operating: (PackageResources.operating_css, "text/css; charset=utf-8"),
       icon: (PackageResources.icon_svg, "image/svg+xml"),
@@ -40,21 +52,29 @@ struct Templates: Sendable {
     ]
     (stylesheet, operatingSheet, self.icon, touchIcon) = (style, operating, icon, small)
     manifest = try WebManifest(icon: icon, small: small, large: large).text()
+    for module in Self.modules {
+      files["/static/\(version)/\(module.name)"] = (Self.dense(module.bytes), "text/javascript; charset=utf-8")
+    }
+    self.files = files
+    script = "/static/\(version)/main.js"
   }
 
   private static let sources: [String: [UInt8]] = [
     "ask": PackageResources.ask_mustache, "banners": PackageResources.banners_mustache,
     "composer": PackageResources.composer_mustache, "conversation": PackageResources.conversation_mustache,
-    "conversations": PackageResources.conversations_mustache, "draftphoto": PackageResources.draftphoto_mustache,
+    "conversations": PackageResources.conversations_mustache, "dialogs": PackageResources.dialogs_mustache,
+    "draftphoto": PackageResources.draftphoto_mustache,
     "foot": PackageResources.foot_mustache,
-    "head": PackageResources.head_mustache, "icons": PackageResources.icons_mustache,
+    "head": PackageResources.head_mustache, "home": PackageResources.home_mustache,
+    "icons": PackageResources.icons_mustache,
     "list": PackageResources.list_mustache, "login": PackageResources.login_mustache,
     "message": PackageResources.message_mustache, "new": PackageResources.new_mustache,
     "photo": PackageResources.photo_mustache, "picture": PackageResources.picture_mustache,
     "plate": PackageResources.plate_mustache, "problem": PackageResources.problem_mustache,
     "progress": PackageResources.progress_mustache, "row": PackageResources.row_mustache,
     "sessions": PackageResources.sessions_mustache, "settings": PackageResources.settings_mustache,
-    "share": PackageResources.share_mustache, "side": PackageResources.side_mustache,
+    "share": PackageResources.share_mustache, "shortcuts": PackageResources.shortcuts_mustache,
+    "side": PackageResources.side_mustache,
     "state": PackageResources.state_mustache, "unlock": PackageResources.unlock_mustache,
     "queue": PackageResources.queue_mustache, "queued": PackageResources.queued_mustache,
     "request": PackageResources.request_mustache, "fact": PackageResources.fact_mustache,
@@ -62,7 +82,15 @@ struct Templates: Sendable {
     "purge": PackageResources.purge_mustache, "check": PackageResources.check_mustache,
     "metrics": PackageResources.metrics_mustache, "plot": PackageResources.plot_mustache,
     "profile": PackageResources.profile_mustache,
+    "talk": PackageResources.talk_mustache,
   ]
+
+  /// A module without its indentation and the lines of its comments, which are for its authors.
+  private static func dense(_ module: [UInt8]) -> [UInt8] {
+    let lines = String(decoding: module, as: UTF8.self).split(separator: "\n").map { $0.drop { $0 == " " } }
+    let kept = lines.filter { !["//", "/**", "*"].contains(where: $0.hasPrefix) }
+    return Array((kept.joined(separator: "\n") + "\n").utf8)
+  }
 
   /// A page.
   func page(
@@ -71,10 +99,18 @@ struct Templates: Sendable {
     let head: Values = [
       "title": title, "stylesheet": stylesheet, "operatingSheet": operatingSheet, "icon": icon,
       "touchIcon": touchIcon, "isOperating": values["isOperating"] ?? false,
+      "script": script,
     ]
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values.merging(head) { $1 }))))
+  }
+
+  /// A part of a page, which its script puts in place.
+  func fragment(_ name: String, _ values: Values, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "\(Request.fragment); charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text(of: name, values))))
   }
 
   func text(of name: String, _ values: Values) -> String { library.render(values, withTemplate: name) ?? "" }

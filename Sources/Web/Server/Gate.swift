@@ -45,7 +45,8 @@ struct Gate: Sendable {
       (
         .contentSecurityPolicy,
         "default-src 'none'; style-src 'self'; img-src 'self' blob:; script-src 'self'; connect-src 'self'; manifest-src 'self'; "
-          + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+          + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+          + "trusted-types photospool"
       ),
       (.xContentTypeOptions, "nosniff"), (HTTPField.Name("referrer-policy"), "no-referrer"),
       (HTTPField.Name("cross-origin-resource-policy"), "same-origin"),

@@ -46,6 +46,7 @@ def routes(photo, request, conversation="family"):
         Route("GET", "/profile", ("see", "send")), Route("POST", "/profile", ("send",)),
         Route("POST", "/profile/remove?inbox=nobody", ("send",)),
         *(Route("POST", f"/queue/{act}?to=nobody", ("operate",), "count=1") for act in ["retry", "cancel"]),
+        *(Route("POST", f"/queue/ticked/{act}", ("operate",), "request=nobody") for act in ["retry", "cancel"]),
         *(Route("POST", f"/request/{request}/{act}", ("operate",)) for act in ["cancel", "retry", "delete"]),
     ]
 

@@ -136,7 +136,7 @@ class Stage(Programs):
     def check(self):
         """What holds in every test: no violation of the policy, and no request to another host."""
         assert not self.violations, self.violations
-        known = (f"http://{self.address}/", "data:", "about:", *self.elsewhere)
+        known = (f"http://{self.address}/", f"blob:http://{self.address}/", "data:", "about:", *self.elsewhere)
         elsewhere = [url for url in self.requests if not url.startswith(known)]
         assert not elsewhere, f"requests to another host: {elsewhere}"
 

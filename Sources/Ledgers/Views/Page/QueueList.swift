@@ -106,6 +106,18 @@ extension LedgerView {
     return try read { try String.fetchAll($0, sql: sql, arguments: StatementArguments(values)) }
   }
 
+  /// Those of `names` that failed requests have, or requests that wait.
+  ///
+  /// - Parameter inbox: only requests of this inbox.
+  package func queuedNames(among names: [String], inbox: InboxID?, failed: Bool) throws -> [String] {
+    let sql = """
+      SELECT request FROM requests WHERE request IN (\(databaseQuestionMarks(count: names.count)))
+      AND \(failed ? "state = 'failed' AND filed = 1" : "state = 'queued'")\(inbox == nil ? "" : " AND inbox = ?") ORDER BY id
+      """
+    let values = names + (inbox.map { [$0.text] } ?? [])
+    return try read { try String.fetchAll($0, sql: sql, arguments: StatementArguments(values)) }
+  }
+
   /// When the oldest waiting request was accepted; nil if none waits.
   package func oldestWaiting(inbox: InboxID?) throws -> Timestamp? {
     try read { database in

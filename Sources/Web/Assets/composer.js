@@ -1,0 +1,422 @@
+// The composer: a tray of photos that are uploaded at once, a text, and Send.
+
+import {Problem, ask, by, make, part, say, sizeInWords, symbol} from './parts.js'
+import {line, upload} from './upload.js'
+
+const most = 10
+const largest = 10_000_000
+
+export class Composer {
+  items = []
+  /** Uploads follow one another, two at once. */
+  #lanes = [Promise.resolve(), Promise.resolve()]
+  #running = 0
+  /** Compositions that were sent, one after another. The next draft begins after them. */
+  #outbox = Promise.resolve()
+  #settling = Promise.resolve()
+  #lastSend = 0
+  #wasMoved = false
+
+  /** `on.sent(part)` gets the answer to Send, `on.cut(isCut)` tells of the line, `on.pending` shows messages. */
+  constructor(form, on) {
+    this.form = form
+    this.on = on
+    this.conversation = form.closest('main').dataset.name
+    this.text = form.elements.text
+    this.key = form.elements.id.value
+    this.draft = form.elements.draft?.value ?? ''
+    this.problem = by('composer.problem', form)
+    this.tray = by('composer.tray', form)
+    const rows = [...this.tray.children]
+    this.tray.replaceChildren()
+    this.tray.classList.add('thumbs')
+    this.merge(rows)
+    form.classList.add('live')
+    for (const input of form.querySelectorAll('[type="file"]')) {
+      input.addEventListener('change', () => {
+        this.add([...input.files])
+        input.value = ''
+      })
+    }
+    form.addEventListener('submit', event => {
+      event.preventDefault()
+      this.send()
+    })
+    this.text.addEventListener('input', () => {
+      this.explain('')
+      clearTimeout(this.timer)
+      this.timer = setTimeout(() => this.#keepText(), 1000)
+    })
+    this.text.addEventListener('keydown', event => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit()
+    })
+    this.#listenForFiles()
+    this.#listenForMoves()
+    addEventListener('beforeunload', event => this.isBusy && event.preventDefault())
+  }
+
+  /** Whether something would be lost if the page were left. */
+  isBusy = false
+
+  #listenForFiles() {
+    const main = this.form.closest('main')
+    const hasFiles = event => [...event.dataTransfer?.types ?? []].includes('Files')
+    for (const type of ['dragover', 'dragenter']) {
+      main.addEventListener(type, event => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        main.classList.add('drop')
+      })
+    }
+    main.addEventListener('dragleave', event => main.contains(event.relatedTarget) || main.classList.remove('drop'))
+    main.addEventListener('drop', event => {
+      main.classList.remove('drop')
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      this.add([...event.dataTransfer.files])
+    })
+    addEventListener('paste', event => {
+      const files = [...event.clipboardData?.files ?? []]
+      if (!files.length) return
+      event.preventDefault()
+      this.add(files)
+    })
+  }
+
+  explain(sentence) {
+    this.problem.lastElementChild.textContent = sentence
+    this.problem.hidden = !sentence
+  }
+
+  // Photos
+
+  add(files) {
+    this.explain('')
+    for (const file of files) {
+      if (this.items.length >= most) {
+        return this.explain(`These are more than ${most} photos. Send the others in a second message.`)
+      }
+      const item = this.#item({file, name: file.name || 'photo', bytes: file.size, preview: URL.createObjectURL(file)})
+      if (file.size > largest) {
+        this.#fail(item, `It is larger than ${sizeInWords(largest)}. Send a smaller copy.`)
+      } else if (!file.size) {
+        this.#fail(item, 'It is empty. Choose it again.')
+      } else {
+        const lane = this.items.length % 2
+        item.upload = this.#lanes[lane] = this.#lanes[lane].then(() => this.#upload(item))
+      }
+    }
+  }
+
+  #item(values) {
+    const item = {share: 0, ...values}
+    const remove = make('button', {class: 'icon', label: `Remove ${item.name}`,
+      title: 'Remove', test: 'composer.remove'}, symbol('close'))
+    remove.addEventListener('click', () => this.remove(item))
+    item.tile = make('span', {class: 'tile'}, symbol('photo'))
+    item.bar = make('progress', {max: 100, value: 0, label: `${item.name} uploaded`})
+    item.error = make('em', {class: 'bad', test: 'composer.error'})
+    item.element = make('li', {tabindex: 0, test: 'composer.photo'}, item.tile,
+      make('span', {class: 'what'}, make('bdi', {}, item.name), `, ${sizeInWords(item.bytes)}`, item.error), item.bar, remove)
+    item.element.item = item
+    this.items.push(item)
+    this.tray.append(item.element)
+    if (item.preview) this.#picture(item, item.preview)
+    this.#number()
+    return item
+  }
+
+  #picture(item, address) {
+    const image = make('img', {class: 'tile', src: address, alt: '', draggable: 'false'})
+    // The browser may not know the format; the darkroom's thumbnail comes later.
+    image.onload = () => {
+      item.tile.replaceWith(image)
+      item.tile = image
+    }
+  }
+
+  #number() {
+    this.items.forEach((item, index) => item.element.setAttribute('aria-label',
+      `${item.name}, ${sizeInWords(item.bytes)}, photo ${index + 1} of ${this.items.length}. Arrow keys move it, Delete removes it.`))
+  }
+
+  #share(item, share) {
+    item.share = share
+    item.bar.value = Math.round(share * 100)
+    item.element.classList.toggle('done', share >= 1)
+    item.on?.(share)
+  }
+
+  #fail(item, sentence) {
+    item.problem = sentence
+    item.error.textContent = sentence
+    item.element.classList.toggle('failed', Boolean(sentence))
+  }
+
+  async #upload(item) {
+    await (item.after ?? this.#outbox)
+    await this.#settling
+    if (item.isRemoved) return
+    this.#running += 1
+    try {
+      const answer = await upload(this.conversation, item, {
+        progress: share => this.#share(item, share / 2), cut: this.on.cut})
+      item.place = answer.added
+      this.draft = answer.draft
+      this.#share(item, 0.5)
+    } catch (error) {
+      // Somebody else composes here: the photo goes with the form.
+      if (/^Somebody else/.test(error.message)) item.isLocal = true
+      else if (!item.isRemoved) this.#fail(item, error.message)
+    }
+    this.#running -= 1
+    if (item.isRemoved && item.place) await this.#delete(item.place)
+    this.settle()
+  }
+
+  async #delete(file) {
+    try {
+      await ask(`/draft/${this.draft}/photo?file=${encodeURIComponent(file)}`, {method: 'DELETE'})
+    } catch (error) {
+      if (error.status !== 404) say(error.message, true)
+    }
+  }
+
+  async remove(item) {
+    item.isRemoved = true
+    const index = this.items.indexOf(item)
+    this.items.splice(index, 1)
+    item.element.remove()
+    this.#number()
+    this.explain('')
+    const next = this.items[Math.min(index, this.items.length - 1)]
+    if (next) next.element.focus()
+    else this.text.focus()
+    if (item.place) return this.#delete(item.place)
+    // If the server has all of it, its answer comes, and tells what to delete.
+    if (item.share < 0.5) item.abort?.()
+  }
+
+  /** Puts the photos of the draft into the order of the tray, once none is on its way. */
+  settle() {
+    if (this.#running) return this.#settling
+    return this.#settling = this.#order(this.items)
+  }
+
+  async #order(items) {
+    const there = items.filter(item => item.place)
+    const wanted = there.map(item => item.place)
+    if (wanted.length < 2 || !this.#wasMoved && wanted.every((name, index) => !index || wanted[index - 1] < name)) return
+    this.#wasMoved = false
+    try {
+      const answer = await ask(`/draft/${this.draft}/order`, {method: 'POST', body: wanted.join('\n')})
+      const {photos} = await answer.json()
+      there.forEach((item, index) => item.place = photos[index]?.file)
+    } catch (error) {
+      this.#wasMoved = true
+      if (error instanceof Problem) say(error.message, true)
+    }
+  }
+
+  // Order
+
+  move(item, place) {
+    const index = this.items.indexOf(item)
+    place = Math.max(0, Math.min(place, this.items.length - 1))
+    if (index === place) return
+    this.items.splice(index, 1)
+    this.items.splice(place, 0, item)
+    const hasFocus = document.activeElement === item.element
+    this.tray.insertBefore(item.element, this.tray.children[place > index ? place + 1 : place] ?? null)
+    if (hasFocus) item.element.focus()
+    this.#wasMoved = true
+    this.#number()
+  }
+
+  #listenForMoves() {
+    this.tray.addEventListener('keydown', event => {
+      const item = event.target.item
+      if (!item) return
+      const step = {ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1}[event.key]
+      if (step) {
+        this.move(item, this.items.indexOf(item) + step)
+        this.settle()
+      } else if (event.key === 'Delete' || event.key === 'Backspace') {
+        this.remove(item)
+      } else {
+        return
+      }
+      event.preventDefault()
+    })
+    this.tray.addEventListener('pointerdown', event => {
+      const item = event.target.closest('li')?.item
+      if (!item || event.button || event.target.closest('button')) return
+      const begin = event.clientX
+      let isMoving = false
+      const go = event => {
+        isMoving ||= Math.abs(event.clientX - begin) > 8
+        if (!isMoving) return
+        item.element.classList.add('moving')
+        const over = this.items.findIndex(other => {
+          const box = other.element.getBoundingClientRect()
+          return event.clientX >= box.left && event.clientX < box.right
+        })
+        if (over >= 0) this.move(item, over)
+      }
+      const end = () => {
+        removeEventListener('pointermove', go)
+        item.element.classList.remove('moving')
+        if (isMoving) this.settle()
+      }
+      addEventListener('pointermove', go)
+      for (const type of ['pointerup', 'pointercancel']) addEventListener(type, end, {once: true})
+    })
+  }
+
+  /** Takes over what the server knows of the draft: thumbnails, progress, faults, and what other windows did. */
+  merge(rows, draft = this.draft) {
+    if (this.#running || this.isBusy) return
+    this.draft = draft
+    const known = new Map(this.items.filter(item => item.place).map(item => [item.place, item]))
+    for (const row of rows) {
+      const place = decodeURIComponent(row.dataset.file)
+      let item = known.get(place)
+      known.delete(place)
+      const bytes = Number(row.dataset.bytes)
+      item ??= this.#item({name: row.querySelector('bdi').textContent, bytes, place})
+      item.message = row.dataset.message
+      const picture = row.querySelector('img')?.getAttribute('src')
+      if (picture && item.picture !== picture) {
+        item.picture = picture
+        this.#picture(item, picture)
+      }
+      this.#share(item, 'uploaded' in row.dataset ? 1 : 0.5 + Number(row.dataset.progress) / 200)
+      this.#fail(item, row.querySelector('em')?.textContent ?? '')
+    }
+    for (const item of known.values()) {
+      this.items.splice(this.items.indexOf(item), 1)
+      item.element.remove()
+    }
+    this.#number()
+  }
+
+  /** The store has so much of a photo of the draft. */
+  progress(message, share) {
+    const item = this.items.find(item => item.message === message)
+    if (item) this.#share(item, 0.5 + share / 2)
+  }
+
+  // Text
+
+  async #keepText() {
+    await this.#outbox
+    if (this.text.value === this.kept) return
+    this.kept = this.text.value
+    this.keeping = ask(`/draft/${this.draft || 'new'}/text?name=${this.conversation}`,
+      {method: 'PUT', body: this.kept, headers: {'Content-Type': 'text/plain'}})
+      .then(answer => answer.json()).then(({draft}) => this.draft = draft ?? '', error => {
+        this.kept = null
+        if (error instanceof Problem && error.status === 413) this.explain(error.message)
+      })
+    return this.keeping
+  }
+
+  // Send
+
+  send() {
+    const isAgain = Date.now() - this.#lastSend < 600
+    if (!this.text.value.trim() && !this.items.length) {
+      if (isAgain) return
+      this.explain('Write something or add a photo.')
+      return this.text.focus()
+    }
+    const failed = this.items.find(item => item.problem && !item.place)
+    if (failed) return this.explain(`${failed.name}: ${failed.problem} Remove it, then send.`)
+    this.#lastSend = Date.now()
+    clearTimeout(this.timer)
+    const message = {key: this.key, text: this.text.value, items: this.items}
+    this.key = this.key.replace(/[^-]*$/, '') + crypto.getRandomValues(new Uint32Array(4)).reduce((text, word) => text + word.toString(36), '')
+    this.form.elements.id.value = this.key
+    this.items = []
+    this.tray.replaceChildren()
+    this.text.value = ''
+    this.kept = ''
+    this.explain('')
+    this.isBusy = true
+    message.pending = this.on.pending(message, () => this.#cancel(message))
+    const delivery = this.#outbox.then(() => this.#deliver(message))
+    for (const item of message.items) item.after ??= this.#outbox
+    this.#outbox = delivery
+    delivery.then(() => this.isBusy = this.#outbox !== delivery)
+    this.text.focus()
+  }
+
+  async #deliver(message) {
+    try {
+      await this.keeping
+      await Promise.allSettled(message.items.map(item => item.upload))
+      if (message.isCancelled) return await this.#drop()
+      const failed = message.items.find(item => item.problem && !item.place)
+      if (failed) throw new Problem(`${failed.name}: ${failed.problem} Nothing was sent.`)
+      await this.#order(message.items)
+      const body = new FormData()
+      body.append('id', message.key)
+      body.append('text', message.text)
+      body.append('draft', this.draft)
+      for (const item of message.items) if (item.isLocal) body.append('photo', item.file, item.name)
+      message.isPosted = true
+      const [answer, request] = [await this.#post(body), this.draft]
+      this.draft = ''
+      const problem = by('composer.problem', answer)
+      if (!problem.hidden) throw new Problem(problem.textContent.trim())
+      this.on.sent(answer, message, request)
+    } catch (error) {
+      this.#restore(message, error.message)
+    } finally {
+      message.pending.remove()
+    }
+  }
+
+  async #post(body) {
+    for (;;) {
+      try {
+        const answer = await part(`/conversation?name=${this.conversation}`, {method: 'POST', body})
+        this.on.cut(false)
+        return answer
+      } catch (error) {
+        if (error instanceof Problem) throw error
+        this.on.cut(true)
+        await line()
+      }
+    }
+  }
+
+  #cancel(message) {
+    if (message.isPosted) return say('It is too late: the message was sent on. Cancel it there.')
+    message.isCancelled = true
+    for (const item of message.items) {
+      item.isRemoved = true
+      item.abort?.()
+    }
+    message.pending.remove()
+    say('Cancelled. Nothing was sent.')
+  }
+
+  async #drop() {
+    if (!this.draft) return
+    const {draft} = this
+    this.draft = ''
+    await ask(`/draft/${draft}`, {method: 'DELETE'}).catch(error => error.status === 404 || say(error.message, true))
+  }
+
+  /** Puts what could not be sent back into the composer. */
+  #restore(message, sentence) {
+    if (!this.text.value) this.text.value = message.text
+    for (const item of message.items) {
+      this.items.push(item)
+      this.tray.append(item.element)
+    }
+    this.#number()
+    this.explain(sentence)
+  }
+}

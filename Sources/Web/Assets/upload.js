@@ -1,0 +1,50 @@
+// Photos on their way from the browser to the draft.
+
+import {Problem} from './parts.js'
+
+/** Puts a photo into the draft of a conversation, and tries again while the line is cut.
+ *  `on.progress(share)` and `on.cut(isCut)` tell how it goes. */
+export async function upload(conversation, photo, on) {
+  for (;;) {
+    try {
+      const answer = await put(conversation, photo, on)
+      on.cut(false)
+      return answer
+    } catch (error) {
+      if (error instanceof Problem || photo.isRemoved) throw error
+      on.progress(0)
+      on.cut(true)
+      await line()
+      if (photo.isRemoved) throw error
+    }
+  }
+}
+
+/** Resolves when it is worth trying again. */
+export function line() {
+  return new Promise(done => {
+    const timer = setTimeout(go, 1500)
+    function go() {
+      clearTimeout(timer)
+      removeEventListener('online', go)
+      done()
+    }
+    addEventListener('online', go)
+  })
+}
+
+function put(conversation, photo, on) {
+  return new Promise((done, fail) => {
+    const request = new XMLHttpRequest()
+    photo.abort = () => request.abort()
+    request.open('PUT', `/draft/new/photo?name=${conversation}&file=${encodeURIComponent(photo.name)}`)
+    request.responseType = 'json'
+    request.upload.onprogress = event => on.progress(event.loaded / Math.max(1, event.total))
+    request.onload = () => {
+      if (request.status === 201) done(request.response)
+      else fail(new Problem(request.response?.detail ?? `The server answered ${request.status}.`))
+    }
+    request.onerror = request.onabort = () => fail(new TypeError('the line is cut'))
+    request.send(photo.file)
+  })
+}

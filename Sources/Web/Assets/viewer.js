@@ -1,0 +1,90 @@
+// The viewer: a photo on the whole screen, over the timeline.
+
+import {Gestures} from './gestures.js'
+import {by, say} from './parts.js'
+
+export class Viewer {
+  /** `on.hide(photo)` hides a photo of somebody else again. */
+  constructor(timeline, on) {
+    this.timeline = timeline
+    this.dialog = by('photo.main')
+    for (const name of ['picture', 'stage', 'save', 'share', 'hide', 'previous', 'next', 'meta', 'close']) {
+      this[name] = by(`photo.${name}`, this.dialog)
+    }
+    this.close.onclick = () => this.dialog.close()
+    this.share.onclick = () => this.#share()
+    this.previous.onclick = () => this.turn(-1)
+    this.next.onclick = () => this.turn(1)
+    this.hide.onclick = () => {
+      this.dialog.close()
+      on.hide(this.link.getAttribute('href').split('/')[2])
+    }
+    this.gestures = new Gestures(this.stage, this.picture, {swipe: step => this.turn(step)})
+    this.dialog.addEventListener('keydown', event => this.#key(event))
+    this.dialog.addEventListener('close', () => {
+      this.picture.removeAttribute('src')
+      this.link?.isConnected && this.link.focus()
+    })
+  }
+
+  get #links() { return [...this.timeline.column.querySelectorAll('a[data-test="message.photo"]')] }
+
+  open(link, step = 0) {
+    this.link = link
+    const image = link.querySelector('img')
+    const address = link.getAttribute('href')
+    this.gestures.reset()
+    // The picture of the timeline is there at once, the whole one over it.
+    this.picture.src = image.src
+    const whole = new Image()
+    whole.src = `${address}/original`
+    whole.decode().then(() => this.link === link && this.dialog.open && (this.picture.src = whole.src), () => {})
+    if (step && !matchMedia('(prefers-reduced-motion)').matches) {
+      this.picture.animate([{translate: `${80 * step}px`, opacity: 0}, {}], 160)
+    }
+    this.picture.alt = image.alt.replace(', opens full screen', '')
+    this.hide.hidden = Boolean(link.closest('.own'))
+    this.meta.textContent = this.picture.alt
+    this.save.href = `${address}/original?save`
+    this.share.hidden = !navigator.canShare?.({files: [new File([], 'photo.jpg', {type: 'image/jpeg'})]})
+    const links = this.#links
+    const index = links.indexOf(link)
+    this.previous.hidden = index <= 0 && !this.timeline.groups[0].older
+    this.next.hidden = index + 1 >= links.length && this.timeline.isNewest
+    if (!this.dialog.open) this.dialog.showModal()
+  }
+
+  async turn(step) {
+    let next = this.#links[this.#links.indexOf(this.link) + step]
+    if (!next) {
+      await (step < 0 ? this.timeline.loadOlder() : this.timeline.loadNewer())
+      next = this.#links[this.#links.indexOf(this.link) + step]
+    }
+    if (!next || !this.dialog.open) return
+    const hadFocus = document.activeElement
+    next.scrollIntoView({block: 'center'})
+    this.open(next, step)
+    if (hadFocus?.hidden) this.dialog.querySelector('a, button').focus()
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const act = {
+      ArrowLeft: () => this.turn(-1), ArrowRight: () => this.turn(1), '+': () => this.gestures.zoom(1.5),
+      '=': () => this.gestures.zoom(1.5), '-': () => this.gestures.zoom(1 / 1.5), 0: () => this.gestures.reset(),
+    }[event.key]
+    if (!act) return
+    event.preventDefault()
+    act()
+  }
+
+  async #share() {
+    try {
+      const answer = await fetch(`${this.link.getAttribute('href')}/original`)
+      const file = new File([await answer.blob()], 'photo.jpg', {type: 'image/jpeg'})
+      await navigator.share({files: [file]})
+    } catch (error) {
+      if (error.name !== 'AbortError') say('It cannot be shared here. Save it instead.', true)
+    }
+  }
+}

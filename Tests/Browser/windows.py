@@ -1,0 +1,112 @@
+"""Long conversations with JavaScript: a window of the timeline."""
+
+import os
+
+from photographs import photograph
+from stage import until
+
+MOST = 240
+# BROWSER_TEST_PHOTOS=10000 measures a conversation of so many photos.
+PHOTOS = int(os.environ.get("BROWSER_TEST_PHOTOS", "300"))
+
+
+def test_a_long_conversation_is_scrolled_to_its_beginning_and_back(stage):
+    """400 messages are scrolled through, from the newest to the oldest and back. Never more than 240 are in the document, each is
+    met once and in order, and what is seen does not jump."""
+    stage.configure("texts: keep\n")
+    stage.start_daemon()
+    tab = stage.open(stage.start_page(), view="phone")
+    for number in range(400):
+        stage.drop(f"r{number:03}", "family", text=f"text {number:03}")
+    until(lambda: stage.are_sent(400), "all are sent", 60)
+    tab.goto(stage.url("/conversation", "family"))
+    met = read(tab)
+    for end, step in [("text 000", -700), ("text 399", 700)]:
+        for _ in range(400):
+            before, met = met, read(tab)
+            assert len(met) <= MOST, len(met)
+            assert met == sorted(met) and len(set(met)) == len(met), met
+            if end in met and is_seen(tab, end):
+                break
+            tab.evaluate("by => document.querySelector('#timeline').scrollBy({top: by, behavior: 'instant'})", step)
+            until(lambda: is_near(tab, end) or edges_are_far(tab), "the next page is loaded")
+        assert end in met and is_seen(tab, end), (met[0], met[-1])
+
+
+SCROLL = """async ([step, frames]) => {
+    const scroll = document.querySelector('#timeline'), times = [], long = []
+    new PerformanceObserver(list => long.push(...list.getEntries().map(task => task.duration))).observe({entryTypes: ['longtask']})
+    let last = await new Promise(requestAnimationFrame), most = 0
+    for (let still = 0; times.length < frames && still < 60;) {
+        const before = scroll.scrollTop
+        scroll.scrollBy({top: step, behavior: 'instant'})
+        const now = await new Promise(requestAnimationFrame)
+        times.push(now - last)
+        last = now
+        still = scroll.scrollTop === before ? still + 1 : 0
+        if (times.length % 20 === 0) most = Math.max(most, document.querySelectorAll('*').length)
+    }
+    times.sort((a, b) => a - b)
+    return {frames: times.length, p95: times[Math.floor(times.length * 0.95)], long: Math.max(0, ...long), elements: most}
+}"""
+
+
+def test_photos_are_scrolled_from_the_newest_to_the_oldest_and_back(stage):
+    """A conversation with many photos is scrolled to its oldest one and back, with at most 1,500 elements in the document and
+    40 MB of the script's heap. Frames and long tasks are printed."""
+    stage.start_daemon()
+    tab = stage.open(stage.start_page(), view="phone")
+    fill(stage)
+    tab.goto(stage.url("/conversation", "family"))
+    tab.locator("form.composer.live").wait_for()
+    newest = tab.get_by_test_id("message").last.get_attribute("id")
+    print("4 s of 60 px", tab.evaluate(SCROLL, [-60, 240]))
+    way = tab.evaluate(SCROLL, [-600, 100_000])
+    print("to the oldest", way)
+    until(lambda: not tab.get_by_test_id("conversation.older").is_visible(), "the oldest page is loaded")
+    assert tab.get_by_test_id("message").first.get_attribute("id") == stage.published("family")[0]["message"]
+    devtools = tab.context.new_cdp_session(tab)
+    devtools.send("Performance.enable")
+    devtools.send("HeapProfiler.collectGarbage")
+    figures = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
+    print("heap", figures["JSHeapUsedSize"])
+    back = tab.evaluate(SCROLL, [600, 100_000])
+    until(lambda: tab.get_by_test_id("message").last.get_attribute("id") == newest, "it is back at the newest")
+    assert max(way["elements"], back["elements"]) <= 1500 and figures["JSHeapUsedSize"] < 40e6, (way, back, figures)
+
+
+def fill(stage):
+    """So many photos, ten in each request; all sent."""
+    photos = [photograph(stage.directory, f"{number}.jpg", 320 + 8 * number, 240) for number in range(10)]
+    for number in range(PHOTOS // 10):
+        stage.drop(f"r{number:05}", "family", photos=photos)
+    until(lambda: stage.sent() == PHOTOS // 10, "all are sent", max(60, PHOTOS / 20))
+
+
+
+
+def read(tab):
+    return tab.get_by_test_id("message.text").all_text_contents()
+
+
+def is_near(tab, text):
+    return text in read(tab)
+
+
+def is_seen(tab, text):
+    box = tab.get_by_text(text, exact=True).bounding_box()
+    return box is not None and 0 <= box["y"] < 844
+
+
+def edges_are_far(tab):
+    """Whether there is more to scroll to on both sides, or nothing more to load there."""
+    return tab.evaluate("""() => {
+        const scroll = document.querySelector('#timeline').getBoundingClientRect()
+        const far = (name, side) => {
+            const link = document.querySelector(`[data-test="conversation.${name}"]`)
+            if (!link || link.closest('p').hidden) return true
+            const box = link.getBoundingClientRect()
+            return side < 0 ? box.bottom < scroll.top - 700 : box.top > scroll.bottom + 700
+        }
+        return far('older', -1) && far('newer', 1)
+    }""")
