@@ -44,9 +44,14 @@ package protocol Network: Sendable {
   /// Ends processes of the network. Nothing is published after that.
   func stop() async
 
-  /// Throws for a text that can never be published. Called with the text of a request before anything of it is published.
-  /// nil, the default, means that every valid text can be.
-  var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? { get }
+  /// Removes what is stored for messages that are over, such as cancelled ones. Does nothing by default.
+  ///
+  /// - Parameter waiting: tells which of some messages are not over.
+  func forgetEnded(_ waiting: @Sendable ([MessageID]) async throws -> Set<MessageID>) async throws
+
+  /// Throws `rejected` for a text that can never be published at an address. Called with the text of a request before
+  /// anything of it is published. nil, the default, means that every valid text can be.
+  var textLimit: (@Sendable (String, Address) async throws(DeliveryError) -> Void)? { get }
 
   /// The seal of a profile photo for `address`, called before the photo is prepared. nil, the default, means the route's
   /// seal.
@@ -62,7 +67,9 @@ package protocol Network: Sendable {
 }
 
 extension Network {
-  package var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? { nil }
+  package var textLimit: (@Sendable (String, Address) async throws(DeliveryError) -> Void)? { nil }
+
+  package func forgetEnded(_ waiting: @Sendable ([MessageID]) async throws -> Set<MessageID>) async throws {}
 
   package func profileSeal(for address: Address) async throws(DeliveryError) -> (any Seal)? { nil }
 

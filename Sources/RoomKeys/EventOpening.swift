@@ -16,6 +16,9 @@ package enum OpenedEvent: Sendable {
 
 /// The devices of users, as their homeservers and their own signatures have them.
 package protocol SenderDevices: Sendable {
+  /// Looks for the devices of many users at once. Whoever is not found now is looked for alone.
+  func prepare(_ users: Set<String>) async
+
   /// The signing key of the user's device that has this identity key; nil if the user has none.
   ///
   /// - Throws: if nobody can say so now.
@@ -34,7 +37,7 @@ extension KeyFile {
   /// Each message of a session belongs to the first event that used it; another event is a replay.
   ///
   /// - Parameter keeping: whether an opened event that waited goes on waiting until `done`.
-  /// - Throws: if a sender's device cannot be looked up, or the disk refuses.
+  /// - Throws: if the disk refuses. An event whose sender's device cannot be looked up waits like one without that device.
   package func open(
     _ events: [EncryptedEvent], devices: any SenderDevices, now: Timestamp, keeping: Bool = false
   ) async throws(DeliveryError) -> [OpenedEvent] {
@@ -103,9 +106,12 @@ extension KeyFile {
           fingerprint: row["fingerprint"])
       }
     }
+    if unverified.isEmpty { return }
+    await devices.prepare(Set(unverified.map(\.user)))
     for claim in Set(unverified) {
+      // One user, whose list may be too large on purpose, must not stop the others.
       guard let key = Curve25519PublicKey(base64: claim.senderKey),
-        let found = try await devices.fingerprint(of: key, user: claim.user)
+        let found = try? await devices.fingerprint(of: key, user: claim.user)
       else { continue }
       let isRight = found.base64 == claim.fingerprint
       try await change { database in
@@ -127,7 +133,7 @@ extension KeyFile {
     let fingerprint: String
   }
 
-  /// nil if the key is not there or its sender's device was not found.
+  /// nil if the key is not there or begins later, or if its sender's device was not found.
   private static func open(_ event: EncryptedEvent, _ now: Timestamp, _ database: Database) throws -> JSONValue? {
     guard
       let row = try Row.fetchOne(
@@ -138,7 +144,11 @@ extension KeyFile {
     else { return nil }
     var session = InboundMegolmSession(key)
     let plain: [UInt8]
-    do { plain = try session.decrypt(event.message) } catch { throw EventRefusal(error.description) }
+    do { plain = try session.decrypt(event.message) } catch {
+      // The same session may come again as known from an earlier message.
+      if case .unknownIndex = error { return nil }
+      throw EventRefusal(error.description)
+    }
     let number = Int64(event.message.index)
     let user = try String.fetchOne(
       database, sql: "SELECT event FROM opened WHERE session = ? AND number = ?", arguments: [event.session, number])
@@ -147,26 +157,33 @@ extension KeyFile {
     try database.execute(
       sql: "INSERT OR IGNORE INTO opened (session, number, event) VALUES (?, ?, ?)",
       arguments: [event.session, number, event.id])
+    // The homeserver has an event of this user in the room.
     try database.execute(
-      sql: "UPDATE roomKeys SET usedAt = ? WHERE room = ? AND session = ? AND user = ?",
+      sql: "UPDATE roomKeys SET usedAt = ?, isMember = 1 WHERE room = ? AND session = ? AND user = ?",
       arguments: [now.milliseconds, event.room, event.session, event.sender])
+    try database.execute(sql: "UPDATE olm SET isMember = 1 WHERE user = ? AND NOT isMember", arguments: [event.sender])
     return opened
   }
 
   private static func keep(_ event: EncryptedEvent, _ now: Timestamp, _ database: Database) throws {
     let body = String(decoding: try JSONEncoder().encode(event.body), as: UTF8.self)
-    let hasKey =
-      try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM roomKeys WHERE room = ? AND session = ? AND user = ?)",
-        arguments: [event.room, event.session, event.sender]) ?? false
+    let isVerified = try Bool.fetchOne(
+      database, sql: "SELECT isVerified FROM roomKeys WHERE room = ? AND session = ? AND user = ?",
+      arguments: [event.room, event.session, event.sender])
+    // A key that is there and does not fit has to be replaced first.
+    let retryAt =
+      switch isVerified {
+      case nil: Int64(0)
+      case false: now.milliseconds + retry
+      default: Int64.max
+      }
     try database.execute(
       sql: """
         INSERT INTO waiting (event, room, session, user, body, receivedAt, retryAt) VALUES (?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT DO UPDATE SET retryAt = excluded.retryAt
         """,
       arguments: [
-        event.id, event.room, event.session, event.sender, body, now.milliseconds,
-        hasKey ? now.milliseconds + retry : 0,
+        event.id, event.room, event.session, event.sender, body, now.milliseconds, retryAt,
       ])
   }
 

@@ -79,10 +79,13 @@ extension KeyFile {
     let state = String(decoding: try JSONEncoder().encode(session), as: UTF8.self)
     try database.execute(
       sql: """
-        INSERT INTO olm (session, senderKey, user, state, usedAt) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO olm (session, senderKey, user, isMember, state, usedAt)
+          VALUES (?, ?, ?, EXISTS (SELECT 1 FROM roomKeys WHERE user = ? AND isMember), ?, ?)
           ON CONFLICT DO UPDATE SET state = excluded.state, usedAt = excluded.usedAt
         """,
-      arguments: [session.id, envelope.senderKey.base64, envelope.sender, state, now.milliseconds])
+      arguments: [
+        session.id, envelope.senderKey.base64, envelope.sender, envelope.sender, state, now.milliseconds,
+      ])
     try database.execute(
       sql: """
         DELETE FROM olm WHERE session IN (SELECT session FROM olm WHERE senderKey = ?

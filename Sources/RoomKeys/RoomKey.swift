@@ -59,6 +59,9 @@ struct RoomKey {
         room, session, user, senderKey.base64, fingerprint.base64, row?["isVerified"] ?? false, isMember,
         key.exported.bytes.unpaddedBase64, now.milliseconds,
       ])
+    try database.execute(
+      sql: "UPDATE waiting SET retryAt = 0 WHERE room = ? AND session = ? AND user = ?",
+      arguments: [room, session, user])
     return !isMember
   }
 }

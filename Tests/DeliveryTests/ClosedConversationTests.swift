@@ -66,4 +66,21 @@ import Testing
       #expect(asked == 25)
     }
   }
+
+  @Test("What a network stores for a message that is cancelled is removed at once")
+  func cancelled() async throws {
+    let network = ScriptedNetwork { _ in DeliveryError(.encryptedRoom, "the room is encrypted") }
+    let daemon = try DaemonUnderTest(network: network) { $0.delivery.mending = .hours(1) }
+    try await daemon.run { daemon in
+      let (name, other) = (try daemon.drop("a", to: "a"), try daemon.drop("b", to: "b"))
+      await network.wait { $0.asked >= 2 }
+      let messages = try [name, other].map {
+        MessageID(unchecked: try #require(try daemon.story(of: $0)?.messages.first?.message))
+      }
+      await network.store(Set(messages))
+      _ = try await daemon.ask(.cancel([name]))
+      while await network.stored.count > 1 { await Task.yield() }
+      #expect(await network.stored == [messages[1]])
+    }
+  }
 }

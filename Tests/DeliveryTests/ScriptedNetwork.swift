@@ -36,8 +36,8 @@ actor ScriptedNetwork: Network {
 
   func close(_ conversations: Set<String>) { closed = conversations }
 
-  nonisolated var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? {
-    { text throws(DeliveryError) in
+  nonisolated var textLimit: (@Sendable (String, Address) async throws(DeliveryError) -> Void)? {
+    { text, _ async throws(DeliveryError) in
       if text == "too long" { throw DeliveryError(.rejected, "the text is too long") }
     }
   }
@@ -64,6 +64,15 @@ actor ScriptedNetwork: Network {
     if let error = fault(message) { throw error }
     published.append(message)
     return Publication(publishedAt: .now(), remoteID: nil, attachment: message.content.attachment)
+  }
+
+  /// Messages with something that is kept until they are over.
+  private(set) var stored: Set<MessageID> = []
+
+  func store(_ messages: Set<MessageID>) { stored = messages }
+
+  func forgetEnded(_ waiting: @Sendable ([MessageID]) async throws -> Set<MessageID>) async throws {
+    stored = try await waiting(Array(stored))
   }
 
   func hold(_ conversation: String) { held = conversation }

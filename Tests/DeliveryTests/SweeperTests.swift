@@ -104,4 +104,15 @@ import Testing
     #expect(pauses.stores.isEmpty)
     #expect(pauses.next == begin + .seconds(120))
   }
+
+  @Test("A network forgets messages that are over, and none that waits")
+  func ended() async throws {
+    try await accept(NewRequest("sent", inode: 1), NewRequest("waits", inode: 2))
+    let messages = try await head()
+    _ = try await send(messages[0])
+    let network = ScriptedNetwork()
+    await network.store([messages[0].message, messages[1].message, MessageID(unchecked: "purged")])
+    try await network.forgetEnded { try await ledger.waiting(among: $0) }
+    #expect(await network.stored == [messages[1].message])
+  }
 }

@@ -100,6 +100,16 @@ import Testing
     #expect(filters.count == 2)
   }
 
+  @Test func strangersMessagesToTheDeviceEndNoListening() async throws {
+    // They come with every answer, however few events it has.
+    let large = FaultServer.says(
+      #"{"next_batch": "s2", "to_device": {"events": ["PADDING"]}, "rooms": {"join": {"!a:example.test": "#
+        + #"{"timeline": {"events": [\#(Self.photo("$1"))]}}}}}"#)
+    let filter = FaultServer.says(#"{"filter_id": "g"}"#)
+    let (messages, next) = try await listen("huge", filter, "huge", filter, large + "&pad=\(17 << 20)")
+    #expect(messages == ["$1"] && next == "@bob:example.test s2")
+  }
+
   @Test func forgottenFilterIsMadeAgain() async throws {
     let forgotten = FaultServer.says(#"{"errcode": "M_INVALID_PARAM"}"#, status: 400)
     let filter = FaultServer.says(#"{"filter_id": "g"}"#)

@@ -254,13 +254,14 @@ struct MatrixNetworkTests {
 
   @Test func textLimitOfTheHomeserverIsCheckedBeforeSending() async throws {
     let network = try network()
-    func fits(_ text: String) -> Bool { (try? network.textLimit?(text)) != nil }
+    let address = Address(unchecked: room.id)
+    func fits(_ text: String) async -> Bool { (try? await network.textLimit?(text, address)) != nil }
     // The longest texts that are admitted, also with two bytes per character.
     for character in ["x", "\""] {
       var (least, most) = (0, 65_536)
       while most - least > 1 {
         let middle = (least + most) / 2
-        if fits(String(repeating: character, count: middle)) { least = middle } else { most = middle }
+        if await fits(String(repeating: character, count: middle)) { least = middle } else { most = middle }
       }
       #expect(least > 31_000)
       #expect(try await error(network, message(.text(String(repeating: character, count: least)))) == nil)

@@ -89,6 +89,28 @@ import Testing
     #expect(try await ours.count("roomKeys") == 0, "its device has another signing key")
   }
 
+  @Test("a sender whose devices cannot be looked up delays no other") func unusableAnswer() async throws {
+    let mallory = try Sender("@mallory:example.org")
+    try await ours.meet(mallory)
+    try await ours.take(key(), mallory.toDevice(ours.device, mallory.roomKey(in: Ours.room)))
+    var shown = Shown(bob)
+    shown.unusable = [mallory.user]
+    let events = [try mallory.event("$1", in: Ours.room), try bob.event("$2", in: Ours.room)]
+    #expect(try await ours.open(events, shown) == ["waits", "$2"])
+  }
+
+  @Test("an event before the first one that a key opens waits for an earlier form of the key") func early() async throws
+  {
+    let early = try key()
+    let event = try bob.event("$1", in: Ours.room)
+    try await ours.take(key())
+    #expect(try await ours.open([event], Shown(bob)) == ["waits"])
+    #expect(try await ours.file.due(now: Timestamp(milliseconds: 1 << 50)).isEmpty, "nothing has changed")
+    try await ours.take(early)
+    #expect(try await ours.file.due(now: Timestamp(milliseconds: 2)).map(\.id) == ["$1"])
+    #expect(try await ours.open([event], Shown(bob)) == ["$1"])
+  }
+
   @Test("messages to the device for others, from others, forwarded and of rooms not heard give no key") func hostile()
     async throws
   {
@@ -135,6 +157,17 @@ import Testing
     let events = [try carol.event("$1", in: Ours.room), try bob.event("$2", in: Ours.room)]
     #expect(try await ours.open(events, Shown(bob, carol)) == ["waits", "$2"])
     try await ours.take(carol.toDevice(ours.device, carol.roomKey(in: Ours.room)), key())
+    #expect(try await ours.open([carol.event("$3", in: Ours.room)], Shown()) == ["waits"])
+    #expect(try await ours.open([bob.encrypted("$4", bob.megolm.encrypt([1]))], Shown(bob)).count == 1)
+    try await ours.file.change { database in
+      try database.execute(
+        sql: """
+          UPDATE waiting SET retryAt = 0;
+          INSERT INTO waiting SELECT '$0', room, session, user, '{', 0, 0 FROM roomKeys LIMIT 1
+          """)
+    }
+    #expect(try await ours.file.due(now: Timestamp(milliseconds: 9)).map(\.id).contains("$3"))
+    #expect(try await ours.count("waiting", "event = '$0'") == 0)
   }
 
   @Test("a file that is none is refused with a sentence") func noDatabase() throws {

@@ -38,6 +38,23 @@ import Testing
     #expect(try await ours.open([bob.event("$1", in: Ours.room)], Shown(bob)) == ["$1"])
   }
 
+  @Test("a new session of a member counts as one at once, and so does whoever sent an event that opens") func members()
+    async throws
+  {
+    let (bob, carol) = (try Sender("@bob:example.org"), try Sender("@carol:example.org"))
+    for sender in [bob, carol] { try await ours.meet(sender) }
+    try await ours.take(bob.toDevice(ours.device, bob.roomKey(in: Ours.room)))
+    try await ours.file.note([bob.user], of: Ours.room)
+    try await ours.meet(bob)
+    try await ours.take(bob.toDevice(ours.device, bob.roomKey(in: Ours.room)))
+    #expect(try await ours.count("olm", "isMember AND user = '\(bob.user)'") == 2)
+    try await ours.take(carol.toDevice(ours.device, carol.roomKey(in: Ours.room)))
+    #expect(try await ours.count("olm", "isMember AND user = '\(carol.user)'") == 0)
+    #expect(try await ours.open([carol.event("$1", in: Ours.room)], Shown(carol)) == ["$1"])
+    #expect(try await ours.count("olm", "isMember AND user = '\(carol.user)'") == 1)
+    #expect(try await ours.count("roomKeys", "isMember AND user = '\(carol.user)'") == 1)
+  }
+
   @Test("the user with most keys loses first, and last the keys that are waited for or of use") func fairness()
     async throws
   {

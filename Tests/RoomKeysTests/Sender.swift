@@ -5,6 +5,7 @@ import GRDB
 import Matrix
 import Messages
 import Olm
+import Synchronization
 import TestSupport
 
 @testable import RoomKeys
@@ -82,14 +83,21 @@ final class Sender {
 /// The devices that homeservers show.
 struct Shown: SenderDevices {
   var all: [String: Ed25519PublicKey] = [:]
+  /// Users whose homeserver's answer is unusable.
+  var unusable: Set<String> = []
 
   init(_ senders: Sender...) {
     for sender in senders { all["\(sender.user) \(sender.identity.publicKey)"] = sender.signing.publicKey }
   }
 
+  func prepare(_ users: Set<String>) async {}
+
   func fingerprint(
     of identityKey: Curve25519PublicKey, user: String
-  ) async throws(DeliveryError) -> Ed25519PublicKey? { all["\(user) \(identityKey)"] }
+  ) async throws(DeliveryError) -> Ed25519PublicKey? {
+    if unusable.contains(user) { throw DeliveryError(.network, "the answer is too large") }
+    return all["\(user) \(identityKey)"]
+  }
 }
 
 /// Our own side, with its file.
@@ -97,6 +105,7 @@ struct Ours {
   let scratch: TemporaryDirectory
   let device: OwnDevice
   let file: KeyFile
+  private let met = Turns()
   static let room = "!room:example.org"
 
   init() throws {
@@ -126,7 +135,10 @@ struct Ours {
   func meet(_ sender: Sender, fallback: Bool = false) async throws {
     let offer = try await offer()
     let keys = try Self.keys(offer)
-    guard let text = (fallback ? keys.fallback : keys.oneTime).first?["key"]?.text,
+    let texts = (fallback ? keys.fallback : keys.oneTime).compactMap { $0["key"]?.text }.sorted()
+    // Nobody gets the one-time key of another one.
+    let number = fallback ? 0 : met.next()
+    guard let text = texts.dropFirst(number).first,
       let key = Curve25519PublicKey(base64: text)
     else { throw Missing() }
     sender.olm = try OlmSession(from: sender.identity, to: device.identity.publicKey, oneTimeKey: key)
@@ -153,6 +165,18 @@ struct Ours {
   func count(_ table: String, _ condition: String = "TRUE") async throws -> Int {
     try await file.read { database in
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
+    }
+  }
+}
+
+/// Counts from 0.
+private final class Turns: Sendable {
+  private let count = Mutex(0)
+
+  func next() -> Int {
+    count.withLock { count in
+      defer { count += 1 }
+      return count
     }
   }
 }

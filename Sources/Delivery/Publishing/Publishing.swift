@@ -50,13 +50,18 @@ extension ConversationWorker {
 
   /// Checks the text before its photos are published.
   private func admitText(of message: QueuedMessage) async throws {
-    guard message.kind == .photo, let limit = try way(of: message, in: plan.destinations).route.network.textLimit,
-      let text = try await ledger.text(ofRequest: message.requestRow)
-    else { return }
-    do {
-      for text in try await files.texts(of: [text]) { try limit(text) }
-    } catch let error as DeliveryError {
+    guard message.kind == .photo else { return }
+    let (route, address) = try way(of: message, in: plan.destinations)
+    guard let limit = route.network.textLimit, let text = try await ledger.text(ofRequest: message.requestRow) else {
+      return
+    }
+    let texts: [String]
+    do { texts = try await files.texts(of: [text]) } catch let error as DeliveryError {
       throw StepError(step: .prepare, error: error)
+    }
+    do throws(DeliveryError) { for text in texts { try await limit(text, address) } } catch {
+      if error.cause == .rejected { throw StepError(step: .prepare, error: error) }
+      throw try failure(error, of: route.network)
     }
   }
 

@@ -5,7 +5,8 @@ import ServiceLifecycle
 import Signalling
 import Stores
 
-/// Deletes abandoned uploads from their stores, never those that may have been published. An object that its store does
+/// Deletes abandoned uploads from their stores, never those that may have been published, and has networks remove what they
+/// stored for messages that are over. An object that its store does
 /// not delete waits alone. An unreachable store waits with all its objects, without delaying others.
 struct Sweeper: Service {
   let ledger: Ledger
@@ -20,6 +21,7 @@ struct Sweeper: Service {
     var pauses = SweepPauses()
     bell.ring()
     await bell.serve {
+      await forgetEnded()
       if pauses.restsUntil > .now { return bell.ring(in: (pauses.restsUntil - .now) / .seconds(1)) }
       try await sweep(&pauses)
       if let next = pauses.next { bell.ring(in: (next - .now) / .seconds(1)) }
@@ -28,6 +30,17 @@ struct Sweeper: Service {
       try? await ledger.unclaimAbandonedUploads()
       pauses.restsUntil = .now + SweepPauses.first
       return SweepPauses.first / .seconds(1)
+    }
+  }
+
+  private func forgetEnded() async {
+    for network in plan.destinations.networks.map(\.network) {
+      do {
+        try await network.forgetEnded { messages in try await ledger.waiting(among: messages) }
+      } catch {
+        log.warning(
+          "ended messages stay stored for now", metadata: ["network": "\(network.name)", "error": "\(error)"])
+      }
     }
   }
 

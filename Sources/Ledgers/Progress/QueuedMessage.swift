@@ -92,6 +92,18 @@ extension Ledger {
     }
   }
 
+  /// Those of `messages` that are not over.
+  package func waiting(among messages: [MessageID]) async throws -> Set<MessageID> {
+    let array = String(decoding: try json(messages.map(\.text)), as: UTF8.self)
+    return Set(
+      try await ask { database in
+        try database.values(
+          """
+          SELECT message FROM messages WHERE message IN (SELECT value FROM json_each(?)) AND \(LedgerSchema.waiting)
+          """, array) as [MessageID]
+      })
+  }
+
   private static let head = """
     \(QueuedMessage.selectionOfWaiting)
     WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))

@@ -8,10 +8,20 @@ enum MatrixContent {
   /// signatures.
   static let most = 63 << 10
 
-  static func checkLength(_ content: [UInt8]) throws(DeliveryError) {
-    if content.count <= most { return }
+  static func checkLength(_ bytes: Int) throws(DeliveryError) {
+    if bytes <= most { return }
     throw DeliveryError(
-      .rejected, "the message has \(content.count) bytes as a Matrix event, and \(most) at most fit; shorten the text")
+      .rejected, "the message has \(bytes) bytes as a Matrix event, and \(most) at most fit; shorten the text")
+  }
+
+  /// The most bytes that the encrypted content has.
+  ///
+  /// - Parameter room: the room's id, escaped or not.
+  static func encryptedLength(_ content: [UInt8], in room: String) -> Int {
+    // With the room's id and the type around it, filled up to blocks of 16 bytes.
+    let blocks = (content.count + room.utf8.count + 64) / 16 + 1
+    // Index, authentication code and signature; then base64, the session's name and our device's.
+    return (blocks * 16 + 96) * 4 / 3 + 256
   }
 
   /// - Throws: `.configError` for a photo that no Matrix client can open.

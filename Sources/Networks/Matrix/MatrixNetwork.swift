@@ -75,7 +75,7 @@ package struct MatrixNetwork: Network {
     }
     if let reserved = message.reserved { return try await publish(message, reserved: reserved) }
     let content = try MatrixContent.encoded(message)
-    try MatrixContent.checkLength(content)
+    try MatrixContent.checkLength(content.count)
     return try await rooms.inRoom(of: message.address) { room throws(DeliveryError) in
       if isForgotten(message), let event = try await history.event(of: message.message, in: room) {
         return event.publication
@@ -92,12 +92,19 @@ package struct MatrixNetwork: Network {
     }
   }
 
-  package var textLimit: (@Sendable (String) throws(DeliveryError) -> Void)? {
-    { text throws(DeliveryError) in
+  /// An event of an encrypted room is larger.
+  package var textLimit: (@Sendable (String, Address) async throws(DeliveryError) -> Void)? {
+    { text, address async throws(DeliveryError) in
       let message = OutgoingMessage(
-        message: MessageID(unchecked: String(repeating: "0", count: 32)), request: "",
-        address: Address(unchecked: ""), inbox: InboxID(unchecked: ""), content: .text(text))
-      try MatrixContent.checkLength(MatrixContent.encoded(message))
+        message: MessageID(unchecked: String(repeating: "0", count: 32)), request: "", address: address,
+        inbox: InboxID(unchecked: ""), content: .text(text))
+      let content = try MatrixContent.encoded(message)
+      try MatrixContent.checkLength(content.count)
+      guard roomKeys != nil else { return }
+      try await rooms.inRoom(of: address) { room throws(DeliveryError) in
+        guard try await encryption.isOnAtFirst(in: room) else { return }
+        try MatrixContent.checkLength(MatrixContent.encryptedLength(content, in: room))
+      }
     }
   }
 

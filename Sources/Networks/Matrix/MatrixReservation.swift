@@ -23,7 +23,7 @@ extension MatrixNetwork {
       let id = try await rooms.id(of: message.address)
       guard id.percentEncoded() == room else { throw MatrixEncryption.change(of: message.address) }
       let event = try await roomKeys.encrypt(content, in: id)
-      try MatrixContent.checkLength(Array(event.content.utf8))
+      try MatrixContent.checkLength(event.content.utf8.count)
       try await roomKeys.files.put(event, for: message.message)
       return event.mark
     }
@@ -31,6 +31,13 @@ extension MatrixNetwork {
 
   /// Removes the stored event of a message, whose outcome the ledger has.
   package func forget(_ message: MessageID) async { await roomKeys?.files.remove(message) }
+
+  /// Removes the stored events of messages that are over: cancelled, failed, or sent right before a crash.
+  package func forgetEnded(_ waiting: @Sendable ([MessageID]) async throws -> Set<MessageID>) async throws {
+    guard let stored = try await roomKeys?.files.allOutgoing(), !stored.isEmpty else { return }
+    let waiting = try await waiting(stored)
+    for message in stored where !waiting.contains(message) { await forget(message) }
+  }
 
   /// Publishes a reserved message of this process, with its attachment.
   func publish(_ message: OutgoingMessage, reserved: String) async throws(DeliveryError) -> Publication {

@@ -16,7 +16,8 @@ with a JSON list of such words. `GET /-/log` tells what was asked: one object of
     huge               200 and a body without end
     drip               200 and a body that comes a byte at a time, without end
     headers            200 and headers without end
-    json               200 and the text of `?text=`; `json/CODE` with that status; `&retry-after=TEXT` adds the header
+    json               200 and the text of `?text=`; `json/CODE` with that status; `&retry-after=TEXT` adds the header,
+                       `&pad=COUNT` puts so many letters in the place of the word PADDING
     once-then/WORD     the answer of WORD on every connection but each one's first request, which is answered as `echo`
 """
 
@@ -158,7 +159,8 @@ class Connection:
         elif words[0] == "redirect":
             self.answer(307, b"", [("Location", "/echo")])
         elif words[0] == "json":
-            self.answer(int((words + [200])[1]), query.get("text", "").encode(), hint)
+            text = query.get("text", "").replace("PADDING", "x" * int(query.get("pad", 0)))
+            self.answer(int((words + [200])[1]), text.encode(), hint)
         elif words[0] == "stall":
             self.wait_for_the_end()
         elif words[0] == "half":

@@ -26,6 +26,8 @@ extension MatrixNetwork {
 }
 
 extension MatrixDeviceList: SenderDevices {
+  func prepare(_ users: Set<String>) async { _ = try? await devices(of: users.sorted()) }
+
   func fingerprint(
     of identityKey: Curve25519PublicKey, user: String
   ) async throws(DeliveryError) -> Ed25519PublicKey? {

@@ -7,11 +7,15 @@ struct MatrixDevice: Hashable, Sendable {
   let id: String
   let identityKey: Curve25519PublicKey
   let signingKey: Ed25519PublicKey
+  /// The user's identity. A device whose owner has another one is another device.
+  let master: Ed25519PublicKey?
   /// Whether the user's self-signing key signed it, and the user's master key that one.
   let isCrossSigned: Bool
 
   /// nil for an object that is not this user's device, or that the device did not sign.
-  init?(_ object: JSONValue, user: String, id: String, selfSigning: Ed25519PublicKey?) {
+  init?(
+    _ object: JSONValue, user: String, id: String, master: Ed25519PublicKey? = nil, selfSigning: Ed25519PublicKey?
+  ) {
     guard object["user_id"]?.text == user, object["device_id"]?.text == id,
       let identityKey = object["keys"]?["curve25519:\(id)"]?.text.flatMap({ Curve25519PublicKey(base64: $0) }),
       let signingKey = object["keys"]?["ed25519:\(id)"]?.text.flatMap({ Ed25519PublicKey(base64: $0) }),
@@ -21,6 +25,7 @@ struct MatrixDevice: Hashable, Sendable {
     self.id = id
     self.identityKey = identityKey
     self.signingKey = signingKey
+    self.master = master
     isCrossSigned = selfSigning.map { object.isSigned(by: $0, of: user, keyID: $0.base64) } ?? false
   }
 }
@@ -36,6 +41,9 @@ struct MatrixUserKeys: Sendable {
   /// Sorted by id.
   let devices: [MatrixDevice]
 
+  /// No keys at all.
+  static let none = MatrixUserKeys(.null, of: "")
+
   init(_ answer: JSONValue, of user: String) {
     let master = Self.key(answer["master_keys"]?[user], of: user, for: "master")
     let selfSigning = answer["self_signing_keys"]?[user]
@@ -47,7 +55,7 @@ struct MatrixUserKeys: Sendable {
     }
     let objects = (answer["device_keys"]?[user]?.members ?? [:]).sorted { $0.key < $1.key }
     devices = objects.prefix(Self.mostDevices).compactMap { [key = self.selfSigning] id, object in
-      MatrixDevice(object, user: user, id: id, selfSigning: key)
+      MatrixDevice(object, user: user, id: id, master: master, selfSigning: key)
     }
   }
 

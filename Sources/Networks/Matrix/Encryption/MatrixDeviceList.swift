@@ -17,9 +17,10 @@ final class MatrixDeviceList: Sendable {
 
   /// Seconds for which devices are not asked for again.
   static let memory = 30.0
-  /// Users in one request, and in memory.
+  /// Users in one request, and users and devices in memory.
   private static let page = 100
   private static let most = 10_000
+  private static let mostDevices = 20_000
   private static let bytes = 16 << 20
 
   init(
@@ -35,16 +36,22 @@ final class MatrixDeviceList: Sendable {
   /// All devices of `users`, in order. A user of an unreachable homeserver has the devices that were known before.
   func devices(of users: [String]) async throws(DeliveryError) -> [MatrixDevice] {
     let now = clock()
-    let missing = known.withLock { known in
-      users.filter { user in known[user].map { abs(now.seconds(since: $0.askedAt)) >= Self.memory } ?? true }
+    var found: [String: MatrixUserKeys] = [:]
+    known.withLock { known in
+      for user in users {
+        guard let (keys, askedAt) = known[user], abs(now.seconds(since: askedAt)) < Self.memory else { continue }
+        found[user] = keys
+      }
     }
+    let missing = users.filter { found[$0] == nil }
     for start in stride(from: 0, to: missing.count, by: Self.page) {
-      try await ask(Array(missing[start..<min(start + Self.page, missing.count)]))
+      let page = missing[start..<min(start + Self.page, missing.count)]
+      found.merge(try await ask(Array(page))) { $1 }
     }
-    return known.withLock { known in users.flatMap { known[$0]?.keys.devices ?? [] } }
+    return users.flatMap { found[$0]?.devices ?? [] }
   }
 
-  private func ask(_ users: [String]) async throws(DeliveryError) {
+  private func ask(_ users: [String]) async throws(DeliveryError) -> [String: MatrixUserKeys] {
     let body = JSONValue.object([
       "device_keys": .object(Dictionary(uniqueKeysWithValues: users.map { ($0, JSONValue.list([])) })),
       "timeout": .whole(10_000),
@@ -52,24 +59,28 @@ final class MatrixDeviceList: Sendable {
     let answer = try await server.post("/_matrix/client/v3/keys/query", body, replyBytes: Self.bytes)
     let failed = Set((answer["failures"]?.members ?? [:]).keys)
     let now = clock()
-    known.withLock { known in
-      if known.count + users.count > Self.most { known.removeAll() }
-      for user in users where !failed.contains(String(user.split(separator: ":", maxSplits: 1).last ?? "")) {
-        known[user] = (MatrixUserKeys(answer, of: user), now)
+    return known.withLock { known in
+      var found: [String: MatrixUserKeys] = [:]
+      for user in users {
+        let isReached = !failed.contains(String(user.split(separator: ":", maxSplits: 1).last ?? ""))
+        found[user] = isReached ? MatrixUserKeys(answer, of: user) : known[user]?.keys ?? .none
       }
+      let devices = known.values.reduce(0) { $0 + $1.keys.devices.count }
+      if known.count + users.count > Self.most || devices > Self.mostDevices { known.removeAll() }
+      // One who cannot be reached is not asked for again at once, either.
+      for (user, keys) in found { known[user] = (keys, now) }
+      return found
     }
   }
 
-  /// Stores the master keys of `users` before a key is given to them.
+  /// Stores the master keys of the owners of `devices` before a key is given to them.
   ///
   /// - Throws: `.conflict`, once for each change of a master key.
-  func trust(_ users: [String]) async throws(DeliveryError) {
-    let masters = known.withLock { known in
-      users.compactMap { user in known[user]?.keys.master.map { (user, $0.base64) } }
-    }
+  func trust(_ devices: [MatrixDevice]) async throws(DeliveryError) {
+    let masters = Dictionary(devices.compactMap { device in device.master.map { (device.user, $0.base64) } }) { $1 }
     var stored = try await files.read("masters", as: [String: String].self) ?? [:]
-    let changed = masters.filter { stored[$0.0] != nil && stored[$0.0] != $0.1 }.map(\.0).sorted()
-    let new = masters.filter { stored[$0.0] != $0.1 }
+    let new = masters.filter { stored[$0.key] != $0.value }
+    let changed = new.keys.filter { stored[$0] != nil }.sorted()
     if new.isEmpty { return }
     for (user, key) in new { stored[user] = key }
     try await files.write(stored, as: "masters")

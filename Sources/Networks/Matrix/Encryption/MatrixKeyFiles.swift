@@ -59,7 +59,20 @@ final class MatrixKeyFiles: Sendable {
   func remove(_ message: MessageID) async {
     try? await pool.run { [self] in
       guard let directory = try open(), try directory.entry("outbox") != nil else { return }
-      try directory.directory("outbox").remove(message.text)
+      let outbox = try directory.directory("outbox")
+      for name in [message.text, ".\(message.text).tmp"] where try outbox.entry(name) != nil { try outbox.remove(name) }
+    }
+  }
+
+  /// The messages with a stored event, also with one that a crash left half written.
+  func allOutgoing() async throws(DeliveryError) -> [MessageID] {
+    try await run("read", "outbox") { [self] in
+      guard let directory = try open(), try directory.entry("outbox") != nil else { return [] }
+      return Set(
+        try directory.directory("outbox").names().map { name in
+          name.hasPrefix(".") && name.hasSuffix(".tmp") ? String(name.dropFirst().dropLast(4)) : name
+        }
+      ).map { MessageID(unchecked: $0) }
     }
   }
 

@@ -99,7 +99,7 @@ package final class MatrixRoomKeys: Sendable {
     }
     let missing = audience.receivers.filter { !session.holders.contains($0) }
     if !missing.isEmpty {
-      try await devices.trust(Array(Set(missing.map(\.user))))
+      try await devices.trust(missing)
       let reached = try await sharing.share(session.megolm, of: room, with: missing, as: own)
       session.holders.formUnion(reached)
       let unreached = missing.filter { !session.holders.contains($0) && !session.refused.contains($0) }

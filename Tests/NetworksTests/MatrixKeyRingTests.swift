@@ -1,0 +1,128 @@
+import DurableFiles
+import HTTP
+import Messages
+import Olm
+import RoomKeys
+import Secrets
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Matrix
+@testable import Networks
+
+@Suite(.timeLimit(.minutes(2))) struct MatrixKeyRingTests {
+  private let server: FaultServer
+  private let scratch: TemporaryDirectory
+  private let device: OwnDevice
+  private let lines = Lines()
+
+  private final class Lines: Sendable {
+    let all = Mutex<[String]>([])
+  }
+
+  init() throws {
+    server = try FaultServer()
+    scratch = try TemporaryDirectory()
+    device = OwnDevice(
+      user: "@me:example.test", id: "DEVICE", identity: try Curve25519KeyPair(), signing: try Ed25519KeyPair())
+  }
+
+  private func homeserver(_ token: Renewable<Secret> = Renewable(Secret("former"))) throws -> MatrixServer {
+    try MatrixServer(MatrixAccount(homeserver: server.endpoint, token: token), for: .room, client: HTTPClient())
+  }
+
+  private func ring(
+    _ server: MatrixServer, device: @escaping @Sendable () async throws(DeliveryError) -> OwnDevice
+  ) throws -> MatrixKeyRing {
+    let directory = try Directory(path: scratch.path)
+    let list = MatrixDeviceList(
+      server, files: MatrixKeyFiles(in: directory, network: "matrix"), clock: { .now() }, log: { _ in })
+    return MatrixKeyRing(server, directory: { directory }, device: device, devices: list) { [lines] line in
+      lines.all.withLock { $0.append(line) }
+    }
+  }
+
+  private func sync(_ more: String = "") throws -> MatrixSync {
+    let text = #"{"next_batch": "s2"\#(more)}"#
+    return try #require(MatrixSync(MatrixAnswer(HTTPResponse(status: 200, headers: [], body: Array(text.utf8)))))
+  }
+
+  @Test func aMissingCountOfOneTimeKeysMeansNone() throws {
+    for more in [
+      "", #", "device_one_time_keys_count": {}"#, #", "device_one_time_keys_count": 7"#,
+      #", "device_one_time_keys_count": {"signed_curve25519": "7"}, "device_unused_fallback_key_types": 7"#,
+    ] { #expect(try sync(more).oneTimeKeys == 0) }
+    #expect(try sync(#", "device_one_time_keys_count": {"signed_curve25519": 7}"#).oneTimeKeys == 7)
+    #expect(try sync(#", "device_unused_fallback_key_types": []"#).needsFallback)
+    #expect(try !sync().needsFallback, "a homeserver without fallback keys")
+  }
+
+  @Test func keysAreGivenOnceAndTheSameOnesAfterAFailure() async throws {
+    let ring = try ring(homeserver()) { [device] () throws(DeliveryError) in device }
+    try await server.script("status/503", "reset-reply", FaultServer.says("{}"))
+    for _ in 0..<3 { try await ring.give(sync()) }
+    try await ring.give(sync(#", "device_one_time_keys_count": {"signed_curve25519": 50}"#))
+    let asked = try await server.asked()
+    #expect(asked.map(\.target) == Array(repeating: "/_matrix/client/v3/keys/upload", count: 3))
+    #expect(Set(asked.map(\.sha256)).count == 1)
+    let said = lines.all.withLock { $0 }
+    #expect(said.count == 2 && said.allSatisfy { $0.hasPrefix("no keys are given to other devices: ") }, "\(said)")
+  }
+
+  @Test func afterALoginNothingIsGivenInTheNameOfTheFormerDevice() async throws {
+    let token = Renewable(Secret("former")) { Secret("new") }
+    let ring = try ring(homeserver(token)) { [device] () throws(DeliveryError) in
+      token.refuse()
+      return device
+    }
+    try await ring.give(sync())
+    #expect(try await server.asked().isEmpty)
+    try await server.script(FaultServer.says("{}"))
+    try await ring.give(sync())
+    #expect(try await server.asked().map { $0.header("Authorization") } == ["Bearer new"])
+  }
+
+  @Test func aUserOfAnUnreachableHomeserverIsNotLookedForAtOnceAgain() async throws {
+    let list = MatrixDeviceList(
+      try homeserver(), files: MatrixKeyFiles(in: try Directory(path: scratch.path), network: "matrix"),
+      clock: { Timestamp(milliseconds: 1) }, log: { _ in })
+    try await server.script(FaultServer.says(#"{"device_keys": {}, "failures": {"dead.test": {"status": 503}}}"#))
+    let key = try Curve25519KeyPair().publicKey
+    for _ in 0..<3 { #expect(try await list.fingerprint(of: key, user: "@a:dead.test") == nil) }
+    #expect(try await server.asked().count == 1)
+  }
+
+  @Test func storedEventsOfEndedMessagesGo() async throws {
+    let network = try MatrixNetwork(
+      MatrixAccount(homeserver: server.endpoint, token: Secret("t")),
+      keys: MatrixKeySettings(state: Directory(path: scratch.path)), client: HTTPClient())
+    try await network.forgetEnded { _ in [] }
+    let files = try #require(network.roomKeys?.files)
+    let messages = ["waits", "cancelled"].map { MessageID(unchecked: $0) }
+    for message in messages { try await files.put(OutgoingEvent(room: "r", content: "{}", mark: "m"), for: message) }
+    let outbox = try Directory(path: scratch.path("matrix/matrix/outbox"))
+    try outbox.put([1], as: ".torn.tmp")
+    try await network.forgetEnded { _ in [messages[0]] }
+    #expect(try outbox.names() == ["waits"])
+  }
+
+  @Test func aCaptionTooLongForAnEncryptedRoomIsKnownBeforeItsPhoto() async throws {
+    let rooms = EncryptedRooms()
+    await rooms.add("%21room%3Aexample.test")
+    let network = try MatrixNetwork(
+      MatrixAccount(homeserver: server.endpoint, token: Secret("t")), encryptedRooms: rooms,
+      keys: MatrixKeySettings(state: Directory(path: scratch.path)), client: HTTPClient())
+    let limit = try #require(network.textLimit)
+    let room = Address(unchecked: "!room:example.test")
+    try await limit(String(repeating: "x", count: 46_000), room)
+    let error = await #expect(throws: DeliveryError.self) {
+      try await limit(String(repeating: "x", count: 49_000), room)
+    }
+    #expect(error?.cause == .rejected && error?.sentence.contains("shorten the text") == true)
+    #expect(try await server.asked().isEmpty)
+    // In the clear it fits.
+    try await server.script(FaultServer.says(#"{"errcode": "M_NOT_FOUND"}"#, status: 404))
+    try await limit(String(repeating: "x", count: 49_000), Address(unchecked: "!other:example.test"))
+  }
+}
