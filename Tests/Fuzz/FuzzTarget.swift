@@ -17,7 +17,8 @@ struct FuzzTarget: Sendable {
   }
 
   static let all: [FuzzTarget] =
-    web + spool + seals + olm + receiving + listening + answers + programs + processes + configuration + imaging + mails
+    web + spool + seals + olm + roomKeys + receiving + listening + answers + programs + processes + configuration
+    + imaging + mails
 }
 
 struct BrokenProperty: Error, CustomStringConvertible {
