@@ -1,6 +1,6 @@
 # Photos in an encrypted Matrix room are received once and in order: of a client that begins before and after our keys
 # are there, behind hundreds of messages that nothing can open, and although the daemon is killed.
-# It is killed at every 40th call that changes the disk, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
+# Its two senders are independent clients. It is killed at every 40th call that changes the disk, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
 
@@ -45,13 +45,23 @@ wait_until is_downloaded
 shows "$("$photospool" view "$events")" photo.jpg
 expect "$(keys 'SELECT count(*) FROM offered WHERE NOT isFallback')" 49 'a used key is gone'
 
+# Another client, on another library.
+api alice POST "rooms/$escaped_room/invite" '{"user_id": "@dave:localhost"}' > /dev/null
+api dave POST "rooms/$escaped_room/join" '{}' > /dev/null
+start_script DAVE encrypted_reader.py mautrix "$endpoint" dave
+ask DAVE start
+ask DAVE photo "$room" "$work/photo.jpg"
+events+=$'\n'$(jq -r .event <<< "$answer")
+wait_until is_all
+
 # Messages that nothing can open cost themselves only.
-ask ALICE hostile 150
+hostile=${PHOTOSPOOL_TEST_HOSTILE:-150}
+ask ALICE hostile "$hostile"
 ask ALICE to-device 250 "$bob"
 ask ALICE rotate
 send_photo
 wait_until is_all
-expect "$(keys 'SELECT count(*) FROM waiting')" 150 'events without a key wait'
+expect "$(keys 'SELECT count(*) FROM waiting')" "$hostile" 'events without a key wait'
 stop_daemon
 
 # What came while nobody listened is caught up on, 250 messages to the device first.

@@ -1,4 +1,4 @@
-"""Reads encrypted rooms as a chat app does, with matrix-nio on vodozemac or with mautrix on libolm. It logs in with a new
+"""Reads and writes encrypted rooms as a chat app does, with matrix-nio on vodozemac or with mautrix on libolm. It logs in with a new
 device, which an identity of the account signs. Usage: encrypted_reader.py nio|mautrix ENDPOINT USER [unsigned]
 
 Each line on standard input is one order, answered with one line of JSON:
@@ -6,6 +6,9 @@ Each line on standard input is one order, answered with one line of JSON:
     start       the device is ready: {device}
     read COUNT  messages of all rooms since the start, once there are so many: {messages, unreadable}
     recovery    stores the identity's keys in Secret Storage (mautrix only): {key}
+    photo ROOM FILE  sends it sealed (mautrix only): {event}
+    reset       gives the account another identity that signs the device: {}
+    leave       logs the device out: {}
 """
 
 import asyncio
@@ -15,6 +18,8 @@ import json
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.parse
 import urllib.request
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -54,7 +59,15 @@ def sign_device(token, device):
     for use, text in public.items():
         value = {"user_id": user, "usage": [use], "keys": {f"ed25519:{text}": text}}
         upload[f"{use}_key"] = value if use == "master" else signed(value, keys["master"], public["master"])
-    call("POST", "/_matrix/client/v3/keys/device_signing/upload", upload, token)
+    path = "/_matrix/client/v3/keys/device_signing/upload"
+    try:
+        call("POST", path, upload, token)
+    except urllib.error.HTTPError as refusal:
+        # To replace an identity takes the password.
+        session = json.load(refusal)["session"]
+        call("POST", path, {**upload, "auth": {
+            "type": "m.login.password", "session": session, "password": name,
+            "identifier": {"type": "m.id.user", "user": name}}}, token)
     found = call("POST", "/_matrix/client/v3/keys/query", {"device_keys": {user: []}}, token)
     value = signed(found["device_keys"][user][device], keys["self_signing"], public["self_signing"])
     call("POST", "/_matrix/client/v3/keys/signatures/upload", {user: {device: value}}, token)
@@ -83,6 +96,8 @@ class Nio:
     async def news(self):
         from nio import MegolmEvent
         answer = await self.client.sync(timeout=500, sync_filter=WHOLE)
+        if self.client.should_upload_keys:
+            await self.client.keys_upload()
         for info in answer.rooms.join.values():
             for event in info.timeline.events:
                 if isinstance(event, MegolmEvent):
@@ -134,6 +149,24 @@ class Mautrix:
     async def recovery(self):
         return await self.machine.generate_recovery_key()
 
+    async def photo(self, room, file):
+        from mautrix.crypto.attachments import encrypt_attachment
+        from mautrix.types import EventType
+        with open(file, "rb") as photo:
+            data, seal = encrypt_attachment(photo.read())
+        upload = urllib.request.Request(f"{endpoint}/_matrix/media/v3/upload", data, {
+            "Authorization": f"Bearer {self.token}", "Content-Type": "application/octet-stream"})
+        with urllib.request.urlopen(upload, timeout=60) as answer:
+            seal.url = json.load(answer)["content_uri"]
+        content = {
+            "msgtype": "m.image", "body": "photo.jpg", "file": seal.serialize(), "info": {"mimetype": "image/jpeg"}}
+        path = f"/_matrix/client/v3/rooms/{urllib.parse.quote(room)}"
+        members = call("GET", f"{path}/joined_members", token=self.token)["joined"]
+        await self.machine.share_group_session(room, list(members))
+        event = await self.machine.encrypt_megolm_event(room, EventType.ROOM_MESSAGE, content)
+        sent = call("PUT", f"{path}/send/m.room.encrypted/{time.monotonic_ns()}", event.serialize(), self.token)
+        return sent["event_id"]
+
 
 async def main():
     reader = {"nio": Nio, "mautrix": Mautrix}[library]()
@@ -151,6 +184,12 @@ async def main():
             answer = {"device": reader.device}
         elif line[0] == "recovery":
             answer = {"key": await reader.recovery()}
+        elif line[0] == "photo":
+            answer = {"event": await reader.photo(*line[1:])}
+        elif line[0] == "reset":
+            sign_device(reader.token, reader.device)
+        elif line[0] == "leave":
+            call("POST", "/_matrix/client/v3/logout", {}, reader.token)
         elif line[0] == "read":
             end = time.monotonic() + 20
             while len(messages) + len(unreadable) < int(line[1]) and time.monotonic() < end:
