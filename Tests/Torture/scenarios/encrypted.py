@@ -158,7 +158,7 @@ def cut(part):
                 room.judge(part)
             return state.faults > 0
 
-        part.sweep(once, cheap=4)
+        part.sweep(once, cheap=3)
         for number in range(2):
             cut_when_reserved(part, made, room, f"reserved-{number}")
         room.judge(part)
