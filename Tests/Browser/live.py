@@ -81,7 +81,8 @@ def test_a_banner_of_a_moment_is_taken_back(stage):
 
 
 def test_older_messages_are_shown_as_they_are(stage):
-    """Somebody who looks at messages beyond the newest 60 sees them sent, each once and in order."""
+    """Somebody who looks at messages beyond the newest 60 sees them sent, each once and in order; so does who comes to a place
+    among them."""
     stage.configure("texts: keep\n")
     stage.start_daemon()
     stage.run("hold", "family")
@@ -99,7 +100,15 @@ def test_older_messages_are_shown_as_they_are(stage):
     until(lambda: stage.are_sent(130), "all are sent", 60)
     until(lambda: tab.locator(".timeline .busy").count() == 0, "the page says so of all of them")
     assert tab.get_by_test_id("message.text").all_inner_texts() == [f"text {number}" for number in range(130)]
-    assert tab.evaluate("new Set([...document.querySelectorAll('.m')].map(one => one.id)).size") == 130
+    middle = tab.get_by_test_id("message").nth(64).get_attribute("id")
+    tab.goto(stage.url("/conversation", "family") + f"&at={middle}#{middle}")
+    tab.locator("form.composer.live").wait_for()
+    for way, end in [(-1e6, "older"), (1e6, "newer")]:
+        until(lambda: tab.evaluate("""([way, end]) => {
+            document.querySelector('#timeline').scrollBy({top: way, behavior: 'instant'})
+            return document.querySelector(`[data-test="conversation.${end}"]`).parentElement.hidden
+        }""", [way, end]), "all pages in this direction are loaded")
+    assert tab.get_by_test_id("message.text").all_inner_texts() == [f"text {number}" for number in range(130)]
 
 
 def test_a_page_that_starts_again_is_found(stage):

@@ -117,7 +117,7 @@ export class Composer {
     item.bar = make('progress', {max: 100, value: 0, label: `${item.name} uploaded`})
     item.error = make('em', {class: 'bad', test: 'composer.error'})
     item.element = make('li', {tabindex: 0, test: 'composer.photo'}, item.tile,
-      make('span', {class: 'what'}, make('bdi', {}, item.name), `, ${sizeInWords(item.bytes)}`, item.error), item.bar, remove)
+      make('span', {class: 'what'}, make('bdi', {}, item.name), sizeInWords(item.bytes), item.error), item.bar, remove)
     item.element.item = item
     this.items.push(item)
     this.tray.append(item.element)

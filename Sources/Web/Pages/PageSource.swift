@@ -93,7 +93,7 @@ struct PageSource {
 
   private func last(_ listed: ListedConversation) -> String {
     switch listed.state {
-    case nil: "Photo of somebody else"
+    case nil: listed.hasDraft ? "Draft" : "Photo of somebody else"
     case .pending: "Pending"
     case .preparing: "Preparing"
     case .uploading: "Uploading"
