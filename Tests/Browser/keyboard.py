@@ -99,7 +99,7 @@ def test_photos_are_composed_without_a_mouse(stage):
     stage.start_daemon()
     tab = stage.open(stage.start_page())
     choosers = []
-    tab.on("filechooser", choosers.append)
+    tab.on("filechooser", lambda chooser: choosers.append(chooser))
     tab.goto(stage.url("/conversation", "family"))
     tab.locator("form.composer.live").wait_for()
     tab.keyboard.press("p")

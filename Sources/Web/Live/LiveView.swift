@@ -55,7 +55,10 @@ extension PageSource {
       }.hashValue
     guard case .conversation(let conversation) = view else { return sketch }
     for entry in try ledger?.timeline(of: conversation, inbox: inbox).entries ?? [] {
-      sketch.numbers[entry.message.text] = entry.number
+      // A request is put into `failed/` after its message has failed. It can be tried again from then on.
+      let isFailed = entry.state == .failed || entry.requestState == .failed
+      let isKept = try isFailed && entry.request.map { try spool.failed.entry($0) != nil } == true
+      sketch.numbers[entry.message.text] = isKept ? ~entry.number : entry.number
     }
     for request in try spool.waitingRequests(to: conversation, inbox: inbox) { sketch.numbers[request.name] = 0 }
     sketch.numbers["held"] = try ledger?.state(of: conversation).isHeld == true ? 1 : 0
