@@ -13,7 +13,7 @@ NAUGHTY = [
     "javascript:document.title='broken'", "</title></bdi></main><h1>broken</h1>", "{{#messages}}{{{text}}}{{/messages}}",
     "{{> conversation}}", "&lt;b&gt;&amp;&#x22;", "\"\u0301 x=", "<\u0301script>", ">\u0301<\u0338i x=\u0301",
     "'\u0301 onclick='",
-    "&\u0301amp;", "a\u202egpj.exe", "\u2066a\u2069\u2067b", "\ufeff", "\u200b", "e" + "\u0301" * 100, FAMILY,
+    "&\u0301amp;", "a\u202egpj.exe", "\u2066a\u2069\u2067b", "\ufeff", "\ufefffamily", "\u200b", "e" + "\u0301" * 100, FAMILY,
     "../../etc/passwd", "..", "a/b?c=d&e=f#g", "%2e%2e%2f%00%0d%0aSet-Cookie:x=1", "%", "+ +", "a;b,c", "\u00e9" * 127,
     "x" * 255, "`$(id)`", "\\", "\u0628\u0633\u0645", "\ud7ff", "\uffff", "undefined", "0",
 ]

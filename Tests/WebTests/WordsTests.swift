@@ -27,6 +27,17 @@ import Testing
       of: "problem", ["status": 1, "heading": text, "sentence": "", "hasCommand": false, "hasBack": false])
   }
 
+  @Test(
+    "A text comes back from an address byte for byte",
+    arguments: ["", "a b+c&d=e%/", "\u{FEFF}family", "e\u{301}", "\0\n"])
+  func backFromAddress(text: String) {
+    let back = formFields("name=\(inAddress(text))")["name"]
+    #expect(back.map { Array($0.utf8) } == Array(text.utf8))
+  }
+
+  @Test("A malformed part of an address is none", arguments: ["%", "%4", "%zz", "%+1", "%FF", "a%C3"])
+  func malformed(text: String) { #expect(fromAddress(text) == nil) }
+
   @Test("A name in an address keeps only unreserved characters")
   func addresses() {
     #expect(inAddress("a-Z0.~_") == "a-Z0.~_")

@@ -43,7 +43,7 @@ extension Site {
     let session = try await session(request, context, may: .operate)
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
     let body = try await request.body.collect(upTo: Self.mostTicks)
-    let names = formValues("request", in: String(buffer: body)).compactMap(\.removingPercentEncoding)
+    let names = formValues("request", in: String(buffer: body)).compactMap { fromAddress($0) }
     guard !names.isEmpty else {
       var problem = WebProblem(.unprocessableContent, "Tick the requests first. Nothing was done.")
       problem.back = ("/queue?\(query.address)", "Queue")

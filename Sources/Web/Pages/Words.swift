@@ -43,6 +43,24 @@ func inAddress(_ text: String) -> String {
   }.joined()
 }
 
+/// A part of an address as it was; nil if it is malformed or not UTF-8. Foundation's decoding drops a byte order mark at the
+/// beginning, so that the address of one conversation would open another.
+func fromAddress(_ text: some StringProtocol) -> String? {
+  var bytes: [UInt8] = []
+  var rest = text.utf8.makeIterator()
+  func digit() -> UInt8? { rest.next().flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map(UInt8.init) }
+  while let byte = rest.next() {
+    if byte != UInt8(ascii: "%") {
+      bytes.append(byte)
+    } else if let high = digit(), let low = digit() {
+      bytes.append(high << 4 | low)
+    } else {
+      return nil
+    }
+  }
+  return String(validating: bytes, as: UTF8.self)
+}
+
 /// Times as people read them, in the time zone of this computer.
 struct LocalTime: Sendable {
   let now: Timestamp
