@@ -171,7 +171,9 @@ export class Composer {
     }
     this.#running -= 1
     if (item.isRemoved && item.place) await this.#delete(item.place)
-    this.settle()
+    await this.settle()
+    // Nothing was merged meanwhile.
+    if (!this.#running) this.on.settled()
   }
 
   async #delete(file) {

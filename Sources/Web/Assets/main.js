@@ -94,6 +94,7 @@ async function probe() {
 
 const composer = form && timeline && new Composer(form, {
   cut,
+  settled: renewConversation,
   pending: (message, cancel) => timeline.wait(message, cancel),
   sent(page, message, request) {
     timeline.pictures.set(request, message.items.map(item => item.picture ?? item.preview))

@@ -28,7 +28,10 @@ class ObjectServer:
             def do_PUT(self):
                 body, length = b"", int(self.headers["Content-Length"])
                 while len(body) < length:
-                    piece = self.rfile.read(min(8192, length - len(body)))
+                    try:
+                        piece = self.rfile.read(min(8192, length - len(body)))
+                    except ConnectionError:
+                        piece = b""
                     if not piece:
                         return
                     body += piece
