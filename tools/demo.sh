@@ -1,5 +1,5 @@
 # A demonstration: a daemon with its own spool gets a real photograph with a position, dropped with mkdir, cp and mv. Then the
-# page shows it and some others.
+# page shows it, and some drawn pictures.
 set -euo pipefail
 
 photospool=$PWD/.build/debug/photospool
@@ -56,9 +56,11 @@ cat "$scratch/log"
 
 say 'The page'
 send() { "$photospool" send --wait --to "$1" "${@:2}" > /dev/null 2>&1; }
-send garden --photo "$photographs/seeding_by_Clements_Engelhardt.jpg"
-send friends --photo "$photographs/friends_by_Aitzol_Berasategi.jpg" --text 'All of us!'
-send family --photo "$photographs/Wine_by_Jakkub_Mede.jpg" --photo "$photographs/picosdeeuropa_by_Aitzol_Berasategi.jpg"
+python3 tools/pictures.py "$scratch"
+mogrify -format jpg "$scratch"/{dawn,lake,dusk}.ppm
+send garden --photo "$scratch/dusk.jpg"
+send friends --photo "$scratch/lake.jpg" --text 'We are here!'
+send family --photo "$scratch/dawn.jpg"
 "$photospool" web > "$scratch/link" 2> "$scratch/page.log" &
 page=$!
 timeout 30 bash -c 'tail -n +1 -F "$1" | grep -m 1 /login/' _ "$scratch/link" 2> /dev/null || { cat "$scratch/page.log"; exit 1; }
