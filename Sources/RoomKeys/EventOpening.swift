@@ -16,7 +16,7 @@ package enum OpenedEvent: Sendable {
 
 /// The devices of users, as their homeservers and their own signatures have them.
 package protocol SenderDevices: Sendable {
-  /// Looks for the devices of many users at once. Whoever is not found now is looked for alone.
+  /// Looks for the devices of many users at once. Users that are not found now are looked for alone.
   func prepare(_ users: Set<String>) async
 
   /// The signing key of the user's device that has this identity key; nil if the user has none.

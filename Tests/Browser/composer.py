@@ -44,8 +44,8 @@ def test_photos_are_uploaded_when_they_are_picked(stage):
 
 
 def test_a_draft_is_there_after_a_crash_and_in_another_browser(stage):
-    """After a crash of the page, and in a second browser, the composer has the photos and the text. What one sends is gone from
-    the other by itself."""
+    """After a crash of the page, and in a second browser, the composer has the photos and the text. A sent message leaves the
+    other composer by itself."""
     tab = begin(stage)
     pick(stage, tab, 2)
     tab.get_by_test_id("composer.text").fill("Begun here")

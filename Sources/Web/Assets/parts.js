@@ -67,7 +67,7 @@ export function remember(list) {
   for (const element of list.children) sources.set(element, element.outerHTML)
 }
 
-/** Makes the children of a list those of `fresh`. What is the same stays, with its pictures and the focus.
+/** Makes the children of a list those of `fresh`. Equal children stay, with their pictures and the focus.
  *  Children before the first one that both have stay, too, if `keepsFirst`. */
 export function swap(list, fresh, keepsFirst = false) {
   const old = new Map([...list.children].map(element => [key(element), element]))
