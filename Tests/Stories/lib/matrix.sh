@@ -3,8 +3,18 @@
 start_server synapse.py
 endpoint=$(fact endpoint)
 order room alice bob
+homeserver=$endpoint
 room=$(jq -r .room <<< "$answer")
+escaped=$(jq -rn --arg room "$room" '$room|@uri')
 alias=$(jq -r .alias <<< "$answer")
+
+# api USER METHOD PATH [BODY]: a request of a user's client.
+api() {
+  curl -sf -X "$2" -H "Authorization: Bearer $(fact "$1")" -H 'Content-Type: application/json' ${4:+-d "$4"} \
+    "$homeserver/_matrix/client/v3/$3"
+}
+# join USER: alice invites that user to the room, who joins.
+join() { api alice POST "rooms/$escaped/invite" "{\"user_id\": \"@$1:localhost\"}"; api "$1" POST "rooms/$escaped/join" '{}'; }
 
 # matrix_settings [LISTEN]: a store and a network there, with the token of a file `token`.
 matrix_settings() {
@@ -23,7 +33,4 @@ upload() {
 }
 
 # say NAME CONTENT: alice's client sends that message to the room; prints the event.
-say() {
-  curl -sf -X PUT -H "Authorization: Bearer $(fact alice)" -d "$2" \
-    "$endpoint/_matrix/client/v3/rooms/$(jq -rn --arg room "$room" '$room|@uri')/send/m.room.message/$1" | jq -r .event_id
-}
+say() { api alice PUT "rooms/$escaped/send/m.room.message/$1" "$2" | jq -r .event_id; }

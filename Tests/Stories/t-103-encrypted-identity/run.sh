@@ -5,12 +5,7 @@
 . "$here/lib/matrix.sh"
 
 (umask 077; fact alice > token)
-api() { # USER METHOD PATH [BODY]
-  curl -sf -X "$2" -H "Authorization: Bearer $(fact "$1")" -H 'Content-Type: application/json' ${4:+-d "$4"} \
-    "$endpoint/_matrix/client/v3/$3"
-}
 master() { api alice POST keys/query '{"device_keys": {"@alice:localhost": []}}' | jq -c '.master_keys[].keys'; }
-escaped=$(jq -rn --arg room "$room" '$room|@uri')
 api alice PUT "rooms/$escaped/state/m.room.encryption" '{"algorithm": "m.megolm.v1.aes-sha2"}' > /dev/null
 start_script BOB encrypted_reader.py mautrix "$endpoint" bob
 start_script ALICE encrypted_reader.py mautrix "$endpoint" alice unsigned

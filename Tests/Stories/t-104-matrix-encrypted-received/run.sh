@@ -4,12 +4,7 @@
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/matrix.sh"
 
-api() { # USER METHOD PATH [BODY]
-  curl -sf -X "$2" -H "Authorization: Bearer $(fact "$1")" -H 'Content-Type: application/json' ${4:+-d "$4"} \
-    "$endpoint/_matrix/client/v3/$3"
-}
-escaped_room=$(jq -rn --arg room "$room" '$room|@uri')
-api alice PUT "rooms/$escaped_room/state/m.room.encryption" '{"algorithm": "m.megolm.v1.aes-sha2"}' > /dev/null
+api alice PUT "rooms/$escaped/state/m.room.encryption" '{"algorithm": "m.megolm.v1.aes-sha2"}' > /dev/null
 (umask 077; fact bob > token)
 bob=$(api bob GET account/whoami | jq -r .device_id)
 configure < <(matrix_settings true; echo 'receiving: {fetch: always}')
@@ -46,8 +41,8 @@ shows "$("$photospool" view "$events")" photo.jpg
 expect "$(keys 'SELECT count(*) FROM offered WHERE NOT isFallback')" 49 'a used key is gone'
 
 # Another client, on another library.
-api alice POST "rooms/$escaped_room/invite" '{"user_id": "@dave:localhost"}' > /dev/null
-api dave POST "rooms/$escaped_room/join" '{}' > /dev/null
+api alice POST "rooms/$escaped/invite" '{"user_id": "@dave:localhost"}' > /dev/null
+api dave POST "rooms/$escaped/join" '{}' > /dev/null
 start_script DAVE encrypted_reader.py mautrix "$endpoint" dave
 ask DAVE start
 ask DAVE photo "$room" "$work/photo.jpg"

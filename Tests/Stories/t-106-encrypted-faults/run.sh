@@ -4,13 +4,6 @@
 . "$here/lib/matrix.sh"
 
 (umask 077; fact alice > token)
-api() { # USER METHOD PATH [BODY]
-  curl -sf -X "$2" -H "Authorization: Bearer $(fact "$1")" -H 'Content-Type: application/json' ${4:+-d "$4"} \
-    "$homeserver/_matrix/client/v3/$3"
-}
-homeserver=$endpoint
-escaped=$(jq -rn --arg room "$room" '$room|@uri')
-join() { api alice POST "rooms/$escaped/invite" "{\"user_id\": \"@$1:localhost\"}"; api "$1" POST "rooms/$escaped/join" '{}'; }
 join dave > /dev/null
 api alice PUT "rooms/$escaped/state/m.room.encryption" \
   '{"algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": 4}' > /dev/null
