@@ -166,7 +166,7 @@ export class Composer {
       this.#share(item, 0.5)
     } catch (error) {
       // Somebody else composes here: the photo goes with the form.
-      if (/^Somebody else/.test(error.message)) item.isLocal = true
+      if (error.status === 409) item.isLocal = true
       else if (!item.isRemoved) this.#fail(item, error.message)
     }
     this.#running -= 1

@@ -5,7 +5,12 @@ const policy = window.trustedTypes?.createPolicy('photospool', {createHTML: text
   ?? {createHTML: text => text}
 
 /** A refusal by the server: one sentence. */
-export class Problem extends Error {}
+export class Problem extends Error {
+  constructor(sentence, status) {
+    super(sentence)
+    this.status = status
+  }
+}
 
 /** Asks the server. Throws a Problem if it refuses, and a TypeError if the line is cut. */
 export async function ask(address, options = {}) {
@@ -14,8 +19,7 @@ export async function ask(address, options = {}) {
   if (answer.status === 401) location.reload()
   const type = answer.headers.get('content-type') ?? ''
   if (type.startsWith('application/problem')) {
-    const problem = await answer.json()
-    throw Object.assign(new Problem(problem.detail), {status: answer.status})
+    throw new Problem((await answer.json()).detail, answer.status)
   }
   return answer
 }

@@ -42,7 +42,7 @@ function put(conversation, photo, on) {
     request.upload.onprogress = event => on.progress(event.loaded / Math.max(1, event.total))
     request.onload = () => {
       if (request.status === 201) done(request.response)
-      else fail(new Problem(request.response?.detail ?? `The server answered ${request.status}.`))
+      else fail(new Problem(request.response?.detail ?? `The server answered ${request.status}.`, request.status))
     }
     request.onerror = request.onabort = () => fail(new TypeError('the line is cut'))
     request.send(photo.file)
