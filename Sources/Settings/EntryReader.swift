@@ -3,7 +3,7 @@ import Yams
 
 /// Reads the entries of a list in a configuration file, such as `routes`, and collects what is wrong with them.
 struct EntryReader {
-  /// What an entry is, for sentences: `route`.
+  /// The word for an entry in sentences: `route`.
   private let noun: String
   private let required: [String]
   private let others: [String]

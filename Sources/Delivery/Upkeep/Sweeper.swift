@@ -5,9 +5,9 @@ import ServiceLifecycle
 import Signalling
 import Stores
 
-/// Deletes abandoned uploads from their stores, never those that may have been published, and has networks remove what they
-/// stored for messages that are over. An object that its store does
-/// not delete waits alone. An unreachable store waits with all its objects, without delaying others.
+/// Deletes abandoned uploads from their stores, never those that may have been published. An object that its store does not
+/// delete waits alone. An unreachable store waits with all its objects, without delaying others. Networks remove what they
+/// stored for messages that are over.
 struct Sweeper: Service {
   let ledger: Ledger
   let plan: PlanInForce

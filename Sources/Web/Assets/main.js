@@ -21,7 +21,7 @@ const board = main && 'board' in main.dataset && new (await import('./board.js')
 const shares = new Map()
 let isCut = false
 
-// What the server renders
+// Templates that the server renders
 
 const renewList = once(async () => {
   if (!rows) return
