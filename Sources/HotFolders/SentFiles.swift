@@ -29,7 +29,11 @@ struct SentFiles {
     name = SHA256Digest(of: Array(folder.utf8)).hex.prefix(32) + ".sent"
     title = "# \(escaped(folder))"
     keys = []
-    guard try place.entry(name) != nil else { return }
+    guard try place.entry(name) != nil else {
+      // A list that a power cut takes away would make the folder a new one, whose files may be skipped.
+      try state.sync()
+      return
+    }
     let limit = 2 * Self.most * Self.longestLine
     let text = String(decoding: try place.file(name).contents(limit: limit) ?? [], as: UTF8.self)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
