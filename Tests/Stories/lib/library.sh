@@ -77,6 +77,18 @@ ends() {
 # has FILE PATTERN: the file has such a line.
 has() { grep -q -- "$2" "$1" || fail "$1 has no line '$2': $(cat "$1")"; }
 
+# prints PATTERN WORD...: photospool succeeds and prints such a line; all that it prints is in printed.log. Behind a pipe,
+# `grep -q` would close it before everything is printed, and that is an error.
+prints() { "$photospool" "${@:2}" > printed.log 2>&1 && grep -q -- "$1" printed.log; }
+# must_print PATTERN WORD...: the same, or the story fails.
+must_print() { prints "$@" || fail "${*:2} does not print '$1': $(cat printed.log)"; }
+
+# has_error REQUEST [TEXT]: the ledger knows why it waits, in a sentence with this text. The log says so a moment earlier.
+has_error() {
+  "$photospool" queue --json | jq -es --arg request "$1" --arg text "${2:-}" \
+    'any(.[]; .request == $request and (.error // "" | . != "" and contains($text)))' > /dev/null
+}
+
 expect() { [ "$1" = "$2" ] || fail "expected '$2', found '$1'${3:+ ($3)}"; }
 
 # is_empty DIRECTORY...: but for the counter that clients share.
@@ -87,6 +99,8 @@ is_empty() {
     [ -z "$names" ] || fail "$directory is not empty: $names"
   done
 }
+# are_empty DIRECTORY...: whether they are.
+are_empty() { (is_empty "$@") 2> /dev/null; }
 
 # tool SCRIPT [ARGUMENT...]: one of Tests/Support/python.
 tool() { "$python" "$here/../Support/python/$1" "${@:2}"; }
@@ -165,7 +179,8 @@ run_killed() {
   if kill -0 "$daemon" 2>/dev/null; then
     # The request is through; the rest of the calls are those of stopping.
     wait "$waiter" || fail "k=$1: $(cat wait.log)"
-    kill -TERM "$daemon"
+    # It may be killed at this moment.
+    kill -TERM "$daemon" 2> /dev/null || true
   fi
   end_of_killed "$1"
   kill "$waiter" 2>/dev/null || true

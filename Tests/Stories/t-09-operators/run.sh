@@ -11,8 +11,8 @@ drop other friends hello
 expect "$("$photospool" queue --json --to family | jq -r .request | paste -sd' ')" 'one two'
 expect "$("$photospool" queue --json --to family | head -n 1 | jq -r 'keys | join(" ")')" \
   'acceptedAt attempts bytes conversation error inbox kind message nextAttempt progress request state'
-"$photospool" shape | grep -q '^ *family *2 *2 ' || fail 'shape does not count two young requests'
-"$photospool" show two | grep -q '^two: queued'
+must_print '^ *family *2 *2 ' shape
+must_print '^two: queued' show two
 
 expect "$("$photospool" cancel two)" 'two: cancelled; nothing of it was published'
 [ ! -e "$spool/cur/two" ] || wait_for_line start.log 'request cancelled.*two'
@@ -42,7 +42,7 @@ status=0; "$photospool" wait --timeout 60 four 2> wait.log || status=$?
 expect "$status" 69
 grep -q 'four was cancelled' wait.log
 "$photospool" release family
-"$photospool" flush | grep -q 'tried now'
+must_print 'tried now' flush
 
 # A request that failed half-way sends only the rest when it is retried.
 drop half family caption "$photos/Wine_by_Jakkub_Mede.jpg" "$photos/Wine_by_Jakkub_Mede.jpg"

@@ -53,7 +53,7 @@ echo "heard $(jq "(.at - $moment) * 1000 | round" <<< "$answer") ms after Send"
 kill -STOP "$storage_process"
 drop regretted family 'Not this one!' planted.jpg
 wait_for_line start.log 'event=accepted.*request=regretted'
-is_uploading() { "$photospool" queue --json --to family | grep -q '"state" *: *"uploading"'; }
+is_uploading() { prints '"state" *: *"uploading"' queue --json --to family; }
 wait_until is_uploading
 moment=$EPOCHREALTIME
 "$photospool" cancel regretted > cancel.log

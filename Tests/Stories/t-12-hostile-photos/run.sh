@@ -24,6 +24,9 @@ ulimit -c unlimited
 start_daemon
 tool drop_hostile.py "$spool" mutated good.jpg > dropped.txt
 "$photospool" wait --timeout 120 $(awk '$2 ~ /^last-/ { print $2 }' dropped.txt)
+# Others of their batches may still be moved to their last place.
+are_filed() { [ "$(ledger 'SELECT count(*) FROM requests WHERE filed = 0')" = 0 ]; }
+wait_until are_filed
 kill -0 "$daemon" || fail 'the daemon is gone'
 children=$(cat /proc/"$daemon"/task/*/children)
 stop_daemon

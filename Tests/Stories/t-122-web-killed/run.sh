@@ -51,7 +51,8 @@ stop_page
 moments=$(wc -l < trace)
 [ "$moments" -gt 20 ] || fail "only $moments moments: $(cat trace)"
 moved=$(grep -n '^renameat2 web-' trace | tail -n 1 | cut -d: -f1)
-tail -n "+$moved" trace | grep -q '^fsync .*/spool/new$' || fail "new/ is not synced after the move: $(tail -n "+$moved" trace)"
+tail -n "+$moved" trace > after
+grep -q '^fsync .*/spool/new$' after || fail "new/ is not synced after the move: $(cat after)"
 
 step=$((moments / 8 + 1))
 [ "${WEB_KILLS:-}" != all ] || step=1

@@ -30,8 +30,11 @@ ask 303 '/check' -X POST
 for path in / '/conversation?name=family' /queue /storage /check /metrics /metrics.txt /profile /sessions \
   "/photo/$("$photospool" photos --json | jq -r .message | head -n 1)/original"; do ask 200 "$path"; done
 # A stream of events asks the daemon again and again.
-curl -sSN -m 2 -b jar -H 'Sec-Fetch-Site: same-origin' "$site/events?view=list" > events 2> /dev/null || true
-has events '^event: trouble'
+curl -sSN -m 60 -b jar -H 'Sec-Fetch-Site: same-origin' "$site/events?view=list" > events 2> /dev/null &
+stream=$!
+wait_for_line events '^event: trouble'
+kill "$stream"
+wait "$stream" || true
 
 [ "$(grep -c ' socket(' trace)" -gt 5 ] || fail "it was not looked at: $(cat trace)"
 families=$(sed -n 's/.* socket(\(AF_[A-Z0-9]*\).*/\1/p' trace | sort -u | paste -sd' ')

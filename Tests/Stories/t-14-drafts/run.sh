@@ -13,7 +13,7 @@ ahead=$(objects)
 drop before family 'sent before the draft'
 "$photospool" wait --timeout 60 before
 expect "$("$photospool" queue --json | jq -r '.request + " " + .kind + " " + .state')" 'cat photo uploaded'
-"$photospool" queue | grep -q '^cat .* draft uploaded ' || fail "queue does not say draft: $("$photospool" queue)"
+must_print '^cat .* draft uploaded ' queue
 expect "$("$photospool" show cat | head -n 1)" 'cat: draft'
 expect "$("$photospool" show cat --json | jq -r .state)" draft
 expect "$("$photospool" shape | grep -c family)" 0

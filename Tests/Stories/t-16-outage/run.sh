@@ -87,6 +87,7 @@ for kind in down silent; do
   stay_away $((outage - outage / 2))
   # A silent outage is detected after some seconds.
   wait_for_line start.log 'event="destination waits"'
+  wait_for_line start.log "event=accepted request=$kind-49 "
   nothing_is_used_up $kind
   "$photospool" queue > queue.txt
   grep -m 1 '^    (' queue.txt || fail "queue does not say why it waits"

@@ -63,6 +63,7 @@ ask NODE '{"do": "down"}'
 first=$((count + 1))
 for _ in 1 2 3; do drop_next; done
 wait_for_line start.log 'event="destination waits" cause=unreachable destination=xmtp '
+wait_until has_error "r$first"
 "$photospool" queue --json --to family > queue.log
 expect "$(jq -r 'select(.error).error' queue.log | sort -u)" \
   "cannot connect to the XMTP node at $node; check the endpoint and whether the node is up"

@@ -28,6 +28,12 @@ while IFS='|' read -r kind name _ _ cause _; do
   else wait_for_line start.log "level=warning event=.*waits.* cause=$cause destination=$name " 60
   fi
 done < gallery
+# The log says so before the ledger and failed/ have it.
+are_known() {
+  [ "$("$photospool" queue --json | jq -s 'map(select(.error)) | length')" = "$(told x store network - | wc -l)" ] \
+    && [ "$(cat "$spool"/failed/*/error | wc -l)" = "$(told x conversation | wc -l)" ]
+}
+wait_until are_known
 stop_daemon
 # A fault that may concern one conversation is reported with its message, and the others once for all.
 sed -nE 's/^.* level=warning event=("destination waits"|waits) .*cause=([a-z_]*) destination=([^ ]*) error="(.*)" (step=[a-z]* )?wait=[0-9.]*$/\3: \2: \4/p' \

@@ -20,8 +20,8 @@ expect "$(jq -r 'select(.conversation != null) | .inbox + " " + .conversation + 
 expect "$(head -n 1 storage.json | jq -c '[.inbox, .photos, .limit, .bytes]')" "[null,8,1000000000,$(ledger 'SELECT bytes FROM cache_total')]"
 expect "$(head -n 1 storage.json | jq -c '[.objects, .objectBytes]')" \
   "[$(find "$spool/objects" -type f | wc -l),$(cat "$spool"/objects/* | wc -c)]"
-"$photospool" storage | grep -q '^stores: .* objects, which no limit counts' || fail "storage: $("$photospool" storage)"
-"$photospool" storage | grep -q '^me: .* of 500.0 MB' || fail "storage: $("$photospool" storage)"
+must_print '^stores: .* objects, which no limit counts' storage
+must_print '^me: .* of 500.0 MB' storage
 expect "$("$photospool" photos --json --inbox me | jq -r .file | wc -l)" 4
 expect "$("$photospool" photos --to friends | sed 1d | wc -l)" 4
 

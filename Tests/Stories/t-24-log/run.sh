@@ -11,6 +11,7 @@ start_daemon SIGNER_TOKEN=MARKERTOKEN
 plant_photo "$photos/Dragonfly_by_Bolly.jpg" planted.jpg
 drop story family 'MARKERTEXT for nobody else' planted.jpg
 wait_for_line start.log 'request=story.*cause=auth_expired'
+wait_until has_error story 'does not accept the signature'
 (umask 077; echo "$secret" > hook.secret)
 kill -HUP "$daemon"
 "$photospool" wait --timeout 60 story

@@ -23,7 +23,7 @@ shown ask blurred.jpg
 expect "$(state ask state)" downloaded
 ends 77 export ask out.jpg
 has err.log 'is hidden; `photospool reveal'
-"$photospool" prefs family | grep -q 'auto-reveal: off'
+must_print 'auto-reveal: off' prefs family
 # The first one is revealed by hand; afterwards the preference decides for later photos.
 "$photospool" reveal ask
 shown ask original.jpg
@@ -35,7 +35,7 @@ ends 73 export ask out.jpg
 "$photospool" export --force ask out.jpg
 # It can be hidden again.
 "$photospool" hide ask
-"$photospool" hide ask | grep -q ': hidden already$'
+must_print ': hidden already$' hide ask
 expect "$(state ask hidden)" true
 shown ask blurred.jpg
 ends 77 export --force ask out.jpg
@@ -47,7 +47,7 @@ shown ask original.jpg
 receive json
 are_downloaded json
 expect "$(state json hidden)" true
-"$photospool" prefs family --auto-reveal on | grep -q 'auto-reveal: on'
+must_print 'auto-reveal: on' prefs family --auto-reveal on
 expect "$(state json hidden)" true 'a photo that was there already'
 singles='xmtp matrix plain deflated raw length later cut hop'
 receive $singles several
@@ -67,13 +67,13 @@ ends 64 view several
 expect "$(state matrix sender)" @carol:example.org
 expect "$(state plain sender)" @bob:example.org
 expect "$(state json sender)" null
-"$photospool" photos --received | grep -q '  @carol:example.org  matrix$' || fail "$("$photospool" photos --received)"
-"$photospool" photos --to family | grep -q '  @bob:example.org  photos/' || fail "$("$photospool" photos)"
+must_print '  @carol:example.org  matrix$' photos --received
+must_print '  @bob:example.org  photos/' photos --to family
 expect "$("$photospool" photos --json | jq -r 'select(.sender == "@carol:example.org") | .hidden')" false
 # A download that was cut off was continued.
 curl -s "$(fact endpoint)/-/log" | jq -e '[.[] | select(.path | startswith("/cut/"))] | length == 2 and .[1].headers.Range == "bytes=100000-"' \
   > /dev/null || fail 'the cut download began anew'
-is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
+wait_until are_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
 stop_daemon
 
 # One line for each change of a photo's state tells its story.

@@ -93,5 +93,5 @@ wait_for_line start.log 'a photo waits.*cause=unreachable'
 order start
 is_whole away
 ! grep -rq "$(cat token)" "$spool/incoming" start.log || fail 'the token is in a file'
-is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
+wait_until are_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp"
 stop_daemon

@@ -72,7 +72,7 @@ from PIL import Image
 reds = [Image.open(path.strip()).convert("RGB").getpixel((9, 9))[0] for path in open("paths")]
 assert all(abs(red - number) <= 1 for number, red in zip(range(1, int(sys.argv[1]) + 1), reds, strict=True)), reds
 END
-is_empty bob/spool/incoming/cur bob/spool/incoming/new bob/spool/incoming/tmp
+wait_until are_empty bob/spool/incoming/cur bob/spool/incoming/new bob/spool/incoming/tmp
 stop bob
 stop alice
 echo "$kills kills, each photo once and in order"

@@ -44,14 +44,14 @@ cp token good
 echo syt_wrong > token
 kill -HUP "$daemon"
 wait_for_line start.log 'nothing is heard.*cause=auth_expired'
-"$photospool" queue | grep -q 'network matrix: nothing is heard: .*does not accept the access token' || fail "$("$photospool" queue)"
-"$photospool" metrics | grep -q 'photospool_listening{network="matrix"} 0' || fail "$("$photospool" metrics | grep listening)"
+must_print 'network matrix: nothing is heard: .*does not accept the access token' queue
+must_print 'photospool_listening{network="matrix"} 0' metrics
 cp good token
 before=$(place)
 add_event meanwhile
 kill -HUP "$daemon"
 wait_until is_through
-"$photospool" metrics | grep -q 'photospool_listening{network="matrix"} 1' || fail "$("$photospool" metrics | grep listening)"
+must_print 'photospool_listening{network="matrix"} 1' metrics
 "$photospool" check > check.log || fail "check: $(cat check.log)"
 grep -q 'listening to matrix: listens' check.log || fail "$(cat check.log)"
 stop_daemon

@@ -94,7 +94,7 @@ expect "$(jq '[.most[] | select(. > 9000000)] | length' <<< "$answer")" 0 'answe
 [ "$(of_daemon VmHWM)" -lt 300000 ] || fail "the daemon took $(of_daemon VmHWM) kB"
 [ "$(ls "/proc/$daemon/fd" | wc -l)" -lt $((files + 48)) ] || fail 'files stay open'
 # Nothing is left of it, and the good ones are whole.
-is_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp" "$spool/incoming/failed"
+wait_until are_empty "$spool/incoming/new" "$spool/incoming/cur" "$spool/incoming/tmp" "$spool/incoming/failed"
 expect "$(ls "$spool/photos/default")" friends
 expect "$(find "$spool/photos" -type f | wc -l)" $((goods * 4))
 expect "$(find "$spool/photos" -name original.jpg -exec sha256sum {} + | cut -d' ' -f1 | sort -u | wc -l)" 1

@@ -91,7 +91,7 @@ for number in $(seq "$kills"); do
   sleep "0.$((RANDOM % 900 + 100))"
   victim=$((RANDOM % 4)) name=$([ $((RANDOM % 2)) = 0 ] && echo anna || echo ben)
   case $victim in
-    0) for process in $(pgrep -P "${daemons[$name]}" -f photospool-xmtp); do kill -KILL "$process"; done ;;
+    0) for process in $(pgrep -P "${daemons[$name]}" -f photospool-xmtp); do kill -KILL "$process" 2> /dev/null || true; done ;;
     *) strike "$name"; start "$name" ;;
   esac
 done

@@ -82,7 +82,8 @@ start_script KEPT kept_request.py "$spool"
 ask KEPT drop gone held
 wait_until is_there "$spool/cur/gone"
 ask KEPT chmod 0
-mine cancel gone | grep -q 'nothing of it was published'
+mine cancel gone > cancel.log
+has cancel.log 'nothing of it was published'
 ended gone 69
 grep -q 'was cancelled' wait.log || fail "$(cat wait.log)"
 stop_daemon
@@ -92,7 +93,8 @@ wait_until is_gone "$spool/cur/gone"
 # A request that is not accepted yet is taken from its client.
 stop_daemon
 ask KEPT drop early held
-mine cancel early | grep -q 'nothing of it was published'
+mine cancel early > cancel.log
+has cancel.log 'nothing of it was published'
 ask KEPT chmod 0770
 start_as_daemon
 mine release held

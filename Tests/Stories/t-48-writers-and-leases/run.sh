@@ -25,11 +25,11 @@ for number in 1 2 3; do
 done
 exec 7> "$spool/tmp/open-1/text" 8> "$spool/tmp/open-2/text" 9> "$spool/tmp/open-3/text"
 for number in 1 2 3; do mv "$spool/tmp/open-$number" "$spool/new/"; done
-drop behind family 'in their conversation'
 drop bystander friends 'in another one'
 # The second is closed in time.
 echo 'in time' >&8
 exec 8>&-
+drop behind family 'in their conversation'
 "$photospool" wait --timeout 60 bystander
 for number in 1 3; do
   status=0

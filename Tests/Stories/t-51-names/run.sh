@@ -18,8 +18,9 @@ for name in 'my cat' cat.jpg link 'odd\\xff' nobody; do
   "$photospool" show "${name/\\\\/\\}" > show.log
   grep -q ': failed' show.log || fail "$name: $(cat show.log)"
 done
-"$photospool" show 'my cat' | grep -q 'dropped as *my cat' || fail 'show does not know the name'
-expect "$(grep -c 'event=refused' start.log)" 5
+must_print 'dropped as *my cat' show 'my cat'
+are_refused() { [ "$(grep -c 'event=refused' start.log)" = "$1" ]; }
+wait_until are_refused 5
 expect "$("$photospool" metrics | grep 'requests_ended_total{outcome="failed"}' | cut -d' ' -f2)" 5
 "$photospool" queue --state failed > queue.log
 for name in 'my cat' cat.jpg link 'odd\\xff' nobody; do grep -q "^$name " queue.log || fail "$name: $(cat queue.log)"; done
@@ -59,7 +60,7 @@ drop same family one
 drop same family '' bad.jpg
 fails 69 "$photospool" wait --timeout 60 same
 grep -q 'same (same.2) failed: photo-0.jpg' err.log || fail "$(cat err.log)"
-"$photospool" show same | grep -q 'dropped as *same' || fail "$("$photospool" show same)"
+must_print 'dropped as *same' show same
 grep -q '(dropped as same)$' "$spool/failed/same.2/error" || fail "$(cat "$spool/failed/same.2/error")"
 expect "$("$photospool" retry same)" 'same: retried'
 fails 69 "$photospool" wait --timeout 60 same

@@ -44,6 +44,8 @@ for word in status/404 status/403 status/410 status/301 'status/429?retry-after=
     send_good "$name-$round"
     good=$((good + 9))
     wait_for_good $good
+    # The receiver knows of them before the ledger does.
+    "$photospool" wait --timeout 60 $(seq -f "$name-$round-%g" 9)
     if [ $round = 1 ]; then "$photospool" flush > flush.txt; fi
     if [ $round = 2 ]; then stop_daemon; start_daemon; fi
   done
@@ -76,6 +78,7 @@ stop_daemon
 start_daemon
 for number in 1 2; do drop "shut-$number" "shut$number" "" photo.jpg; done
 wait_until sh -c '[ "$(grep -c "cause=config_error" start.log)" -ge 2 ]'
+for number in 1 2; do wait_until has_error "shut-$number"; done
 for number in 1 2 3 4 5 6 7 8 9; do drop "open-$number" "open$number" "" photo.jpg; done
 "$photospool" wait --timeout 60 $(seq -f 'open-%g' 9)
 "$photospool" queue --json > queue.jsonl

@@ -20,6 +20,7 @@ configuration 1h
 start_daemon
 drop first family 'Check this out!'
 wait_until refused first 1
+wait_until has_error first
 secret "$good"
 "$photospool" flush > /dev/null
 "$photospool" wait --timeout 60 first

@@ -56,7 +56,7 @@ for name in "$escapes" "$plain" "$(printf 'two\nlines')" "$(printf '\377\376')" 
   printf '%s' "$name" > "$spool/incoming/new/$name/from-conversation" 2> /dev/null || true
 done
 wait_for_line start.log 'event=refused'
-is_taken() { [ -z "$(ls "$spool/new")" ]; }
+is_taken() { [ -z "$(ls "$spool/new" "$spool/incoming/new" | grep -v '^/.*:$')" ]; }
 wait_until is_taken
 "$photospool" wait --timeout 60 fine 2> /dev/null || true
 wait_for_line start.log 'request=waits.*event=waits\|event=waits.*request=waits'
@@ -78,7 +78,7 @@ tool plain_output.py $(find out -name '*.txt' ! -size 0) out/*.json out/*.prom o
 [ ! -s quiet.txt ] || fail "$(cat quiet.txt)"
 "$photospool" run 2> /dev/full &
 daemon=$!
-answers() { "$photospool" metrics 2> /dev/null | grep -q photospool_; }
+answers() { prints photospool_ metrics; }
 wait_until answers
 drop loud family loud photo.jpg
 "$photospool" wait --timeout 60 loud || fail 'a log that nobody can take stops the daemon'

@@ -67,7 +67,9 @@ TZ=UTC "$photospool" cancel zone > /dev/null
 build elsewhere now
 mv "$spool/tmp/elsewhere" "$spool/new/"
 "$photospool" wait --timeout 60 elsewhere
-tail -n 1 start.log | grep -q "^time=$(date -u +%Y-%m-%dT)" || fail "the log is not in UTC: $(tail -n 1 start.log)"
+# Midnight may be just over.
+last=$(tail -n 1 start.log) today=$(date -u +%F)
+[[ $last = time=${today}T* || $last = time=$(date -u -d "$today - 1 day" +%F)T23:5* ]] || fail "the log is not in UTC: $last"
 
 # A request that is open for writing in tmp/ stays, whatever its time; an abandoned one goes after 36 hours.
 build held '1970-01-01 UTC'

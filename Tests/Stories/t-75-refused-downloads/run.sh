@@ -42,8 +42,8 @@ printf '\033]0;owned\007\n' > drops/bad-sender/sender
 receive bad-sender odd-sender
 refused bad-sender sender
 are_downloaded odd-sender
-"$photospool" photos --received | grep -qF '\u{202e}gro.elpmaxe' || fail "$("$photospool" photos --received)"
-if "$photospool" photos --received | LC_ALL=C grep -q "$(printf '\342\200\256')"; then
+must_print '[\]u{202e}gro.elpmaxe' photos --received
+if LC_ALL=C grep -q "$(printf '\342\200\256')" printed.log; then
   fail 'a terminal is told to write from right to left'
 fi
 

@@ -63,7 +63,7 @@ expect "$(wc -l < after)" 7 'photos that were received'
 expect "$("$photospool" photos --received --json | jq -r .hidden | sort -u)" true
 shown ask blurred.jpg
 ends 77 export ask hidden.jpg
-"$photospool" prefs family | grep -q 'auto-reveal: off'
+must_print 'auto-reveal: off' prefs family
 shown "$sent" original.jpg
 # The janitor keeps these records.
 "$photospool" janitor > /dev/null

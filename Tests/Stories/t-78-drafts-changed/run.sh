@@ -20,8 +20,9 @@ draft mended album 0.jpg
 uploaded mended
 cp 1.jpg "$spool/draft/mended/photo-0.jpg"
 wait_for_line start.log 'event="draft changed" request=mended'
+uploads() { [ "$(grep -c 'event=uploaded .*request=mended' start.log)" = "$1" ]; }
+wait_until uploads 2
 wait_until all_uploaded 1
-expect "$(grep -c 'event=uploaded .*request=mended' start.log)" 2
 mv "$spool/draft/mended" "$spool/new/renamed"
 "$photospool" wait --timeout 60 renamed
 wait_until leaves 3

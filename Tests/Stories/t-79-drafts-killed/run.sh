@@ -13,6 +13,8 @@ for round in $(seq 1 10); do
   start_daemon
 done
 wait_until all_uploaded 2
+# The other one was replaced.
+wait_until test ! -e "$spool/draft/lost"
 expect "$(ls "$spool/draft")" kept
 kill_daemon
 echo hello > "$spool/draft/kept/text"

@@ -3,7 +3,7 @@
 
 [ "$(id -u)" = 0 ] || skip 'only root may raise the limits of a process again'
 noise 300x200 photo.jpg
-queue_says() { "$photospool" queue | grep -q "$1"; }
+queue_says() { prints "$1" queue; }
 
 # No descriptors, then more of them.
 : > start.log
