@@ -64,7 +64,8 @@ mkdir -p "$tree"/usr/share/{bash-completion/completions,zsh/vendor-completions,f
 "$photospool" --generate-completion-script fish > "$tree/usr/share/fish/vendor_completions.d/photospool.fish"
 
 doc=usr/share/doc/photospool
-put 644 $doc README.md docs/*.md
+put 644 $doc docs/*.md
+put 644 $doc/tutorials docs/tutorials/*.md
 put 644 $doc/decisions docs/decisions/*.md
 put 644 $doc/examples etc/examples/*
 sed '/^@LICENSE@$/,$d' tools/deb/copyright > "$tree/$doc/copyright"

@@ -1,5 +1,6 @@
 # Links of the page: as QR codes, for members of the spool's group, and their list.
 . "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/code.sh"
 
 page=
 trap '[ -z "$daemon$page" ] || kill -KILL $daemon $page 2> /dev/null || true' EXIT
@@ -10,21 +11,6 @@ wait_for_line page.log 'page ready'
 site=$(sed 's|/login/.*||' link) port=$(sed -E 's|.*:([0-9]+)/login.*|\1|' link)
 
 # A phone's camera reads the code that the terminal shows, whatever the length of the link.
-read_code() { # TEXT: the picture of such lines, light letters on a dark ground
-  "$python" - "$1" code.png <<'PYTHON'
-import sys
-from PIL import Image
-lines = [line for line in open(sys.argv[1], encoding="utf-8").read().splitlines() if set(line) <= set("█▀▄ ") and line]
-image = Image.new("L", (len(lines[0]), 2 * len(lines)), 0)
-for row, line in enumerate(lines):
-    for column, letter in enumerate(line):
-        for half, letters in enumerate(["█▀", "█▄"]):
-            if letter in letters:
-                image.putpixel((column, 2 * row + half), 255)
-image.resize((image.width * 8, image.height * 8), Image.NEAREST).save(sys.argv[2])
-PYTHON
-  zbarimg -q --raw --nodbus code.png
-}
 if command -v zbarimg > /dev/null; then
   "$photospool" web link --qr > code
   expect "$(read_code code)" "$(head -n 1 code)"
