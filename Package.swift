@@ -272,9 +272,10 @@ let package = Package(
     .testTarget(
       name: "MailIntakeTests",
       dependencies: [
-        "DurableFiles", "MailIntake", "Settings", "Spooling", "TestSupport",
+        "Darkroom", "DurableFiles", "MailIntake", "MailParsing", "Settings", "Spooling", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
-      ]),
+      ],
+      exclude: ["charsets.py"]),
     .testTarget(name: "SealsTests", dependencies: ["Seals", "Messages", "TestSupport", "Digests"]),
     .testTarget(
       name: "StoresTests",

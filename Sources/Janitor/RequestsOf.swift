@@ -41,7 +41,7 @@ struct RequestsOf {
     // A profile photo belongs to the inbox, whatever else its request says.
     let isOfProfile = try request.field("kind") == "profile"
     return try !isOfProfile && names(it: "to", in: request) || names(it: "to", below: "entry", in: request)
-      || Receipt(in: request)?.conversation == conversation.text
+      || request.isRefusedMail(for: conversation.text) || Receipt(in: request)?.conversation == conversation.text
   }
 
   private func all(in directory: Directory, _ isOne: (Directory) throws -> Bool) throws -> [Found] {

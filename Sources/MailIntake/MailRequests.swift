@@ -39,9 +39,13 @@ package struct MailRequests: Sendable {
     }
   }
 
-  /// The conversation of the first address that a rule knows.
-  static func conversation(for recipients: [String], from sender: String, _ settings: Settings) -> ConversationID? {
-    recipients.lazy.compactMap { settings.mailRule(for: $0, from: sender)?.conversation(for: $0) }.first
+  /// The conversations of the addresses that rules know, each once.
+  static func conversations(
+    for recipients: [String], from sender: String, _ settings: Settings
+  ) -> [ConversationID] {
+    var seen = Set<ConversationID>()
+    return recipients.compactMap { settings.mailRule(for: $0, from: sender)?.conversation(for: $0) }
+      .filter { seen.insert($0).inserted }
   }
 
   /// The goals that get a request. A mail without a photo is dropped for some.

@@ -28,10 +28,10 @@ struct MailTaking: Sendable {
   func take(_ name: [UInt8], _ settings: Settings) throws -> Outcome {
     guard let entry = try places.new.entry(bytes: name) else { return .gone }
     guard let text = String(validating: name, as: UTF8.self) else {
-      return try refuse(name, "the mail's name is not UTF-8; let the agent choose another one", for: nil)
+      return try refuse(name, "the mail's name is not UTF-8; let the agent choose another one")
     }
     if entry.kind != .file || entry.links > 2 {
-      return try refuse(name, "this is no plain file with one or two links; put a copy of the mail there", for: nil)
+      return try refuse(name, "this is no plain file with one or two links; put a copy of the mail there")
     }
     let file: File
     do { file = try places.new.file(text) } catch {
@@ -56,13 +56,13 @@ struct MailTaking: Sendable {
       return .taken(requests: names, leftOut: requests.leftOut)
     } catch let refusal as MailRefusal {
       if addressees.recipients.isEmpty { addressees = (refusal.recipients, refusal.sender) }
-      let conversation = MailRequests.conversation(for: addressees.recipients, from: addressees.sender, settings)
-      return try refuse(name, refusal.description, for: conversation?.text)
+      let conversations = MailRequests.conversations(for: addressees.recipients, from: addressees.sender, settings)
+      return try refuse(name, refusal.description, for: conversations.map(\.text))
     }
   }
 
-  private func refuse(_ name: [UInt8], _ sentence: String, for conversation: String?) throws -> Outcome {
-    guard let failed = try spool.refuse(mail: name, in: places, for: conversation, because: sentence) else {
+  private func refuse(_ name: [UInt8], _ sentence: String, for conversations: [String] = []) throws -> Outcome {
+    guard let failed = try spool.refuse(mail: name, in: places, for: conversations, because: sentence) else {
       return .gone
     }
     return .refused(failed, sentence: sentence)

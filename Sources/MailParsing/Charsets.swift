@@ -60,16 +60,19 @@ package final class Charsets {
           let start = output.baseAddress?.assumingMemoryBound(to: CChar.self)
         else { return }
         var left = input.count
-        while left > 0 {
+        while true {
           var to: UnsafeMutablePointer<CChar>? = start
           var room = output.count
           var source: UnsafeMutablePointer<CChar>? = from
-          let result = iconv(converter, &source, &left, &to, &room)
+          // Converters that combine characters keep the last one until they are told that the text ends.
+          let isEnd = left == 0
+          let result = isEnd ? iconv(converter, nil, nil, &to, &room) : iconv(converter, &source, &left, &to, &room)
           let code = errno
           if let source { from = source }
           converted.append(contentsOf: output.prefix(output.count - room))
-          if result != -1 { break }
-          if code == E2BIG { continue }
+          if result != -1 && isEnd { break }
+          if result != -1 || code == E2BIG { continue }
+          if isEnd { break }
           // An invalid byte, or the beginning of a character at the end.
           converted += Array("\u{FFFD}".utf8)
           if left > 0 {

@@ -56,17 +56,34 @@ package struct MailPlaces: Sendable {
 }
 
 extension Spool {
-  /// Moves a refused mail into a directory of its own in `failed/`, with an `error` and, if it is known, the conversation
-  /// in `to`. After a crash the mail is still where it was.
+  fileprivate static let mailName = "mail"
+  fileprivate static let mailConversations = "to"
+  /// 100 recipients with 255 bytes each.
+  fileprivate static let mailConversationBytes = 100 * 256
+
+  /// Moves a refused mail into a directory of its own in `failed/`, with an `error` and, if they are known, the
+  /// conversations in `to`, one a line: a purge of any of them finds the mail. After a crash the mail is still where it was.
   ///
   /// - Returns: the name in `failed/`; nil if the mail is gone.
   package func refuse(
-    mail name: [UInt8], in places: MailPlaces, for conversation: String?, because sentence: String
+    mail name: [UInt8], in places: MailPlaces, for conversations: [String], because sentence: String
   ) throws -> RequestName? {
     let base = RequestName(MailName.label(name)) ?? RequestName("mail")
     return try Self.quarantine(
-      name, from: places.new, to: failed, as: base, called: "mail", because: sentence,
-      beside: conversation.map { ["to": $0] } ?? [:])
+      name, from: places.new, to: failed, as: base, called: Self.mailName, because: sentence,
+      beside: conversations.isEmpty ? [:] : [Self.mailConversations: conversations.joined(separator: "\n")])
+  }
+}
+
+extension Directory {
+  /// Whether this entry of `failed/` is a refused mail that was for the conversation, perhaps among others.
+  package func isRefusedMail(for conversation: String) throws -> Bool {
+    guard try entry(Spool.mailName)?.kind == .file, try entry(Spool.mailConversations)?.kind == .file else {
+      return false
+    }
+    let text = String(
+      decoding: try file(Spool.mailConversations).contents(limit: Spool.mailConversationBytes) ?? [], as: UTF8.self)
+    return text.split(separator: "\n").contains { $0 == conversation }
   }
 }
 

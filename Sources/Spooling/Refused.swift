@@ -19,7 +19,7 @@ extension Spool {
   ///
   /// - Parameters:
   ///   - entryName: the entry's name in its directory.
-  ///   - lines: files with one line each to put beside it.
+  ///   - lines: files to put beside it, with their lines.
   static func quarantine(
     _ name: [UInt8], from new: Directory, to failed: Directory, as base: RequestName? = nil,
     called entryName: String = "entry", because sentence: String, beside lines: [String: String] = [:]

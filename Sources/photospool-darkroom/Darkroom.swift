@@ -51,6 +51,9 @@ struct Darkroom {
   /// Tries what a compromised process would try. Returns whether all of it was denied.
   private static func probe() -> Bool {
     let parent = getppid()
+    // As for mails, whose converters of charsets are opened before.
+    let charsets = Charsets()
+    defer { withExtendedLifetime(charsets) {} }
     guard let report = enterSandbox(memory: 256 << 20) else { return false }
     var attempts = [csandbox_attempt](repeating: csandbox_attempt(), count: 32)
     let count = csandbox_probe(parent, &attempts, attempts.count)

@@ -5,14 +5,17 @@ struct FuzzTarget: Sendable {
   let name: String
   /// Words that the mutator inserts.
   let words: [String]
+  let limits: Watch.Limits
   /// Reads one input; a refusal is as good as success.
   let read: @Sendable ([UInt8]) throws(BrokenProperty) -> Void
 
   init(
-    _ name: String, words: [String] = [], read: @escaping @Sendable ([UInt8]) throws(BrokenProperty) -> Void
+    _ name: String, words: [String] = [], limits: Watch.Limits = .standard,
+    read: @escaping @Sendable ([UInt8]) throws(BrokenProperty) -> Void
   ) {
     self.name = name
     self.words = words
+    self.limits = limits
     self.read = read
   }
 

@@ -14,7 +14,9 @@ extension FuzzTarget {
       "begin 644 a\n",
       "quoted-printable", "=?utf-8?B?", "=?gb2312?Q?", "?=", "*0*=", "Received: by x\n", "Delivered-To: ", "text/html",
       "Content-Transfer-Encoding: ", "/9j/4AAQ", "<p>", "&#", "\nend\n", "x-uuencode", "filename=",
-    ]
+    ],
+    // The locked process gets the same memory, and more time for slow machines.
+    limits: Watch.Limits(seconds: 1, memory: 256 << 20)
   ) { input throws(BrokenProperty) in
     let limit = 1 << 20
     guard let index = try? MailParser.index(of: input, charsets: charsets, limit: limit) else { return }

@@ -13,6 +13,7 @@ struct Replay {
   ///
   /// - Throws: `BrokenProperty`, after keeping the input; errors of the disk.
   func run(_ target: FuzzTarget) throws -> Int {
+    Watch.limit(target.limits)
     let folder = "\(corpus)/\(target.name)"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     guard !names.isEmpty else { throw BrokenProperty(description: "\(folder) is empty") }
@@ -32,7 +33,7 @@ struct Replay {
   }
 
   private func read(_ input: [UInt8], _ target: FuzzTarget) throws(BrokenProperty) {
-    try Watch.over(input) { input throws(BrokenProperty) in
+    try Watch.over(input, target.limits) { input throws(BrokenProperty) in
       do throws(BrokenProperty) { try target.read(input) } catch {
         Watch.keep()
         throw error

@@ -7,16 +7,19 @@ enum Watch {
   nonisolated(unsafe) private static var count = 0
   nonisolated(unsafe) private static var path: UnsafeMutablePointer<CChar>?
 
-  /// Processor seconds per input.
-  private static let seconds = 10
-  /// The memory limit of the process in bytes.
-  private static let memory: rlim_t = 1 << 30
+  /// What the inputs of a parser may take.
+  struct Limits: Sendable {
+    /// Processor seconds per input.
+    let seconds: Int
+    /// The memory of the process in bytes.
+    let memory: rlim_t
+
+    static let standard = Limits(seconds: 10, memory: 1 << 30)
+  }
 
   /// - Parameter path: the file for an input that kills the process.
   static func begin(keeping path: String) {
     self.path = strdup(path)
-    var limit = rlimit(rlim_cur: memory, rlim_max: memory)
-    setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
     var core = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &core)
     for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGPROF] {
@@ -28,11 +31,19 @@ enum Watch {
     }
   }
 
-  static func over(_ bytes: [UInt8], _ body: ([UInt8]) throws(BrokenProperty) -> Void) throws(BrokenProperty) {
+  /// Limits the memory of all inputs that follow.
+  static func limit(_ limits: Limits) {
+    var limit = rlimit(rlim_cur: limits.memory, rlim_max: rlim_t.max)
+    setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+  }
+
+  static func over(
+    _ bytes: [UInt8], _ limits: Limits, _ body: ([UInt8]) throws(BrokenProperty) -> Void
+  ) throws(BrokenProperty) {
     let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes.count))
     for (index, byte) in bytes.enumerated() { copy[index] = byte }
     (input, count) = (copy, bytes.count)
-    alarm(in: seconds)
+    alarm(in: limits.seconds)
     defer {
       alarm(in: 0)
       (input, count) = (nil, 0)

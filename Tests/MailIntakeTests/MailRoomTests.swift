@@ -83,6 +83,20 @@ import Testing
     #expect(test.room.counts.refused == 3)
   }
 
+  @Test("A refused mail for several conversations names each of them, for a purge")
+  func refusedForSeveral() async throws {
+    let test = try MailRoomUnderTest("  accept: [{to: \"*@photos\", conversation: \"{local}\"}]\n")
+    try test.deliver("To: a@photos, A+x@photos, b@photos, who@else\nContent-Type: video/mp4\n\n\u{0}", as: "mail")
+    try await test.room.empty()
+    let refused = try test.spool.failed.directory("mail")
+    #expect(try refused.field("to") == "a\nb")
+    #expect(try ["a", "b", "c"].map { try refused.isRefusedMail(for: $0) } == [true, true, false])
+    // A request may name several, too, and was for none of them.
+    let request = try test.spool.failed.directory(creating: "request")
+    try request.write(Array("a\nb\n".utf8), as: "to")
+    #expect(try !request.isRefusedMail(for: "a"))
+  }
+
   @Test("A mail without a photo is dropped where its rule says so") func dropped() async throws {
     let test = try MailRoomUnderTest(
       """

@@ -8,7 +8,7 @@ import TestSupport
 
 /// A mail room with the real parser on a spool of its own.
 struct MailRoomUnderTest {
-  private static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+  static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("photospool-darkroom").path
   /// The beginning of a JPEG in base64.
   static let jpeg = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkI"

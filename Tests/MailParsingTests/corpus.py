@@ -8,14 +8,15 @@ import random
 import sys
 from email.header import Header
 from email.message import EmailMessage
-from email.mime.application import MIMEApplication
 from email.mime.base import MIMEBase
-from email.mime.image import MIMEImage
 from email.mime.message import MIMEMessage
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email import encoders
 from email.utils import parseaddr
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support/python"))
+import device_mail
 
 chance = random.Random(32)
 BEGINNINGS = {
@@ -36,40 +37,16 @@ def attached(maintype, subtype, content, **disposition):
     return part
 
 
-def home_assistant(html):
-    mail = MIMEMultipart("related" if html else "mixed")
-    mail["Subject"], mail["To"], mail["From"] = "Door: Bewegung 🚪", "family@photos.home", "Home Assistant <ha@home>"
-    mail["X-Mailer"] = "Home Assistant"
-    if html:
-        alternative = MIMEMultipart("alternative")
-        mail.attach(alternative)
-        alternative.attach(MIMEText("Somebody is at the door", _charset="utf-8"))
-        alternative.attach(MIMEText('<p>Somebody<br><img src="cid:door.jpg"></p>', "html", _charset="utf-8"))
-    else:
-        mail.attach(MIMEText("Somebody is at the door"))
-    for name in ("door.jpg", "yard.jpg"):
-        try:
-            part = MIMEImage(image("jpeg"))
-        except TypeError:
-            part = MIMEApplication(image("jpeg"), Name=name)
-        part.add_header("Content-ID", f"<{name}>")
-        part.add_header("Content-Disposition", f"inline; filename={name}")
-        mail.attach(part)
-    if html:
-        octets = MIMEApplication(image("jpeg-com"), Name="com.jpg")
-        octets["Content-ID"] = "<com.jpg>"
-        mail.attach(octets)
-    return mail.as_bytes()
+def home_assistant(is_page):
+    photos = [("door.jpg", image("jpeg")), ("yard.jpg", image("jpeg")), ("com.jpg", image("jpeg-com"))]
+    return device_mail.home_assistant(
+        "family@photos.home", "Door: Bewegung 🚪", "Somebody is at the door", photos, is_page)
 
 
 def motion_eye():
-    mail = MIMEMultipart()
-    mail["Subject"] = "motionEye: motion detected by \"Garten\""
-    mail["From"], mail["To"], mail["Date"] = "cam@home", "cam-garden@photos.home", "Thu, 26 Nov 2026 10:00:00 +0000"
-    mail.attach(MIMEText("Motion has been detected"))
-    for number in range(8):
-        mail.attach(attached("image", "jpeg", image("jpeg"), filename=f"12-00-0{number}.jpg"))
-    return mail.as_bytes()
+    photos = [(f"12-00-0{number}.jpg", image("jpeg")) for number in range(8)]
+    return device_mail.motion_eye(
+        "cam-garden@photos.home", "motionEye: motion detected by \"Garten\"", "Motion has been detected", photos)
 
 
 def modern():

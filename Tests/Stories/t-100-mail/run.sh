@@ -62,7 +62,7 @@ has err.log 'refused: .*the limit is 20'
 # The daemon was down: mails wait. A purge takes them with it, also those that nobody has read.
 stop_daemon
 deliver secret <<< $'To: family@photos.home\n\nMARKERSECRET'
-deliver bad <<< $'To: family@photos.home\nContent-Type: video/mp4\n\nMARKERSECRET'
+deliver bad <<< $'To: cam-9@photos.home, family@photos.home\nContent-Type: video/mp4\n\nMARKERSECRET'
 "$photospool" purge family
 took || fail 'a purge left mails'
 ! grep -rq MARKERSECRET "$spool" || fail "a purge left: $(grep -rl MARKERSECRET "$spool")"
