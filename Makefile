@@ -55,7 +55,7 @@ unit: .build/setup $(PYTHON_ENV)/ready ## Unit tests
 	$(SWIFT) build --build-tests
 	Tests/unit
 
-stories: .build/setup $(PYTHON_ENV)/ready ## Story tests, with real processes
+stories: .build/setup $(PYTHON_ENV)/ready .build/programs/ready ## Story tests, with real processes
 	$(SWIFT) build --product photospool
 	$(SWIFT) build --product photospool-darkroom
 	$(SWIFT) build --product photospool-web
@@ -110,6 +110,10 @@ setup: .build/setup ## Installs Debian's packages for building and testing
 	@dpkg -s $(PACKAGES) > /dev/null 2>&1 || \
 	  ($(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends $(PACKAGES))
 	@mkdir -p .build && touch $@
+
+# Mail servers, delivery agents, FTP servers and programs that mail, unpacked beside each other and not installed.
+.build/programs/ready: tools/programs.sh
+	@$(AS_ROOT) tools/programs.sh .build/programs
 
 $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
