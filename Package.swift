@@ -181,6 +181,8 @@ let package = Package(
       name: "MailParsing", dependencies: ["Photos"],
       // As for pixels: a mail of 40 MB is read byte by byte.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    // The queue that the hosts of a cluster share, and what is sealed into it.
+    .target(name: "Clusters", dependencies: ["Digests", "Messages", "Seals"]),
     .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
     .target(name: "Seals", dependencies: ["COpenSSL", "CZlib", "Digests", "Messages"]),
 
@@ -235,7 +237,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Children", "DurableFiles", "HTTP", "Ledgers", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
+        "Children", "Clusters", "DurableFiles", "HTTP", "Ledgers", "Messages",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Support", exclude: ["ledgers", "python"]),
     // What `make fuzz` and the tests of `FuzzTests` run: every parser of outside bytes, one at a time.

@@ -1,0 +1,98 @@
+import FoundationEssentials
+import Messages
+import Seals
+
+/// Seals and opens what is passed to the queue. Everything is sealed under its kind and its name, so that bytes of one
+/// place are worth nothing at another.
+package struct ClusterSeal: Sendable {
+  private let seal: NamedSeal
+
+  package init(secret: [UInt8]) { seal = NamedSeal(secret: secret) }
+
+  package func record(_ request: RelayedRequest) throws -> [UInt8] {
+    try seal.seal(json(request), as: "record \(request.id)")
+  }
+
+  /// - Throws: `SealedError` for anything that is not this record.
+  package func request(_ record: StoredRecord) throws(SealedError) -> RelayedRequest {
+    let request: RelayedRequest = try open(record.record, as: "record \(record.id)")
+    guard request.id == record.id, request.isSound else { throw .damaged("record \(record.id)") }
+    return request
+  }
+
+  package func fact(_ end: RequestEnd, of id: RecordID) throws -> [UInt8] {
+    try seal.seal(json(end), as: "fact \(id)")
+  }
+
+  /// - Throws: `SealedError` for anything that is not a fact of this record.
+  package func end(_ fact: [UInt8], of id: RecordID) throws(SealedError) -> RequestEnd {
+    let end: RequestEnd = try open(fact, as: "fact \(id)")
+    guard end.isSound else { throw .damaged("fact \(id)") }
+    return end
+  }
+
+  package func blob(_ bytes: [UInt8], as name: BlobName) throws -> [UInt8] {
+    try seal.seal(bytes, as: "bytes \(name)")
+  }
+
+  /// - Throws: `SealedError` for anything that is not the bytes of that name.
+  package func bytes(_ blob: [UInt8], as name: BlobName) throws(SealedError) -> [UInt8] {
+    try opened(blob, as: "bytes \(name)")
+  }
+
+  private func open<Value: Decodable>(_ object: [UInt8], as name: String) throws(SealedError) -> Value {
+    let plain = try opened(object, as: name)
+    do { return try JSONDecoder().decode(Value.self, from: Data(plain)) } catch { throw .damaged(name) }
+  }
+
+  private func opened(_ object: [UInt8], as name: String) throws(SealedError) -> [UInt8] {
+    do { return try seal.open(object, as: name) } catch {
+      if case .unavailable(let sentence) = error { throw .newer("\(name) cannot be read: \(sentence)") }
+      throw .damaged(name)
+    }
+  }
+}
+
+/// Why bytes of the queue cannot be used.
+package enum SealedError: Error, Equatable, CustomStringConvertible {
+  /// A later version made them.
+  case newer(String)
+  /// They are damaged, or were sealed under another secret.
+  case damaged(String)
+
+  package var description: String {
+    switch self {
+    case .newer(let sentence): sentence
+    case .damaged(let name):
+      "\(name) of the cluster cannot be opened; give all hosts the same `cluster.secret`, or remove what is not theirs"
+    }
+  }
+}
+
+extension RelayedRequest {
+  /// Whether all hosts can store it: the queue may hold anything that somebody with the secret wrote.
+  fileprivate var isSound: Bool {
+    let positions = messages.map(\.position)
+    return !messages.isEmpty && messages.count <= 64 && zip(positions, positions.dropFirst()).allSatisfy(<)
+      && Set(messages.map(\.message)).count == messages.count
+      && (try? ConversationID(conversation)) != nil && (try? InboxID(inbox)) != nil
+      && messages.allSatisfy { message in
+        RecordID(message.message) != nil && message.position >= 0 && message.position < 64 && message.bytes >= 0
+          && message.bytes <= 1 << 30 && (message.kind == .text) == (message.text != nil)
+      }
+  }
+}
+
+extension RequestEnd {
+  /// Whether an origin can take it over.
+  fileprivate var isSound: Bool {
+    let isEnd: Bool =
+      switch state {
+      case .sent, .failed, .cancelled: true
+      case .queued, .duplicate, .draft, .abandoned: false
+      }
+    return isEnd && !messages.isEmpty && messages.allSatisfy { $0.state.isFinal && $0.attempts >= 0 }
+      && (state != .sent || messages.allSatisfy { $0.state == .sent })
+      && (state != .failed || error != nil && cause != nil)
+  }
+}

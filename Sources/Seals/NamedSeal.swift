@@ -1,0 +1,41 @@
+import Messages
+
+/// Seals bytes under a secret and a name, so that nobody without the secret can read them, change them, or pass them off
+/// as the bytes of another name.
+///
+/// A version byte, a salt of 32 random bytes, and AES-256-GCM under HKDF-SHA256 of secret, salt and name. Every object has
+/// a key of its own, so the nonce is constant.
+package struct NamedSeal: Sendable {
+  /// The shortest secret, in bytes.
+  package static let shortestSecret = 16
+  package static let version: UInt8 = 1
+  private static let saltLength = 32
+  private static let nonce = [UInt8](repeating: 0, count: 12)
+  private let secret: [UInt8]
+
+  /// - Parameter secret: random bytes, at least `shortestSecret`.
+  package init(secret: [UInt8]) { self.secret = secret }
+
+  package func seal(_ plain: [UInt8], as name: String) throws(DeliveryError) -> [UInt8] {
+    let salt = try RandomBytes.make(Self.saltLength)
+    var key = try KeyDerivation.hkdf(secret: secret, salt: salt, info: Array(name.utf8))
+    defer { key.wipe() }
+    return try [Self.version] + salt + AESGCM.seal(plain, key: key, nonce: Self.nonce)
+  }
+
+  /// - Throws: `.unavailable` if a later version sealed it; `.decryptionFailed` for anything that `seal` did not make
+  ///   under this secret and name.
+  package func open(_ object: [UInt8], as name: String) throws(SealError) -> [UInt8] {
+    guard let version = object.first, object.count > Self.saltLength else { throw .decryptionFailed }
+    guard version == Self.version else {
+      throw .unavailable("it has version \(version), and this program reads \(Self.version); upgrade photospool")
+    }
+    let salt = Array(object[1...Self.saltLength])
+    var key: [UInt8]
+    do { key = try KeyDerivation.hkdf(secret: secret, salt: salt, info: Array(name.utf8)) } catch {
+      throw .unavailable(error.sentence)
+    }
+    defer { key.wipe() }
+    return try AESGCM.open(Array(object[(Self.saltLength + 1)...]), key: key, nonce: Self.nonce)
+  }
+}
