@@ -75,7 +75,7 @@ extension RelayedRequest {
     let positions = messages.map(\.position)
     return !messages.isEmpty && messages.count <= 64 && zip(positions, positions.dropFirst()).allSatisfy(<)
       && Set(messages.map(\.message)).count == messages.count
-      && (try? ConversationID(conversation)) != nil && (try? InboxID(inbox)) != nil
+      && (try? ConversationID(conversation)) != nil && (try? InboxID(inbox)) != nil && !request.contains("@")
       && messages.allSatisfy { message in
         RecordID(message.message) != nil && message.position >= 0 && message.position < 64 && message.bytes >= 0
           && message.bytes <= 1 << 30 && (message.kind == .text) == (message.text != nil)

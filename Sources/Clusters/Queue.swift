@@ -75,6 +75,10 @@ package protocol Queue: Sendable {
 
 /// A partition that this process owns, or has owned.
 package protocol OwnedPartition: Sendable {
+  /// The position of the last record when the partition was taken, or a later one. Up to there, an earlier owner may have
+  /// read the records; nobody else reads later ones.
+  var inherited: Position { get }
+
   /// The next records in the order of their positions. The first call begins with the first unfinished record of the
   /// partition. A record may come again, for example after a lost connection; its position tells. Waits some seconds for
   /// the first one, and returns none if none came.

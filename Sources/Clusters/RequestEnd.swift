@@ -60,6 +60,8 @@ package struct RequestEnd: Codable, Sendable, Equatable {
     }
   }
 
+  /// Its name at its origin.
+  package let request: String
   /// `sent`, `failed` or `cancelled`.
   package let state: RequestState
   package let cause: Cause?
@@ -68,7 +70,10 @@ package struct RequestEnd: Codable, Sendable, Equatable {
   package let finishedAt: Int64
   package let messages: [Message]
 
-  package init(state: RequestState, cause: Cause?, error: String?, finishedAt: Int64, messages: [Message]) {
+  package init(
+    request: String, state: RequestState, cause: Cause?, error: String?, finishedAt: Int64, messages: [Message]
+  ) {
+    self.request = request
     self.state = state
     self.cause = cause
     self.error = error

@@ -77,24 +77,26 @@ package final class MemoryQueue: Queue {
   package func take(
     _ partition: Partition, for host: HostID, replacing replaced: Set<HostID>
   ) async throws(QueueError) -> (any OwnedPartition)? {
-    let epoch: Int? = state.withLock { state in
+    let taken: (epoch: Int, last: Position)? = state.withLock { state in
       var part = state.parts[partition] ?? Part()
       if let owner = part.owner, owner != host, !replaced.contains(owner) { return nil }
       part.owner = host
       part.epoch += 1
       state.parts[partition] = part
-      return part.epoch
+      return (part.epoch, part.last)
     }
-    return epoch.map { Owned(queue: self, partition: partition, epoch: $0) }
+    return taken.map { Owned(queue: self, partition: partition, epoch: $0.epoch, inherited: $0.last) }
   }
 
   private final class Owned: OwnedPartition {
     let queue: MemoryQueue
     let partition: Partition
     let epoch: Int
+    let inherited: Position
     private let next = Mutex<Position>(1)
 
-    init(queue: MemoryQueue, partition: Partition, epoch: Int) {
+    init(queue: MemoryQueue, partition: Partition, epoch: Int, inherited: Position) {
+      self.inherited = inherited
       self.queue = queue
       self.partition = partition
       self.epoch = epoch
