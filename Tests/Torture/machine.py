@@ -224,8 +224,8 @@ class Machine:
         disks.sync(self.disk.path)
 
     def is_idle(self):
-        return not any(
-            name for place in ("new", "cur") for name in os.listdir(self.spool / place) if not name.startswith("."))
+        places = [self.spool / place for place in ("mail/new", "new", "cur") if (self.spool / place).exists()]
+        return not any(name for place in places for name in os.listdir(place) if not name.startswith("."))
 
     def finish(self):
         """A daemon without faults runs until nothing is left to do."""
@@ -260,7 +260,7 @@ class Machine:
 
     def left_behind(self):
         """A sentence for each thing that an idle spool must not hold."""
-        for place in ("new", "cur", "state/trash"):
+        for place in ("mail/new", "new", "cur", "state/trash"):
             directory = self.spool / place
             names = [name for name in os.listdir(directory) if name != ".order"] if directory.exists() else []
             if names:

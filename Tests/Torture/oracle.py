@@ -99,7 +99,9 @@ def judge_request(place, request, entries):
     found = [(entry["kind"], entry["width"] if entry["kind"] == "photo" else entry["text"]) for entry in entries]
     name = request["request"] or f"number {request['serial']}"
     if found == wanted and not request.get("fails"):
-        yield from judge_receipt(place, entries[0]["request"], len(wanted))
+        # A mail may have become several requests.
+        for name, count in collections.Counter(entry["request"] for entry in entries).items():
+            yield from judge_receipt(place, name, count)
         return
     if not found and (request["taken"] or not request["accepted"]):
         return

@@ -9,7 +9,7 @@ from load import sweep_up
 from machine import tree as TREE
 from place import PHOTOSPOOL
 from scenario import control, scenario
-from shared import photo
+from shared import WIDTHS, photo
 
 RULES = 'mail: {text: body, accept: [{to: "*@photos", conversation: "{local}"}]}\n'
 MAKE = TREE / "Tests/Support/python/make_mail.py"
@@ -22,23 +22,33 @@ def mailed(part):
     return place
 
 
-def mail_of(entry):
-    pictures = [photo(width) for width in entry["widths"]]
+def mail_of(*entries):
+    """A mail for the conversations of the entries, which have the same contents."""
+    pictures = [photo(width) for width in entries[0]["widths"]]
+    recipients = ", ".join(f"{entry['conversation']}@photos" for entry in entries)
     return subprocess.run(
-        [sys.executable, str(MAKE), f"{entry['conversation']}@photos", "", entry["text"], *pictures], check=True,
+        [sys.executable, str(MAKE), recipients, "", entries[0]["text"] or "", *pictures], check=True,
         capture_output=True).stdout
 
 
-def deliver(place, conversation, photos=0, again=False):
-    """As Postfix's agent: a synced file, a link; killed before its unlink, the agent delivers `again`."""
-    entry = place.begin(conversation, photos)
-    for name in (place.name(entry), f"{place.name(entry)}.again")[:1 + again]:
+def put(place, data, *names):
+    """Delivers a mail as Postfix's agent does: a synced file, and a link."""
+    for name in names:
         with open(f"{place.spool}/mail/tmp/{name}", "wb") as file:
-            file.write(mail_of(entry))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.link(f"{place.spool}/mail/tmp/{name}", f"{place.spool}/mail/new/{name}")
         os.unlink(f"{place.spool}/mail/tmp/{name}")
+
+
+def deliver(place, conversation, photos=0, again=False, has_id=True):
+    """A mail; an agent that is killed before its unlink delivers it `again`."""
+    entry = place.begin(conversation, photos)
+    data = mail_of(entry)
+    if not has_id:
+        data = b"".join(line for line in data.splitlines(True) if not line.startswith(b"Message-ID:"))
+    put(place, data, *(place.name(entry), f"{place.name(entry)}.again")[:1 + again])
     place.note(entry, "accepted", request=None)
     return entry
 
@@ -51,6 +61,30 @@ def swept(part, again):
     def once(k):
         place.context = f"k={k}"
         deliver(place, "family", 1, again)
+        daemon = place.start(**place.killing(k))
+        place.wait_idle(daemon, or_dead=True)
+        met = daemon.stop() != 0
+        place.settle()
+        sweep_up(place)
+        part.judge(place)
+        return met
+
+    part.sweep(once)
+
+
+@scenario("daemon killed at every call: a mail that becomes several requests", parts=2)
+def several(part):
+    """Eleven photos for two conversations are four requests. The mail is removed after the last one."""
+    place = mailed(part)
+    widths = [*WIDTHS, *WIDTHS[:3]]
+
+    def once(k):
+        place.context = f"k={k}"
+        # Without a text the conversation tells whose photos these are.
+        entries = [place.begin(f"{name}{k}", 0, text=None, widths=widths) for name in "ab"]
+        put(place, mail_of(*entries), place.name(entries[0]))
+        for entry in entries:
+            place.note(entry, "accepted", request=None)
         daemon = place.start(**place.killing(k))
         place.wait_idle(daemon, or_dead=True)
         met = daemon.stop() != 0
@@ -91,6 +125,15 @@ def removed(part):
     place = mailed(part)
     entry = deliver(place, "family", 1)
     os.unlink(f"{place.spool}/mail/new/{place.name(entry)}")
+    part.fault()
+    place.settle()
+    part.judge(place)
+
+
+@control("a mail without Message-ID is delivered twice", must="DUP")
+def nameless(part):
+    place = mailed(part)
+    deliver(place, "family", 1, again=True, has_id=False)
     part.fault()
     place.settle()
     part.judge(place)
