@@ -18,7 +18,7 @@ SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build commit-header bench deb deb-check demo test unit stories browser torture soak fuzz lint format setup clean
+.PHONY: help build commit-header bench deb deb-check demo programs test unit stories browser torture soak fuzz lint format setup clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -51,20 +51,16 @@ demo: .build/setup ## Sends one real photograph and shows what happened, also on
 
 test: unit stories browser ## Every test
 
-unit: .build/setup $(PYTHON_ENV)/ready ## Unit tests
+programs: .build/setup # The programs and the unit tests, in one build for all tests
 	$(SWIFT) build --build-tests
+
+unit: programs $(PYTHON_ENV)/ready ## Unit tests
 	Tests/unit
 
-stories: .build/setup $(PYTHON_ENV)/ready .build/programs/ready ## Story tests, with real processes
-	$(SWIFT) build --product photospool
-	$(SWIFT) build --product photospool-darkroom
-	$(SWIFT) build --product photospool-web
+stories: programs $(PYTHON_ENV)/ready .build/programs/ready ## Story tests, with real processes
 	bash Tests/Stories/run
 
-browser: .build/setup .build/browser-python/ready ## Browser tests of the page, with Chromium
-	$(SWIFT) build --product photospool
-	$(SWIFT) build --product photospool-darkroom
-	$(SWIFT) build --product photospool-web
+browser: programs .build/browser-python/ready ## Browser tests of the page, with Chromium
 	Tests/Browser/run
 
 torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; continues an interrupted run

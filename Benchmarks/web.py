@@ -27,7 +27,7 @@ import measure
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(Path(__file__).resolve().parent.parent / ".build/release/photospool"))
 PHOTOS = Path("/usr/share/backgrounds")
 PIECE = b"x" * 9_000_000
-# Of photos out.
+# How long photos are asked for.
 SECONDS = 3
 
 

@@ -18,6 +18,8 @@ actor ScriptedNetwork: Network {
 
   /// The conversation without an answer for now, and its waiting calls.
   private var held: String?
+  /// Messages that are published before that.
+  private var freeMessages = 0
   private var unanswered: [CheckedContinuation<Void, Never>] = []
 
   struct Counts: Sendable {
@@ -54,7 +56,7 @@ actor ScriptedNetwork: Network {
 
   func publish(_ message: OutgoingMessage) async throws(DeliveryError) -> Publication {
     asked += 1
-    if message.address.text == held {
+    if message.address.text == held, published.count >= freeMessages {
       await withCheckedContinuation {
         unanswered.append($0)
         tellWaiters()
@@ -75,7 +77,7 @@ actor ScriptedNetwork: Network {
     stored = try await waiting(Array(stored))
   }
 
-  func hold(_ conversation: String) { held = conversation }
+  func hold(_ conversation: String, after messages: Int = 0) { (held, freeMessages) = (conversation, messages) }
 
   func answerHeld() {
     held = nil

@@ -45,11 +45,10 @@ import Testing
     let network = ScriptedNetwork()
     let daemon = try DaemonUnderTest(network: network)
     let names = try dropped(to: daemon)
+    let hanging = 20
+    await network.hold("family", after: hanging)
     try await daemon.run { daemon in
-      await network.wait { $0.published >= 20 }
-      await network.hold("family")
       await network.wait { $0.unanswered == 1 }
-      let hanging = await network.published.count
       // Messages that have not begun are cancelled at once.
       let outcomes = try #require(try await daemon.ask(.cancel(names))).outcomes
       #expect(outcomes.map(\.subject) == names)

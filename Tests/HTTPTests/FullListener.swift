@@ -23,13 +23,7 @@ final class FullListener {
 
   deinit { for socket in sockets { close(socket) } }
 
-  static func freePort() throws -> UInt16 {
-    let socket = try bound()
-    defer { close(socket) }
-    return try port(of: socket)
-  }
-
-  private static func bound() throws -> Int32 {
+  fileprivate static func bound() throws -> Int32 {
     let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = loopback(0)
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -48,7 +42,7 @@ final class FullListener {
     return address
   }
 
-  private static func port(of file: Int32) throws -> UInt16 {
+  fileprivate static func port(of file: Int32) throws -> UInt16 {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let result = withUnsafeMutablePointer(to: &address) { pointer in
@@ -57,6 +51,19 @@ final class FullListener {
     guard result == 0 else { throw ListenerError() }
     return UInt16(bigEndian: address.sin_port)
   }
+}
+
+/// A port that is taken, and where nobody listens: it refuses connections, and no other test gets it.
+final class ClosedPort {
+  let port: UInt16
+  private let socket: Int32
+
+  init() throws {
+    socket = try FullListener.bound()
+    port = try FullListener.port(of: socket)
+  }
+
+  deinit { close(socket) }
 }
 
 struct ListenerError: Error {}

@@ -242,7 +242,9 @@ import Testing
   }
 
   @Test func aPortWhereNobodyListensCannotBeConnectedTo() async throws {
-    let port = try FullListener.freePort()
+    let closed = try ClosedPort()
+    defer { withExtendedLifetime(closed) {} }
+    let port = closed.port
     let error = try #require(await error(HTTPRequest(.put, "http://127.0.0.1:\(port)/", body: bytes)))
     #expect(error.reason == .cannotConnect && error.wasNeverSent && error.host == "127.0.0.1:\(port)")
   }

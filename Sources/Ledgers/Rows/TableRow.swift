@@ -44,7 +44,7 @@ struct Table: Sendable {
   /// All columns, for the words after SELECT.
   func columns(of alias: String) -> String { columns.map { "\(alias).\($0)" }.joined(separator: ", ") }
 
-  /// What `INSERT … ON CONFLICT` changes in the row that is there.
+  /// The changes of `INSERT … ON CONFLICT` in the row that is there.
   static func replacing(_ columns: String...) -> String {
     columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
   }

@@ -210,6 +210,14 @@ fact() { jq -r ".$1" <<< "$facts"; }
 # order WORD...: has the server do something; what it answers is in $answer.
 order() { ask SERVER "$@"; }
 
+# free_port: $port is one that no other test takes while the story runs.
+free_port() {
+  local facts
+  coproc PORT { exec "$python" "$here/../Support/python/free_port.py"; }
+  read -r facts <&"${PORT[0]}" || fail 'no port is free'
+  port=$(fact port)
+}
+
 # start_script NAME SCRIPT [ARGUMENT...]: a script of Tests/Support/python that takes orders and says nothing before the
 # first. It ends with the story.
 start_script() { eval "coproc $1 { exec \"\$python\" \"\$here/../Support/python/\$2\" \"\${@:3}\"; }"; }

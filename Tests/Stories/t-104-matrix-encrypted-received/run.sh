@@ -59,7 +59,7 @@ wait_until is_all
 expect "$(keys 'SELECT count(*) FROM waiting')" "$hostile" 'events without a key wait'
 stop_daemon
 
-# What came while nobody listened is caught up on, 250 messages to the device first.
+# Messages from a time when nobody listened are caught up on, 250 messages to the device first.
 ask ALICE to-device 250 "$bob"
 ask ALICE rotate
 send_photo

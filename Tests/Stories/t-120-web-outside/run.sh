@@ -47,8 +47,7 @@ refused 'every user can use the key' 'certificate: other.test.pem, key: other.te
 refused 'web.names' 'certificate: photos.test.pem, key: photos.test.key, names: "Photos.Test"'
 
 # The name has the port, so the port is chosen first.
-port=$(shuf -i 20000-30000 -n 1)
-while (: > "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do port=$((port + 1)); done
+free_port
 site=https://photos.test:$port
 reach=(--cacert photos.test.pem --connect-to "photos.test:$port:127.0.0.1:$port")
 configure <<< "web: {certificate: photos.test.pem, key: photos.test.key, names: \"photos.test:$port\"}"

@@ -7,8 +7,7 @@ page=
 trap '[ -z "$daemon$page" ] || kill -KILL $daemon $page 2> /dev/null || true' EXIT
 photo=$photos/Wine_by_Jakkub_Mede.jpg
 start_daemon
-port=$(shuf -i 20000-30000 -n 1)
-while (: > "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do port=$((port + 1)); done
+free_port
 systemd-socket-activate -E PHOTOSPOOL_SPOOL -E HOME -l "127.0.0.1:$port" \
   strace -D -f -qq -o trace -e trace=socket,connect,bind "$(dirname "$photospool")/photospool-web" 2> page.log &
 page=$!

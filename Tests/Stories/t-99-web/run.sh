@@ -102,8 +102,7 @@ kill -TERM "$page"
 wait "$page" || true
 page=
 if command -v systemd-socket-activate > /dev/null; then
-  port=$(shuf -i 20000-30000 -n 1)
-  while (: > "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do port=$((port + 1)); done
+  free_port
   systemd-socket-activate -E PHOTOSPOOL_SPOOL -E HOME -l "127.0.0.1:$port" "$(dirname "$photospool")/photospool-web" 2> activated.log &
   server=$!
   wait_for_line activated.log "Listening on 127.0.0.1:$port"

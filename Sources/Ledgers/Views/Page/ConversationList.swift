@@ -4,9 +4,9 @@ import Messages
 /// A conversation in the list of conversations.
 package struct ListedConversation: Sendable {
   package let conversation: ConversationID
-  /// Of its last message or announced photo.
+  /// The time of its last message or announced photo.
   package let time: Timestamp
-  /// Of its last message; nil if there is none, or a later photo of others.
+  /// The state of its last message; nil if there is none, or a later photo of others.
   package let state: MessageState?
   /// Messages that are not final.
   package let waiting: Int

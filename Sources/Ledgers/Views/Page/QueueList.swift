@@ -9,12 +9,12 @@ package struct QueuedRequest: Sendable {
   package let isFailed: Bool
   /// Its first message that is not sent; nil for a refused request.
   package let message: MessageID?
-  /// Of that message; nil for a refused request.
+  /// That message's state; nil for a refused request.
   package let state: MessageState?
   /// Its messages, and their bytes as dropped.
   package let messages: Int
   package let bytes: Int
-  /// Of the first message that is not sent.
+  /// Those of the first message that is not sent.
   package let attempts: Int
   package let nextAttempt: Timestamp?
   package let cause: String?

@@ -1,0 +1,5 @@
+"""A port that no other test takes until standard input ends."""
+
+import leash
+
+leash.hold({"port": leash.free_port()})
