@@ -71,7 +71,8 @@ let package = Package(
     .target(
       name: "Delivery",
       dependencies: [
-        "Blocking", "CKernel", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers", "MailIntake",
+        "Blocking", "CKernel", "Clusters", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers",
+        "MailIntake",
         "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "SpoolMetering", "Spooling",
         "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -167,7 +168,7 @@ let package = Package(
     .target(
       name: "Ledgers",
       dependencies: [
-        "CSQLite", "Digests", "DurableFiles", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
+        "CSQLite", "Clusters", "Digests", "DurableFiles", "Messages", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
 
@@ -352,8 +353,8 @@ let package = Package(
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
-        "Delivery", "Janitor", "Messages", "Settings", "TestSupport", "DurableFiles", "Ledgers", "Spooling",
-        "Networks",
+        "Clusters", "Delivery", "Digests", "Janitor", "Messages", "Settings", "TestSupport", "DurableFiles", "Ledgers",
+        "Spooling", "Networks",
         "Stores",
         "Seals", "Photos", "Control", "Blocking", "Signalling", "Supervision",
         .product(name: "Logging", package: "swift-log"),

@@ -9,15 +9,15 @@ package struct ClusterSeal: Sendable {
 
   package init(secret: [UInt8]) { seal = NamedSeal(secret: secret) }
 
-  package func record(_ request: RelayedRequest) throws -> [UInt8] {
-    try seal.seal(json(request), as: "record \(request.id)")
+  package func record(_ contents: RecordContents, as id: RecordID) throws -> [UInt8] {
+    try seal.seal(json(contents), as: "record \(id)")
   }
 
   /// - Throws: `SealedError` for anything that is not this record.
-  package func request(_ record: StoredRecord) throws(SealedError) -> RelayedRequest {
-    let request: RelayedRequest = try open(record.record, as: "record \(record.id)")
-    guard request.id == record.id, request.isSound else { throw .damaged("record \(record.id)") }
-    return request
+  package func contents(of record: StoredRecord) throws(SealedError) -> RecordContents {
+    let contents: RecordContents = try open(record.record, as: "record \(record.id)")
+    guard contents.isSound(as: record.id) else { throw .damaged("record \(record.id)") }
+    return contents
   }
 
   package func fact(_ end: RequestEnd, of id: RecordID) throws -> [UInt8] {
@@ -65,6 +65,17 @@ package enum SealedError: Error, Equatable, CustomStringConvertible {
     case .newer(let sentence): sentence
     case .damaged(let name):
       "\(name) of the cluster cannot be opened; give all hosts the same `cluster.secret`, or remove what is not theirs"
+    }
+  }
+}
+
+extension RecordContents {
+  fileprivate func isSound(as id: RecordID) -> Bool {
+    switch self {
+    case .request(let request): request.id == id && request.isSound
+    case .cancel(let request, _): !request.contains("@")
+    case .hold(let conversation), .release(let conversation): (try? ConversationID(conversation)) != nil
+    case .flush: true
     }
   }
 }

@@ -28,13 +28,26 @@ package struct HostID: Hashable, Sendable, Codable, CustomStringConvertible {
 }
 
 /// The id of a record: 32 lower-case hexadecimal characters. The same acceptance of the same request has the same one.
-package struct RecordID: Hashable, Sendable, CustomStringConvertible {
+package struct RecordID: Hashable, Sendable, Codable, CustomStringConvertible {
   package let text: String
 
   /// nil for anything else.
   package init?(_ text: String) {
     guard isHex32(text) else { return nil }
     self.text = text
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let id = RecordID(text) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no record id"))
+    }
+    self = id
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
   }
 
   /// - Parameter acceptedAt: another one if a failed request returns, which is then another record.

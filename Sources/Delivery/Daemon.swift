@@ -30,6 +30,8 @@ package struct Daemon: Sendable {
   private let reloads: InForce<ReloadOutcome>
   private let manager: ServiceManager?
   private let receiving: (any ReceivingServices)?
+  /// What publishes for the hosts of a cluster, if this is one of them.
+  private let owner: Owner?
   /// The services in the order of their making. They stop in the reverse order.
   private let services: [any Service]
   private let log: Logger
@@ -40,6 +42,7 @@ package struct Daemon: Sendable {
   ///   - manager: gets notifications of the daemon's state.
   ///   - hooks: run for finished requests.
   ///   - mail: makes requests of mails, if any are taken.
+  ///   - cluster: the cluster that this host belongs to, if any.
   ///   - check: tests the destinations of the plan in force, without sending, each with a subject and a sentence. It ends
   ///     soon after a cancellation.
   ///   - checkSpool: checks the spool and this computer, each with a subject and a sentence.
@@ -49,7 +52,7 @@ package struct Daemon: Sendable {
   /// - Throws: `SpoolError.busy` if another daemon runs on the spool; `LedgerError`; `FileError`.
   package init(
     spool: Spool, plan first: DeliveryPlan, manager: ServiceManager? = nil, hooks: HookLine? = nil,
-    mail: MailRoom? = nil, log: Logger,
+    mail: MailRoom? = nil, cluster link: ClusterLink? = nil, log: Logger,
     check: @escaping @Sendable () async -> [ControlReply.Outcome] = { [] },
     checkSpool: @escaping @Sendable () async throws -> [ControlReply.Outcome] = { [] },
     receiving makeReceiving: (Ledger, Mailbox) throws -> (any ReceivingServices)? = { _, _ in nil },
@@ -75,13 +78,28 @@ package struct Daemon: Sendable {
       ledger: ledger, spool: spool, pool: BlockingPool(label: "filing", threads: 8),
       rescan: { plan.intake.rescan.seconds }, keepsTexts: { plan.now.settings.texts == .keep }, hooks: hooks,
       bell: signals.filing, troubles: troubles, log: log)
-    dispatcher = Dispatcher(
-      ConversationWorker(
-        ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times,
-        filing: filing, signals: signals, troubles: troubles, log: log))
+    var worker = ConversationWorker(
+      ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times, signals: signals,
+      troubles: troubles, log: log)
+    if let link {
+      worker.relay = Relay(link: link, ledger: ledger, files: files, circuits: circuits, doubts: Doubts(), log: log)
+      owner = try await Owner(spool: spool, link: link, plan: plan, times: times, troubles: troubles, log: log)
+    } else {
+      owner = nil
+    }
+    dispatcher = Dispatcher(worker)
+    let cluster = link.map { link -> [any Service] in
+      let receipts = ClusterReceipts(
+        link: link, ledger: ledger, plan: plan, filing: signals.filing, dispatcher: signals.dispatcher,
+        troubles: troubles, log: log)
+      let lost = LostRequests(
+        link: link, ledger: ledger, receipts: receipts, dispatcher: signals.dispatcher, log: log)
+      return [receipts, lost]
+    }
     let drafts = DraftService(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
-      circuits: circuits, plan: plan, closed: closed, watcher: watcher, signals: signals, troubles: troubles, log: log)
+      circuits: circuits, plan: plan, closed: closed, watcher: watcher, signals: signals, troubles: troubles, log: log,
+      uploadsAhead: link == nil)
     intake = Intake(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, watcher: watcher,
       signals: signals, photos: photos, closed: closed, manager: manager, troubles: troubles, log: log)
@@ -108,7 +126,7 @@ package struct Daemon: Sendable {
             let use = try ObjectDirectories(plan.destinations.objectDirectories).use()
             return ControlReply.Objects(count: use.objects, bytes: use.bytes)
           }
-        }))
+        }, cluster: link.map { ClusterOrders(link: $0, ledger: ledger) }))
     let ledgerCheck: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let delivery: [(any Service)?] = [ledgerCheck, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
     let commanded: [(any Service)?] = [
@@ -116,7 +134,9 @@ package struct Daemon: Sendable {
       CancelOrderService(spool: spool, bell: signals.spool.cancel, commands: commands, log: log),
       ControlService(state: spool.state, commands: commands, log: log),
     ]
-    services = delivery.compactMap(\.self) + (receiving?.services ?? []) + commanded.compactMap(\.self)
+    services =
+      delivery.compactMap(\.self) + (owner?.services ?? []) + (cluster ?? [])
+      + (receiving?.services ?? []) + commanded.compactMap(\.self)
     try await recover(files)
     // Before anything arrives or is in progress.
     _ = await purger.carryOut()
@@ -186,6 +206,7 @@ package struct Daemon: Sendable {
     defer { deadline.hasStopped.set() }
     try await ServiceGroup(configuration: configuration).run()
     for configured in plan.destinations.networks { await configured.network.stop() }
+    try await owner?.close()
     try ledger.close()
     log.info("stopped")
   }

@@ -23,10 +23,11 @@ package final class Ledger: Sendable {
 
   /// Opens the ledger in `state` and upgrades its schema.
   ///
-  /// - Parameter isOwn: no other process uses the ledger. A daemon of an earlier version could not continue with a
-  ///   later schema.
+  /// - Parameters:
+  ///   - isOwn: no other process uses the ledger. A daemon of an earlier version could not continue with a later schema.
+  ///   - isDisposable: nothing is synced, and a power cut may damage the file.
   /// - Throws: `LedgerError`; `.older` if the schema needs an upgrade and `isOwn` is false.
-  package init(in state: Directory, isOwn: Bool = true) throws {
+  package init(in state: Directory, isOwn: Bool = true, isDisposable: Bool = false) throws {
     let path = state.path(of: Self.fileName)
     let lock = try FileLock(Self.lockName, in: state)
     try lock.acquire()
@@ -48,9 +49,12 @@ package final class Ledger: Sendable {
         throw refusal
       }
       // GRDB sets NORMAL on the writer when it selects WAL; a power cut would then undo commits.
+      let synchronous = isDisposable ? "OFF" : "FULL"
       try pool.writeWithoutTransaction { database in
         try database.execute(
-          sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0")
+          sql: """
+            PRAGMA synchronous = \(synchronous); PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 0
+            """)
       }
       if try !pool.read(migrator.hasCompletedMigrations) {
         // The log of a process that died may not be on disk, so the upgrade must not append to it.
@@ -59,7 +63,7 @@ package final class Ledger: Sendable {
       try migrator.migrate(pool)
       // A rollback journal in a file would leave copies of rows.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
-      try Self.assertDurable(pool)
+      if !isDisposable { try Self.assertDurable(pool) }
     } catch let error as DatabaseError {
       throw LedgerError(reading: path, error)
     }

@@ -10,13 +10,15 @@ package enum MessageState: String, CaseIterable, Sendable, Codable {
   case uploaded
   /// The network has it or is about to get it: from here on it may be published.
   case publishing
+  /// It is in the cluster's queue, and the owner of its conversation publishes it.
+  case relayed
   case sent
   case failed
   case cancelled
 
   package var isFinal: Bool {
     switch self {
-    case .pending, .preparing, .uploading, .uploaded, .publishing: false
+    case .pending, .preparing, .uploading, .uploaded, .publishing, .relayed: false
     case .sent, .failed, .cancelled: true
     }
   }

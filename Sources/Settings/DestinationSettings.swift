@@ -56,6 +56,7 @@ extension Settings {
     networks = destinations.networks()
     routes = destinations.routes(entries, of: file)
     destinations.checkProfile()
+    destinations.checkCluster(stores, networks)
     return complaints.problems
   }
 }

@@ -24,6 +24,7 @@ package struct Settings: SettingsSection {
   package var hooks = Hooks()
   package var mail = Mail()
   package var web = Web()
+  package var cluster = Cluster()
 
   /// The standard store, then the others by name.
   package internal(set) var stores = [

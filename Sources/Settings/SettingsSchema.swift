@@ -16,7 +16,7 @@ package enum SettingsSchema {
     section("log", \.log), section("metrics", \.metrics), section("intake", \.intake),
     section("delivery", \.delivery), section("photo", \.photo), section("cache", \.cache),
     section("janitor", \.janitor), section("receiving", \.receiving), section("profile", \.profile),
-    section("hooks", \.hooks), section("mail", \.mail), section("web", \.web),
+    section("hooks", \.hooks), section("mail", \.mail), section("web", \.web), section("cluster", \.cluster),
     [Setting("seal", \.seal, .word, "The encryption of the standard network's photos")],
     section("http", \.http),
   ].flatMap(\.self)

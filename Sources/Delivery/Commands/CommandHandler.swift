@@ -20,6 +20,8 @@ package struct CommandHandler: Sendable {
     let checkSpool: @Sendable () async throws -> [ControlReply.Outcome]
     let plan: PlanInForce
     let objects: @Sendable () async throws -> ControlReply.Objects
+    /// nil without a cluster.
+    var cluster: ClusterOrders?
   }
 
   let spool: Spool
@@ -42,6 +44,7 @@ package struct CommandHandler: Sendable {
         await work?.receiving?.hurry()
         let count = try await ledger.flush(at: .now())
         signals.ringAll()
+        try await work?.cluster?.flush()
         let what = counted(count, "conversation that was waiting is", "conversations that were waiting are")
         return ControlReply(outcomes: [ControlReply.Outcome("", isDone: true, "\(what) tried now")])
       case .reveal(let messages): return ControlReply(outcomes: try await reveal(messages))
@@ -181,6 +184,7 @@ package struct CommandHandler: Sendable {
   }
 
   private func cancelAccepted(_ request: String) async throws -> Cancelling {
+    if let end = try await work?.cluster?.cancel(request) { return Cancelling(end: end) }
     let (cancellation, messages) = try await ledger.cancel(request, at: .now())
     if !messages.isEmpty {
       try await work?.photos.discard(messages)
@@ -201,6 +205,8 @@ package struct CommandHandler: Sendable {
     switch cancellation {
     case .unknown:
       .init(name, isDone: false, "no request of that name is known; see `photospool queue`")
+    case .asked:
+      .init(name, isDone: false, "its owner in the cluster was asked and has not answered; `photospool show` will tell")
     case .cancelled:
       .init(name, isDone: true, "cancelled; nothing of it was published")
     case .partly(let published):
@@ -217,6 +223,7 @@ package struct CommandHandler: Sendable {
     for text in conversations {
       do {
         let hasChanged = try await ledger.setHeld(isHeld, ConversationID(text), at: .now())
+        try await work?.cluster?.setHeld(isHeld, ConversationID(text))
         let state = isHeld ? "held" : "released"
         outcomes.append(.init(text, isDone: true, hasChanged ? state : "\(state) already"))
       } catch let error as IdentifierError {

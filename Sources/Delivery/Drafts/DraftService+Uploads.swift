@@ -6,6 +6,7 @@ import Messages
 /// Uploads ahead of Send.
 extension DraftService {
   func startAhead() async throws {
+    guard uploadsAhead else { return }
     let now = Timestamp.now()
     let ahead = try await ledger.draftPhotos(limit: Self.mostAhead, areUploadedLeftOut: true)
     if ahead.isEmpty { failures = [:] }

@@ -41,6 +41,8 @@ actor DraftService: Service {
   var failures: [MessageID: Int] = [:]
   var ending: Set<Int64> = []
   private let closed: ClosedConversations
+  /// In a cluster, the owner uploads photos after Send.
+  let uploadsAhead: Bool
 
   /// Photos of one user's drafts that are uploaded. They hold keys in memory and objects in the store, perhaps for
   /// nothing, so later ones wait.
@@ -52,8 +54,10 @@ actor DraftService: Service {
 
   init(
     spool: Spool, ledger: Ledger, pool: BlockingPool, photos: PhotoPipeline, circuits: Circuits, plan: PlanInForce,
-    closed: ClosedConversations, watcher: SpoolWatcher, signals: DaemonSignals, troubles: Troubles, log: Logger
+    closed: ClosedConversations, watcher: SpoolWatcher, signals: DaemonSignals, troubles: Troubles, log: Logger,
+    uploadsAhead: Bool = true
   ) {
+    self.uploadsAhead = uploadsAhead
     self.spool = spool
     self.ledger = ledger
     self.pool = pool

@@ -308,6 +308,8 @@ actor PhotoPipeline {
   }
 
   private nonisolated func cache(_ prepared: PreparedPhoto, of message: QueuedMessage) async throws {
+    // The copy belongs to the host that accepted it.
+    if files.owned != nil { return }
     let cache = PhotoCache(files.spool)
     try await files.pool.run { [spool = files.spool] in
       do {

@@ -11,9 +11,12 @@ import Spooling
 struct RequestFiles: Sendable {
   let spool: Spool
   let pool: BlockingPool
+  /// The files of requests that other hosts accepted; nil for the spool's own.
+  var owned: OwnedFiles?
 
   func photo(of message: QueuedMessage) async throws -> PhotoBytes {
-    try await pool.run { [spool] in
+    if let owned { return try await owned.photo(of: message) }
+    return try await pool.run { [spool] in
       try spool.read(message) { file in
         var hasher = SHA256Hasher()
         var isTooLarge = false
@@ -30,11 +33,22 @@ struct RequestFiles: Sendable {
     }
   }
 
+  /// The bytes of a photo as they were accepted.
+  func contents(ofPhoto message: QueuedMessage) async throws -> [UInt8] {
+    try await pool.run { [spool] in
+      try spool.read(message) { file in
+        let bytes = try file.contents(limit: RequestLimits.photoBytes)
+        return bytes.flatMap { SHA256Digest(of: $0).hex == message.digest ? $0 : nil }
+      }
+    }
+  }
+
   /// The texts of messages without their trailing newline, up to the first unreadable one.
   ///
   /// - Throws: if the first one is unreadable.
   func texts(of messages: [QueuedMessage]) async throws -> [String] {
-    try await pool.run { [spool] in
+    if let owned { return try await owned.texts(of: messages) }
+    return try await pool.run { [spool] in
       var texts: [String] = []
       for message in messages {
         do { texts.append(try spool.text(of: message)) } catch  where !texts.isEmpty { break }

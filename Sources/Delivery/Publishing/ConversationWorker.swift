@@ -16,10 +16,13 @@ struct ConversationWorker: Sendable {
   let plan: PlanInForce
   let circuits: Circuits
   let times: StepTimes
-  let filing: Filing
   let signals: DaemonSignals
   let troubles: Troubles
   let log: Logger
+  /// Relays conversations to the cluster instead of publishing them, except those of profile photos.
+  var relay: Relay?
+  /// Asked by an owner in a cluster before it publishes and before it gives up.
+  var gate: OwnerGate?
   /// Checked between two messages.
   let isStopping = OneWayFlag()
 
@@ -46,6 +49,7 @@ struct ConversationWorker: Sendable {
         let limit = min(settings.lookahead + max(settings.lookahead + 1, 2 * pace.length), Self.turn - served)
         let found = try await ledger.head(of: conversation, limit: limit)
         guard let message = found.first, !message.isHeld, !isStopping.isSet else { return troubles.end(Self.work) }
+        if let relay, !message.conversation.isProfile { return try await self.relay(conversation, relay) }
         if message.isDuplicate {
           // If it is to be sent, it is read again.
           if try await ledger.decideDuplicate(message, at: .now()) { signals.filing.ring() }
@@ -73,6 +77,13 @@ struct ConversationWorker: Sendable {
       // Without a ledger no retry time can be stored, so wait a little.
       try? await Task.sleep(for: .seconds(1))
     }
+  }
+
+  private func relay(_ conversation: Int64, _ relay: Relay) async throws {
+    try await relay.run(
+      conversation, lifetime: settings.lifetime.seconds, isStopping: { isStopping.isSet },
+      expired: { hasExpired($0) ? expired($0) : nil }, ended: { signals.filing.ring() })
+    troubles.end(Self.work)
   }
 
   /// The first message, and those whose photos are prepared and uploaded meanwhile.
@@ -126,6 +137,9 @@ struct ConversationWorker: Sendable {
     if let destination = failure.destination { metadata["destination"] = "\(destination)" }
     switch error.cause.disposition {
     case .fail:
+      if let obstacle = await gate?.giveUp(message, error) {
+        return try await settle(message, StepError(step: failure.step, error: obstacle), window: window)
+      }
       log.warning("failed", metadata: metadata)
       if failure.wasTried, let destination = failure.destination { try await circuits.answered(destination) }
       try await ledger.fail(message, step: failure.step.rawValue, error: error, at: now)

@@ -110,7 +110,7 @@ extension ConversationWorker {
     // The plan may have changed since they were chosen.
     for (message, content) in zip(messages.prefix(network.takesBatches ? messages.count : 1), contents) {
       var outgoing = OutgoingMessage(
-        message: message.message, request: message.request, address: try way(of: message, in: destinations).address,
+        message: message.message, request: message.clientsName, address: try way(of: message, in: destinations).address,
         inbox: message.inbox, content: content, firstTriedAt: message.firstTriedAt)
       do { outgoing.reserved = try await network.reserve(outgoing) } catch { throw try failure(error, of: network) }
       run.append(Ready(message: message, outgoing: outgoing, network: network))
@@ -175,6 +175,7 @@ extension ConversationWorker {
         "request": "\(message.request)", "message": "\(message.message)", "network": "\(network.name)",
         "attempt": "\(begun.attempt)",
       ])
+    if let obstacle = gate?.obstacle(to: message) { throw StepError(step: .publish, error: obstacle) }
     let publication: Publication
     let begin = ContinuousClock.now
     do { publication = try await network.publish(begun.ready.outgoing) } catch { throw try failure(error, of: network) }
@@ -237,6 +238,14 @@ extension ConversationWorker {
   /// - Returns: whether the message changed.
   func settleOutcome(of message: QueuedMessage) async throws -> Bool {
     guard message.state == .publishing || message.reserved != nil else { return false }
+    if let gate {
+      if let obstacle = gate.obstacle(to: message) { throw StepError(step: .publish, error: obstacle) }
+      if try await gate.hasEnded(message) {
+        try await ledger.endElsewhere(message, at: .now())
+        signals.filing.ring()
+        return true
+      }
+    }
     let (route, address) = try way(of: message, in: plan.destinations)
     let network = route.network
     // With a reserved id, looking for it publishes it.
@@ -256,6 +265,7 @@ extension ConversationWorker {
         return true
       case .absent:
         _ = try await ledger.startAgain(message, at: .now())
+        if gate != nil { try await ledger.endInheritance(behind: message, at: .now()) }
         signals.sweeper.ring()
         return true
       case .unknown:

@@ -8,6 +8,8 @@ package enum Cancellation: Sendable, Equatable, Codable {
   case tooLate(RequestState)
   /// Nothing of it was or will be published.
   case cancelled
+  /// The owner in the cluster was asked and has not answered yet.
+  case asked
   /// These files were published or are being published; the rest is cancelled.
   case partly(published: [String])
 }
@@ -28,13 +30,15 @@ extension Ledger {
         "SELECT message FROM messages WHERE request_id = ? AND \(cancellable)", id)
       let first: Int64? = try database.value(
         """
-        SELECT request_id FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waiting) ORDER BY id LIMIT 1
+        SELECT request_id FROM messages WHERE conversation_id = ? AND \(LedgerSchema.waitingHere) ORDER BY id LIMIT 1
         """, conversation)
       // The next messages need not wait for its destination or retry.
       if first == id { try database.hurry(conversation, at: now) }
       try database.endWaiting(ofRequest: id, conversation: conversation, as: .cancelled, where: cancellable)
       let published: [String] = try database.values(
-        "SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing') ORDER BY position", id)
+        """
+        SELECT file FROM messages WHERE request_id = ? AND state IN ('sent','publishing','relayed') ORDER BY position
+        """, id)
       _ = try database.endRequestIfDone(id, at: now)
       return (published.isEmpty ? .cancelled : .partly(published: published), messages)
     }

@@ -60,7 +60,7 @@ extension Ledger {
       UPDATE conversations SET due = ?1 WHERE waiting > 0 AND held = 0 AND due > ?1 AND waits_for IS NULL
         AND EXISTS (SELECT 1 FROM messages m WHERE m.id =
             (SELECT min(id) FROM messages \(LedgerSchema.byWaiting)
-              WHERE conversation_id = conversations.id AND draft = 0 AND \(LedgerSchema.waiting))
+              WHERE conversation_id = conversations.id AND draft = 0 AND \(LedgerSchema.waitingHere))
           AND (m.next_attempt IS NULL
             OR EXISTS (SELECT 1 FROM attempts a WHERE a.message = m.message AND a.started_at > ?1)))
       """, now.milliseconds)

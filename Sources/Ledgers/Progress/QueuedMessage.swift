@@ -18,6 +18,8 @@ package final class QueuedMessage: Sendable {
   /// Its row; rows grow in order of arrival.
   package var row: Int64 { own.row }
   package var message: MessageID { own.message }
+  /// Its place in its request.
+  package var position: Int { own.position }
   package var requestRow: Int64 { own.requestRow }
   package var request: String { ofRequest.request }
   package var droppedAs: String { ofRequest.droppedAs }
@@ -106,7 +108,7 @@ extension Ledger {
 
   private static let head = """
     \(QueuedMessage.selectionOfWaiting)
-    WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waiting(in: "m."))
+    WHERE m.conversation_id = ? AND m.draft = 0 AND \(LedgerSchema.waitingHere(in: "m."))
     ORDER BY m.id LIMIT ?
     """
 }

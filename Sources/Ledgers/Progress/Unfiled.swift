@@ -57,7 +57,7 @@ extension Ledger {
 }
 
 extension Database {
-  fileprivate func receiptMessages(ofRequest request: Int64) throws -> [(own: MessageRow, photo: PhotoRow?)] {
+  func receiptMessages(ofRequest request: Int64) throws -> [(own: MessageRow, photo: PhotoRow?)] {
     try all(UnfiledRequest.selectionOfMessages, request) { row in
       let (own, photo): (MessageRow, PhotoRow) = row.rows()
       return (own, photo.message == own.message ? photo : nil)

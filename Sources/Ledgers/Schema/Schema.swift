@@ -12,6 +12,9 @@ enum LedgerSchema {
   static func waiting(in table: String) -> String {
     "\(table)state <> 'sent' AND \(table)state <> 'failed' AND \(table)state <> 'cancelled'"
   }
+  /// Those of them that wait for this host, and not for another owner of the cluster.
+  static let waitingHere = waitingHere(in: "")
+  static func waitingHere(in table: String) -> String { "\(waiting(in: table)) AND \(table)state <> 'relayed'" }
   /// For `FROM messages`: reads only waiting messages of a conversation. Otherwise SQLite may choose the index of all
   /// messages, and read a week of sent ones.
   static let byWaiting = "INDEXED BY messages_waiting"
@@ -92,7 +95,7 @@ enum LedgerSchema {
       file TEXT NOT NULL,
       bytes INTEGER NOT NULL, -- of the file as dropped
       digest TEXT NOT NULL, -- SHA-256 of the file as dropped
-      state TEXT NOT NULL, -- pending, preparing, uploading, uploaded, publishing, sent, failed, cancelled
+      state TEXT NOT NULL, -- pending, preparing, uploading, uploaded, publishing, relayed, sent, failed, cancelled
       attempts INTEGER NOT NULL DEFAULT 0, -- that were begun
       next_attempt INTEGER, -- not before then
       cause TEXT, -- why the last attempt failed, in a word

@@ -99,6 +99,7 @@ struct PageSource {
     case .uploading: "Uploading"
     case .uploaded: "Uploaded"
     case .publishing: "Publishing"
+    case .relayed: "In the cluster"
     case .sent: "Sent"
     case .failed: "Not sent"
     case .cancelled: "Cancelled"

@@ -122,7 +122,7 @@ extension MessageState {
     case .preparing: 0.1
     case .uploading: 0.2 + 0.6 * upload
     case .uploaded: 0.8
-    case .publishing: 0.9
+    case .publishing, .relayed: 0.9
     case .sent, .failed, .cancelled: 1
     }
   }

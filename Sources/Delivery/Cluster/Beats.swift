@@ -1,0 +1,76 @@
+import Clusters
+import Logging
+import Seals
+import ServiceLifecycle
+import Signalling
+
+/// Tells the cluster that this host lives. A service of its own, so that nothing slow delays a beat.
+struct Beats: Service {
+  let link: ClusterLink
+  let lease: Lease
+  /// Rung when the lease is valid again.
+  let renewed: Bell
+  let troubles: Troubles
+  private let bell = Bell()
+  private static let work = "the cluster is not reachable; this host publishes nothing beyond its lease"
+
+  func run() async throws {
+    bell.ring()
+    await bell.serve {
+      let asked = ContinuousClock.now
+      bell.ring(in: link.times.beat / .seconds(1))
+      try await link.queue.beat(
+        Beat(
+          host: link.host, name: link.name, works: link.works, version: Int(NamedSeal.version),
+          routes: link.routes()))
+      let wasValid = lease.isValid
+      lease.renew(askedAt: asked)
+      if !wasValid { renewed.ring() }
+      troubles.end(Self.work)
+    } failed: { error in
+      troubles.tell(Self.work, error)
+      return link.times.beat / .seconds(1)
+    }
+  }
+}
+
+/// Judges which hosts live, by this host's own clock: one whose beat has not changed for a lease is dead.
+struct HostWatch {
+  private struct Seen {
+    var beat: StoredBeat
+    var changedAt: ContinuousClock.Instant
+  }
+
+  private let times: ClusterTimes
+  private var seen: [HostID: Seen] = [:]
+  private var lastLook: ContinuousClock.Instant?
+  private var watchesSince: ContinuousClock.Instant?
+
+  init(times: ClusterTimes) { self.times = times }
+
+  /// Takes in a look at all beats.
+  mutating func look(_ beats: [StoredBeat], at now: ContinuousClock.Instant = .now) {
+    // While this host slept or was cut off, nobody's silence was heard.
+    let isBlind = lastLook.map { now - $0 > times.lease / 2 } ?? true
+    if isBlind { watchesSince = now }
+    lastLook = now
+    for beat in beats {
+      let known = seen[beat.beat.host]
+      let isChanged = known.map { $0.beat.number != beat.number } ?? true
+      seen[beat.beat.host] = Seen(beat: beat, changedAt: isChanged || isBlind ? now : known?.changedAt ?? now)
+    }
+    let present = Set(beats.map(\.beat.host))
+    seen = seen.filter { present.contains($0.key) }
+  }
+
+  /// The hosts that publish, dead ones left out.
+  func workers(at now: ContinuousClock.Instant = .now) -> Set<HostID> {
+    Set(seen.values.filter { $0.beat.beat.works && now - $0.changedAt < times.lease }.map(\.beat.beat.host))
+  }
+
+  /// Whether a host was silent for a lease, or never heard for so long.
+  func isDead(_ host: HostID, at now: ContinuousClock.Instant = .now) -> Bool {
+    guard let since = seen[host]?.changedAt ?? watchesSince else { return false }
+    return now - since >= times.lease
+  }
+}

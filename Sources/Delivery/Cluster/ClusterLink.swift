@@ -1,0 +1,53 @@
+import Clusters
+import Messages
+
+/// What a daemon needs to be a host of a cluster.
+package struct ClusterLink: Sendable {
+  package let queue: any Queue
+  let seal: ClusterSeal
+  let host: HostID
+  /// The host's name, for people.
+  let name: String
+  /// Whether it publishes; otherwise it only relays.
+  let works: Bool
+  /// A digest of the destinations in force.
+  let routes: @Sendable () -> String
+  let times: ClusterTimes
+
+  /// The destination that requests wait for while the cluster cannot be reached.
+  static let destination = "cluster"
+
+  package init(
+    queue: any Queue, seal: ClusterSeal, host: HostID, name: String, works: Bool,
+    routes: @escaping @Sendable () -> String, times: ClusterTimes = ClusterTimes()
+  ) {
+    self.queue = queue
+    self.seal = seal
+    self.host = host
+    self.name = name
+    self.works = works
+    self.routes = routes
+    self.times = times
+  }
+}
+
+/// The times of a cluster, the same on all hosts.
+package struct ClusterTimes: Sendable {
+  /// A host is dead when its beat has not changed for so long, by the clock of the observer.
+  package var lease = Duration.seconds(8)
+  /// A host stops publishing so long before others take it for dead.
+  package var margin = Duration.seconds(1)
+  /// The pause between two beats, and between two looks at partitions.
+  package var beat = Duration.milliseconds(1300)
+  /// The pause between two searches for requests that the cluster has lost, and the age of those.
+  package var search = Duration.seconds(60)
+  /// How long an append whose answer was lost may still arrive.
+  package var memory = Duration.seconds(Partition.memory)
+
+  package init() {}
+}
+
+extension QueueError {
+  /// The error of a message that waits for the queue.
+  var waiting: DeliveryError { DeliveryError(.unreachable, "the cluster: \(description)") }
+}

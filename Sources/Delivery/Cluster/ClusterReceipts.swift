@@ -1,0 +1,112 @@
+import Clusters
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+import Signalling
+import Spooling
+
+/// Reads the facts of this host's requests into its ledger; `Filing` then files them.
+struct ClusterReceipts: Service {
+  let link: ClusterLink
+  let ledger: Ledger
+  let plan: PlanInForce
+  let filing: Bell
+  let dispatcher: Bell
+  let troubles: Troubles
+  let log: Logger
+
+  private static let work = "receipts cannot be read from the cluster"
+  private static let batch = 256
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        do { try await readAll() } catch {
+          if Task.isCancelled { return }
+          troubles.tell(Self.work, error)
+          try? await Task.sleep(for: link.times.beat)
+        }
+      }
+    }
+  }
+
+  private func readAll() async throws {
+    var last = try await ledger.lastFactRead()
+    while !Task.isCancelled {
+      let facts = try await link.queue.facts(for: link.host, after: last, limit: Self.batch)
+      troubles.end(Self.work)
+      guard let end = facts.last?.position else { continue }
+      try await record(facts.map { ($0.id, $0.fact) }, upTo: end)
+      last = end
+    }
+  }
+
+  /// - Parameter position: nil for facts that were looked up.
+  func record(_ facts: [(id: RecordID, fact: [UInt8])], upTo position: Position?) async throws {
+    let ends = facts.compactMap { fact -> RelayedEnd? in
+      do throws(SealedError) { return RelayedEnd(id: fact.id, end: try link.seal.end(fact.fact, of: fact.id)) } catch {
+        log.error("a receipt in the cluster cannot be read", metadata: ["error": "\(error)"])
+        return nil
+      }
+    }
+    let count = try await ledger.end(
+      ends, relayedBy: link.host, upTo: position,
+      path: { PhotoCache.path(inbox: $0, conversation: $1, message: $2) },
+      remoteUntil: Timestamp.now().advanced(seconds: plan.now.settings.cache.remote.seconds), at: .now())
+    if count > 0 {
+      filing.ring()
+      dispatcher.ring()
+    }
+  }
+}
+
+/// Looks for relayed requests that have no end yet. One that is in neither the queue nor the facts was lost by the cluster:
+/// it is relayed again under its ids, and then comes behind what followed it.
+struct LostRequests: Service {
+  let link: ClusterLink
+  let ledger: Ledger
+  let receipts: ClusterReceipts
+  let dispatcher: Bell
+  let log: Logger
+  private let bell = Bell()
+
+  private static let batch = 64
+
+  func run() async throws {
+    let pause = link.times.search / .seconds(1)
+    var last: Int64 = 0
+    bell.ring(in: pause)
+    await bell.serve {
+      last = try await search(after: last)
+      bell.ring(in: pause)
+    } failed: { error in
+      log.debug("relayed requests are looked for later", metadata: ["error": "\(error)"])
+      return pause
+    }
+  }
+
+  /// Looks for all relayed requests after `row`. Returns where the next search begins.
+  private func search(after row: Int64) async throws -> Int64 {
+    var last = row
+    let before = Timestamp.now().advanced(seconds: -(link.times.search / .seconds(1)))
+    while !Task.isShuttingDownGracefully {
+      let relayed = try await ledger.relayed(after: last, before: before, limit: Self.batch)
+      guard let end = relayed.last?.row else { return 0 }
+      for request in relayed { try await lookFor(request) }
+      last = end
+    }
+    return last
+  }
+
+  private func lookFor(_ request: RelayedRow) async throws {
+    let id = RecordID(host: link.host, request: request.request, acceptedAt: request.acceptedAt)
+    if try await link.queue.find(id, in: Partition(of: request.conversation)) != nil { return }
+    if let fact = try await link.queue.fact(of: id, from: link.host) {
+      return try await receipts.record([(id, fact)], upTo: nil)
+    }
+    guard try await ledger.relayAgain(request, at: .now()) else { return }
+    log.warning("the cluster has lost a request; it is relayed again", metadata: ["request": "\(request.request)"])
+    dispatcher.ring()
+  }
+}

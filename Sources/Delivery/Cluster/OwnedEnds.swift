@@ -1,0 +1,83 @@
+import Clusters
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+import Signalling
+
+/// Tells the origins how requests ended. Order for each: the outcome is committed here; the fact is made; the record is
+/// finished; its bytes are removed; its rows are forgotten. A crash anywhere leaves the record to the next owner.
+struct OwnedEnds: Service {
+  let link: ClusterLink
+  let ledger: Ledger
+  let partitions: Partitions
+  let bell: Bell
+  let troubles: Troubles
+  let log: Logger
+
+  private static let work = "ends of requests cannot be told to their origins"
+  private static let (batch, atOnce) = (256, 64)
+
+  func run() async throws {
+    bell.ring()
+    await bell.serve {
+      try await tellAll()
+      troubles.end(Self.work)
+    } failed: { error in
+      troubles.tell(Self.work, error)
+      return 1
+    }
+    // Others find the rest out by themselves.
+    try? await tellAll()
+  }
+
+  private func tellAll() async throws {
+    while true {
+      let requests = try await ledger.unfiled(limit: Self.batch)
+      if requests.isEmpty { return }
+      var (told, failure) = ([Int64](), (any Error)?.none)
+      for start in stride(from: 0, to: requests.count, by: Self.atOnce) {
+        let chunk = requests[start..<min(start + Self.atOnce, requests.count)]
+        await withTaskGroup(of: Swift.Result<Int64, any Error>.self) { group in
+          for request in chunk {
+            group.addTask {
+              do {
+                try await tell(request)
+                return .success(request.row)
+              } catch { return .failure(error) }
+            }
+          }
+          for await result in group {
+            switch result {
+            case .success(let row): told.append(row)
+            case .failure(let error): failure = error
+            }
+          }
+        }
+      }
+      try await ledger.forgetOwned(told)
+      if let failure { throw failure }
+      if requests.count < Self.batch { return }
+    }
+  }
+
+  private func tell(_ request: UnfiledRequest) async throws {
+    guard let record = request.record, let origin = request.digest.flatMap({ HostID($0) }),
+      let conversation = request.conversation
+    else { return }
+    let partition = Partition(of: conversation)
+    guard let owned = await partitions.handle(of: partition) else { throw QueueError.lost }
+    let end = RequestEnd(request)
+    let standing = try await link.queue.conclude(link.seal.fact(end, of: record), of: record, from: origin)
+    do {
+      try await owned.finish(request.inode)
+      for order in try await ledger.orders(toCancel: request.request) { try await owned.finish(order) }
+    } catch QueueError.lost {
+      await partitions.lost(partition)
+      throw QueueError.lost
+    }
+    try await link.queue.removeBlobs(of: record)
+    let state = (try? link.seal.end(standing, of: record))?.state ?? request.state
+    log.info("request \(state.rawValue) for its origin", metadata: ["request": "\(request.request)"])
+  }
+}

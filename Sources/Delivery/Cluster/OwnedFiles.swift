@@ -1,0 +1,39 @@
+import Clusters
+import Digests
+import Ledgers
+import Messages
+import Photos
+
+/// Reads photos and texts of requests that other hosts accepted: photos from the queue, texts from the owner's ledger.
+struct OwnedFiles: Sendable {
+  let link: ClusterLink
+  let ledger: Ledger
+
+  func photo(of message: QueuedMessage) async throws -> PhotoBytes {
+    guard let record = message.record else { throw Self.gone }
+    let name = BlobName(record: record, part: message.position)
+    let bytes: [UInt8]
+    do {
+      guard let blob = try await link.queue.get(name) else { throw Self.gone }
+      bytes = try link.seal.bytes(blob, as: name)
+    } catch let error as QueueError {
+      throw DeliveryError(.network, error.description)
+    } catch let error as SealedError {
+      if case .newer(let sentence) = error { throw DeliveryError(.localResources, sentence) }
+      throw DeliveryError(.photoChanged, error.description)
+    }
+    guard SHA256Digest(of: bytes).hex == message.digest else {
+      throw DeliveryError(.photoChanged, "the photo in the cluster is not the one that was accepted; drop it again")
+    }
+    return try PhotoBytes(bytes)
+  }
+
+  func texts(of messages: [QueuedMessage]) async throws -> [String] {
+    let texts = try await ledger.ownedTexts(of: messages.map(\.message))
+    // Its conversation has another owner now.
+    if texts.isEmpty { throw CancellationError() }
+    return texts
+  }
+
+  private static let gone = DeliveryError(.network, "the photo's bytes are not in the cluster yet")
+}

@@ -1,0 +1,98 @@
+import Clusters
+import Ledgers
+import Messages
+
+/// What an owner asks before it publishes, and before it gives a request up.
+struct OwnerGate: Sendable {
+  let link: ClusterLink
+  let lease: Lease
+  let ledger: Ledger
+
+  /// Why a message must not be sent now, if so.
+  func obstacle(to message: QueuedMessage) -> DeliveryError? {
+    lease.covers(message.conversation)
+      ? nil : DeliveryError(.conflict, "this host may not publish it now; its lease has ended", retryAfter: 1)
+  }
+
+  /// Whether the end of a message's request is in the queue already.
+  func hasEnded(_ message: QueuedMessage) async throws -> Bool {
+    guard let (record, origin) = try await identity(of: message) else { return false }
+    do { return try await link.queue.fact(of: record, from: origin) != nil } catch {
+      throw StepError(step: .publish, error: DeliveryError(.network, error.description, retryAfter: 1))
+    }
+  }
+
+  /// Makes the failure of a request a fact, so that no other owner publishes it later. Another fact may stand instead.
+  ///
+  /// - Returns: why that is not possible now, if so.
+  func giveUp(_ message: QueuedMessage, _ error: DeliveryError) async -> DeliveryError? {
+    if let obstacle = obstacle(to: message) { return obstacle }
+    do {
+      guard let (record, origin) = try await identity(of: message) else { return nil }
+      let parts = try await ledger.parts(ofRequest: message.requestRow)
+      let end = RequestEnd(
+        request: message.clientsName, failed: message.row, because: error, parts: parts, at: .now())
+      _ = try await link.queue.conclude(link.seal.fact(end, of: record), of: record, from: origin)
+      return nil
+    } catch {
+      return DeliveryError(.network, "its failure cannot be recorded in the cluster: \(error)", retryAfter: 1)
+    }
+  }
+
+  private func identity(of message: QueuedMessage) async throws -> (RecordID, HostID)? {
+    guard let record = message.record, let origin = try await ledger.origin(ofRequest: message.requestRow) else {
+      return nil
+    }
+    return (record, origin)
+  }
+}
+
+extension RequestEnd {
+  /// The end of a request that is over in the owner's ledger.
+  init(_ request: UnfiledRequest) {
+    self.init(
+      request: request.droppedAs, state: request.state, cause: request.cause, error: request.error,
+      finishedAt: request.finishedAt.milliseconds,
+      messages: request.messages.map { Message($0.own, $0.photo, state: $0.own.state) })
+  }
+
+  /// The end of a request that fails because of one message, before the ledger knows.
+  init(
+    request: String, failed row: Int64, because error: DeliveryError, parts: [(own: MessageRow, photo: PhotoRow?)],
+    at now: Timestamp
+  ) {
+    let file = parts.first { $0.own.row == row }?.own.file ?? ""
+    self.init(
+      request: request, state: .failed, cause: error.cause, error: "\(file): \(error.sentence)",
+      finishedAt: now.milliseconds,
+      messages: parts.map { part in
+        var own = part.own
+        if own.row == row {
+          own.state = .failed
+          own.cause = error.cause
+          own.error = error.sentence
+        } else if !own.state.isFinal {
+          own.state = .cancelled
+        }
+        return Message(own, part.photo, state: own.state)
+      })
+  }
+}
+
+extension RequestEnd.Message {
+  fileprivate init(_ own: MessageRow, _ photo: PhotoRow?, state: MessageState) {
+    self.init(
+      message: own.message.text, state: state, cause: state == .sent ? nil : own.cause,
+      error: state == .sent ? nil : own.error, attempts: own.attempts, sentAt: own.sentAt?.milliseconds,
+      remote: own.remote, photo: state == .sent ? photo.map { RequestEnd.Photo($0) } : nil)
+  }
+}
+
+extension RequestEnd.Photo {
+  fileprivate init(_ row: PhotoRow) {
+    self.init(
+      format: row.format, originalBytes: row.originalBytes, originalWidth: row.originalWidth,
+      originalHeight: row.originalHeight, bytes: row.bytes, width: row.width, height: row.height, digest: row.digest,
+      url: row.url, attachment: row.attachment)
+  }
+}

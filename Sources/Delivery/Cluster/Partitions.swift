@@ -1,0 +1,215 @@
+import Clusters
+import Ledgers
+import Logging
+import Messages
+import ServiceLifecycle
+import Signalling
+
+/// Takes this host's share of the partitions, reads their records into the owner's ledger, and gives up what it has too
+/// much of, or has lost.
+actor Partitions: Service {
+  private struct Owned {
+    let handle: any OwnedPartition
+    let reader: Task<Void, Never>
+  }
+
+  /// What the owner's other services do for this one.
+  struct Work: Sendable {
+    /// Looks at what is due and what is over.
+    let ring: @Sendable () -> Void
+    /// Stops all work on conversations that have another owner now.
+    let stop: @Sendable (_ conversations: [Int64], _ messages: [MessageID]) async -> Void
+    /// Drops photos of cancelled messages, and tries destinations again.
+    let changed: @Sendable (OwnedChanges) async -> Void
+  }
+
+  private let link: ClusterLink
+  private let lease: Lease
+  private let ledger: Ledger
+  private let work: Work
+  private let troubles: Troubles
+  private let log: Logger
+  private let bell = Bell()
+  private var owned: [Partition: Owned] = [:]
+  /// Partitions whose work is being stopped.
+  private var leaving: Set<Partition> = []
+  private var watch: HostWatch
+  private var isStopping = false
+
+  private static let work = "partitions cannot be taken"
+  private static let recordsAtOnce = 64
+  /// Partitions that are taken at the same time.
+  private static let takenAtOnce = 8
+
+  init(
+    link: ClusterLink, lease: Lease, ledger: Ledger, work: Work, troubles: Troubles, log: Logger
+  ) {
+    self.link = link
+    self.lease = lease
+    self.ledger = ledger
+    self.work = work
+    self.troubles = troubles
+    self.log = log
+    watch = HostWatch(times: link.times)
+  }
+
+  func handle(of partition: Partition) -> (any OwnedPartition)? { owned[partition]?.handle }
+
+  var count: Int { owned.count }
+
+  func run() async throws {
+    bell.ring()
+    await bell.serve {
+      bell.ring(in: link.times.beat / .seconds(1))
+      try await look()
+      troubles.end(Self.work)
+    } failed: { error in
+      troubles.tell(Self.work, error)
+      return link.times.beat / .seconds(1)
+    }
+    isStopping = true
+    for part in owned.values { part.reader.cancel() }
+  }
+
+  /// Gives all partitions up, after all work has ended, so that other hosts need not wait for the lease.
+  func releaseAll() async {
+    isStopping = true
+    let all = owned
+    owned = [:]
+    for partition in all.keys { lease.close(partition) }
+    await withTaskGroup(of: Void.self) { group in
+      for part in all.values {
+        part.reader.cancel()
+        group.addTask { await part.handle.release() }
+      }
+    }
+  }
+
+  /// Another owner has the partition.
+  func lost(_ partition: Partition) async {
+    guard let part = owned[partition] else { return }
+    log.warning("another host owns a partition now", metadata: ["partition": "\(partition)"])
+    await leave(partition, part)
+  }
+
+  // MARK: The share
+
+  private func look() async throws {
+    watch.look(try await link.queue.beats())
+    let owners = try await link.queue.owners()
+    for (partition, part) in owned where owners[partition].map({ $0 != link.host }) ?? true {
+      _ = part
+      await lost(partition)
+    }
+    guard link.works, lease.isValid, !isStopping else { return }
+    let workers = watch.workers().union([link.host])
+    let share = (Partition.count + workers.count - 1) / workers.count
+    for partition in owned.keys.sorted().suffix(max(0, owned.count - share)) {
+      guard let part = owned[partition] else { continue }
+      log.info("gives a partition to another host", metadata: ["partition": "\(partition)"])
+      await leave(partition, part)
+      await part.handle.release()
+    }
+    let free = Partition.all.filter { partition in
+      guard owned[partition] == nil, !leaving.contains(partition) else { return false }
+      return owners[partition].map { $0 == link.host || watch.isDead($0) } ?? true
+    }
+    try await take(Array(free.shuffled().prefix(max(0, share - owned.count))), from: owners)
+  }
+
+  private func take(_ partitions: [Partition], from owners: [Partition: HostID]) async throws {
+    for start in stride(from: 0, to: partitions.count, by: Self.takenAtOnce) {
+      let chunk = partitions[start..<min(start + Self.takenAtOnce, partitions.count)]
+      let taken = await withTaskGroup(of: (Partition, (any OwnedPartition)?).self) { [link] group in
+        for partition in chunk {
+          let former = owners[partition].map { Set([$0]) } ?? []
+          group.addTask {
+            (partition, try? await link.queue.take(partition, for: link.host, replacing: former))
+          }
+        }
+        return await group.reduce(into: [(Partition, any OwnedPartition)]()) { all, next in
+          if let handle = next.1 { all.append((next.0, handle)) }
+        }
+      }
+      for (partition, handle) in taken { begin(partition, handle) }
+      if isStopping || !lease.isValid { return }
+    }
+  }
+
+  private func begin(_ partition: Partition, _ handle: any OwnedPartition) {
+    if isStopping {
+      Task { await handle.release() }
+      return
+    }
+    lease.admit(partition)
+    let reader = Task { await self.read(partition, handle) }
+    owned[partition] = Owned(handle: handle, reader: reader)
+    log.info("owns a partition", metadata: ["partition": "\(partition)"])
+  }
+
+  /// Forgets a partition: nothing of it is sent any more, and its work is stopped.
+  private func leave(_ partition: Partition, _ part: Owned) async {
+    guard owned.removeValue(forKey: partition) != nil else { return }
+    leaving.insert(partition)
+    defer { leaving.remove(partition) }
+    lease.close(partition)
+    part.reader.cancel()
+    await part.reader.value
+    do {
+      let conversations = try await ledger.servedConversations().filter { Partition(of: $0.conversation) == partition }
+      let messages = try await ledger.disown(partition, conversations.map(\.row))
+      await work.stop(conversations.map(\.row), messages)
+    } catch {
+      log.error("the owner's ledger failed", metadata: ["error": "\(error)"])
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads records into the ledger until the partition is lost or left.
+  private nonisolated func read(_ partition: Partition, _ handle: any OwnedPartition) async {
+    let work = "records of partition \(partition) cannot be read"
+    var pending: [StoredRecord] = []
+    while !Task.isCancelled {
+      do {
+        if pending.isEmpty { pending = try await handle.read(limit: Self.recordsAtOnce) }
+        try await enter(pending, partition, handle)
+        pending = []
+        troubles.end(work)
+      } catch QueueError.lost {
+        // Not awaited: it waits for this task.
+        Task { await self.lost(partition) }
+        return
+      } catch {
+        if Task.isCancelled { return }
+        troubles.tell(work, error)
+        try? await Task.sleep(for: link.times.beat)
+      }
+    }
+  }
+
+  private nonisolated func enter(
+    _ records: [StoredRecord], _ partition: Partition, _ handle: any OwnedPartition
+  ) async throws {
+    if records.isEmpty { return }
+    var opened: [OwnedRecord] = []
+    var failure: SealedError?
+    for record in records {
+      do throws(SealedError) {
+        opened.append(
+          OwnedRecord(
+            id: record.id, position: record.position, partition: partition,
+            contents: try link.seal.contents(of: record), isInherited: record.position <= handle.inherited))
+      } catch {
+        // Those behind it may be of the same conversation.
+        failure = error
+        break
+      }
+    }
+    let changes = try await ledger.own(opened, at: .now())
+    if !changes.cancelled.isEmpty || changes.isFlushed { await work.changed(changes) }
+    if changes.hasWork { work.ring() }
+    for position in changes.finished { try await handle.finish(position) }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,64 @@
+import Messages
+import SettingKit
+
+extension Settings {
+  /// The cluster that this host belongs to. Without servers there is none, and nothing of it runs.
+  package struct Cluster: SettingsSection {
+    package var servers = ClusterServers()
+    /// What seals everything that is passed to the servers. The same on all hosts.
+    package var secret = SecretSetting()
+    /// What the servers want to see at sign-on, if anything.
+    package var token = SecretSetting()
+    /// The file of the authority that signed the servers' certificates; nil for those of this computer.
+    package var authority: String?
+    /// Whether this host publishes; otherwise it only relays.
+    package var work = true
+
+    package init() {}
+
+    package var isConfigured: Bool { !servers.all.isEmpty }
+
+    package static let rows: [Setting<Cluster>] =
+      [
+        Setting("servers", \.servers, .clusterServers, "The NATS servers of the cluster; empty is no cluster")
+      ] + Setting.secret("secret", \.secret, "the secret that all hosts share, at least 32 characters")
+      + Setting.secret("token", \.token, "the token for the servers, if they want one")
+      + [
+        Setting(
+          "authority", \.authority, .optional(.file),
+          "The file of the authority that signed the servers' certificates; empty is this computer's"),
+        Setting("work", \.work, .flag, "Whether this host publishes, or only passes requests on"),
+      ]
+  }
+}
+
+/// Addresses of NATS servers.
+package struct ClusterServers: Sendable, Equatable {
+  package var all: [String] = []
+
+  package init() {}
+
+  /// - Parameter text: addresses with commas between them.
+  package init?(_ text: String) {
+    guard !text.isEmpty else { return }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    all = parts.map { String($0.drop { $0 == " " }.prefix { $0 != " " }) }
+    guard all.joined(separator: ",") == text.filter({ $0 != " " }), all.allSatisfy(Self.isAddress) else { return nil }
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    guard
+      let match = text.wholeMatch(of: /(nats|tls):\/\/([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9a-fA-F:.]+\])(:([0-9]{1,5}))?/)
+    else { return false }
+    return text.utf8.count <= 270 && match.4.map { (1...65535).contains(Int($0) ?? 0) } ?? true
+  }
+}
+
+extension SettingKind where Value == ClusterServers {
+  static var clusterServers: Self {
+    Self(
+      expects:
+        "addresses such as `tls://queue1.example.org:4222` or `nats://127.0.0.1:4222`, with commas between them, or empty",
+      parse: { ClusterServers($0) }, show: { $0.all.joined(separator: ", ") })
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@Suite(.serialized)
+struct ClusterSimulationTests {
+  @Test("with lost and late calls, killed and sleeping hosts, everything is shown once and in order", arguments: 1...6)
+  func keepsItsPromises(seed: Int) async throws {
+    let simulation = try ClusterSimulation(seed: UInt64(seed))
+    #expect(try await simulation.run(rounds: 6) == [])
+  }
+
+  @Test("a network that knows no ids is caught as DUP")
+  func catchesDoubles() async throws {
+    #expect(try await isCaught("DUP") { try ClusterSimulation(seed: $0, knowsIDs: false) })
+  }
+
+  @Test("giving up without a verdict is caught as ORDER")
+  func catchesMissingVerdicts() async throws {
+    #expect(try await isCaught("ORDER") { try ClusterSimulation(seed: $0, flaw: .givesUpWithoutVerdict) })
+  }
+
+  @Test("acknowledging before publishing is caught as LOST")
+  func catchesEarlyAcknowledgement() async throws {
+    #expect(
+      try await isCaught("LOST", patience: .seconds(3)) {
+        try ClusterSimulation(seed: $0, flaw: .acknowledgesFirst, search: .seconds(3600))
+      })
+  }
+
+  /// Whether one of many seeds shows what is wrong.
+  private func isCaught(
+    _ word: String, patience: Duration = .seconds(60), _ make: (UInt64) throws -> ClusterSimulation
+  ) async throws -> Bool {
+    for seed in UInt64(1)...20 {
+      let wrong = try await make(seed).run(rounds: 6, patience: patience)
+      if wrong.contains(where: { $0.hasPrefix(word) }) { return true }
+    }
+    return false
+  }
+}

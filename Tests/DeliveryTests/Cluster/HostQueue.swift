@@ -1,0 +1,167 @@
+import Clusters
+import Messages
+import Synchronization
+import TestSupport
+
+/// Whether a host of a simulated cluster lives, sleeps or is dead.
+final class HostGate: Sendable {
+  private enum State {
+    case awake, asleep, dead
+  }
+
+  private let state = Mutex(State.awake)
+
+  func sleep() { state.withLock { if $0 == .awake { $0 = .asleep } } }
+  func wake() { state.withLock { if $0 == .asleep { $0 = .awake } } }
+  func kill() { state.withLock { $0 = .dead } }
+
+  var isDead: Bool { state.withLock { $0 == .dead } }
+
+  /// Waits while the host sleeps. Returns whether it did; nothing goes on in a dead one.
+  func pass() async throws(QueueError) -> Bool {
+    var slept = false
+    while true {
+      switch state.withLock({ $0 }) {
+      case .awake: return slept
+      case .dead: throw .unavailable("the host is dead")
+      case .asleep:
+        slept = true
+        try? await Task.sleep(for: .milliseconds(1))
+      }
+    }
+  }
+}
+
+/// The way of one host to the shared queue: calls are lost before or after their effect, or arrive late.
+final class HostQueue: Queue {
+  /// What a broken program would do, to see that it is noticed.
+  enum Flaw: Sendable {
+    case none
+    /// Failures are not made facts when the next message begins.
+    case givesUpWithoutVerdict
+    /// Records are finished when they are read.
+    case acknowledgesFirst
+  }
+
+  private let shared: MemoryQueue
+  let gate: HostGate
+  private let random: Mutex<SeededRandom>
+  /// Of 100 calls, so many fail.
+  private let faults: Mutex<Int>
+  private let flaw: Flaw
+  private let unsaid = Mutex<Set<RecordID>>([])
+
+  init(_ shared: MemoryQueue, gate: HostGate, seed: UInt64, faults: Int, flaw: Flaw = .none) {
+    self.shared = shared
+    self.gate = gate
+    random = Mutex(SeededRandom(seed: seed))
+    self.faults = Mutex(faults)
+    self.flaw = flaw
+  }
+
+  func mend() { faults.withLock { $0 = 0 } }
+
+  private func call<Answer: Sendable>(
+    _ body: @escaping @Sendable () async throws(QueueError) -> Answer
+  ) async throws(QueueError) -> Answer {
+    _ = try await gate.pass()
+    let rate = faults.withLock { $0 }
+    let (isFaulty, kind) = random.withLock { ($0.below(100) < rate, $0.below(3)) }
+    guard isFaulty else {
+      let answer = try await body()
+      _ = try await gate.pass()
+      return answer
+    }
+    switch kind {
+    case 0: throw .unavailable("no server answers")
+    case 1:
+      _ = try await body()
+      throw .doubtful("the answer was lost")
+    default:
+      Task {
+        try? await Task.sleep(for: .milliseconds(20))
+        _ = try? await body()
+      }
+      throw .doubtful("it is late")
+    }
+  }
+
+  func append(_ record: [UInt8], as id: RecordID, to partition: Partition) async throws(QueueError) -> Position {
+    try await call { [shared] () async throws(QueueError) in try await shared.append(record, as: id, to: partition) }
+  }
+
+  func find(_ id: RecordID, in partition: Partition) async throws(QueueError) -> Position? {
+    try await call { [shared] () async throws(QueueError) in try await shared.find(id, in: partition) }
+  }
+
+  func owners() async throws(QueueError) -> [Partition: HostID] {
+    try await call { [shared] () async throws(QueueError) in try await shared.owners() }
+  }
+
+  func take(
+    _ partition: Partition, for host: HostID, replacing replaced: Set<HostID>
+  ) async throws(QueueError) -> (any OwnedPartition)? {
+    let taken = try await call { [shared] () async throws(QueueError) in
+      try await shared.take(partition, for: host, replacing: replaced)
+    }
+    return taken.map { Owned(queue: self, owned: $0) }
+  }
+
+  private struct Owned: OwnedPartition {
+    let queue: HostQueue
+    let owned: any OwnedPartition
+    var inherited: Position { owned.inherited }
+
+    func read(limit: Int) async throws(QueueError) -> [StoredRecord] {
+      _ = try await queue.gate.pass()
+      let records = try await owned.read(limit: limit)
+      if queue.flaw == .acknowledgesFirst { for record in records { try await owned.finish(record.position) } }
+      return records
+    }
+
+    func finish(_ position: Position) async throws(QueueError) {
+      try await queue.call { [owned] () async throws(QueueError) in try await owned.finish(position) }
+    }
+
+    func release() async { if !queue.gate.isDead { await owned.release() } }
+  }
+
+  func conclude(_ fact: [UInt8], of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8] {
+    if flaw == .givesUpWithoutVerdict, unsaid.withLock({ $0.insert(id).inserted }) { return fact }
+    return try await call { [shared] () async throws(QueueError) in
+      try await shared.conclude(fact, of: id, from: origin)
+    }
+  }
+
+  func fact(of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8]? {
+    try await call { [shared] () async throws(QueueError) in try await shared.fact(of: id, from: origin) }
+  }
+
+  func facts(for origin: HostID, after position: Position, limit: Int) async throws(QueueError) -> [StoredFact] {
+    _ = try await gate.pass()
+    return try await shared.facts(for: origin, after: position, limit: limit)
+  }
+
+  func put(_ bytes: [UInt8], as name: BlobName) async throws(QueueError) {
+    try await call { [shared] () async throws(QueueError) in try await shared.put(bytes, as: name) }
+  }
+
+  func get(_ name: BlobName) async throws(QueueError) -> [UInt8]? {
+    try await call { [shared] () async throws(QueueError) in try await shared.get(name) }
+  }
+
+  func removeBlobs(of id: RecordID) async throws(QueueError) {
+    try await call { [shared] () async throws(QueueError) in try await shared.removeBlobs(of: id) }
+  }
+
+  func beat(_ beat: Beat) async throws(QueueError) {
+    try await call { [shared] () async throws(QueueError) in try await shared.beat(beat) }
+  }
+
+  func beats() async throws(QueueError) -> [StoredBeat] {
+    try await call { [shared] () async throws(QueueError) in try await shared.beats() }
+  }
+
+  func faults() async throws(QueueError) -> [String] { [] }
+  func close() async {}
+}
