@@ -182,6 +182,8 @@ let package = Package(
       name: "MailParsing", dependencies: ["Photos"],
       // As for pixels: a mail of 40 MB is read byte by byte.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    // That queue on NATS JetStream.
+    .target(name: "NATS", dependencies: ["Blocking", "CNATS", "Clusters", "Digests", "Messages"]),
     // The queue that the hosts of a cluster share, and what is sealed into it.
     .target(name: "Clusters", dependencies: ["Digests", "Messages", "Seals"]),
     .target(name: "Photos", dependencies: ["CKernel", "Messages"]),
@@ -214,6 +216,7 @@ let package = Package(
     // One door per C library.
     .target(name: "CKernel"),
     .target(name: "CCurl"),
+    .target(name: "CNATS"),
     .target(name: "CPixels", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CSandbox"),
@@ -301,6 +304,7 @@ let package = Package(
     .testTarget(name: "SupervisionTests", dependencies: ["Supervision", "TestSupport"]),
     .testTarget(name: "GoogleCloudTests", dependencies: ["GoogleCloud", "HTTP", "Messages", "Secrets", "TestSupport"]),
     .testTarget(name: "MatrixTests", dependencies: ["HTTP", "Matrix", "Messages"]),
+    .testTarget(name: "NATSTests", dependencies: ["Clusters", "NATS", "TestSupport"]),
     .testTarget(name: "HTTPTests", dependencies: ["Digests", "HTTP", "Messages", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets", "TestSupport"]),
     .testTarget(

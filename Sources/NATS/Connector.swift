@@ -1,0 +1,119 @@
+import Blocking
+import Clusters
+
+/// Makes the connection when it is first needed, and another one once that one is closed. Makes the streams that are
+/// missing.
+actor Connector {
+  private let options: NATSOptions
+  private let threads = BlockingPool(label: "photospool.nats.connect", threads: 4)
+  private var current: Connection?
+  private var connecting: Task<Result<Connection, QueueError>, Never>?
+  private var preparing: Task<Result<Void, QueueError>, Never>?
+  private var isPrepared = false
+  private var isClosed = false
+
+  init(_ options: NATSOptions) { self.options = options }
+
+  /// A connection to servers that are fit, with all streams.
+  func jetStream() async throws(QueueError) -> JetStream {
+    let stream = JetStream(connection: try await connection())
+    guard !isPrepared else { return stream }
+    let task = preparing ?? Task { await Self.prepare(stream) }
+    preparing = task
+    let result = await task.value
+    preparing = nil
+    try result.get()
+    isPrepared = true
+    return stream
+  }
+
+  /// What every server says of itself, before anybody connects to it.
+  func greetings() async -> [(address: NATSAddress, greeting: Greeting?)] {
+    await withTaskGroup { group in
+      for address in options.servers {
+        group.addTask { [threads] in (address, try? await threads.run { Greeting.of(address) }) }
+      }
+      var found: [NATSAddress: Greeting] = [:]
+      for await (address, greeting) in group { found[address] = greeting }
+      return options.servers.map { ($0, found[$0]) }
+    }
+  }
+
+  func close() async {
+    isClosed = true
+    await current?.close()
+    current = nil
+  }
+
+  private func connection() async throws(QueueError) -> Connection {
+    guard !isClosed else { throw .unavailable("the connection to the cluster is closed") }
+    if let current, !current.isClosed { return current }
+    let task = connecting ?? Task { await self.attempt() }
+    connecting = task
+    let result = await task.value
+    connecting = nil
+    return try result.get()
+  }
+
+  private func attempt() async -> Result<Connection, QueueError> {
+    do throws(QueueError) { return .success(try await connect()) } catch { return .failure(error) }
+  }
+
+  private func connect() async throws(QueueError) -> Connection {
+    let greetings = await greetings()
+    if let old = greetings.first(where: { $0.greeting?.isNewEnough == false }), let greeting = old.greeting {
+      throw .refused(Self.tooOld(old.address, greeting))
+    }
+    let made: Result<Connection, ConnectFault>
+    do {
+      made = try await threads.run { [options] in
+        do { return .success(try Connection(options)) } catch let fault as ConnectFault { return .failure(fault) }
+      }
+    } catch {
+      throw .unavailable("no connection to the cluster: \(error)")
+    }
+    switch made {
+    case .failure(let fault): throw fault.isLasting ? .refused(fault.sentence) : .unavailable(fault.sentence)
+    case .success(let connection):
+      guard !isClosed else {
+        await connection.close()
+        throw .unavailable("the connection to the cluster is closed")
+      }
+      current = connection
+      return connection
+    }
+  }
+
+  static func tooOld(_ address: NATSAddress, _ greeting: Greeting) -> String {
+    """
+    \(address) runs nats-server \(greeting.versionText), which has lost acknowledged messages; install version 2.12.3 or later
+    """
+  }
+
+  /// Makes the streams that are missing, some at a time.
+  private static func prepare(_ stream: JetStream) async -> Result<Void, QueueError> {
+    do {
+      let present = try await stream.streams()
+      let missing = StreamSettings.all.filter { !present.contains($0.name) }
+      _ = try await eachOf(missing, atOnce: 8) { try await stream.create($0) }
+      return .success(())
+    } catch {
+      return .failure((error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false))
+    }
+  }
+}
+
+/// Does something with all items, some at a time. The first error ends it.
+func eachOf<Item: Sendable, Output: Sendable>(
+  _ items: [Item], atOnce limit: Int, _ work: @escaping @Sendable (Item) async throws -> Output
+) async throws -> [Output] {
+  try await withThrowingTaskGroup(of: (Int, Output).self) { group in
+    var outputs: [Output?] = Array(repeating: nil, count: items.count)
+    for (index, item) in items.enumerated() {
+      if index >= limit, let (done, output) = try await group.next() { outputs[done] = output }
+      group.addTask { (index, try await work(item)) }
+    }
+    while let (done, output) = try await group.next() { outputs[done] = output }
+    return outputs.compactMap { $0 }
+  }
+}

@@ -1,0 +1,272 @@
+import Clusters
+import FoundationEssentials
+import Messages
+import Synchronization
+
+/// The queue of a cluster on NATS JetStream.
+///
+/// A partition is a work-queue stream, `PS_Q00` to `PS_Q63`. Its only consumer is its lock: the servers refuse a second
+/// one, and without it nothing is delivered or acknowledged. A fact is a message of `PS_DONE` that is made only as the first
+/// of its subject. `PS_BYTES` keeps photos in pieces, `PS_HOSTS` the last beat of each host. Every append is on the disks of
+/// two of the three servers before it is acknowledged, if they sync always.
+///
+/// Nothing happens before the first call: it loads libnats, connects, and makes the streams that are missing.
+package final class NATSQueue: Queue {
+  private let connector: Connector
+  /// The connection on which news of a host's facts are heard.
+  private let listening = Mutex<[HostID: ObjectIdentifier]>([:])
+  /// How long a read waits for the first one, in seconds.
+  static let patience = 3
+
+  package init(_ options: NATSOptions) { connector = Connector(options) }
+
+  package func close() async { await connector.close() }
+
+  func connectedStream() async throws(QueueError) -> JetStream { try await connector.jetStream() }
+
+  // MARK: Records
+
+  package func append(
+    _ record: [UInt8], as id: RecordID, to partition: Partition
+  ) async throws(QueueError) -> Position {
+    let stream = try await connector.jetStream()
+    let settings = StreamSettings.queue(partition)
+    do {
+      // The first header keeps out what was there a moment ago, the second one what is there for long.
+      return try await stream.append(
+        record, to: "ps.q.\(partition).\(id)", of: settings.name,
+        headers: ["Nats-Msg-Id", id.text, "Nats-Expected-Last-Subject-Sequence", "0"])
+    } catch {
+      guard error.isTaken else { throw error.queueError(mayTakeEffect: true) }
+    }
+    guard let position = try await find(id, in: partition) else {
+      throw .doubtful("record \(id) was in the queue a moment ago, and is not there now")
+    }
+    return position
+  }
+
+  package func find(_ id: RecordID, in partition: Partition) async throws(QueueError) -> Position? {
+    let stream = try await connector.jetStream()
+    do {
+      return try await stream.last(of: "ps.q.\(partition).\(id)", in: StreamSettings.queue(partition).name)?.position
+    } catch {
+      throw error.queueError(mayTakeEffect: false)
+    }
+  }
+
+  // MARK: Owners
+
+  package func owners() async throws(QueueError) -> [Partition: HostID] {
+    let stream = try await connector.jetStream()
+    do {
+      let found = try await eachOf(Partition.all, atOnce: 16) { partition in
+        try await stream.consumers(of: StreamSettings.queue(partition).name).compactMap(ConsumerName.init).first
+      }
+      return Dictionary(
+        uniqueKeysWithValues: zip(Partition.all, found).compactMap { pair in
+          pair.1.map { (pair.0, $0.host) }
+        })
+    } catch {
+      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false)
+    }
+  }
+
+  package func take(
+    _ partition: Partition, for host: HostID, replacing replaced: Set<HostID>
+  ) async throws(QueueError) -> (any OwnedPartition)? {
+    let stream = try await connector.jetStream()
+    let settings = StreamSettings.queue(partition)
+    do {
+      for name in try await stream.consumers(of: settings.name) {
+        guard let owner = ConsumerName(name) else {
+          let name = escaped(name, limit: 80)
+          throw QueueError.refused("the stream \(settings.name) has a consumer of somebody else, \(name); delete it")
+        }
+        guard owner.host == host || replaced.contains(owner.host) else { return nil }
+        try await stream.deleteConsumer(name, of: settings.name)
+      }
+      let consumer = ConsumerName(host: host)
+      guard try await stream.createConsumer(consumer.text, of: settings.name),
+        let info = try await stream.stream(settings.name)
+      else { return nil }
+      return NATSPartition(partition, consumer, connector, inherited: info.state.last)
+    } catch let error as QueueError {
+      throw error
+    } catch {
+      // A consumer that was made without an answer is this host's, which may replace it.
+      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false)
+    }
+  }
+
+  // MARK: Facts
+
+  package func conclude(_ fact: [UInt8], of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8] {
+    let stream = try await connector.jetStream()
+    do {
+      _ = try await stream.append(
+        fact, to: "ps.r.\(origin).\(id)", of: StreamSettings.done.name,
+        headers: ["Nats-Expected-Last-Subject-Sequence", "0"])
+      return fact
+    } catch {
+      guard error.isTaken else { throw error.queueError(mayTakeEffect: true) }
+    }
+    guard let standing = try await self.fact(of: id, from: origin) else {
+      throw .doubtful("a fact of \(id) is being made")
+    }
+    return standing
+  }
+
+  package func fact(of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8]? {
+    let stream = try await connector.jetStream()
+    do { return try await stream.last(of: "ps.r.\(origin).\(id)", in: StreamSettings.done.name)?.bytes } catch {
+      throw error.queueError(mayTakeEffect: false)
+    }
+  }
+
+  package func facts(
+    for origin: HostID, after position: Position, limit: Int
+  ) async throws(QueueError) -> [StoredFact] {
+    let stream = try await connector.jetStream()
+    let bell = "ps.r.\(origin)"
+    // Opened before the first look, so that nothing falls between that look and the wait.
+    _ = stream.connection.open(mailbox: bell)
+    let isHeard = listening.withLock { listening in
+      let connection = ObjectIdentifier(stream.connection)
+      defer { listening[origin] = connection }
+      return listening[origin] == connection
+    }
+    if !isHeard { stream.connection.listen(to: "\(bell).*") }
+    do throws(JetStreamFault) {
+      let found = try await stream.facts(for: origin, after: position, limit: limit)
+      guard found.isEmpty, limit > 0 else { return found }
+      do { _ = try await stream.connection.take(from: bell, within: .seconds(Self.patience)) } catch {
+        // A lost connection may have taken the news along.
+        if error == .cancelled { throw .request(error) }
+      }
+      return try await stream.facts(for: origin, after: position, limit: limit)
+    } catch {
+      throw error.queueError(mayTakeEffect: false)
+    }
+  }
+
+  // MARK: Hosts
+
+  package func beat(_ beat: Beat) async throws(QueueError) {
+    let stream = try await connector.jetStream()
+    do {
+      let text = try json(beat)
+      _ = try await stream.append(text, to: "ps.h.\(beat.host)", of: StreamSettings.hosts.name)
+    } catch {
+      throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: true)
+    }
+  }
+
+  package func beats() async throws(QueueError) -> [StoredBeat] {
+    let stream = try await connector.jetStream()
+    var beats: [StoredBeat] = []
+    var position: UInt64 = 1
+    do throws(JetStreamFault) {
+      // All from the stream's leader, or none: a host that was left out would be taken for dead.
+      while let stored = try await stream.next(from: position, of: "ps.h.*", in: StreamSettings.hosts.name) {
+        guard stored.position >= position, stored.position < .max, beats.count < 10_000 else { throw .malformed }
+        position = stored.position + 1
+        guard stored.bytes.count <= 4096, let beat = try? JSONDecoder().decode(Beat.self, from: Data(stored.bytes)),
+          stored.subject == "ps.h.\(beat.host)"
+        else { continue }
+        // A host that beats meanwhile is met twice.
+        beats.removeAll { $0.beat.host == beat.host }
+        beats.append(StoredBeat(beat: beat, number: stored.position))
+      }
+      return beats
+    } catch {
+      throw error.queueError(mayTakeEffect: false)
+    }
+  }
+
+  package func faults() async throws(QueueError) -> [String] {
+    var faults: [String] = []
+    for (address, greeting) in await connector.greetings() {
+      guard let greeting else {
+        faults.append("\(address) does not answer as a NATS server; check `cluster.servers` and whether it runs")
+        continue
+      }
+      if !greeting.isNewEnough { faults.append(Connector.tooOld(address, greeting)) }
+      if greeting.jetstream != true {
+        faults.append("\(address) runs without JetStream; add `jetstream` to its configuration")
+      }
+    }
+    do throws(QueueError) {
+      let stream = try await connector.jetStream()
+      let infos: [(settings: StreamSettings, info: StreamSettings.Info?)]
+      do { infos = try await eachOf(StreamSettings.all, atOnce: 16) { ($0, try await stream.stream($0.name)) } } catch {
+        throw (error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false)
+      }
+      for (settings, info) in infos {
+        guard let info else {
+          faults.append("the stream \(settings.name) is missing; start photospool again")
+          continue
+        }
+        if let fault = settings.fault(info) { faults.append(fault) }
+      }
+      let offline = infos.flatMap { $0.info?.cluster?.replicas ?? [] }.filter { $0.offline == true }
+      for name in Set(offline.map { escaped($0.name, limit: 80) }).sorted() {
+        faults.append("the server \(name) of the cluster is offline; start it before another one fails")
+      }
+      if let trouble = stream.connection.trouble {
+        faults.append("a server of the cluster says: \(escaped(trouble, limit: 200))")
+      }
+    } catch {
+      faults.append(error.description)
+    }
+    return faults
+  }
+}
+
+/// The name of a partition's consumer: `o-LIFE-HOST`, with another life each time.
+struct ConsumerName: Sendable {
+  let host: HostID
+  let text: String
+
+  init(host: HostID) {
+    self.host = host
+    let life = String(UInt64.random(in: .min ... .max), radix: 16)
+    text = "o-\(life)-\(host)"
+  }
+
+  /// nil for a name that is not ours.
+  init?(_ text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "o", parts[1].utf8.count <= 16, let host = HostID(String(parts[2])) else {
+      return nil
+    }
+    self.host = host
+    self.text = text
+  }
+}
+
+extension JetStream {
+  fileprivate func facts(
+    for origin: HostID, after position: Position, limit: Int
+  ) async throws(JetStreamFault) -> [StoredFact] {
+    var facts: [StoredFact] = []
+    var position = position
+    while facts.count < limit, position < .max,
+      let stored = try await next(from: position + 1, of: "ps.r.\(origin).*", in: StreamSettings.done.name)
+    {
+      guard stored.position > position else { throw .malformed }
+      position = stored.position
+      guard let last = stored.subject.split(separator: ".").last, let id = RecordID(String(last)),
+        stored.subject == "ps.r.\(origin).\(id)"
+      else { continue }
+      facts.append(StoredFact(position: position, id: id, fact: stored.bytes))
+    }
+    return facts
+  }
+}
+
+extension JetStreamFault {
+  /// Whether its subject has a message already.
+  fileprivate var isTaken: Bool {
+    if case .api(10071, _) = self { true } else { false }
+  }
+}

@@ -1,0 +1,90 @@
+import Clusters
+
+/// A stream as photospool makes it. An operator may change its limits.
+struct StreamSettings: Sendable {
+  enum Kind: Sendable {
+    /// Messages are removed when their only consumer acknowledges them.
+    case queue
+    /// Messages stay for so many days, and one of each subject if told so.
+    case log(days: Int, isLastOnly: Bool)
+  }
+
+  let name: String
+  let subject: String
+  let kind: Kind
+
+  /// What is decoded of a stream's settings.
+  struct Found: Decodable, Sendable {
+    let retention: String
+    let storage: String
+    let subjects: [String]?
+    let discard: String
+    let replicas: Int
+
+    private enum CodingKeys: String, CodingKey {
+      case retention, storage, subjects, discard
+      case replicas = "num_replicas"
+    }
+  }
+
+  struct Info: Decodable, Sendable {
+    struct Cluster: Decodable, Sendable {
+      struct Replica: Decodable, Sendable {
+        let name: String
+        let current: Bool?
+        let offline: Bool?
+      }
+      let leader: String?
+      let replicas: [Replica]?
+    }
+    struct State: Decodable, Sendable {
+      /// The position of the last message that was ever appended.
+      let last: UInt64
+      private enum CodingKeys: String, CodingKey { case last = "last_seq" }
+    }
+    let config: Found
+    let state: State
+    let cluster: Cluster?
+  }
+
+  static func queue(_ partition: Partition) -> StreamSettings {
+    StreamSettings(name: "PS_Q\(partition)", subject: "ps.q.\(partition).*", kind: .queue)
+  }
+  /// Longer than a request may wait, so that only bytes that nobody asks for any more go by themselves.
+  static let bytes = StreamSettings(name: "PS_BYTES", subject: "ps.b.>", kind: .log(days: 30, isLastOnly: true))
+  static let done = StreamSettings(name: "PS_DONE", subject: "ps.r.*.*", kind: .log(days: 7, isLastOnly: false))
+  static let hosts = StreamSettings(name: "PS_HOSTS", subject: "ps.h.*", kind: .log(days: 1, isLastOnly: true))
+  static let all = Partition.all.map(queue) + [bytes, done, hosts]
+
+  /// Refuses what does not fit: a stream that overwrote its oldest messages would lose them.
+  var json: String {
+    let common = """
+      {"name":"\(name)","subjects":["\(subject)"],"storage":"file","num_replicas":3,"discard":"new","max_msgs":-1,\
+      "max_bytes":-1
+      """
+    switch kind {
+    case .queue:
+      let memory = Int64(Partition.memory) * 1_000_000_000
+      return common + ",\"retention\":\"workqueue\",\"max_consumers\":1,\"duplicate_window\":\(memory)}"
+    case .log(let days, let isLastOnly):
+      let each = isLastOnly ? 1 : -1
+      return common
+        + ",\"retention\":\"limits\",\"allow_direct\":true,\"max_age\":\(Int64(days) * 86_400_000_000_000),"
+        + "\"max_msgs_per_subject\":\(each)}"
+    }
+  }
+
+  /// What would break a promise if it stayed so; nil if nothing does.
+  func fault(_ info: Info) -> String? {
+    let found = info.config
+    let retention = if case .queue = kind { "workqueue" } else { "limits" }
+    guard found.retention == retention, found.storage == "file", found.discard == "new", found.subjects == [subject]
+    else {
+      return "the stream \(name) is not as photospool makes it; move what is in it, and delete it"
+    }
+    guard found.replicas >= 3 else {
+      return "the stream \(name) has \(found.replicas) replicas; run `nats stream edit --replicas 3 \(name)`"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,168 @@
+import Clusters
+import NATS
+import Synchronization
+import TestSupport
+import Testing
+
+/// Servers that are killed, suspended and emptied under a queue that is written and read all the time.
+@Suite(.enabled(if: NATSServers.isInstalled), .timeLimit(.minutes(15))) struct NATSFaultTests {
+  @Test func nothingIsLostOrReorderedWhateverHappensToServers() async throws {
+    let cluster = try Cluster()
+    let servers = cluster.servers
+    let partitions = [7, 20, 33, 63].compactMap { Partition($0) }
+    let works = partitions.map { Work($0, cluster.queue(), cluster.queue()) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for work in works {
+        group.addTask { try await work.write() }
+        group.addTask { try await work.read() }
+      }
+      func goOn() async throws { for work in works { try await work.goOn(by: 25) } }
+      try await goOn()
+      for number in 1...3 {
+        try servers.kill(number)
+        try await goOn()
+        try servers.start(number)
+        try servers.suspend(number % 3 + 1)
+        try await goOn()
+        try servers.resume(number % 3 + 1)
+        try await goOn()
+      }
+      try servers.killAll()
+      try servers.startAll()
+      try await goOn()
+      try servers.empty(3)
+      try servers.start(3)
+      try await goOn()
+      for work in works { work.end() }
+      try await group.waitForAll()
+    }
+    for work in works {
+      let (written, read) = work.result
+      #expect(written.count >= 300 && read == written)
+      #expect(try await work.reader.facts(for: work.host, after: 0, limit: 10_000).map(\.id) == written)
+      await work.reader.close()
+      await work.writer.close()
+    }
+  }
+
+  @Test func fullServersRefuseUntilThereIsRoom() async throws {
+    let cluster = try Cluster(bytes: 20_000_000)
+    let queue = cluster.queue()
+    let partition = try #require(Partition(8))
+    let large = [UInt8](repeating: 1, count: 900_000)
+    var positions: [Position] = []
+    let fault = await #expect(throws: QueueError.self) {
+      while positions.count < 100 { positions.append(try await queue.append(large, as: record(), to: partition)) }
+    }
+    guard case .full = fault else { throw Unexpected(fault: fault) }
+    #expect(positions.count > 3)
+    let owned = try #require(try await queue.take(partition, for: host(), replacing: []))
+    let records = try await owned.all(positions.count)
+    #expect(records.map(\.position) == positions)
+    for record in records { try await owned.finish(record.position) }
+    var isAppended = false
+    while !isAppended {
+      do {
+        _ = try await queue.append(large, as: record(), to: partition)
+        isAppended = true
+      } catch QueueError.full {
+        // Room is made by and by.
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+    await queue.close()
+  }
+
+  private struct Unexpected: Error { let fault: QueueError? }
+}
+
+/// One partition that is written by one host and read by another one.
+private final class Work: Sendable {
+  private struct State {
+    var written: [RecordID] = []
+    var read: [RecordID] = []
+    var isEnding = false
+    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  let partition: Partition
+  let writer: NATSQueue
+  let reader: NATSQueue
+  let host = NATSTests.host()
+  private let state = Mutex(State())
+
+  init(_ partition: Partition, _ writer: NATSQueue, _ reader: NATSQueue) {
+    self.partition = partition
+    self.writer = writer
+    self.reader = reader
+  }
+
+  var result: (written: [RecordID], read: [RecordID]) { state.withLock { ($0.written, $0.read) } }
+
+  func end() { state.withLock { $0.isEnding = true } }
+
+  /// Until so many more are written and read.
+  func goOn(by count: Int) async throws {
+    await withCheckedContinuation { continuation in
+      state.withLock { $0.watchers.append(($0.read.count + count, continuation)) }
+    }
+  }
+
+  /// Appends one record after the other, each until the queue has it.
+  func write() async throws {
+    while !state.withLock(\.isEnding) {
+      let id = record()
+      _ = try await insisting { try await self.writer.append(Array(id.text.utf8), as: id, to: self.partition) }
+      state.withLock { $0.written.append(id) }
+    }
+  }
+
+  /// Concludes and finishes all, once each.
+  func read() async throws {
+    var last: Position = 0
+    var owned: (any OwnedPartition)?
+    while true {
+      let isLast = state.withLock { $0.isEnding && $0.read.count >= $0.written.count }
+      if isLast { return }
+      do {
+        if owned == nil { owned = try await reader.take(partition, for: host, replacing: []) }
+        for record in try await owned?.read(limit: 20) ?? [] {
+          guard record.position > last else {
+            try await insisting { try await owned?.finish(record.position) }
+            continue
+          }
+          let fact = try await insisting { try await self.reader.conclude([1], of: record.id, from: self.host) }
+          #expect(fact == [1] && record.record == Array(record.id.text.utf8))
+          last = record.position
+          note(record.id)
+          try await insisting { try await owned?.finish(record.position) }
+        }
+      } catch QueueError.lost {
+        owned = nil
+      } catch is QueueError {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+
+  private func note(_ id: RecordID) {
+    let reached = state.withLock { state in
+      state.read.append(id)
+      let reached = state.watchers.filter { $0.count <= state.read.count }
+      state.watchers.removeAll { $0.count <= state.read.count }
+      return reached
+    }
+    for watcher in reached { watcher.continuation.resume() }
+  }
+
+  /// The same call again after each fault that passes, as a host does.
+  private func insisting<Output>(_ call: () async throws -> Output) async throws -> Output {
+    while true {
+      do { return try await call() } catch QueueError.unavailable {
+        try await Task.sleep(for: .milliseconds(50))
+      } catch QueueError.doubtful {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+}
