@@ -255,6 +255,7 @@ let package = Package(
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),
+    .testTarget(name: "ClustersTests", dependencies: ["Clusters", "Messages", "Seals"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos"]),

@@ -48,7 +48,11 @@ struct SendCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Wait, with progress on a terminal, until the request is sent.")
   var wait = false
 
+  @Flag(name: .long, help: "Wait until the cluster's queue has the request; it then survives the loss of this host.")
+  var relayed = false
+
   func run() async throws {
+    if draft && relayed { throw ValidationError("--relayed waits until a request is in the queue; --draft sends none") }
     if draft && wait { throw ValidationError("--wait waits until a request is sent, and --draft sends nothing yet") }
     if (photo + [text ?? ""]).filter({ ["-", "/dev/stdin"].contains($0) }).count > 1 {
       throw ValidationError("standard input can be read once; give - to one --photo or to --text")
@@ -71,14 +75,15 @@ struct SendCommand: AsyncParsableCommand {
       throw ValidationError("give at least one --photo or a --text that is not blank")
     }
     // A script that may not wait must not have sent.
-    let followed = wait ? try options.openToFollow(complains: false) : nil
+    let followed = wait || relayed ? try options.openToFollow(complains: false) : nil
     let submission = Submission(to: conversation, from: inbox, key: key, text: text, photos: photos, isDraft: draft)
     let name = try submission.drop(into: path)
     print(name)
     // A reader of a pipe gets the name before the wait.
     fflush(nil)
     guard let followed else { return }
-    try await Waiting(followed, showsProgress: Terminal.errorIsTerminal).wait(for: [name.text])
+    let waiting = Waiting(followed, showsProgress: Terminal.errorIsTerminal, untilRelayed: relayed && !wait)
+    try await waiting.wait(for: [name.text])
   }
 
   private func readText() throws -> String {

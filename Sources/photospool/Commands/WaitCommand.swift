@@ -12,11 +12,14 @@ struct WaitCommand: AsyncParsableCommand {
     help: ArgumentHelp("How long to wait at most, as 90, 90s, 5m or 2h. (default: no limit)", valueName: "time"))
   var timeout: TimeLimit?
 
+  @Flag(name: .long, help: "Wait only until the cluster's queue has them; they then survive the loss of this host.")
+  var relayed = false
+
   @Argument(help: ArgumentHelp("Names of requests.", valueName: "name"), completion: Completion.waitingRequests)
   var names: [String]
 
   func run() async throws {
-    let waiting = Waiting(try options.openToFollow(), showsProgress: Terminal.errorIsTerminal)
+    let waiting = Waiting(try options.openToFollow(), showsProgress: Terminal.errorIsTerminal, untilRelayed: relayed)
     try await waiting.wait(for: names, timeout: timeout?.seconds)
   }
 }

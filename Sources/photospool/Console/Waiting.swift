@@ -9,10 +9,13 @@ import Spooling
 struct Waiting {
   private let spool: Spool
   private let showsProgress: Bool
+  /// Whether the cluster's queue suffices.
+  private let untilRelayed: Bool
 
-  init(_ spool: Spool, showsProgress: Bool) {
+  init(_ spool: Spool, showsProgress: Bool, untilRelayed: Bool = false) {
     self.spool = spool
     self.showsProgress = showsProgress
+    self.untilRelayed = untilRelayed
   }
 
   private enum Outcome {
@@ -24,7 +27,7 @@ struct Waiting {
   /// Seconds between two polls.
   private static let interval = 0.1
 
-  /// Returns when all of `names` are sent.
+  /// Returns when all of `names` are sent, or in the queue if that suffices.
   ///
   /// - Throws: `Failure` if one of them failed or is unknown, or when `timeout` seconds are over.
   func wait(for names: [String], timeout: Double? = nil) async throws {
@@ -77,6 +80,10 @@ struct Waiting {
       if try spool.sent.entry(name) != nil { return .sent }
       if try spool.failed.entry(name) != nil { return .failed("\(name) failed; see failed/\(name)/error") }
       return .unknown
+    }
+    if untilRelayed, row.state == .queued {
+      let states = try ledger?.messageStates(of: request) ?? []
+      if !states.isEmpty, states.allSatisfy({ $0.state == .relayed || $0.state.isFinal }) { return .sent }
     }
     guard row.filed > 0 || row.state == .abandoned else { return nil }
     let subject = request == name ? name : "\(name) (\(request))"
