@@ -64,7 +64,7 @@ import Testing
   @Test func heldConversationBeginsNothing() async throws {
     let head = try await head()
     #expect(try await begin(head[0..<1]) == [1])
-    #expect(try await ledger.setHeld(true, ConversationID(unchecked: "family"), at: now))
+    #expect(try await ledger.setHeld(true, ConversationID(unchecked: "family"), at: now) == true)
     #expect(try await end(head[0..<1], next: [(head[1], nil)]) == ([.sent], nil))
     #expect(try await begin(head[1..<2]) == nil)
     #expect(try await states() == [.pending, .pending, .pending, .pending])

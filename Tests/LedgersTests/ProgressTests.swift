@@ -93,10 +93,17 @@ import Testing
   @Test func aHeldConversationIsNotDue() async throws {
     try await accept(NewRequest("a", inode: 1))
     let family = ConversationID(unchecked: "family")
-    #expect(try await ledger.setHeld(true, family, at: now))
-    #expect(try await !ledger.setHeld(true, family, at: now))
+    #expect(try await ledger.setHeld(true, family, at: now) == true)
+    #expect(try await ledger.setHeld(true, family, at: now) == false)
     #expect(try await ledger.dueConversations(at: now, limit: 9).isEmpty)
-    #expect(try await ledger.setHeld(false, family, at: now))
+    #expect(try await ledger.setHeld(false, family, at: now) == true)
     #expect(try await ledger.dueConversations(at: now, limit: 9) == [1])
+  }
+
+  @Test func aReleaseOfAnUnknownConversationMakesNone() async throws {
+    let unknown = ConversationID(unchecked: "famiyl")
+    #expect(try await ledger.setHeld(false, unknown, at: now) == nil)
+    #expect(try await ledger.setHeld(false, unknown, at: now) == nil)
+    #expect(try await ledger.setHeld(true, unknown, at: now) == true)
   }
 }

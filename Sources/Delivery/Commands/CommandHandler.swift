@@ -223,9 +223,14 @@ package struct CommandHandler: Sendable {
     for text in conversations {
       do {
         let hasChanged = try await ledger.setHeld(isHeld, ConversationID(text), at: .now())
+        // Another host of the cluster may know the conversation.
+        guard hasChanged != nil || work?.cluster != nil else {
+          outcomes.append(.init(text, isDone: false, "no conversation of this name is known; nothing was released"))
+          continue
+        }
         try await work?.cluster?.setHeld(isHeld, ConversationID(text))
         let state = isHeld ? "held" : "released"
-        outcomes.append(.init(text, isDone: true, hasChanged ? state : "\(state) already"))
+        outcomes.append(.init(text, isDone: true, hasChanged != false ? state : "\(state) already"))
       } catch let error as IdentifierError {
         outcomes.append(.init(text, isDone: false, error.description))
       }

@@ -2,10 +2,13 @@ import GRDB
 import Messages
 
 extension Ledger {
-  /// Holds or releases a conversation. Nothing is lost. Returns whether that changed anything.
-  package func setHeld(_ isHeld: Bool, _ conversation: ConversationID, at now: Timestamp) async throws -> Bool {
+  /// Holds or releases a conversation. Nothing is lost. Only a hold makes a conversation known.
+  ///
+  /// - Returns: whether that changed anything; nil if a conversation to release is not known.
+  package func setHeld(_ isHeld: Bool, _ conversation: ConversationID, at now: Timestamp) async throws -> Bool? {
     try await write { database in
-      let id = try database.conversation(conversation, now: now)
+      let known = try database.knownConversation(conversation)
+      guard let id = try known ?? (isHeld ? database.conversation(conversation, now: now) : nil) else { return nil }
       try database.run("UPDATE conversations SET held = ? WHERE id = ? AND held <> ?", isHeld, id, isHeld)
       guard database.changesCount > 0 else { return false }
       // No probe ran meanwhile. If its destination still fails, it waits again.

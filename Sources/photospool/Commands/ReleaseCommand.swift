@@ -14,9 +14,6 @@ struct ReleaseCommand: AsyncParsableCommand {
 
   func run() async throws {
     let spool = try options.openSpool()
-    try await carryOut(each: conversations, on: spool) { names in
-      complainOfUnknown(names, in: spool, "there was nothing to release")
-      return .release(names)
-    }
+    try await carryOut(each: conversations, on: spool) { .release($0) }
   }
 }

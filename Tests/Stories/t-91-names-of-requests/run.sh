@@ -20,6 +20,9 @@ status=0
 wait "$waiting" || status=$?
 expect "$status" 69 'the wait for what was cancelled'
 expect "$(grep -c 'is held' wait.log)" 1
+ends 69 release family famiyl
+expect "$(cat out.log)" 'family: released'
+expect "$(paste -sd' ' err.log)" 'photospool: famiyl: no conversation of this name is known; nothing was released photospool: 1 of 2 could not be done'
 "$photospool" hold | "$photospool" release - > /dev/null
 expect "$("$photospool" hold)" ''
 seq 2500 | sed 's/^/nobody-/' > names
