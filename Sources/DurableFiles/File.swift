@@ -67,11 +67,18 @@ package final class File: Sendable {
   /// Bytes `start..<start + count`, or fewer at the end of the file.
   package func bytes(from start: Int, count: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
+    let filled = try bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(FileError) in try fill(buffer, from: start) }
+    }.get()
+    return Array(bytes.prefix(filled))
+  }
+
+  /// Fills `buffer` with the bytes from `start` on. Returns their number, which is smaller at the end of the file.
+  package func fill(_ buffer: UnsafeMutableRawBufferPointer, from start: Int = 0) throws(FileError) -> Int {
     var filled = 0
-    while filled < count {
-      let got = bytes.withUnsafeMutableBytes { buffer in
-        pread(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(start + filled))
-      }
+    while filled < buffer.count {
+      let got = pread(
+        descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, off_t(start + filled))
       if got < 0 {
         if errno == EINTR { continue }
         throw FileError("read", path)
@@ -79,16 +86,19 @@ package final class File: Sendable {
       if got == 0 { break }
       filled += got
     }
-    return Array(bytes.prefix(filled))
+    return filled
   }
 
   /// Appends all of `bytes`.
   package func write(_ bytes: [UInt8]) throws(FileError) {
+    try bytes.withUnsafeBytes { buffer in Result { () throws(FileError) in try write(buffer) } }.get()
+  }
+
+  /// Appends all of `bytes`.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
     var written = 0
     while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
-      }
+      let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
       if count < 0 {
         if errno == EINTR { continue }
         throw FileError("write", path)

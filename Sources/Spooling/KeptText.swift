@@ -6,8 +6,8 @@ extension Spool {
   ///
   /// - Parameter digest: the SHA-256 of the file as dropped. Its owner may have changed the file since.
   package func keptText(of request: String, digest: String) throws(FileError) -> String? {
-    // Until its receipt is written, a sent request is in `cur/`.
-    for place in [sent, cur] {
+    // Until its receipt is written, a sent request is in `cur/`. It may be moved between two looks.
+    for place in [sent, cur, sent] {
       do {
         guard let bytes = try place.directory(request).file("text").contents(limit: RequestLimits.textFileBytes),
           SHA256Digest(of: bytes).hex == digest

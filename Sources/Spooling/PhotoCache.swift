@@ -78,14 +78,18 @@ package struct PhotoCache: Sendable {
     return "\(Self.path(inbox: inbox, conversation: conversation, message: message))/\(name)"
   }
 
-  /// The contents of a file of the cache; nil if it is not there.
-  ///
-  /// - Parameter limit: bytes; a larger file counts as missing.
-  package func bytes(
-    of name: String, inbox: InboxID, conversation: ConversationID, message: MessageID, limit: Int
-  ) throws -> [UInt8]? {
-    guard Self.names.contains(name), let directory = try existing(inbox, conversation, message) else { return nil }
-    do { return try directory.file(name).contents(limit: limit) } catch {
+  /// A file of the cache; nil if it is not there.
+  package func file(
+    _ name: String, inbox: InboxID, conversation: ConversationID, message: MessageID
+  ) throws -> File? {
+    guard Self.names.contains(name) else { return nil }
+    let directory = Self.path(inbox: inbox, conversation: conversation, message: message)
+    do { return try root.file(at: "\(Self.names(in: directory).joined(separator: "/"))/\(name)") } catch {
+      if error.isMissing { return nil }
+      // Without openat2.
+      guard error.code == EXDEV else { throw error }
+    }
+    do { return try self.directory(at: directory).file(name) } catch {
       if error.isMissing { return nil }
       throw error
     }

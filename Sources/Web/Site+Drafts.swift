@@ -54,12 +54,15 @@ extension Site {
       let session = try await session(request, context, may: .send)
       let conversation = try Self.conversation(request)
       let original = Self.value("file", in: request) ?? "photo"
+      let place = Self.value("place", in: request).flatMap(Int.init)
       let photo = try await uploads.count(session.id) {
         try await UploadedPhoto(request, called: original, into: spool, pool: pool)
       }
       return try await desk.pool.run {
         do {
-          let (draft, file) = try desk.add(to: conversation, for: session) { try $0.add(photo.name, called: original) }
+          let (draft, file) = try desk.add(to: conversation, for: session) {
+            try $0.add(photo.name, called: original, at: place)
+          }
           return try DraftAnswer(draft, added: file).response(.created)
         } catch {
           try? spool.tmp.remove(photo.name)
@@ -76,7 +79,7 @@ extension Site {
       }
     }
     router.post("draft/:draft/order") { request, context in
-      let body = String(buffer: try await request.body.collect(upTo: Self.longestOrder))
+      let body = String(buffer: try await request.whole(upTo: Self.longestOrder))
       let files = body.split(separator: "\n").map(String.init)
       return try await change(request, context) { _ = try $0.order(files) }
     }
@@ -134,9 +137,9 @@ extension Site {
       .contentTooLarge, "The text is longer than \(sizeInWords(RequestLimits.textBytes)). Make it shorter.")
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > longestText { throw long }
     var bytes: [UInt8] = []
-    for try await buffer in request.body {
-      guard bytes.count + buffer.readableBytes <= longestText else { throw long }
-      bytes += buffer.readableBytesView
+    try await request.eachPiece { piece in
+      guard bytes.count + piece.readableBytes <= longestText else { throw long }
+      bytes += piece.readableBytesView
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw WebProblem(.badRequest, "The text is not UTF-8.")

@@ -1,4 +1,5 @@
 import Control
+import DurableFiles
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -20,10 +21,13 @@ extension Site {
       }
     }
     router.get("photo/:id/:part") { request, context in
-      let session = try await session(request, context, may: .see)
       let (id, file) = (try context.parameters.require("id"), try context.parameters.require("part"))
       let isSaved = request.uri.query?.hasPrefix("save") ?? false
-      return try await pool.run { try picture(id, file, isSaved: isSaved, session) }
+      let (secret, user) = (secret(request), user(of: context))
+      // All in one turn of a thread: pages ask for many pictures at once.
+      return try await pool.run {
+        try picture(id, file, isSaved: isSaved, self.session(secret, user, may: .see))
+      }
     }
     router.post("photo/:id/:part") { request, context in
       let session = try await session(request, context, may: .see)
@@ -46,11 +50,11 @@ extension Site {
     let names = ["thumbnail": "thumbnail.jpg", "blurred": "blurred.jpg", "original": PhotoCache.originalName]
     guard let name = names[file] else { throw WebProblem(.notFound, "There is no such page.") }
     if story.isHidden && file != "blurred" { throw WebProblem(.conflict, "This photo is hidden. Reveal it first.") }
-    guard
-      let bytes = try PhotoCache(spool).bytes(
-        of: name, inbox: story.inbox, conversation: story.conversation, message: story.message, limit: Self.mostBytes)
+    let kept = try PhotoCache(spool).file(
+      name, inbox: story.inbox, conversation: story.conversation, message: story.message)
+    guard let bytes = try kept.flatMap({ try ByteBuffer(contentsOf: $0, limit: Self.mostBytes) })
     else { throw WebProblem(.notFound, "This photo is not kept here any more.") }
-    if file == "original" { _ = try? ControlClient.leave(.viewed(id), in: spool.state) }
+    if file == "original" { viewed.tell(id) { (try? ControlClient.leave(.viewed(id), in: spool.state)) ?? false } }
     var headers: HTTPFields = [.contentType: "image/jpeg", .contentSecurityPolicy: "sandbox; default-src 'none'"]
     if isSaved {
       let time = try ledger.time(of: story.message)?.description.prefix(19).replacing(":", with: "")
@@ -62,20 +66,32 @@ extension Site {
 
   /// The fields of a plain form.
   static func fields(of request: Request) async throws -> [String: String] {
-    let body = try await request.body.collect(upTo: 8 << 10)
+    let body = try await request.whole(upTo: 8 << 10)
     return formFields(String(buffer: body))
   }
 }
 
 extension ResponseBody {
   /// Bytes that a slow browser can be seen to take.
-  fileprivate init(inPieces bytes: [UInt8]) {
-    self.init(contentLength: bytes.count) { writer in
-      var rest = ByteBuffer(bytes: bytes)
+  fileprivate init(inPieces bytes: ByteBuffer) {
+    self.init(contentLength: bytes.readableBytes) { writer in
+      var rest = bytes
       while let piece = rest.readSlice(length: min(rest.readableBytes, 256 << 10)), piece.readableBytes > 0 {
         try await writer.write(piece)
       }
       try await writer.finish(nil)
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// The contents of a file; nil if it is larger than `limit` bytes.
+  fileprivate init?(contentsOf file: File, limit: Int) throws {
+    let size = try file.entry().size
+    guard size <= limit else { return nil }
+    self.init()
+    try writeWithUnsafeMutableBytes(minimumWritableBytes: size) { room in
+      try file.fill(UnsafeMutableRawBufferPointer(rebasing: room[..<size]))
     }
   }
 }

@@ -24,6 +24,7 @@ struct Site: Sendable {
   /// The last round of checks.
   let board = CheckBoard()
   let shelf: LedgerShelf
+  let viewed = ViewedPhotos()
   let attempts = UnlockAttempts()
   let pool = BlockingPool(label: "web", threads: 4)
   let desk: DraftDesk
@@ -90,6 +91,10 @@ struct Site: Sendable {
         response.headers[link] = "<\(address.origin)/>; rel=\"canonical\""
       }
       gate.secure(&response)
+      if ![.get, .head].contains(request.method), response.status.code < 400 {
+        // Its pages show at once what it changed.
+        await live.hurry()
+      }
       return response
     }
   }
@@ -125,10 +130,16 @@ struct Site: Sendable {
   ///
   /// - Throws: `WebProblem` without one.
   func session(_ request: Request, _ context: WebContext, may right: WebRight? = nil) async throws -> WebSession {
-    let secret = request.cookies[cookie]?.value ?? ""
-    let user = user(of: context)
-    let found = try await pool.run { try access.session(secret, user: user, at: .now()) }
-    guard let session = found else {
+    let (secret, user) = (secret(request), user(of: context))
+    return try await pool.run { try self.session(secret, user, may: right) }
+  }
+
+  /// The secret of a request's session; empty without one.
+  func secret(_ request: Request) -> String { request.cookies[cookie]?.value ?? "" }
+
+  /// The same for who has asked already; it blocks.
+  func session(_ secret: String, _ user: UInt32?, may right: WebRight?) throws -> WebSession {
+    guard let session = try access.session(secret, user: user, at: .now()) else {
       throw WebProblem(
         .unauthorized, "You need a link. On this computer, run this command.", command: "photospool web link")
     }
@@ -148,8 +159,10 @@ struct Site: Sendable {
     guard let peer = context.channel.remoteAddress, peer.ipAddress == "127.0.0.1",
       context.channel.localAddress?.ipAddress == "127.0.0.1", let client = peer.port.flatMap(UInt16.init(exactly:))
     else { return nil }
-    let user = ckernel_loopback_user(client, server)
-    return user < 0 ? nil : UInt32(user)
+    return context.peer.known {
+      let user = ckernel_loopback_user(client, server)
+      return user < 0 ? nil : UInt32(user)
+    }
   }
 
   // MARK: What handlers share

@@ -12,6 +12,7 @@ package struct AccessStore: Sendable {
   private let links: Directory
   private let sessions: Directory
   private let root: Directory
+  private let known = KnownSessions()
   /// The path of the spool.
   let path: String
 
@@ -207,9 +208,9 @@ package struct AccessStore: Sendable {
 
   /// A session and its last use.
   private func read(_ key: String) throws -> (WebSession, lastUse: Timestamp)? {
-    guard let session = try read(WebSession.self, key, in: sessions), let entry = try sessions.entry(key) else {
-      return nil
-    }
+    guard let entry = try sessions.entry(key),
+      let session = try known.session(key, entry, { try read(WebSession.self, key, in: sessions) })
+    else { return nil }
     return (session, Timestamp(milliseconds: entry.modified / 1_000_000))
   }
 

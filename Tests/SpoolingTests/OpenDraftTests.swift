@@ -41,6 +41,23 @@ import Testing
     #expect(try spool.draft.names() == ["web-1-a"])
   }
 
+  @Test func aPhotoKeepsItsPlaceWheneverItArrives() throws {
+    func add(_ name: String, _ bytes: String, at place: Int) throws -> String {
+      try spool.tmp.put(Array(bytes.utf8), as: "upload")
+      return try draft.add("upload", called: name, at: place)
+    }
+    #expect(try add("second", "2", at: 1) == "photo-01-second")
+    #expect(try add("first", "1", at: 0) == "photo-00-first")
+    #expect(try photos() == ["first", "second"])
+    // The same once more changes nothing. Another one at this place, or nowhere, is the last.
+    #expect(try add("first", "1", at: 0) == "photo-00-first")
+    #expect(try photos() == ["first", "second"])
+    #expect(try add("first", "other", at: 0) == "photo-02-first")
+    #expect(try add("third", "3", at: 0) == "photo-03-third")
+    #expect(try add("far", "4", at: 1000) == "photo-04-far")
+    #expect(try spool.tmp.names() == [".order"])
+  }
+
   @Test func everyOrderOfPhotosIsPossibleHoweverOftenItChanges() throws {
     for name in ["a", "b", "c", "d"] { _ = try add(name) }
     var random = SeededRandom(seed: 7)

@@ -93,20 +93,41 @@ package struct OpenDraft: Sendable {
 
   // MARK: Changing
 
-  /// Moves a file of `tmp/` to the end of its photos.
+  /// Moves a file of `tmp/` to its photos.
   ///
   /// - Parameters:
   ///   - file: its name in `tmp/`. It is closed.
   ///   - original: the user's name of the photo.
+  ///   - place: its number, so that photos that arrive out of order need no other names: a new name starts an upload again.
+  ///     nil, or one that another photo has, puts it behind the others. The same photo again, whose first answer was
+  ///     lost, changes nothing.
   /// - Returns: its name in the draft.
-  package func add(_ file: String, called original: String) throws -> String {
+  package func add(_ file: String, called original: String, at place: Int? = nil) throws -> String {
     let photos = try photos()
+    if let place, (0..<99).contains(place) {
+      let name = PhotoName.name(place, of: original)
+      let there = photos.first { PhotoName.number($0.file) == place }
+      if there?.file == name, try isSame(file, name) {
+        try spool.tmp.remove(file)
+        return name
+      }
+      if there == nil, photos.count < RequestLimits.photos {
+        guard try spool.tmp.move(file, to: directory, as: name) else { throw Refusal.badName }
+        return name
+      }
+    }
     if photos.count >= RequestLimits.photos { throw Refusal.tooManyPhotos(photos.count + 1) }
     if let last = photos.last, PhotoName.number(last.file) ?? 99 >= 99 { _ = try number(photos.map(\.file), from: 0) }
     let number = try self.photos().compactMap { PhotoName.number($0.file) }.max().map { $0 + 1 } ?? 0
     let name = PhotoName.name(number, of: original)
     guard try spool.tmp.move(file, to: directory, as: name) else { throw Refusal.badName }
     return name
+  }
+
+  /// Whether a file of `tmp/` has the bytes of a photo.
+  private func isSame(_ file: String, _ photo: String) throws -> Bool {
+    let limit = RequestLimits.photoBytes
+    return try spool.tmp.file(file).contents(limit: limit) == directory.file(photo).contents(limit: limit)
   }
 
   /// Removes a photo, if it is there.

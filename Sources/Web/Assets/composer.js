@@ -1,10 +1,15 @@
 // The composer: a tray of photos that are uploaded at once, a text, and Send.
 
 import {Problem, ask, by, make, part, say, sizeInWords, symbol} from './parts.js'
+import {listenForMoves} from './tray.js'
 import {line, upload} from './upload.js'
 
 const most = 10
 const largest = 10_000_000
+
+/** The number of a photo's place, which the server's name of it begins with. Photos that arrive out of order keep theirs. */
+const placeOf = item => item.place ? Number(item.place.slice(6, 8)) : item.number
+const mark = item => `${placeOf(item)} ${item.bytes}`
 
 export class Composer {
   items = []
@@ -16,6 +21,12 @@ export class Composer {
   #settling = Promise.resolve()
   #lastSend = 0
   #wasMoved = false
+  /** Own changes of the draft that the server has not answered. */
+  #changes = 0
+  /** Places and sizes of photos that were removed while they were uploaded. The server may have had all of one. */
+  #removed = new Set()
+  /** Grows when an own change begins and when it ends. A page that was asked for before that shows an older draft. */
+  version = 0
 
   /** `on.sent(part)` gets the answer to Send, `on.cut(isCut)` tells of the line, `on.pending` shows messages. */
   constructor(form, on) {
@@ -51,7 +62,7 @@ export class Composer {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit()
     })
     this.#listenForFiles()
-    this.#listenForMoves()
+    listenForMoves(this)
     addEventListener('beforeunload', event => this.isBusy && event.preventDefault())
   }
 
@@ -83,6 +94,19 @@ export class Composer {
     })
   }
 
+  /** Changes the draft. Nothing is taken over from the server meanwhile; afterwards everything is. */
+  async #change(task) {
+    this.#changes += 1
+    this.version += 1
+    try {
+      return await task()
+    } finally {
+      this.#changes -= 1
+      this.version += 1
+      if (!this.#changes) this.on.settled()
+    }
+  }
+
   explain(sentence) {
     this.problem.lastElementChild.textContent = sentence
     this.problem.hidden = !sentence
@@ -96,7 +120,9 @@ export class Composer {
       if (this.items.length >= most) {
         return this.explain(`These are more than ${most} photos. Send the others in a second message.`)
       }
-      const item = this.#item({file, name: file.name || 'photo', bytes: file.size, preview: URL.createObjectURL(file)})
+      const place = 1 + Math.max(-1, ...this.items.map(placeOf))
+      const item = this.#item({file, name: file.name || 'photo', bytes: file.size, number: place,
+        preview: URL.createObjectURL(file)})
       if (file.size > largest) {
         this.#fail(item, `It is larger than ${sizeInWords(largest)}. Send a smaller copy.`)
       } else if (!file.size) {
@@ -157,31 +183,34 @@ export class Composer {
     await (item.after ?? this.#outbox)
     await this.#settling
     if (item.isRemoved) return
-    this.#running += 1
-    try {
-      const answer = await upload(this.conversation, item, {
-        progress: share => this.#share(item, share / 2), cut: this.on.cut})
-      item.place = answer.added
-      this.draft = answer.draft
-      this.#share(item, 0.5)
-    } catch (error) {
-      // Somebody else composes here: the photo goes with the form.
-      if (error.status === 409) item.isLocal = true
-      else if (!item.isRemoved) this.#fail(item, error.message)
-    }
-    this.#running -= 1
-    if (item.isRemoved && item.place) await this.#delete(item.place)
-    await this.settle()
-    // Nothing was merged meanwhile.
-    if (!this.#running) this.on.settled()
+    await this.#change(async () => {
+      this.#running += 1
+      try {
+        const answer = await upload(this.conversation, item, {
+          progress: share => this.#share(item, share / 2), cut: this.on.cut})
+        item.place = answer.added
+        this.draft = answer.draft
+        this.#removed.delete(mark(item))
+        this.#share(item, 0.5)
+      } catch (error) {
+        // Somebody else composes here: the photo goes with the form.
+        if (error.status === 409) item.isLocal = true
+        else if (!item.isRemoved) this.#fail(item, error.message)
+      }
+      this.#running -= 1
+      if (item.isRemoved && item.place) await this.#delete(item.place)
+      await this.settle()
+    })
   }
 
-  async #delete(file) {
-    try {
-      await ask(`/draft/${this.draft}/photo?file=${encodeURIComponent(file)}`, {method: 'DELETE'})
-    } catch (error) {
-      if (error.status !== 404) say(error.message, true)
-    }
+  #delete(file) {
+    return this.#change(async () => {
+      try {
+        await ask(`/draft/${this.draft}/photo?file=${encodeURIComponent(file)}`, {method: 'DELETE'})
+      } catch (error) {
+        if (error.status !== 404) say(error.message, true)
+      }
+    })
   }
 
   async remove(item) {
@@ -196,7 +225,13 @@ export class Composer {
     else this.text.focus()
     if (item.place) return this.#delete(item.place)
     // If the server has all of it, its answer comes, and tells what to delete.
-    if (item.share < 0.5) item.abort?.()
+    if (item.share < 0.5) this.#abort(item)
+  }
+
+  #abort(item) {
+    if (!item.abort) return
+    this.#removed.add(mark(item))
+    item.abort()
   }
 
   /** Puts the photos of the draft into the order of the tray, once none is on its way. */
@@ -210,14 +245,16 @@ export class Composer {
     const wanted = there.map(item => item.place)
     if (wanted.length < 2 || !this.#wasMoved && wanted.every((name, index) => !index || wanted[index - 1] < name)) return
     this.#wasMoved = false
-    try {
-      const answer = await ask(`/draft/${this.draft}/order`, {method: 'POST', body: wanted.join('\n')})
-      const {photos} = await answer.json()
-      there.forEach((item, index) => item.place = photos[index]?.file)
-    } catch (error) {
-      this.#wasMoved = true
-      if (error instanceof Problem) say(error.message, true)
-    }
+    await this.#change(async () => {
+      try {
+        const answer = await ask(`/draft/${this.draft}/order`, {method: 'POST', body: wanted.join('\n')})
+        const {photos} = await answer.json()
+        there.forEach((item, index) => item.place = photos[index]?.file)
+      } catch (error) {
+        this.#wasMoved = true
+        if (error instanceof Problem) say(error.message, true)
+      }
+    })
   }
 
   // Order
@@ -235,49 +272,9 @@ export class Composer {
     this.#number()
   }
 
-  #listenForMoves() {
-    this.tray.addEventListener('keydown', event => {
-      const item = event.target.item
-      if (!item) return
-      const step = {ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1}[event.key]
-      if (step) {
-        this.move(item, this.items.indexOf(item) + step)
-        this.settle()
-      } else if (event.key === 'Delete' || event.key === 'Backspace') {
-        this.remove(item)
-      } else {
-        return
-      }
-      event.preventDefault()
-    })
-    this.tray.addEventListener('pointerdown', event => {
-      const item = event.target.closest('li')?.item
-      if (!item || event.button || event.target.closest('button')) return
-      const begin = event.clientX
-      let isMoving = false
-      const go = event => {
-        isMoving ||= Math.abs(event.clientX - begin) > 8
-        if (!isMoving) return
-        item.element.classList.add('moving')
-        const over = this.items.findIndex(other => {
-          const box = other.element.getBoundingClientRect()
-          return event.clientX >= box.left && event.clientX < box.right
-        })
-        if (over >= 0) this.move(item, over)
-      }
-      const end = () => {
-        removeEventListener('pointermove', go)
-        item.element.classList.remove('moving')
-        if (isMoving) this.settle()
-      }
-      addEventListener('pointermove', go)
-      for (const type of ['pointerup', 'pointercancel']) addEventListener(type, end, {once: true})
-    })
-  }
-
   /** Takes over what the server knows of the draft: thumbnails, progress, faults, and what other windows did. */
   merge(rows, draft = this.draft) {
-    if (this.#running || this.isBusy) return
+    if (this.#changes || this.isBusy) return
     this.draft = draft
     const known = new Map(this.items.filter(item => item.place).map(item => [item.place, item]))
     for (const row of rows) {
@@ -285,6 +282,10 @@ export class Composer {
       let item = known.get(place)
       known.delete(place)
       const bytes = Number(row.dataset.bytes)
+      if (!item && this.#removed.delete(mark({place, bytes}))) {
+        this.#delete(place)
+        continue
+      }
       item ??= this.#item({name: row.querySelector('bdi').textContent, bytes, place})
       item.message = row.dataset.message
       const picture = row.querySelector('img')?.getAttribute('src')
@@ -314,13 +315,16 @@ export class Composer {
     await this.#outbox
     if (this.text.value === this.kept) return
     this.kept = this.text.value
-    this.keeping = ask(`/draft/${this.draft || 'new'}/text?name=${this.conversation}`,
-      {method: 'PUT', body: this.kept, headers: {'Content-Type': 'text/plain'}})
-      .then(answer => answer.json()).then(({draft}) => this.draft = draft ?? '', error => {
+    return this.keeping = this.#change(async () => {
+      try {
+        const answer = await ask(`/draft/${this.draft || 'new'}/text?name=${this.conversation}`,
+          {method: 'PUT', body: this.kept, headers: {'Content-Type': 'text/plain'}})
+        this.draft = (await answer.json()).draft ?? ''
+      } catch (error) {
         this.kept = null
         if (error instanceof Problem && error.status === 413) this.explain(error.message)
-      })
-    return this.keeping
+      }
+    })
   }
 
   // Send
@@ -346,10 +350,12 @@ export class Composer {
     this.explain('')
     this.isBusy = true
     message.pending = this.on.pending(message, () => this.#cancel(message))
-    const delivery = this.#outbox.then(() => this.#deliver(message))
+    const delivery = this.#outbox.then(() => this.#change(async () => {
+      await this.#deliver(message)
+      this.isBusy = this.#outbox !== delivery
+    }))
     for (const item of message.items) item.after ??= this.#outbox
     this.#outbox = delivery
-    delivery.then(() => this.isBusy = this.#outbox !== delivery)
     this.text.focus()
   }
 
@@ -398,7 +404,7 @@ export class Composer {
     message.isCancelled = true
     for (const item of message.items) {
       item.isRemoved = true
-      item.abort?.()
+      if (!item.place) this.#abort(item)
     }
     message.pending.remove()
     say('Cancelled. Nothing was sent.')

@@ -5,7 +5,6 @@ import {listen} from './live.js'
 import {Problem, ask, by, make, once, parse, part, remember, renew, say, swap, symbol} from './parts.js'
 import {Timeline} from './timeline.js'
 import {line} from './upload.js'
-import {Viewer} from './viewer.js'
 
 const main = document.querySelector('main[data-view]')
 const isList = main?.dataset.view === 'list'
@@ -13,10 +12,8 @@ const title = document.title
 const rows = by('list.rows')
 const form = by('composer.form')
 const timeline = main?.dataset.name ? new Timeline(main) : null
-const viewer = timeline && by('photo.main') && new Viewer(timeline, {hide: photo => perform(main, null, '', async () => {
-  await ask(`/photo/${photo}/hide`, {method: 'POST'})
-  await renewMessage(photo)
-})})
+/** The viewer is fetched when it is opened first. */
+let viewer = null
 const board = main && 'board' in main.dataset && new (await import('./board.js')).Board(main, () => renewList())
 const shares = new Map()
 let isCut = false
@@ -38,7 +35,14 @@ const renewList = once(async () => {
 })
 
 const renewConversation = once(async () => {
-  if (timeline) take(await part(timeline.address))
+  if (!timeline) return
+  let version, page
+  do {
+    version = composer?.version
+    page = await part(timeline.address)
+    // It may show the draft as it was before an own change.
+  } while (composer?.version !== version)
+  take(page)
 })
 
 /** The server tells of the newest messages. Older ones are asked for, if they are not final. */
@@ -162,10 +166,27 @@ function sheet(page) {
 
 document.addEventListener('click', event => {
   const link = event.target.closest('a[data-test="message.photo"]')
-  if (!viewer || !link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  if (!timeline || !by('photo.main') || !link || event.button || event.ctrlKey || event.metaKey || event.shiftKey
+    || event.altKey) return
   event.preventDefault()
-  viewer.open(link)
+  view(link)
 })
+
+const hide = photo => perform(main, null, '', async () => {
+  await ask(`/photo/${photo}/hide`, {method: 'POST'})
+  await renewMessage(photo)
+})
+
+async function view(link) {
+  try {
+    viewer ??= import('./viewer.js').then(({begin}) => begin(timeline, {hide}))
+    const opened = await viewer
+    opened.open(link)
+  } catch {
+    viewer = null
+    location.assign(link.href)
+  }
+}
 
 // Keys
 

@@ -37,7 +37,7 @@ function put(conversation, photo, on) {
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest()
     photo.abort = () => request.abort()
-    request.open('PUT', `/draft/new/photo?name=${conversation}&file=${encodeURIComponent(photo.name)}`)
+    request.open('PUT', `/draft/new/photo?name=${conversation}&file=${encodeURIComponent(photo.name)}&place=${photo.number}`)
     request.responseType = 'json'
     request.upload.onprogress = event => on.progress(event.loaded / Math.max(1, event.total))
     request.onload = () => {

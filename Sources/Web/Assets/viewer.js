@@ -1,9 +1,18 @@
 // The viewer: a photo on the whole screen, over the timeline.
 
 import {Gestures} from './gestures.js'
-import {by, say} from './parts.js'
+import {by, make, say} from './parts.js'
 
-export class Viewer {
+/** A viewer, once its style is there. */
+export async function begin(timeline, on) {
+  const sheet = make('link', {rel: 'stylesheet', href: new URL('viewer.css', import.meta.url)})
+  const loaded = new Promise((done, fail) => [sheet.onload, sheet.onerror] = [done, fail])
+  document.head.append(sheet)
+  await loaded
+  return new Viewer(timeline, on)
+}
+
+class Viewer {
   /** `on.hide(photo)` hides a photo of somebody else again. */
   constructor(timeline, on) {
     this.timeline = timeline

@@ -14,7 +14,7 @@ struct UploadedPhoto: Sendable {
 
   /// Writes the body as it comes.
   ///
-  /// - Throws: `WebProblem` if it is empty, too large, or without room; then nothing is left.
+  /// - Throws: `WebProblem` if it is empty, too large, cut off, or without room; then nothing is left.
   init(_ request: Request, called original: String, into spool: Spool, pool: BlockingPool) async throws {
     let tooLarge = WebProblem(
       .contentTooLarge,
@@ -29,11 +29,10 @@ struct UploadedPhoto: Sendable {
     }
     do {
       var bytes = 0
-      for try await buffer in request.body {
-        bytes += buffer.readableBytes
+      try await request.eachPiece { piece in
+        bytes += piece.readableBytes
         if bytes > RequestLimits.photoBytes { throw tooLarge }
-        let piece = Array(buffer.readableBytesView)
-        try await pool.run { try file.write(piece) }
+        try await pool.run { try piece.withUnsafeReadableBytes { try file.write($0) } }
       }
       if bytes == 0 { throw WebProblem(.unprocessableContent, "\(shown(original)) is empty. Choose it again.") }
       self.name = name

@@ -1,7 +1,7 @@
 import Blocking
 import Spooling
 
-/// Looks for news four times a second, as long as somebody listens.
+/// Looks for news four times a second, as long as somebody listens, and more often after a change by this page.
 actor LiveWatch {
   private let probe: LiveProbe
   private let pool = BlockingPool(label: "web-live", threads: 1)
@@ -10,10 +10,15 @@ actor LiveWatch {
   private var looking: Task<Void, Never>?
   private var next = 0
   private var hasNewListener = false
+  /// Looks that follow soon.
+  private var hurried = 0
+  private var rest: Task<Void, Never>?
 
   /// Listeners at once.
   private static let limit = 64
   private static let pause = Duration.milliseconds(250)
+  /// The daemon takes a moment to carry out what somebody wants here.
+  private static let (mostHurried, hurriedPause) = (8, Duration.milliseconds(50))
 
   init(_ spool: Spool) { probe = LiveProbe(spool) }
 
@@ -28,6 +33,12 @@ actor LiveWatch {
     continuation.onTermination = { _ in Task { await self.leave(number) } }
     if looking == nil { looking = Task { await look() } } else { continuation.yield(last) }
     return stream
+  }
+
+  /// Looks at once, and again soon: this page has changed something.
+  func hurry() {
+    hurried = Self.mostHurried
+    rest?.cancel()
   }
 
   private func leave(_ number: Int) {
@@ -50,7 +61,11 @@ actor LiveWatch {
         for listener in listeners.values { listener.yield(news) }
       }
       isFirst = false
-      try? await Task.sleep(for: Self.pause)
+      let pause = hurried > 0 ? Self.hurriedPause : Self.pause
+      hurried = max(0, hurried - 1)
+      let rest = Task { _ = try? await Task.sleep(for: pause) }
+      self.rest = rest
+      await rest.value
     }
   }
 }

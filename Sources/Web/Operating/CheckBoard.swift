@@ -35,16 +35,17 @@ final class CheckBoard: Sendable {
       state.running = task
       return task
     }
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        _ = await withTaskCancellationHandler {
-          await round.value
-        } onCancel: {
-        }
-      }
-      group.addTask { try? await Task.sleep(for: patience) }
-      await group.next()
-      group.cancelAll()
+    // Whatever ends first. A task that waits for a round cannot be cancelled.
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    Task {
+      _ = await round.value
+      end.finish()
     }
+    let patience = Task {
+      try? await Task.sleep(for: patience)
+      end.finish()
+    }
+    for await _ in ended {}
+    patience.cancel()
   }
 }

@@ -42,7 +42,7 @@ extension Site {
   private func ticked(_ request: Request, _ context: WebContext, retry: Bool) async throws -> Response {
     let session = try await session(request, context, may: .operate)
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
-    let body = try await request.body.collect(upTo: Self.mostTicks)
+    let body = try await request.whole(upTo: Self.mostTicks)
     let names = formValues("request", in: String(buffer: body)).compactMap { fromAddress($0) }
     guard !names.isEmpty else {
       var problem = WebProblem(.unprocessableContent, "Tick the requests first. Nothing was done.")

@@ -34,10 +34,7 @@ extension Site {
           "conversation": "\(conversation.map { escaped($0.text) } ?? "")", "outcome": "\(answer)",
           "session": "\(session.grant.name)",
         ])
-      return try await pool.run {
-        let values = try storage(session, notice: "Cleared: \(answer).")
-        return templates.page("storage", title: "Storage · photospool", values)
-      }
+      return Self.redirect(to: "/storage?done=\(inAddress(StorageDeed.cleared(answer).code))")
     }
     router.get("conversation/purge") { request, context in
       let session = try await session(request, context, may: .operate)
@@ -62,7 +59,7 @@ extension Site {
       // No name: purged conversations are not logged.
       log.notice("web", metadata: ["act": "purge", "session": "\(session.grant.name)"])
       let isDone = try await isPurged(conversation)
-      var response = Self.redirect(to: "/storage?done=\((isDone ? StorageDeed.purged : .purging).rawValue)")
+      var response = Self.redirect(to: "/storage?done=\((isDone ? StorageDeed.purged : .purging).code)")
       if let clear = HTTPField.Name("clear-site-data") { response.headers[clear] = "\"cache\"" }
       return response
     }
@@ -101,12 +98,34 @@ extension Site {
 }
 
 /// The outcome of a change of the storage, in the address of the page that says so.
-enum StorageDeed: String {
+enum StorageDeed: Equatable {
   case purged, purging
+  /// With the photos and bytes that went, in words.
+  case cleared(String)
+
+  init?(_ code: String) {
+    switch code {
+    case "purged": self = .purged
+    case "purging": self = .purging
+    default:
+      // No other words than these: an address must not say anything else here.
+      guard let found = code.wholeMatch(of: /cleared ([0-9]+ photos?, [0-9.]+ (B|kB|MB|GB))/) else { return nil }
+      self = .cleared(String(found.output.1))
+    }
+  }
+
+  var code: String {
+    switch self {
+    case .purged: "purged"
+    case .purging: "purging"
+    case .cleared(let amount): "cleared \(amount)"
+    }
+  }
 
   var sentence: String {
     switch self {
     case .purged: "The conversation is deleted here. What was sent stays with its receivers."
+    case .cleared(let amount): "Cleared: \(amount)."
     case .purging: "The order to delete the conversation is on the disk. The daemon carries it out."
     }
   }

@@ -11,25 +11,31 @@ typealias Values = [String: Any]
 /// The templates and static files, which are part of the program.
 struct Templates: Sendable {
   private let library: MustacheLibrary
-  /// Static files by path. The path changes with the contents, so that browsers may keep them.
+  /// Static files by path. The path changes with their contents, so that browsers may keep them.
   let files: [String: (bytes: [UInt8], type: String)]
-  private let stylesheet: String
-  /// That of the operator's pages, besides.
-  private let operatingSheet: String
-  private let icon: String
-  private let touchIcon: String
   /// Files that a phone needs to install the page.
   let manifest: String
-  private let script: String
+  /// The directory of the static files, which name one another.
+  private let place: String
 
   /// The page's script: one module for each idea.
   private static let modules: [(name: String, bytes: [UInt8])] = [
     ("main.js", PackageResources.main_js), ("parts.js", PackageResources.parts_js),
     ("live.js", PackageResources.live_js), ("composer.js", PackageResources.composer_js),
+    ("tray.js", PackageResources.tray_js),
     ("upload.js", PackageResources.upload_js), ("timeline.js", PackageResources.timeline_js),
     ("viewer.js", PackageResources.viewer_js), ("gestures.js", PackageResources.gestures_js),
     ("board.js", PackageResources.board_js),
   ]
+
+  private static let others: [(name: String, bytes: [UInt8], type: String)] = [
+    ("style.css", PackageResources.style_css, css), ("talk.css", PackageResources.talk_css, css),
+    ("live.css", PackageResources.live_css, css), ("viewer.css", PackageResources.viewer_css, css),
+    ("operating.css", PackageResources.operating_css, css), ("icon.svg", PackageResources.icon_svg, "image/svg+xml"),
+    ("icon-192.png", PackageResources.icon_192_png, "image/png"),
+    ("icon-512.png", PackageResources.icon_512_png, "image/png"),
+  ]
+  private static let css = "text/css; charset=utf-8"
 
   init() throws {
     var library = MustacheLibrary()
@@ -37,26 +43,27 @@ struct Templates: Sendable {
       try library.register(String(decoding: bytes, as: UTF8.self), named: name)
     }
     self.library = library
-    let style = "/static/\(SHA256Digest(of: PackageResources.style_css).hex.prefix(16))/style.css"
-    let operating = "/static/\(SHA256Digest(of: PackageResources.operating_css).hex.prefix(16))/operating.css"
-    let icon = "/static/\(SHA256Digest(of: PackageResources.icon_svg).hex.prefix(16))/icon.svg"
-    let small = "/static/\(SHA256Digest(of: PackageResources.icon_192_png).hex.prefix(16))/icon-192.png"
-    let large = "/static/\(SHA256Digest(of: PackageResources.icon_512_png).hex.prefix(16))/icon-512.png"
-    // Modules name one another, so they change together.
-    let version = SHA256Digest(of: Self.modules.flatMap(\.bytes)).hex.prefix(16)
-    var files = [
-      style: (PackageResources.style_css, "text/css; charset=utf-8"),
-      operating: (PackageResources.operating_css, "text/css; charset=utf-8"),
-      icon: (PackageResources.icon_svg, "image/svg+xml"),
-      small: (PackageResources.icon_192_png, "image/png"), large: (PackageResources.icon_512_png, "image/png"),
-    ]
-    (stylesheet, operatingSheet, self.icon, touchIcon) = (style, operating, icon, small)
-    manifest = try WebManifest(icon: icon, small: small, large: large).text()
-    for module in Self.modules {
-      files["/static/\(version)/\(module.name)"] = (Self.dense(module.bytes), "text/javascript; charset=utf-8")
+    let contents = Self.modules.flatMap(\.bytes) + Self.others.flatMap(\.bytes)
+    let place = "/static/\(SHA256Digest(of: contents).hex.prefix(16))"
+    var files: [String: (bytes: [UInt8], type: String)] = [:]
+    for (name, bytes) in Self.modules {
+      files["\(place)/\(name)"] = (Self.dense(bytes), "text/javascript; charset=utf-8")
     }
-    self.files = files
-    script = "/static/\(version)/main.js"
+    for (name, bytes, type) in Self.others { files["\(place)/\(name)"] = (bytes, type) }
+    manifest = try WebManifest(
+      icon: "\(place)/icon.svg", small: "\(place)/icon-192.png", large: "\(place)/icon-512.png"
+    ).text()
+    (self.files, self.place) = (files, place)
+  }
+
+  /// The style sheets of a page. The first one is enough for the list and for cards.
+  private func sheets(of page: String, isOperating: Bool) -> [Values] {
+    var names = ["style"]
+    if !["conversations", "share", "login", "problem", "unlock"].contains(page) { names.append("talk") }
+    if page == "conversation" { names.append("live") }
+    if page == "photo" { names.append("viewer") }
+    if isOperating { names.append("operating") }
+    return names.map { ["href": "\(place)/\($0).css", "isForScript": $0 == "live"] }
   }
 
   private static let sources: [String: [UInt8]] = [
@@ -96,10 +103,10 @@ struct Templates: Sendable {
   func page(
     _ name: String, title: String, _ values: Values, status: HTTPResponse.Status = .ok
   ) -> Response {
+    let sheets = sheets(of: name, isOperating: values["isOperating"] as? Bool ?? false)
     let head: Values = [
-      "title": title, "stylesheet": stylesheet, "operatingSheet": operatingSheet, "icon": icon,
-      "touchIcon": touchIcon, "isOperating": values["isOperating"] ?? false,
-      "script": script,
+      "title": title, "sheets": sheets, "icon": "\(place)/icon.svg", "touchIcon": "\(place)/icon-192.png",
+      "script": "\(place)/main.js",
     ]
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],

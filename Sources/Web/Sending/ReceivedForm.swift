@@ -33,15 +33,17 @@ struct ReceivedForm: Sendable {
     var part: Part?
     var total = 0
     do {
-      for try await buffer in request.body {
-        total += buffer.readableBytes
+      var form = self
+      try await request.eachPiece { piece in
+        total += piece.readableBytes
         guard total <= Self.longest else {
           throw WebProblem(.contentTooLarge, "This is more than a message can be. Send less; nothing was sent.")
         }
         var events: [MultipartReader.Event] = []
-        try reader.read(buffer.readableBytesView) { events.append($0) }
-        for event in events { try await take(event, &part, spool, pool) }
+        try reader.read(piece.readableBytesView) { events.append($0) }
+        for event in events { try await form.take(event, &part, spool, pool) }
       }
+      self = form
       try reader.finish()
     } catch is MultipartReader.Malformed { throw Self.malformed }
   }

@@ -7,6 +7,7 @@ struct WebContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// The connection, of which the kernel knows the user at its other end.
   let channel: any Channel
+  var peer = PeerUser()
   /// Set once the session is known.
   var session: WebSession?
 

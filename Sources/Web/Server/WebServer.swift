@@ -29,6 +29,8 @@ struct WebServer: Sendable {
   private static let patience = TimeAmount.seconds(30)
   /// Without a byte in either direction, a connection is closed.
   private static let silence = TimeAmount.seconds(60)
+  /// Bytes that are read at once: large pieces for uploads, little memory for other connections.
+  private static let pieces = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 256 << 10)
   /// Bytes of all header fields.
   private static let headers = 16 << 10
 
@@ -45,8 +47,8 @@ struct WebServer: Sendable {
   private func serve(on group: MultiThreadedEventLoopGroup) async throws {
     let open = OpenConnections()
     let answer: HTTPChannelHandler.Responder = { request, writer, channel in
-      let context = WebContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
-      open.begin(channel)
+      var context = WebContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
+      context.peer = open.begin(channel)
       defer { open.end(channel) }
       if request.headers[.expect]?.lowercased() == "100-continue" {
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
@@ -88,6 +90,7 @@ struct WebServer: Sendable {
   ) async throws {
     let hasTLS = certificate != nil
     let server = try await ServerBootstrap(group: group)
+      .childChannelOption(.recvAllocator, value: Self.pieces)
       // A browser that ends TLS has ended its connection.
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: !hasTLS)
       .bind(socket.descriptor) { connection in
@@ -136,6 +139,7 @@ private final class SilenceEnd: ChannelInboundHandler {
 private final class OpenConnections: Sendable {
   private struct Connection {
     let channel: any Channel
+    let peer = PeerUser()
     /// Requests that are answered now; HTTP/2 has several at once.
     var requests = 0
     /// Since when it is between two requests, or before the first.
@@ -169,7 +173,15 @@ private final class OpenConnections: Sendable {
   /// A request is being answered.
   ///
   /// - Parameter channel: the connection, or the stream of one.
-  func begin(_ channel: any Channel) { change(channel) { $0.requests += 1 } }
+  /// - Returns: who is at its other end.
+  func begin(_ channel: any Channel) -> PeerUser {
+    var peer: PeerUser?
+    change(channel) {
+      $0.requests += 1
+      peer = $0.peer
+    }
+    return peer ?? PeerUser()
+  }
 
   func end(_ channel: any Channel) {
     change(channel) {
