@@ -60,7 +60,7 @@ unit: programs $(PYTHON_ENV)/ready ## Unit tests
 stories: programs $(PYTHON_ENV)/ready .build/programs/ready ## Story tests, with real processes
 	bash Tests/Stories/run
 
-browser: programs .build/browser-python/ready ## Browser tests of the page, with Chromium
+browser: programs .build/browser-python/ready $(PYTHON_ENV)/ready ## Browser tests of the page, with Chromium
 	Tests/Browser/run
 
 torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every scenario, and the table; continues an interrupted run

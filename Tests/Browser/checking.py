@@ -24,7 +24,8 @@ def test_sentences_are_those_of_the_command(stage):
             (stage.directory / "network").unlink()
         lines = [json.loads(line) for line in stage.run("check", "--json", status=78).splitlines()]
         said = {line["subject"]: line["sentence"] for line in lines}
-        tab.get_by_test_id("check.now").click()
+        with tab.expect_navigation():
+            tab.get_by_test_id("check.now").click()
         tab.get_by_test_id("check.outcome").first.wait_for()
         shown = {row.locator("b").inner_text(): row.get_by_test_id("check.sentence").inner_text()
                  for row in tab.get_by_test_id("check.outcome").all()}

@@ -10,7 +10,7 @@ def test_a_photo_is_zoomed_dragged_turned_and_closed(stage):
     tab = sent(stage, "desk")
     tab.get_by_test_id("message.photo").nth(1).click()
     viewer, stage_ = tab.locator("dialog.viewer"), tab.get_by_test_id("photo.stage")
-    assert viewer.get_attribute("open") is not None
+    tab.locator("dialog.viewer[open]").wait_for()
     until(lambda: tab.get_by_test_id("photo.picture").get_attribute("src").endswith("/original"), "the whole photo is shown")
     stage.picture(tab, "viewer-desk")
     scale = lambda: float(stage_.get_attribute("data-scale"))
@@ -46,7 +46,7 @@ def test_a_photo_is_zoomed_dragged_turned_and_closed(stage):
     originals = [path.read_bytes() for path in (stage.spool / "photos").rglob("original.jpg")]
     assert download.value.path().read_bytes() in originals
     tab.keyboard.press("Escape")
-    assert viewer.get_attribute("open") is None
+    until(lambda: viewer.get_attribute("open") is None, "it closes")
     # The browser gives the focus to the photo that was opened first, and tells the end of the dialog a moment later.
     until(lambda: tab.evaluate("document.activeElement.getAttribute('href') + '/original?save'") == alt(), "the focus returns")
 
@@ -55,6 +55,7 @@ def test_two_fingers_zoom_and_a_swipe_turns(stage):
     """On a phone two fingers zoom a photo, and it snaps back below its size. A swipe turns to the next one."""
     tab = sent(stage, "phone")
     tab.get_by_test_id("message.photo").first.tap()
+    tab.locator("dialog.viewer[open]").wait_for()
     scale = lambda: float(tab.get_by_test_id("photo.stage").get_attribute("data-scale"))
     devtools = tab.context.new_cdp_session(tab)
 

@@ -1,5 +1,6 @@
 """The page without a mouse."""
 
+from client import form
 from photographs import photograph
 from scene import Scene
 from stage import until
@@ -79,13 +80,13 @@ def test_a_photo_is_revealed_viewed_and_hidden_on_its_page_without_a_mouse(stage
     tab.keyboard.press("Enter")
     photo = tab.locator(f"[id='{scene.hidden}'] a[data-test='message.photo']")
     photo.wait_for()
-    if tab.get_by_test_id("ask.sheet").count():
-        stage.picture(tab, "sheet-desk")
-        tab.keyboard.press("Escape")
-        tab.get_by_test_id("ask.sheet").wait_for(state="detached")
+    tab.get_by_test_id("ask.sheet").wait_for()
+    stage.picture(tab, "sheet-desk")
+    tab.keyboard.press("Escape")
+    tab.get_by_test_id("ask.sheet").wait_for(state="detached")
     photo.focus()
     tab.keyboard.press("Enter")
-    assert tab.locator("dialog.viewer[open]").count() == 1
+    tab.locator("dialog.viewer[open]").wait_for()
     press_until(tab, "photo.hide")
     tab.keyboard.press("Enter")
     tab.locator(f"[id='{scene.hidden}'] [data-test='message.reveal']").wait_for()
@@ -124,6 +125,144 @@ def test_photos_are_composed_without_a_mouse(stage):
     until(lambda: "Sent" in tab.get_by_test_id("message.meta").last.inner_text(), "the page says so")
 
 
+def test_the_queue_is_worked_without_a_mouse(stage):
+    """By keyboard alone the queue is filtered, what failed is tried again, what waits is ticked, cancelled and released, everything
+    is tried now, and the page is paused."""
+    scene = Scene(stage)
+    stage.refuse()
+    tab = stage.open(cookies=scene.client.cookie)
+    tab.goto(stage.url("/queue"))
+    tab.get_by_test_id("board.pause").wait_for()
+    press_until(tab, "queue.flush")
+    enter(tab)
+    tab.get_by_test_id("page.notice").wait_for()
+    press_until(tab, "queue.words")
+    tab.keyboard.type("is:failed")
+    enter(tab)
+    press_until(tab, "queue.retry")
+    enter(tab)
+    until(lambda: not stage.failed() and [line["request"] for line in stage.waiting()] == ["held"], "it is tried again")
+    stage.drop("other", "garden", text="Not wanted")
+    until(lambda: stage.accepted() == ["held", "other"], "they wait")
+    tab.goto(stage.url("/queue"))
+    press_until(tab, "board.pause")
+    tab.keyboard.press("Enter")
+    assert tab.get_by_test_id("board.pause").inner_text() == "Go on live"
+    press_until(tab, "queue.tick")
+    tab.keyboard.press("Space")
+    row = tab.locator(":focus").evaluate("tick => tick.closest('li').id")
+    tab.keyboard.press("Shift+Tab")
+    press_until(tab, "queue.cancel-ticked", key="Shift+Tab")
+    tab.keyboard.press("Enter")
+    press_until(tab, "queue.cancel-ticked-now")
+    enter(tab)
+    until(lambda: len(stage.waiting()) == 1, "one is cancelled")
+    assert f"request-{stage.waiting()[0]['request']}" != row
+    press_until(tab, "queue.release")
+    enter(tab)
+    until(lambda: not stage.waiting(), "the other one is sent")
+
+
+def test_a_conversation_is_looked_after_without_a_mouse(stage):
+    """By keyboard alone preferences are changed, a conversation is held and released, cleared, and deleted by its name."""
+    scene = Scene(stage)
+    tab = stage.open(cookies=scene.client.cookie)
+    tab.goto(stage.url("/conversation/settings", "family"))
+    press_until(tab, "settings.reveal-off")
+    tab.keyboard.press("ArrowDown")
+    assert tab.get_by_test_id("settings.reveal-on").is_checked()
+    press_until(tab, "settings.save")
+    enter(tab)
+    until(lambda: "auto-reveal: on" in stage.run("prefs", "family"), "it is kept")
+    for act, other in [("settings.hold", "settings.release"), ("settings.release", "settings.hold")]:
+        press_until(tab, act)
+        enter(tab)
+        tab.get_by_test_id(other).wait_for()
+    tab.goto(stage.url("/storage"))
+    tab.get_by_test_id("board.pause").wait_for()
+    press_until(tab, "storage.clear")
+    tab.keyboard.press("Enter")
+    tab.get_by_test_id("clear.sheet").wait_for()
+    stage.picture(tab, "clear-sheet")
+    press_until(tab, "clear.keep")
+    tab.keyboard.press("Enter")
+    tab.get_by_test_id("clear.sheet").wait_for(state="detached")
+    until(lambda: tab.evaluate("document.activeElement.dataset.test") == "storage.clear", "the focus returns")
+    tab.keyboard.press("Enter")
+    tab.get_by_test_id("clear.sheet").wait_for()
+    press_until(tab, "clear.now")
+    enter(tab)
+    assert "Cleared" in tab.get_by_test_id("page.notice").inner_text()
+    press_until(tab, "storage.purge")
+    enter(tab)
+    name = tab.get_by_test_id("purge.main").locator("h1 bdi").inner_text()
+    press_until(tab, "purge.name")
+    tab.keyboard.type(name)
+    enter(tab)
+    assert "deleted" in tab.get_by_test_id("page.notice").inner_text() and name not in tab.get_by_test_id("list.rows").inner_text()
+
+
+def test_checks_profile_and_sessions_are_used_without_a_mouse(stage):
+    """By keyboard alone checks are run, a profile photo is set and removed, and a session is ended."""
+    scene = Scene(stage)
+    stage.link("--name", "forgotten")
+    tab = stage.open(cookies=scene.client.cookie)
+    tab.goto(stage.url("/check"))
+    press_until(tab, "check.now")
+    enter(tab)
+    tab.get_by_test_id("check.outcome").first.wait_for()
+    tab.goto(stage.url("/sessions"))
+    entries = tab.get_by_test_id("sessions.entry")
+    count = entries.count()
+    assert entries.first.locator("h2").inner_text() == "forgotten"
+    press_until(tab, "sessions.end")
+    enter(tab)
+    until(lambda: entries.count() == count - 1, "it has ended")
+    choosers = []
+    tab.on("filechooser", lambda chooser: choosers.append(chooser))
+    tab.goto(stage.url("/profile"))
+    press_until(tab, "profile.file")
+    tab.keyboard.press("Enter")
+    until(lambda: tab.evaluate("1") and choosers, "a photo is asked for")
+    choosers[0].set_files(photograph(stage.directory, "me.jpg", 300, 300))
+    press_until(tab, "profile.set")
+    enter(tab)
+    tab.get_by_test_id("profile.done").or_(tab.get_by_test_id("profile.error")).wait_for()
+
+
+def test_a_draft_and_what_a_phone_shares_go_on_without_a_mouse(stage):
+    """By keyboard alone what a phone shared goes to a conversation; its draft is there in another window, loses a photo and is
+    sent."""
+    scene = Scene(stage)
+    stage.refuse()
+    photos = [photograph(stage.directory, f"{name}.jpg", 300, 200) for name in "ab"]
+    body, content_type = form({"text": "shared"}, [(photo.name, photo.read_bytes()) for photo in photos])
+    place = scene.client.post("/share", body, Content_Type=content_type).headers["Location"]
+    tab = stage.open(cookies=scene.client.cookie)
+    tab.goto(stage.url(place))
+    press_until(tab, "share.name")
+    tab.keyboard.type("album")
+    enter(tab)
+    other = stage.open(cookies=scene.client.cookie)
+    other.goto(stage.url("/conversation", "album"))
+    other.locator("form.composer.live").wait_for()
+    press_until(other, "composer.remove")
+    other.keyboard.press("Enter")
+    assert other.get_by_test_id("composer.photo").locator("bdi").all_inner_texts() == ["b.jpg"]
+    until(lambda: tab.get_by_test_id("composer.photo").count() == 1, "the first window shows it")
+    other.keyboard.press("c")
+    press_until(other, "composer.send")
+    other.keyboard.press("Enter")
+    until(lambda: "shared" in [line.get("text") for line in stage.lines()], "it is sent")
+    until(lambda: tab.get_by_test_id("composer.photo").count() == 0, "the first window's tray is empty")
+
+
+def enter(tab):
+    """Presses Enter on what leads to another page."""
+    with tab.expect_navigation():
+        tab.keyboard.press("Enter")
+
+
 def test_the_focus_is_visible_everywhere(stage):
     """On every page each stop of the Tab key is on the screen and marked, and the stops come in the order of the page."""
     scene, wrong = Scene(stage), []
@@ -150,10 +289,10 @@ def stops(tab):
     return found
 
 
-def press_until(tab, name):
+def press_until(tab, name, key="Tab"):
     """Presses Tab until the focus is there, and looks at the focus on the way."""
-    for _ in range(60):
-        tab.keyboard.press("Tab")
+    for _ in range(100):
+        tab.keyboard.press(key)
         focus = tab.evaluate(FOCUS)
         if focus["name"] == name:
             assert focus["isSeen"] and focus["isMarked"], focus

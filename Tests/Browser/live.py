@@ -60,7 +60,7 @@ def test_a_daemon_that_ends_and_comes_back_is_told(stage):
     stage.start_daemon()
     stage.drop("after", "family", text="after it")
     until(lambda: tab.get_by_test_id("message").count() == 1, "the message is shown")
-    assert tab.get_by_test_id("page.daemon").count() == 0
+    until(lambda: tab.get_by_test_id("page.daemon").count() == 0, "the banner is gone")
 
 
 def test_a_banner_of_a_moment_is_taken_back(stage):
@@ -88,7 +88,7 @@ def test_older_messages_are_shown_as_they_are(stage):
     stage.run("hold", "family")
     for number in range(130):
         stage.drop(f"r{number:03}", "family", text=f"text {number}")
-    until(lambda: len(stage.waiting()) == 130, "they wait", 60)
+    until(lambda: len(stage.accepted()) == 130, "they wait", 60)
     tab = stage.open(stage.start_page())
     tab.goto(stage.url("/conversation", "family"))
     tab.locator("form.composer.live").wait_for()

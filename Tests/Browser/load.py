@@ -2,7 +2,9 @@
 
 import os
 import random
+import resource
 import socket
+import struct
 
 from photographs import photograph
 from stage import until
@@ -38,15 +40,42 @@ def test_slow_bodies_hold_nobody_up(stage):
     assert not stage.failed() and not [path for path in (stage.spool / "new").iterdir() if path.is_dir()]
 
 
-def test_300_connections_are_survived(stage):
-    """300 connections that never finish their header do not keep others from being served, also not when they end."""
+def test_1000_connections_are_survived(stage):
+    """1,000 connections that never finish their header do not keep others from being served, also not when they end."""
     client, head = started(stage)
-    many = [opened(client, head[:10]) for _ in range(300)]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    many = [opened(client, head[:10]) for _ in range(1000)]
     for end in [lambda: None, lambda: closed(many)]:
         end()
         until(lambda: client.is_up() or stage.web.poll() is not None, "others are served")
         assert stage.web.poll() is None, f"the page ended: {stage.web.poll()}"
         served(stage, client)
+
+
+def test_an_upload_that_is_cut_off_is_none(stage):
+    """A photo, a form or a text whose connection ends before its last byte leaves nothing, whatever way it ends, and is no error
+    in the log."""
+    client, _ = started(stage)
+    multipart = f"multipart/form-data; boundary={BOUNDARY}"
+    part = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="photo"; filename="cut.jpg"\r\n\r\n'.encode()
+    for method, path, kind, begin in [
+        ("PUT", "/draft/new/photo?name=family&file=cut.jpg", "image/jpeg", bytes(50_000)),
+        ("PUT", "/draft/new/text?name=family", "text/plain", b"half a text"),
+        ("POST", "/conversation?name=family", multipart, part + bytes(50_000)),
+        ("POST", "/conversation/prefs?name=family", "application/x-www-form-urlencoded", b"auto-reveal=on"),
+    ]:
+        for end in ["close", "half", "reset"]:
+            head = post(client, path, kind, 100_000).replace(b"POST", method.encode(), 1)
+            with opened(client, head + begin) as one:
+                if end == "half":
+                    one.shutdown(socket.SHUT_WR)
+                    one.makefile("rb").read()
+                elif end == "reset":
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    until(lambda: not [path for path in (stage.spool / "tmp").iterdir() if path.name != ".order"], "nothing is left")
+    served(stage, client)
+    assert not list((stage.spool / "draft").iterdir()) and "auto-reveal: on" not in stage.run("prefs", "family")
+    assert not stage.waiting() and not stage.failed() and "level=error" not in stage.text("web.err"), stage.text("web.err")
 
 
 def test_100_mb_of_fields_are_refused(stage):

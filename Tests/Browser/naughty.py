@@ -4,7 +4,7 @@ import json
 import re
 
 from photographs import photograph
-from stage import until
+from stage import has_left, until
 
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
 NAUGHTY = [
@@ -51,7 +51,7 @@ def test_names_of_conversations_are_text(stage):
         client_text = f"answer {number}"
         tab.get_by_test_id("composer.text").fill(client_text)
         tab.get_by_test_id("composer.send").click()
-        tab.get_by_test_id("composer.text").wait_for()
+        until(lambda: has_left(tab), "it has left")
         assert tab.url == link, f"{tab.url} is not {link}"
         tab.get_by_test_id("conversation.settings").click()
         tab.get_by_test_id("settings.main").wait_for()
@@ -131,8 +131,8 @@ def test_senders_and_errors_are_text(stage):
         sideways = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert sideways <= 0, f"{path} is {sideways} px wider than the screen"
     assert "<script>1</script>" in tab.get_by_test_id("message.error").inner_text()
+    until(lambda: len(stage.received()) > 25, "they are announced")
     received = {photo["sender"]: photo["message"] for photo in stage.received().values()}
-    assert len(received) > 25
     for sender, photo in received.items():
         tab.goto(stage.url(f"/photo/{photo}"))
         assert not tab.evaluate(STRANGE), f"{sender}: {tab.evaluate(STRANGE)}"

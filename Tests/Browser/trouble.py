@@ -6,7 +6,7 @@ import subprocess
 
 from photographs import photograph
 from scene import Scene
-from stage import size, until
+from stage import has_left, size, until
 
 
 def test_without_a_daemon_sending_waits(stage):
@@ -77,6 +77,7 @@ def test_without_a_ledger_sending_works(stage):
     tab.goto(stage.url("/conversation", "family"))
     tab.get_by_test_id("composer.text").fill("the first")
     tab.get_by_test_id("composer.send").click()
+    until(lambda: has_left(tab), "it has left")
     tab.get_by_test_id("message.text").wait_for()
     tab.goto(stage.url("/conversation/settings", "family"))
     tab.get_by_test_id("settings.main").wait_for()
@@ -99,6 +100,22 @@ def test_a_ledger_of_a_newer_photospool_is_a_sentence(stage):
     damaged(stage, renew)
 
 
+def test_a_ledger_of_an_earlier_photospool_is_a_sentence(stage):
+    """With a ledger of an earlier photospool the page says what the command line says, and sending works. Once the daemon has
+    upgraded it, the page goes on."""
+    def age(ledger):
+        with sqlite3.connect(ledger) as database:
+            changed = database.execute("UPDATE grdb_migrations SET identifier = 'v19 places of profiles, photos of others by state'")
+            assert changed.rowcount == 1
+        database.close()
+
+    tab = damaged(stage, age)
+    stage.start_daemon()
+    until(lambda: stage.are_sent(2), "it is sent")
+    until(lambda: tab.get_by_test_id("message").count() == 2, "the page shows both")
+    until(lambda: tab.get_by_test_id("page.ledger").count() == 0, "and has no banner any more")
+
+
 def damaged(stage, damage):
     stage.start_daemon()
     stage.drop("before", "family", text="before")
@@ -118,3 +135,4 @@ def damaged(stage, damage):
     tab.get_by_test_id("composer.send").click()
     texts = lambda: [path.read_text().strip() for path in (stage.spool / "new").glob("*/text")]
     until(lambda: texts() == ["sent nevertheless"], "it is in new/")
+    return tab

@@ -1,6 +1,7 @@
 """Photos on slow and cut lines: from the browser to the page, and from the daemon to the store."""
 
 import time
+from urllib.parse import urlsplit
 
 from PIL import Image
 
@@ -50,25 +51,15 @@ def test_a_line_that_is_cut_in_an_upload_is_waited_for(stage):
     stage.start_page("--port", port)
     until(lambda: stage.are_sent(2), "it is sent")
     tab.get_by_test_id("page.cut").wait_for(state="detached")
-    assert stage.texts("family") == ["photo", "after the cut"] and stage.sent() == 1
+    until(lambda: stage.sent() == 1, "its receipt is written")
+    assert stage.texts("family") == ["photo", "after the cut"]
     until(lambda: "Sent" in tab.get_by_test_id("message.meta").last.inner_text(), "the page says so")
 
 
 def test_a_slow_store_shows_its_progress_and_is_cancelled(stage):
     """While a store takes a photo slowly, its percentage rises in steps of its own. Cancel says what was too late and what was
     not; what it confirmed is never published."""
-    server = stage.object_server()
-    server.slow_down(50_000)
-    for file in ("key", "secret"):
-        (stage.directory / file).write_text("x" * 20)
-        (stage.directory / file).chmod(0o600)
-    stage.configure(f"""store:
-  type: s3
-  endpoint: {server.endpoint}
-  bucket: photos
-  accessKeyFile: {stage.directory / "key"}
-  secretKeyFile: {stage.directory / "secret"}
-""")
+    store(stage).slow_down(50_000)
     tab = begin(stage)
     tab.evaluate("""() => {
         window.steps = []
@@ -94,6 +85,90 @@ def test_a_slow_store_shows_its_progress_and_is_cancelled(stage):
     until(lambda: tab.get_by_test_id("message.cancel").count() == 0, "nothing can be cancelled any more")
     assert len(stage.published("family")) == 1 and stage.texts("family") == ["photo"]
     assert "Cancelled" in tab.get_by_test_id("message.meta").last.inner_text()
+
+
+def test_photos_that_arrive_out_of_order_are_stored_once(stage):
+    """The first photo is large, so the second one arrives before it. Send does not wait for either. Each is stored once, and both
+    are published in the order of the tray."""
+    server = store(stage)
+    tab = begin(stage)
+    line = Line(tab, 1_000_000)
+    tab.get_by_test_id("composer.photos").set_input_files(
+        [large_png(stage), photograph(stage.directory, "small.jpg", 300, 200)])
+    until(lambda: server.puts, "the small one is in the store")
+    tab.get_by_test_id("composer.send").click()
+    line.open()
+    until(lambda: stage.are_sent(2), "they are sent")
+    widths = [published["attachment"]["width"] for published in stage.published("family")]
+    assert widths[0] > widths[1] == 300, widths
+    assert len(server.puts) == 2, server.puts
+
+
+def test_an_upload_whose_answer_is_lost_is_one_photo(stage):
+    """The answer to an upload is lost, and the page uploads the photo again. It is in the draft once."""
+    tab = begin(stage)
+    client, lost = stage.client(stage.link()), []
+    photo = photograph(stage.directory, "one.jpg", 300, 200)
+
+    def lose(route):
+        if not lost:
+            path = urlsplit(route.request.url)
+            lost.append(client.ask("PUT", f"{path.path}?{path.query}", photo.read_bytes()).status)
+            return route.abort()
+        return route.fallback()
+
+    tab.route("**/draft/new/photo?*", lose)
+    tab.get_by_test_id("composer.photos").set_input_files(photo)
+    until(lambda: tab.locator(".thumbs .done").count() == 1, "it is uploaded")
+    assert lost == [201], lost
+    tab.get_by_test_id("composer.send").click()
+    until(lambda: stage.are_sent(1), "it is sent")
+
+
+def test_a_page_that_was_asked_for_before_a_removal_does_not_undo_it(stage):
+    """A page is asked for, a photo is removed from the tray, and then the page comes. The photo does not come back."""
+    tab = begin(stage)
+    tab.get_by_test_id("composer.photos").set_input_files(
+        [photograph(stage.directory, f"{number}.jpg", 300 + number, 200) for number in range(2)])
+    until(lambda: tab.locator(".thumbs .done").count() == 2, "both are uploaded")
+    held, client = [], stage.client(stage.link())
+
+    def hold(route):
+        if held or route.request.method != "GET":
+            return route.fallback()
+        held.append((route, client.get("/conversation?name=family", Accept=route.request.headers["accept"])))
+
+    tab.route("**/conversation?name=family", hold)
+    stage.drop("news", "family", text="news")
+    until(lambda: tab.evaluate("1") and held, "a page is asked for")
+    tab.get_by_test_id("composer.remove").first.click()
+    draft = next((stage.spool / "draft").iterdir())
+    until(lambda: tab.evaluate("1") and len(list(draft.glob("photo*"))) == 1, "it is removed")
+    tab.evaluate("""() => {
+        const tray = document.querySelector('[data-test="composer.tray"]')
+        window.most = tray.children.length
+        new MutationObserver(() => window.most = Math.max(window.most, tray.children.length)).observe(tray, {childList: true})
+    }""")
+    route, answer = held[0]
+    route.fulfill(status=200, headers=dict(answer.headers), body=answer.body)
+    until(lambda: tab.get_by_test_id("message").count() == 1, "a newer page is shown")
+    assert tab.evaluate("most") == 1 and tab.get_by_test_id("composer.photo").count() == 1
+
+
+def store(stage):
+    """Has an S3 service for a store. Returns it."""
+    server = stage.object_server()
+    for file in ("key", "secret"):
+        (stage.directory / file).write_text("x" * 20)
+        (stage.directory / file).chmod(0o600)
+    stage.configure(f"""store:
+  type: s3
+  endpoint: {server.endpoint}
+  bucket: photos
+  accessKeyFile: {stage.directory / "key"}
+  secretKeyFile: {stage.directory / "secret"}
+""")
+    return server
 
 
 def grain(stage):

@@ -42,6 +42,7 @@ def test_a_photo_is_revealed_and_hidden_again(stage):
     tab.get_by_test_id("message.photo").click()
     assert size(tab.get_by_test_id("photo.picture")) == [900, 600]
     tab.get_by_test_id("photo.hide").click()
+    tab.get_by_test_id("photo.reveal").wait_for()
     assert stage.received()["first"]["hidden"]
     tab.get_by_test_id("photo.reveal").click()
     assert size(tab.get_by_test_id("photo.picture")) == [900, 600]
@@ -51,6 +52,8 @@ def test_a_photo_is_revealed_and_hidden_again(stage):
     tab.get_by_test_id("conversation.settings").click()
     tab.get_by_test_id("settings.reveal-on").check()
     tab.get_by_test_id("settings.save").click()
+    until(lambda: "auto-reveal: on" in stage.run("prefs", "family"), "it is kept")
+    tab.reload()
     assert tab.get_by_test_id("settings.reveal-on").is_checked()
     stage.receive(server, "second", "family", photograph(stage.directory, "two.jpg", 600, 900))
     stage.wait_for_state("second", "downloaded")
@@ -90,7 +93,7 @@ def test_a_conversation_is_held_and_released(stage):
     tab.get_by_test_id("conversation.held").wait_for()
     tab.get_by_test_id("composer.text").fill("later")
     tab.get_by_test_id("composer.send").click()
-    until(lambda: stage.waiting(), "it is accepted")
+    until(lambda: stage.accepted(), "it is accepted")
     tab.reload()
     assert "Held" in tab.get_by_test_id("message.waiting").inner_text()
     assert stage.published("family") == []

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 class ObjectServer:
     def __init__(self):
-        objects, asked, server = {}, [], self
+        objects, asked, puts, server = {}, [], [], self
         # Bytes a second that it takes; None for as many as come.
         self.rate = None
 
@@ -38,6 +38,7 @@ class ObjectServer:
                     if server.rate:
                         time.sleep(len(piece) / server.rate)
                 objects[self.path] = body
+                puts.append(self.path)
                 self.answer(200)
 
             def do_DELETE(self):
@@ -51,7 +52,7 @@ class ObjectServer:
                 self.send_header("ETag", '"1"')
                 self.end_headers()
 
-        self.objects, self.asked = objects, asked
+        self.objects, self.asked, self.puts = objects, asked, puts
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 

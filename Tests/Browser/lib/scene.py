@@ -21,7 +21,7 @@ class Scene:
         stage.receive(server, "offered", "family", pictures[2])
         self.offered = stage.wait_for_state("offered", "offered")["message"]
         stage.drop("sent", "family", photos=pictures)
-        until(lambda: stage.delivered() == ["photo"] * 3, "the photos are sent")
+        until(lambda: stage.delivered() == ["photo"] * 3 and not stage.waiting(), "the photos are sent")
         stage.refuse("text")
         stage.drop("refused", "family", text="This one is refused.", photos=pictures[2:])
         until(lambda: stage.failed() == ["refused"], "it is refused")
@@ -29,7 +29,7 @@ class Scene:
         self.own = next(line["message"] for line in stage.lines() if line["kind"] == "photo")
         stage.run("hold", "garden")
         stage.drop("held", "garden", text="Later")
-        until(lambda: any(message["request"] == "held" for message in stage.waiting()), "it waits")
+        until(lambda: stage.accepted() == ["held"], "it waits")
 
     def receive(self, server, name, photo):
         self.stage.receive(server, name, "family", photo)

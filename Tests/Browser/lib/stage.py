@@ -12,6 +12,11 @@ VIEWS = {"phone": (390, 844), "tablet": (1024, 1366), "desk": (1440, 900)}
 SCHEMES = ["light", "dark"]
 
 
+def has_left(tab):
+    """Whether what was sent here has left the browser. Before that, another page would stop it."""
+    return tab.get_by_test_id("conversation.pending").locator("li").count() == 0
+
+
 def size(picture):
     """The pixels of a picture, once it is there."""
     picture.scroll_into_view_if_needed()
@@ -37,8 +42,12 @@ class Stage(Programs):
         """Whether so many messages are published, and nothing waits: a message is published before the ledger says so."""
         return len(self.published(conversation)) == count and not self.waiting()
 
+    def accepted(self):
+        """Names of requests that wait and that the daemon has accepted, so that pages show them."""
+        return sorted({line["request"] for line in self.waiting() if line["acceptedAt"]})
+
     def sent(self):
-        """How many requests are sent."""
+        """How many requests have a receipt. It is written after the ledger says that they are sent."""
         return sum(path.name != ".order" for path in (self.spool / "sent").iterdir())
 
     def texts(self, conversation):
@@ -46,7 +55,7 @@ class Stage(Programs):
         return [line.get("text", line["kind"]) for line in self.published(conversation)]
 
     def waiting(self):
-        """Messages that are not sent yet."""
+        """Messages that are not sent yet, also of requests that are not accepted yet."""
         return [json.loads(line) for line in self.run("queue", "--json").splitlines()]
 
     def failed(self):

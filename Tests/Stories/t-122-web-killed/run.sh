@@ -75,6 +75,9 @@ for file in sending.*; do
   name=${file#sending.}
   wait_until grep -q '"kind":"text"' "$spool/published/$name.jsonl"
 done
+# Receipts are written after the messages are published.
+is_done() { [ -z "$(ls "$spool/new")$(ls "$spool/cur")" ]; }
+wait_until is_done
 stop_daemon
 for file in sending.*; do
   name=${file#sending.}

@@ -29,7 +29,7 @@ ask 303 '/check' -X POST
 for path in / '/conversation?name=family' /queue /storage /check /metrics /metrics.txt /profile /sessions \
   "/photo/$("$photospool" photos --json | jq -r .message | head -n 1)/original"; do ask 200 "$path"; done
 # A stream of events asks the daemon again and again.
-curl -sSN -m 60 -b jar -H 'Sec-Fetch-Site: same-origin' "$site/events?view=list" > events 2> /dev/null &
+curl -sSN -m 120 -b jar -H 'Sec-Fetch-Site: same-origin' "$site/events?view=list" > events 2> /dev/null &
 stream=$!
 wait_for_line events '^event: trouble'
 kill "$stream"
