@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The arrows of the house point down this list and never up; `make lint` checks that, and `docs/architecture.md` draws it.
+/// Dependencies point down this list and never up; `make lint` checks that. `docs/architecture.md` describes the modules.
 let package = Package(
   name: "photospool",
   products: [
@@ -67,7 +67,7 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
 
-    // The heart: knows the seams below it, not who fills them.
+    // The core. It knows the protocols of stores and networks, and none of their types.
     .target(
       name: "Delivery",
       dependencies: [
@@ -197,7 +197,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
 
-    // The ground floor.
+    // Modules that most others use.
     .target(name: "Matrix", dependencies: ["HTTP", "Messages", "Secrets"]),
     .target(name: "GoogleCloud", dependencies: ["COpenSSL", "Digests", "HTTP", "Messages", "Secrets"]),
     .target(name: "HTTP", dependencies: ["CCurl", "Messages"]),
@@ -213,7 +213,7 @@ let package = Package(
     .target(name: "MetricText"),
     .target(name: "Supervision"),
 
-    // One door per C library.
+    // One module per C library.
     .target(name: "CKernel"),
     .target(name: "CCurl"),
     .target(name: "CNATS"),
