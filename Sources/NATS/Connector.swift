@@ -90,15 +90,30 @@ actor Connector {
     """
   }
 
-  /// Makes the streams that are missing, some at a time.
+  /// Makes the streams that are missing, some at a time, and waits until all can be used: another host may be making them.
   private static func prepare(_ stream: JetStream) async -> Result<Void, QueueError> {
-    do {
-      let present = try await stream.streams()
-      let missing = StreamSettings.all.filter { !present.contains($0.name) }
-      _ = try await eachOf(missing, atOnce: 8) { try await stream.create($0) }
-      return .success(())
-    } catch {
-      return .failure((error as? JetStreamFault ?? .malformed).queueError(mayTakeEffect: false))
+    let end = ContinuousClock.now + .seconds(20)
+    while true {
+      do {
+        let present = try await stream.streams()
+        let missing = StreamSettings.all.filter { !present.contains($0.name) }
+        _ = try await eachOf(missing, atOnce: 8) { try await stream.create($0) }
+        let infos = try await eachOf(StreamSettings.all, atOnce: 16) { try await stream.stream($0.name) }
+        if infos.allSatisfy({ $0?.cluster?.leader?.isEmpty == false }) { return .success(()) }
+        guard ContinuousClock.now < end else {
+          return .failure(.unavailable("the streams of the cluster are not ready; check that two of its servers run"))
+        }
+      } catch let fault as JetStreamFault {
+        let error = fault.queueError(mayTakeEffect: false)
+        guard case .unavailable = error, ContinuousClock.now < end, !stream.connection.isClosed else {
+          return .failure(error)
+        }
+      } catch {
+        return .failure(.unavailable("the streams of the cluster are not ready: \(error)"))
+      }
+      do { try await Task.sleep(for: .milliseconds(100)) } catch {
+        return .failure(.unavailable("the streams of the cluster were not waited for"))
+      }
     }
   }
 }
