@@ -162,7 +162,7 @@ package struct Daemon: Sendable {
   /// Resets what an earlier process left in progress, and removes its leftovers.
   private func recover(_ files: RequestFiles) async throws {
     let count = try await ledger.recover(at: .now())
-    if count > 0 { log.info("messages that were in hand start again", metadata: ["count": "\(count)"]) }
+    if count > 0 { log.info("messages that were in progress start again", metadata: ["count": "\(count)"]) }
     do { try spool.state.removeTree(Trash.directoryName) } catch {
       log.warning("requests that were taken back are left in state/trash", metadata: ["error": "\(error)"])
     }

@@ -67,7 +67,7 @@ final class Transfer {
     order.request.method == .post && order.request.body.count <= Self.mostBodyWithHead
   }
 
-  // MARK: What libcurl is told
+  // MARK: Options of libcurl
 
   private func setConnection(_ options: HTTPOptions) -> CURLcode {
     var results = [
@@ -154,7 +154,7 @@ final class Transfer {
     return results.first { $0 != CURLE_OK } ?? CURLE_OK
   }
 
-  // MARK: What libcurl asks for
+  // MARK: Questions of libcurl
 
   /// Copies the next bytes of the body into libcurl's buffer.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {

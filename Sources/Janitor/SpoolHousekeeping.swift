@@ -126,7 +126,7 @@ struct SpoolHousekeeping: Sendable {
     return count
   }
 
-  // MARK: What is over
+  // MARK: Finished requests
 
   /// Removes the directories of requests that ended `seconds` ago, then their rows.
   private func forget(_ states: [RequestState], after seconds: Double, from place: Directory) async throws -> Int {

@@ -19,7 +19,7 @@ package struct Submission: Sendable {
   package var photos: [File]
   /// The request goes to `draft/`.
   package var isDraft: Bool
-  /// The end of the request's name; nil makes one. Of `A-Za-z0-9._-`, at most 96 bytes.
+  /// The end of the request's name; nil makes one. At most 96 bytes of `A-Za-z0-9._-`.
   package var label: String?
 
   package init(

@@ -131,7 +131,7 @@ actor Intake: Service {
     for asker in due { asker.resume() }
   }
 
-  // MARK: What arrived
+  // MARK: Arrivals
 
   private func handle(_ seen: Mailbox.Contents) async throws {
     if seen.hasVanished || (seen.needsScan && !isNewGone) { watchAgain() }

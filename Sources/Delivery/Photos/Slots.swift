@@ -37,18 +37,18 @@ final class Slots: Sendable {
 
   /// Sets `count` places per store. Excess places end when they are returned.
   func resize(to count: Int) {
-    let woken = state.withLock { state in
+    let resumed = state.withLock { state in
       let count = max(1, count)
       let more = count - state.count
       state.count = count
-      var woken = [(CheckedContinuation<Bool, Never>, Bool)]()
+      var resumed = [(CheckedContinuation<Bool, Never>, Bool)]()
       for name in state.stores.keys {
         state.stores[name]?.free += more
-        woken += state.dispense(of: name, count: count)
+        resumed += state.dispense(of: name, count: count)
       }
-      return woken
+      return resumed
     }
-    for (waiter, hasPlace) in woken { waiter.resume(returning: hasPlace) }
+    for (waiter, hasPlace) in resumed { waiter.resume(returning: hasPlace) }
   }
 
   /// Makes the key for a later place; end it with `retire`.
@@ -109,12 +109,12 @@ final class Slots: Sendable {
 
   /// Makes a change and assigns free places of the store. Retired keys are ignored.
   private func change(_ key: Int, _ body: (inout State, User) -> Void) {
-    let woken = state.withLock { state in
+    let resumed = state.withLock { state in
       guard let user = state.users[key] else { return [(CheckedContinuation<Bool, Never>, Bool)]() }
       body(&state, user)
       return state.dispense(of: user.store, count: state.count)
     }
-    for (waiter, hasPlace) in woken { waiter.resume(returning: hasPlace) }
+    for (waiter, hasPlace) in resumed { waiter.resume(returning: hasPlace) }
   }
 }
 
@@ -128,9 +128,9 @@ extension Slots.Store {
 extension Slots.State {
   fileprivate mutating func dispense(of name: String, count: Int) -> [(CheckedContinuation<Bool, Never>, Bool)] {
     guard var store = stores[name], !store.waiting.isEmpty else { return [] }
-    var woken = [(CheckedContinuation<Bool, Never>, Bool)]()
+    var resumed = [(CheckedContinuation<Bool, Never>, Bool)]()
     if !cancelled.isEmpty {
-      woken = store.waiting.filter { cancelled.contains($0.key) }.map { ($0.waiter, false) }
+      resumed = store.waiting.filter { cancelled.contains($0.key) }.map { ($0.waiter, false) }
       store.waiting.removeAll { cancelled.contains($0.key) }
     }
     while store.free > 0, let next = next(in: store, count: count) {
@@ -139,10 +139,10 @@ extension Slots.State {
       holding.insert(key)
       if users[key]?.isAhead == true { store.ahead += 1 }
       if let owner = users[key]?.owner { store.held[owner, default: 0] += 1 }
-      woken.append((waiter, true))
+      resumed.append((waiter, true))
     }
     stores[name] = store
-    return woken
+    return resumed
   }
 
   /// The next waiting key that may have a place, if any.

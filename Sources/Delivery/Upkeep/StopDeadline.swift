@@ -27,7 +27,7 @@ struct StopDeadline: Service {
     queue.asyncAfter(deadline: .now() + seconds) { [log, hasStopped] in
       if hasStopped.isSet { return }
       log.critical(
-        "stopping takes too long, as when a disk hangs; ending at once, and what is in hand starts again at the next start"
+        "stopping takes too long, as when a disk hangs; ending at once; work in progress starts again at the next start"
       )
     }
     queue.asyncAfter(deadline: .now() + seconds + Self.lastLine) { [overdue, hasStopped] in

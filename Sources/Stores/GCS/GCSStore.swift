@@ -7,7 +7,7 @@ import Messages
 /// Stores objects in a bucket of Google Cloud Storage, which is also where Firebase Storage keeps them. An object is put only
 /// if it does not exist, so a repeated upload is harmless.
 ///
-/// The download address is Firebase's. Whoever knows it may read the object, and it never expires by itself. Its token is
+/// The download address is Firebase's. Everybody who knows it may read the object, and it never expires by itself. Its token is
 /// random and a part of the object's metadata, from which a repeated upload reads it.
 package struct GCSStore: Store {
   package let name: String

@@ -33,13 +33,14 @@ for number in 1 2 3; do
 done
 stop_daemon
 
-# Killed before every sixth call that changes the disk, all the way of photo and text.
+# Killed before every twelfth call that changes the disk, from one of the first on, all the way of photo and text.
 noise 300x200 photo.jpg
 texts='Check this out!
 away 1
 away 2
 away 3'
-k=1 step=${PHOTOSPOOL_TEST_KILL_STEP:-6} kills=0
+step=${PHOTOSPOOL_TEST_KILL_STEP:-12} kills=0
+k=$((RANDOM % step + 1))
 while :; do
   drop "r$k" family "killed at $k" photo.jpg
   texts="$texts

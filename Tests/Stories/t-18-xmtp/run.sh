@@ -96,9 +96,10 @@ for victim in co-process daemon; do
 done
 check_all 'killed on its way'
 
-# The daemon killed before every k-th call that changes the disk, all the way of photo and text.
+# The daemon killed before every k-th call that changes the disk, from one of the first on, all the way of photo and text.
 settings "$xmtp" "$route"
-k=1 step=${PHOTOSPOOL_TEST_KILL_STEP:-20} kills=0
+step=${PHOTOSPOOL_TEST_KILL_STEP:-40} kills=0
+k=$((RANDOM % step + 1))
 while :; do
   drop_next
   run_killed $k "$name"

@@ -1,5 +1,5 @@
 # A photo is received once and whole, and nothing is left behind, at whichever call the daemon is killed.
-# Killed at every 9th call that changes the disk, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
+# Killed at every 18th call that changes the disk, from one of the first on, at every one with PHOTOSPOOL_TEST_KILL_STEP=1.
 . "$(dirname "$0")/../lib/library.sh"
 
 noise 900x700 photo.jpg
@@ -37,7 +37,8 @@ receive
 run_killed_until 1000000 is_there
 first=$(grep -n trash trace | cut -d: -f1 | head -n 1)
 taking=$(seq "$first" $((first + 7)))
-k=1 kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-9}
+kills=0 step=${PHOTOSPOOL_TEST_KILL_STEP:-18}
+k=$((RANDOM % step + 1))
 while :; do
   receive
   run_killed_until $k is_there
