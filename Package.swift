@@ -175,7 +175,9 @@ let package = Package(
     // What happens to a photo on its way: decoded, prepared, sealed.
     .target(
       name: "Imaging",
-      dependencies: ["CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "Messages", "Photos"],
+      dependencies: [
+        "CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "CZlib", "Messages", "Photos",
+      ],
       // Pixel work without the optimiser is a hundred times slower, also under test.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .target(
@@ -217,11 +219,12 @@ let package = Package(
     .target(name: "CKernel"),
     .target(name: "CCurl"),
     .target(name: "CNATS"),
+    // Inner loops need the optimiser, also under test.
+    .target(name: "CPNG", cSettings: [.unsafeFlags(["-O2"])]),
     .target(name: "CPixels", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CSandbox"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
-    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
     .systemLibrary(name: "CQRCode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),

@@ -12,29 +12,71 @@ void cpixels_ycc_to_rgb(
   }
 }
 
-static inline uint8_t luma(const uint8_t *rgb) {
-  return (uint8_t)((19595 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) >> 16);
+static inline uint8_t on_white(uint8_t level, uint8_t alpha) {
+  return (uint8_t)((level * alpha + 255 * (255 - alpha) + 127) / 255);
 }
 
-void cpixels_rgb_to_ycc(
-  const uint8_t *upper, const uint8_t *lower, uint8_t *upper_y, uint8_t *lower_y, uint8_t *cb, uint8_t *cr,
-  int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    upper_y[i] = luma(upper + 3 * i);
-    lower_y[i] = luma(lower + 3 * i);
+// Two neighbours in both rows. The factors have 15 bits, for which there are fast multiplications.
+#define INLINE __attribute__((always_inline)) static inline
+INLINE void convert_four(
+  const uint8_t *restrict upper, const uint8_t *restrict lower, int32_t channels, int32_t next,
+  uint8_t *restrict upper_y, uint8_t *restrict lower_y, uint8_t *restrict cb, uint8_t *restrict cr) {
+  int32_t red = 0, green = 0, blue = 0;
+  for (int32_t k = 0; k < 4; k++) {
+    const int32_t x = k % 2 * next;
+    const uint8_t *pixel = (k < 2 ? upper : lower) + x * channels;
+    int32_t r = pixel[0], g = pixel[1], b = pixel[2];
+    if (channels == 4) {
+      r = on_white(pixel[0], pixel[3]);
+      g = on_white(pixel[1], pixel[3]);
+      b = on_white(pixel[2], pixel[3]);
+    }
+    (k < 2 ? upper_y : lower_y)[x] = (uint8_t)((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
+    red += r;
+    green += g;
+    blue += b;
   }
   // Rounds the sum of four; one less, because the maximum must stay below 256.
-  const int32_t middle = (512 << 16) + 131071;
-  for (int32_t i = 0; i < (count + 1) / 2; i++) {
-    const uint8_t *a = upper + 6 * i, *b = lower + 6 * i;
-    // The last sample of an odd number is its own neighbour.
-    const int32_t next = 2 * i + 1 < count ? 3 : 0;
-    const int32_t red = a[0] + a[next] + b[0] + b[next];
-    const int32_t green = a[1] + a[next + 1] + b[1] + b[next + 1];
-    const int32_t blue = a[2] + a[next + 2] + b[2] + b[next + 2];
-    cb[i] = (uint8_t)((-11059 * red - 21709 * green + 32768 * blue + middle) >> 18);
-    cr[i] = (uint8_t)((32768 * red - 27439 * green - 5329 * blue + middle) >> 18);
+  const int32_t middle = (512 << 15) + 65535;
+  *cb = (uint8_t)((-5529 * red - 10855 * green + 16384 * blue + middle) >> 17);
+  *cr = (uint8_t)((16384 * red - 13720 * green - 2664 * blue + middle) >> 17);
+}
+
+INLINE void rgb_to_ycc(
+  const uint8_t *restrict upper, const uint8_t *restrict lower, int32_t channels, uint8_t *restrict upper_y,
+  uint8_t *restrict lower_y, uint8_t *restrict cb, uint8_t *restrict cr, int32_t count) {
+  const int32_t pairs = count / 2;
+  for (int32_t i = 0; i < pairs; i++) {
+    convert_four(
+      upper + 2 * i * channels, lower + 2 * i * channels, channels, 1, upper_y + 2 * i, lower_y + 2 * i, cb + i, cr + i);
   }
+  // The last sample of an odd number is its own neighbour.
+  if (count % 2) {
+    const int32_t x = count - 1;
+    convert_four(upper + x * channels, lower + x * channels, channels, 0, upper_y + x, lower_y + x, cb + pairs, cr + pairs);
+  }
+}
+
+#define ROWS \
+  const uint8_t *upper, const uint8_t *lower, uint8_t *upper_y, uint8_t *lower_y, uint8_t *cb, uint8_t *cr, int32_t count
+
+static void rgb3_plain(ROWS) { rgb_to_ycc(upper, lower, 3, upper_y, lower_y, cb, cr, count); }
+static void rgb4_plain(ROWS) { rgb_to_ycc(upper, lower, 4, upper_y, lower_y, cb, cr, count); }
+
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
+AVX2 static void rgb3_avx2(ROWS) { rgb_to_ycc(upper, lower, 3, upper_y, lower_y, cb, cr, count); }
+AVX2 static void rgb4_avx2(ROWS) { rgb_to_ycc(upper, lower, 4, upper_y, lower_y, cb, cr, count); }
+#endif
+
+void cpixels_rgb_to_ycc(
+  const uint8_t *upper, const uint8_t *lower, int32_t channels, uint8_t *upper_y, uint8_t *lower_y, uint8_t *cb,
+  uint8_t *cr, int32_t count) {
+  void (*convert)(ROWS) = channels == 3 ? rgb3_plain : rgb4_plain;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) convert = channels == 3 ? rgb3_avx2 : rgb4_avx2;
+#endif
+  convert(upper, lower, upper_y, lower_y, cb, cr, count);
 }
 
 void cpixels_interleave3(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *out, int32_t count) {
@@ -73,10 +115,6 @@ void cpixels_cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, int32_t count) {
       rgb[3 * i + c] = (uint8_t)(((255 - cmyk[4 * i + c]) * light + 127) / 255);
     }
   }
-}
-
-static inline uint8_t on_white(uint8_t level, uint8_t alpha) {
-  return (uint8_t)((level * alpha + 255 * (255 - alpha) + 127) / 255);
 }
 
 void cpixels_split(const uint8_t *pixels, int32_t channels, uint8_t *const *rows, int32_t count) {

@@ -2,7 +2,6 @@ import CGIF
 import CHEIF
 import CJPEG
 import CLittleCMS
-import CPNG
 import CWebP
 
 extension Preparer {
@@ -11,7 +10,7 @@ extension Preparer {
     let webp = WebPGetDecoderVersion()
     let colors = cmsGetEncodedCMMversion()
     return [
-      "libjpeg-turbo \(String(cString: cjpeg_version()))", "libpng \(String(cString: cpng_version()))",
+      "libjpeg-turbo \(String(cString: cjpeg_version()))",
       "libheif \(String(cString: heif_get_version()))", "libwebp \(webp >> 16).\(webp >> 8 & 255).\(webp & 255)",
       "giflib \(GIFLIB_MAJOR).\(GIFLIB_MINOR).\(GIFLIB_RELEASE)",
       "Little CMS \(colors / 1000).\(colors % 1000 / 10)",

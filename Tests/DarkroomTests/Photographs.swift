@@ -15,7 +15,7 @@ enum Photographs {
     try make(kind, ["-size", "\(width)x\(height)", "-seed", "\(seed)", "plasma:tan-teal"])
   }
 
-  /// A slow PNG: libpng has to hold all of an interlaced picture, here 100 MB.
+  /// A slow PNG: all of an interlaced picture has to be held, here 100 MB.
   static func largeInterlaced() throws -> PhotoBytes {
     try PhotoBytes(
       make(

@@ -28,10 +28,12 @@ void cpixels_ycc_to_rgb(
 // Splits pixels of 1 to 4 samples into a row per colour. The second or fourth sample is alpha, over white.
 void cpixels_split(const uint8_t *pixels, int32_t channels, uint8_t *const *rows, int32_t count);
 
-// Two interleaved rows of RGB to two rows of luma and one of each chroma, which is the mean of four.
+// Two rows of pixels to two rows of luma and one of each chroma, which is the mean of four. The pixels have three samples,
+// or four with alpha, over white. The rows of
+// results do not overlap.
 void cpixels_rgb_to_ycc(
-  const uint8_t *upper, const uint8_t *lower, uint8_t *upper_y, uint8_t *lower_y, uint8_t *cb, uint8_t *cr,
-  int32_t count);
+  const uint8_t *upper, const uint8_t *lower, int32_t channels, uint8_t *upper_y, uint8_t *lower_y, uint8_t *cb,
+  uint8_t *cr, int32_t count);
 
 // Interleaves three planes: red, green, blue.
 void cpixels_interleave3(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *out, int32_t count);

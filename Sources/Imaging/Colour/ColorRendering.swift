@@ -13,12 +13,27 @@ struct ColorRendering {
   func render(_ planes: [Plane], size: PixelSize) -> [Plane] {
     if isPlain { return planes }
     if samples == .grey { return [renderGrey(planes[0])] }
+    if transform == nil, samples == .ycc(.video) { return widen(planes) }
     return renderColor(planes, size: size)
   }
 
   private func renderGrey(_ plane: Plane) -> Plane {
     for y in 0..<plane.height { transform?.apply(plane.row(y), to: plane.row(y), count: plane.width) }
     return plane
+  }
+
+  /// Only the range differs from JPEG's.
+  private func widen(_ planes: [Plane]) -> [Plane] {
+    func table(_ level: (Double) -> Double) -> [UInt8] {
+      (0...255).map { UInt8(min(max(level(Double($0)).rounded(), 0), 255)) }
+    }
+    let luma = table { ($0 - 16) * 255 / 219 }
+    let difference = table { ($0 - 128) * 255 / 224 + 128 }
+    for (index, plane) in planes.enumerated() {
+      let table = index == 0 ? luma : difference
+      for place in 0..<plane.stride * plane.height { plane.samples[place] = table[Int(plane.samples[place])] }
+    }
+    return planes
   }
 
   /// Converts two rows at a time, which make one row of chroma.
@@ -33,8 +48,8 @@ struct ColorRendering {
       let bottom = min(top + 1, size.height - 1)
       for y in top...bottom { renderRow(y, of: planes, by: stored.samples, to: rows.row(y - top)) }
       cpixels_rgb_to_ycc(
-        rows.row(0), rows.row(bottom - top), luma.row(top), luma.row(bottom), blue.row(top / 2), red.row(top / 2),
-        Int32(size.width))
+        rows.row(0), rows.row(bottom - top), 3, luma.row(top), bottom > top ? luma.row(bottom) : stored.samples,
+        blue.row(top / 2), red.row(top / 2), Int32(size.width))
     }
     return [luma, blue, red]
   }

@@ -91,7 +91,7 @@ struct PNGStructure {
     }
   }
 
-  /// Takes the profile from libpng; numbers of H.273 take precedence.
+  /// Takes the profile after decompression; numbers of H.273 take precedence.
   mutating func take(profile: [UInt8]) {
     if !hasCodePoints { metadata.readProfile(profile) }
   }

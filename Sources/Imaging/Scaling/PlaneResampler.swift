@@ -66,6 +66,7 @@ final class PlaneResampler {
   }
 
   var rows: Int { source.height }
+  var width: Int { source.width }
 
   /// All rows were taken and the plane is complete.
   var isComplete: Bool { received == source.height }

@@ -1,3 +1,5 @@
+import CPixels
+
 /// A component of a photo from its decoder.
 struct Component {
   var size: PixelSize
@@ -57,6 +59,32 @@ struct ResamplerBank {
         try deliver(y + row, rows)
       }
       y += first.batchRows
+      for resampler in resamplers { resampler.takeBatch() }
+    }
+  }
+  /// For RGB pixels, which `feedPixels` converts to luma and chroma before they are scaled: half the work of three planes.
+  init(ofPixels size: PixelSize, target: PixelSize, orientation: Orientation) {
+    let full = Component(size: size, extent: PlaneResampler.Extent(of: size))
+    let half = Component(size: size.halved, extent: PlaneResampler.Extent(of: size, dividedBy: 2), batchRows: 4)
+    self.init([full, half, half], target: target, orientation: orientation, halvesChroma: true)
+  }
+
+  /// Feeds pixels of three samples, or of four with alpha, which is over white.
+  ///
+  /// - Parameter deliver: gives the row of an even number and the next one; the last row of all may stand for both.
+  func feedPixels<Failure: Error>(
+    channels: Int, _ deliver: (Int) throws(Failure) -> (UnsafePointer<UInt8>, UnsafePointer<UInt8>)
+  ) throws(Failure) {
+    let (luma, blue, red) = (resamplers[0], resamplers[1], resamplers[2])
+    var y = 0
+    while !luma.isComplete {
+      for pair in 0..<luma.batchRows / 2 where y + 2 * pair < luma.rows {
+        let (upper, lower) = try deliver(y + 2 * pair)
+        cpixels_rgb_to_ycc(
+          upper, lower, Int32(channels), luma.nextRow(2 * pair), luma.nextRow(2 * pair + 1), blue.nextRow(pair),
+          red.nextRow(pair), Int32(luma.width))
+      }
+      y += luma.batchRows
       for resampler in resamplers { resampler.takeBatch() }
     }
   }
