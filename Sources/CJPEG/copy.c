@@ -24,7 +24,8 @@ cjpeg_status cjpeg_copy(
   jvirt_barray_ptr *coefficients = jpeg_read_coefficients(&from);
   cjpeg_require_whole(&from, &source);
   const bool is_plain = from.jpeg_color_space == JCS_YCbCr || from.jpeg_color_space == JCS_GRAYSCALE;
-  if (is_plain && trap.manager.num_warnings == 0) {
+  // Viewers smooth an unfinished progression; a copy that says it is finished would show blocks.
+  if (is_plain && trap.manager.num_warnings == 0 && cjpeg_has_all_scans(&from)) {
     jpeg_copy_critical_parameters(&from, &to);
     // The density could identify the camera, and nobody uses it.
     to.density_unit = 0;

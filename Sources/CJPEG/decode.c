@@ -78,7 +78,8 @@ cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, int32_t eighths) {
   jpeg->scale_num = (unsigned)eighths;
   jpeg->scale_denom = 8;
   jpeg->dct_method = JDCT_ISLOW;
-  jpeg->do_block_smoothing = FALSE;
+  // Smooths a progression that is not finished, and no other photo.
+  jpeg->do_block_smoothing = TRUE;
   jpeg_start_decompress(jpeg);
   cjpeg_require_whole(jpeg, &decoder->source);
   return CJPEG_OK;

@@ -42,5 +42,7 @@ void cjpeg_sink_prepare(cjpeg_sink *sink, j_compress_ptr jpeg, uint8_t *out, siz
 size_t cjpeg_sink_count(const cjpeg_sink *sink);
 // Limits the memory and the number of scans of a decoder.
 void cjpeg_guard_prepare(cjpeg_guard *guard, j_decompress_ptr jpeg, size_t memory_limit, int32_t scan_limit);
+// Whether every component has its scan, and every coefficient all its bits.
+bool cjpeg_has_all_scans(j_decompress_ptr jpeg);
 // Requires all scans of a photo that ends without an end marker.
 void cjpeg_require_whole(j_decompress_ptr jpeg, const cjpeg_source *source);

@@ -109,8 +109,7 @@ void cjpeg_source_prepare(cjpeg_source *source, j_decompress_ptr jpeg, const uin
   jpeg->src = &source->manager;
 }
 
-// Whether every component has its scan, and every coefficient all its bits.
-static bool has_all_scans(j_decompress_ptr jpeg) {
+bool cjpeg_has_all_scans(j_decompress_ptr jpeg) {
   for (int i = 0; i < jpeg->num_components; i++) {
     if (!jpeg->comp_info[i].quant_table) return false;
     for (int k = 0; jpeg->progressive_mode && k < DCTSIZE2; k++) {
@@ -121,7 +120,7 @@ static bool has_all_scans(j_decompress_ptr jpeg) {
 }
 
 void cjpeg_require_whole(j_decompress_ptr jpeg, const cjpeg_source *source) {
-  if (!source->ended || !jpeg_has_multiple_scans(jpeg) || has_all_scans(jpeg)) return;
+  if (!source->ended || !jpeg_has_multiple_scans(jpeg) || cjpeg_has_all_scans(jpeg)) return;
   jpeg->err->msg_code = JWRN_JPEG_EOF;
   escape((j_common_ptr)jpeg, CJPEG_TRUNCATED);
 }

@@ -32,8 +32,8 @@ package final class DarkroomPool: PhotoPreparer {
       memory = photo.memory
       seconds = Int(photo.time.seconds.rounded(.up))
       limits = photo.limits
-      // A third is left for processing the decoded picture.
-      limits.decoderBytes = photo.memory / 3 * 2
+      // An eighth is left for the photo itself and for processing the decoded picture.
+      limits.decoderBytes = photo.memory / 8 * 7
       profileLimits = limits
       profileLimits.longestSide = settings.profile.side
       profileLimits.squareSide = settings.profile.side

@@ -10,7 +10,7 @@ package struct PhotoLimits: Sendable, Hashable, Codable {
   /// Pictures, tiles and descriptions in a HEIC file; telephones list fifty to two hundred.
   package var items = 2000
   /// Memory for a decoder, in bytes. A progressive photo needs two to six per pixel.
-  package var decoderBytes = 512 << 20
+  package var decoderBytes = 672 << 20
   /// The longer side of the result, in pixels: 1 to 2732. Photos are never enlarged.
   package var longestSide = 2048
   /// The side of the centre square, in pixels; 0 keeps the whole photo. Never enlarged.

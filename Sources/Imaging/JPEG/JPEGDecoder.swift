@@ -8,6 +8,7 @@ final class JPEGDecoder: PhotoDecoder {
   private let photo: UnsafeBufferPointer<UInt8>
   private let decoder: OpaquePointer
   private let header: cjpeg_header
+  private let hiddenTransform: UInt8?
 
   var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
   var orientation: Orientation { metadata.exif?.orientation ?? .upright }
@@ -17,7 +18,7 @@ final class JPEGDecoder: PhotoDecoder {
     case CJPEG_GREY: .grey
     case CJPEG_RGB: .rgb
     // With Adobe's marker, inks are stored inverted.
-    case CJPEG_CMYK: .cmyk(isInverted: header.adobe)
+    case CJPEG_CMYK: hiddenTransform == 2 ? .ycck : .cmyk(isInverted: header.adobe || hiddenTransform != nil)
     case CJPEG_YCCK: .ycck
     default: .ycc(.jfif)
     }
@@ -26,6 +27,7 @@ final class JPEGDecoder: PhotoDecoder {
   init(_ photo: PhotoView, limits: PhotoLimits) throws(DeliveryError) {
     let inspection = try JPEGInspection(of: photo.bytes, limits: limits)
     metadata = inspection.metadata
+    hiddenTransform = inspection.hiddenTransform
     let photo = photo.memory
     guard
       let decoder = cjpeg_decoder_open(

@@ -6,6 +6,8 @@ struct JPEGInspection {
   let metadata: Metadata
   /// As stored.
   let size: PixelSize
+  /// As in `JPEGStructure`.
+  let hiddenTransform: UInt8?
 
   init(of photo: [UInt8], limits: PhotoLimits) throws(DeliveryError) {
     let structure = JPEGStructure(of: photo)
@@ -20,6 +22,7 @@ struct JPEGInspection {
     guard structure.scans > 0 else {
       throw DeliveryError(.truncatedImage, "this JPEG ends before its picture begins; send the whole file")
     }
+    hiddenTransform = structure.hiddenTransform
     metadata = Metadata(ofJPEG: photo, structure: structure)
   }
 

@@ -28,6 +28,8 @@ struct JPEGStructure {
   private(set) var scans = 0
   /// The offset after the end marker, if there is one.
   private(set) var end: Int?
+  /// The transform of an Adobe marker that a wrong length hides from decoders; nil if there is none.
+  private(set) var hiddenTransform: UInt8?
 
   init(of photo: [UInt8]) {
     var offset = 2
@@ -43,9 +45,24 @@ struct JPEGStructure {
         if frame == nil { frame = Self.frame(marker, in: ByteReader(photo, contents)) }
       case 0xE0...0xEF, 0xFE:
         if segments.count < Self.segmentLimit { segments.append(Segment(marker: marker, contents: contents)) }
+        if marker == 0xE0, hiddenTransform == nil {
+          findHiddenTransform(in: ByteReader(photo, photo.indices), contents)
+        }
       default:
         break
       }
+    }
+  }
+
+  /// A JFIF segment that claims more bytes than it has may begin Adobe's, or contain it. The transform is its last byte.
+  private mutating func findHiddenTransform(in photo: ByteReader, _ contents: Range<Int>) {
+    guard photo.begins(with: "JFIF\0", at: contents.lowerBound) else { return }
+    let name: StaticString = "Adobe"
+    // From the end of a JFIF segment's own numbers on.
+    for offset in contents.dropFirst(14)
+    where photo.uint32(at: offset) == 0xFFEE_000E && photo.begins(with: name, at: offset + 4) {
+      hiddenTransform = photo.byte(at: offset + 15)
+      return
     }
   }
 
