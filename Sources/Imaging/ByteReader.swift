@@ -31,6 +31,18 @@ struct ByteReader {
   func uint16(at offset: Int) -> Int? { integer(at: offset, length: 2) }
   func uint32(at offset: Int) -> Int? { integer(at: offset, length: 4) }
 
+  /// A number of up to eight bytes; nil if it is not within the range, or beyond Int.
+  func number(at offset: Int, length: Int) -> Int? {
+    guard (0...8).contains(length), let value = integer(at: offset, length: length), value >= 0 else { return nil }
+    return value
+  }
+
+  /// Four characters, as boxes and items are named.
+  func name(at offset: Int) -> String? {
+    guard offset >= 0, offset <= count - 4 else { return nil }
+    return String(decoding: bytes[range.lowerBound + offset..<range.lowerBound + offset + 4], as: UTF8.self)
+  }
+
   func begins(with text: StaticString, at offset: Int = 0) -> Bool {
     guard offset >= 0, offset <= count, count - offset >= text.utf8CodeUnitCount else { return false }
     let rest = bytes[range.lowerBound + offset..<range.upperBound]

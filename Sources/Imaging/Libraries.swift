@@ -1,4 +1,5 @@
-import CGIF
+import CDE265
+import CDav1d
 import CHEIF
 import CJPEG
 import CLittleCMS
@@ -11,8 +12,8 @@ extension Preparer {
     let colors = cmsGetEncodedCMMversion()
     return [
       "libjpeg-turbo \(String(cString: cjpeg_version()))",
-      "libheif \(String(cString: heif_get_version()))", "libwebp \(webp >> 16).\(webp >> 8 & 255).\(webp & 255)",
-      "giflib \(GIFLIB_MAJOR).\(GIFLIB_MINOR).\(GIFLIB_RELEASE)",
+      "libheif \(String(cString: heif_get_version()))", "libde265 \(String(cString: de265_get_version()))",
+      "dav1d \(String(cString: dav1d_version()))", "libwebp \(webp >> 16).\(webp >> 8 & 255).\(webp & 255)",
       "Little CMS \(colors / 1000).\(colors % 1000 / 10)",
     ].joined(separator: ", ")
   }

@@ -13,3 +13,15 @@ enum Orientation: Int {
   /// The size of a picture after the turn, or before it; both are the same operation.
   func turned(_ size: PixelSize) -> PixelSize { transposes ? size.swapped : size }
 }
+
+extension Orientation {
+  init(mirrorsAcross: Bool, mirrorsDown: Bool, transposes: Bool) {
+    self =
+      switch (mirrorsAcross, mirrorsDown) {
+      case (false, false): transposes ? .transposed : .upright
+      case (true, false): transposes ? .turnedLeft : .mirrored
+      case (true, true): transposes ? .transversed : .upsideDown
+      case (false, true): transposes ? .turnedRight : .flipped
+      }
+  }
+}

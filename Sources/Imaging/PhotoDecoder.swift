@@ -1,12 +1,14 @@
 import Messages
 import Photos
 
-/// An opened photo of one format: its header is read and within the limits, and nothing is decoded.
+/// An opened photo of one format: its header is read and within the limits, and at most one
+/// tile is decoded.
 protocol PhotoDecoder {
   /// As stored.
   var size: PixelSize { get }
   /// How the decoder's output is turned upright.
   var orientation: Orientation { get }
+  /// After decoding, the range may be another.
   var samples: SampleKind { get }
   var metadata: Metadata { get }
 
@@ -49,14 +51,18 @@ extension PhotoFormat {
     case .png: return try PNGDecoder(photo, limits: limits)
     case .gif: return try GIFDecoder(photo, limits: limits)
     case .webp: return try WebPDecoder(photo, limits: limits)
-    case .heic: return try HEIFDecoder(photo, limits: limits)
+    case .heic: return try HEIFDecoder(photo, name: "HEIC", limits: limits)
+    case .avif: return try HEIFDecoder(photo, name: "AVIF", limits: limits)
     case let other?:
+      if let raw = photo.bytes.kindOfRaw { throw DeliveryError(.unsupportedImage, raw) }
       throw DeliveryError(
         .unsupportedImage,
-        "this is \(other.nameWithArticle); photos can be JPEG, PNG, HEIC, WebP or GIF, so save it as one of these")
+        "this is \(other.nameWithArticle); photos can be JPEG, PNG, HEIC, AVIF, WebP or GIF, so save it as one of these"
+      )
     case nil:
+      if let raw = photo.bytes.kindOfRaw { throw DeliveryError(.unsupportedImage, raw) }
       let kind = photo.bytes.kindOfStranger ?? "this file is not an image"
-      throw DeliveryError(.unsupportedImage, "\(kind); send a JPEG, PNG, HEIC, WebP or GIF")
+      throw DeliveryError(.unsupportedImage, "\(kind); send a JPEG, PNG, HEIC, AVIF, WebP or GIF")
     }
   }
 }
@@ -85,6 +91,11 @@ extension DeliveryError {
   /// The picture's data is invalid; `reason` is the library's.
   static func damaged(_ format: String, _ reason: String) -> DeliveryError {
     DeliveryError(.truncatedImage, "this \(format) is damaged (\(reason)); send it again from the original")
+  }
+
+  /// A kind of picture in a known format that nothing here decodes.
+  static func notDecoded(_ format: String, _ reason: String) -> DeliveryError {
+    DeliveryError(.unsupportedImage, "this \(format) is of a kind that is not decoded (\(reason)); save it as a JPEG")
   }
 
   static func tooMuchMemory(_ format: String, _ limits: PhotoLimits) -> DeliveryError {

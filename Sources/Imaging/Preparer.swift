@@ -60,6 +60,8 @@ private struct Preparation {
     let stored = orientation.turned(size)
     let planes = try decoder.planes(
       size: stored, orientation: orientation, halvesChroma: rendering.samples.halvesChroma, limits: limits)
+    // Decoding may show that the samples have another range than the file says.
+    let rendering = ColorRendering(samples: decoder.samples, transform: rendering.transform)
     return Picture(size: size, planes: rendering.render(planes, size: stored), orientation: orientation)
   }
 

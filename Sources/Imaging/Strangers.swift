@@ -18,4 +18,27 @@ extension [UInt8] {
     }
     return nil
   }
+
+  /// The same about a camera's raw file. Many of them are TIFFs.
+  var kindOfRaw: String? {
+    let beginnings: [(name: String, offset: Int, words: [UInt8])] = [
+      ("CR3", 4, Array("ftypcrx ".utf8)), ("CR2", 8, Array("CR\u{2}\0".utf8)), ("CRW", 6, Array("HEAPCCDR".utf8)),
+      ("RAF", 0, Array("FUJIFILMCCD-RAW".utf8)), ("ORF", 0, Array("IIRO".utf8)), ("ORF", 0, Array("IIRS".utf8)),
+      ("RW2", 0, Array("IIU\0".utf8)), ("X3F", 0, Array("FOVb".utf8)),
+    ]
+    let name =
+      beginnings.first { dropFirst($0.offset).starts(with: $0.words) }?.name
+      ?? TIFFDirectory(ByteReader(self, indices))?.kindOfRaw
+    return name.map {
+      "this is the raw file of a camera (\($0)); send the JPEG that the camera made, or export one from it"
+    }
+  }
+}
+
+extension TIFFDirectory {
+  /// "DNG", or "TIFF" for other raw files: a picture within a picture, from a camera.
+  fileprivate var kindOfRaw: String? {
+    if has(0xC612) { return "DNG" }
+    return has(0x010F) && has(0x014A) ? "TIFF" : nil
+  }
 }

@@ -21,7 +21,15 @@ extension FuzzTarget {
     try check(PNGStructure(of: input).metadata)
     try check(GIFStructure(of: input).metadata)
     try check(WebPStructure(of: input).metadata)
-    try check(HEIFStructure(of: input).metadata)
+    let heif = HEIFStructure(of: input)
+    try check(heif.metadata)
+    if let items = heif.items, let plan = try? HEIFPlan(of: items, name: "HEIC"), let layout = plan.layout {
+      let (window, size) = (plan.window, layout.size)
+      try hold(window.x >= 0 && window.x + window.size.width <= size.width, "the window is beside the picture")
+      try hold(window.y >= 0 && window.y + window.size.height <= size.height, "the window is below the picture")
+      try hold(layout.tiles.count == layout.columns * layout.rows, "the last row of tiles is not whole")
+    }
+    _ = try? GIFCodes(input, at: 0).indices(count: 1000)
   }
 
   private static func check(_ metadata: Metadata) throws(BrokenProperty) {

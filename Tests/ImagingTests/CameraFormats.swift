@@ -44,6 +44,14 @@ extension Camera {
     return try read("photo.heic")
   }
 
+  /// An AVIF by avifenc, from a PNG.
+  func avif(_ png: [UInt8], _ options: [String] = []) throws -> [UInt8] {
+    let path = try store(png, as: "to-avif.png")
+    // Slower speeds only reduce the size.
+    try tool(["avifenc", "-s", "9", "--min", "4", "--max", "12"] + options + [path, directory.path("photo.avif")])
+    return try read("photo.avif")
+  }
+
   /// The first picture of a file as ImageMagick reads it, on white.
   func look(at photo: [UInt8], _ format: String, _ options: [String] = []) throws -> Scene {
     let path = try store(photo, as: "seen." + format)

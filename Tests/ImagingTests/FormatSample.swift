@@ -15,7 +15,8 @@ struct FormatSample: Sendable {
   var rounds: Int { format == .jpeg ? 600 : 120 }
   static let names = [
     "JPEG", "progressive JPEG", "grey JPEG", "PNG", "interlaced PNG", "PNG with alpha", "WebP", "lossless WebP",
-    "WebP with alpha", "moving WebP", "GIF", "interlaced GIF", "HEIC", "HEIC with alpha",
+    "WebP with alpha", "moving WebP", "GIF", "interlaced GIF", "HEIC", "HEIC with alpha", "AVIF", "AVIF with alpha",
+    "AVIF of tiles",
   ]
 
   static func named(_ name: String) throws -> FormatSample {
@@ -61,6 +62,12 @@ struct FormatSample: Sendable {
         what: "interlaced GIF", format: .gif, bytes: try camera.gif([scene], ["-interlace", "GIF"]), spare: 4),
       FormatSample(what: "HEIC", format: .heic, bytes: try camera.heic(png), spare: 0),
       FormatSample(what: "HEIC with alpha", format: .heic, bytes: try camera.heic(transparent), spare: 0),
+      FormatSample(what: "AVIF", format: .avif, bytes: try camera.avif(png), spare: 0),
+      FormatSample(what: "AVIF with alpha", format: .avif, bytes: try camera.avif(transparent), spare: 0),
+      FormatSample(
+        what: "AVIF of tiles", format: .avif,
+        bytes: try camera.avif(camera.png(.landscape(width: 128, height: 128), rgb), ["-g", "2x2", "-y", "420"]),
+        spare: 0),
     ]
   }
 

@@ -52,14 +52,15 @@ import Testing
     let other = try camera.store(camera.png(.landscape(width: 200, height: 150)), as: "other.png")
     try camera.store(camera.heic(png, ["-q", "90", "-t", "80"], others: [other]), as: "planted.heic")
     let small = try camera.tag(camera.photograph(.plain(200, 0, 0)), ["Comment=PLANTEDTHUMBNAIL"])
-    let files = ["jpg", "png", "webp", "gif", "heic"].map { camera.directory.path("planted." + $0) }
+    try camera.store(camera.avif(PNGFile(png).inserting("iCCP", named + Deflate.stored(icc)).bytes), as: "planted.avif")
+    let files = ["jpg", "png", "webp", "gif", "heic", "avif"].map { camera.directory.path("planted." + $0) }
     let thumbnail = "-ThumbnailImage<=\(try camera.store(small, as: "thumbnail.jpg"))"
     try camera.tool(
       ["exiftool", "-q", "-q", "-n", "-overwrite_original", thumbnail] + Self.tags.map { "-\($0)" } + files)
     return [
       try jpeg(camera.read("planted.jpg"), second: second, video: video), try self.png(camera.read("planted.png")),
       try webp(camera.read("planted.webp")), try gif(camera.read("planted.gif")),
-      try heic(camera.read("planted.heic"), video: video),
+      try heic(camera.read("planted.heic"), video: video), try avif(camera.read("planted.avif"), video: video),
     ]
   }
 
@@ -142,6 +143,18 @@ import Testing
       ])
   }
 
+  private func avif(_ tagged: [UInt8], video: [UInt8]) throws -> Planted {
+    Planted(
+      format: .avif,
+      bytes: tagged.addingBox("uuid", [UInt8](repeating: 7, count: 16) + word("UUID")).addingBox("mpvd", video)
+        + word("BEHIND"),
+      words: Self.inEXIF + Self.inXMP + ["PROFILE", "UUID", "VIDEO", "BEHIND"],
+      stripped: [
+        "EXIF", "GPS position", "maker notes", "embedded thumbnail", "XMP", "application data", "video",
+        "colour profile", "trailing bytes",
+      ])
+  }
+
   /// Whether a marked word is anywhere, as plain text in any case or as UTF-16.
   private func findsWord(in bytes: [UInt8]) -> Bool {
     let lower = bytes.map { (65...90).contains($0) ? $0 + 32 : $0 }
@@ -171,7 +184,7 @@ import Testing
         }
       }
     }
-    #expect(sent.count == 30)
+    #expect(sent.count == 36)
     #expect(try camera.metadata(of: sent) == [])
   }
 

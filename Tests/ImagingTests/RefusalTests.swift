@@ -94,7 +94,7 @@ import Testing
   @Test(
     "Another format is refused by its name, told by its contents",
     arguments: [
-      ("\0\0\0\u{1C}ftypavif\0\0\0\0mif1miaf", "AVIF"), ("II*\0", "TIFF"),
+      ("II*\0", "TIFF"), ("\0\0\0\u{C}JXL \r\n\u{87}\n", "JPEG XL"), ("\u{FF}\n", "JPEG XL"),
       ("BM\0\0\0\0\0\0\0\0", "BMP"), ("%PDF-1.7", "PDF"),
     ])
   func formats(beginning: String, name: String) {
@@ -104,9 +104,32 @@ import Testing
 
   @Test(
     "What is no image at all is refused",
-    arguments: ["hello, world", "\0\0\0\0\0\0\0\0", "\0\0\0\u{18}ftypcrx isom"])
+    arguments: ["hello, world", "\0\0\0\0\0\0\0\0", "\0\0\0\u{18}ftypabcdefgh"])
   func noImage(text: String) {
     expect(refusal(of: Array(text.utf8)), .unsupportedImage, saying: "not an image")
+  }
+
+  /// A TIFF whose first directory has fields of these tags, each with the number 1.
+  private func tiff(_ tags: [UInt16]) -> [UInt8] {
+    let fields = tags.flatMap { [UInt8($0 & 255), UInt8($0 >> 8), 4, 0, 1, 0, 0, 0, 1, 0, 0, 0] }
+    return Array("II*\0".utf8) + [8, 0, 0, 0, UInt8(tags.count), 0] + fields + [0, 0, 0, 0]
+  }
+
+  @Test("The raw file of a camera is refused by name, with the remedy, and a TIFF is not taken for one")
+  func raw() {
+    let beginnings: [(String, String)] = [
+      ("\0\0\0\u{18}ftypcrx isom", "CR3"), ("II*\0\u{10}\0\0\0CR\u{2}\0", "CR2"), ("FUJIFILMCCD-RAW 0201", "RAF"),
+      ("IIRO\u{8}\0\0\0", "ORF"), ("IIU\0\u{18}\0\0\0", "RW2"), ("FOVb\0\0", "X3F"),
+    ]
+    for (beginning, name) in beginnings {
+      let bytes =
+        beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + [UInt8](repeating: 0, count: 40)
+      expect(
+        refusal(of: bytes), .unsupportedImage, saying: "the raw file of a camera (\(name))", "JPEG that the camera")
+    }
+    expect(refusal(of: tiff([0x00FE, 0xC612])), .unsupportedImage, saying: "raw file of a camera (DNG)")
+    expect(refusal(of: tiff([0x010F, 0x014A])), .unsupportedImage, saying: "raw file of a camera (TIFF)")
+    expect(refusal(of: tiff([0x0100, 0x010F])), .unsupportedImage, saying: "this is a TIFF")
   }
 
   @Test(

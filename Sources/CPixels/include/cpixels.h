@@ -1,4 +1,5 @@
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 // The inner loops of photo work. Weights are 16-bit fixed-point numbers with 16384 as one.
@@ -57,3 +58,15 @@ void cpixels_cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, int32_t count);
 void cpixels_shape(
   const uint8_t *in, const uint16_t *to_light, const int32_t *matrix, const uint8_t *from_light, uint8_t *out,
   int32_t count);
+
+// Samples of `bits` bits, more than eight, to the nearest of eight.
+void cpixels_narrow(const uint16_t *in, int32_t bits, uint8_t *out, int32_t count);
+
+// The number of samples below `low` or above `high`.
+int32_t cpixels_outside(const uint8_t *samples, uint8_t low, uint8_t high, int32_t count);
+
+// Puts samples, each of which `shared` pixels across and two lines share, on `white` by the alpha of these pixels.
+// Multiplied samples are `black` where they are transparent.
+void cpixels_cover(
+  uint8_t *samples, const uint8_t *upper, const uint8_t *lower, int32_t pixels, int32_t shared, uint8_t black,
+  uint8_t white, bool is_multiplied, int32_t count);

@@ -29,4 +29,11 @@ make_seeds() {
   heif-enc -q 50 "$out/photo.png" -o "$out/plain.heic" > heif-enc.log
   heif-enc -q 50 "$out/alpha.png" -o "$out/alpha.heic" >> heif-enc.log
   heif-enc -q 50 -t 32 "$out/described.jpg" -o "$out/described.heic" >> heif-enc.log
+  avifenc -s 9 -y 420 "$out/photo.png" "$out/plain.avif" > avifenc.log
+  avifenc -s 9 "$out/alpha.png" "$out/alpha.avif" >> avifenc.log
+  convert small.ppm -resize '192x128!' tiles.png
+  avifenc -s 9 -y 420 -d 10 -g 3x2 --irot 1 tiles.png "$out/tiles.avif" >> avifenc.log
+  convert small.ppm tile.png
+  heif-enc -q 50 tile.png -o tile.heic >> heif-enc.log
+  tool make_heif.py "$out/tiles.heic" grid 2x2 180x120 tile.heic tile.heic tile.heic tile.heic irot=3 clap=120x90+10+8
 }

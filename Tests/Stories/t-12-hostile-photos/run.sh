@@ -1,12 +1,13 @@
 # A broken photo costs its own request and nothing else: it is refused with a sentence, and its neighbours go out in
 # order.
-# PHOTOSPOOL_HOSTILE_COUNT says how many (1000), PHOTOSPOOL_HOSTILE_SEED which ones (1).
+# PHOTOSPOOL_HOSTILE_COUNT says how many (1000), PHOTOSPOOL_HOSTILE_SEED which ones (1), PHOTOSPOOL_HOSTILE_KINDS of which
+# endings (all).
 . "$(dirname "$0")/../lib/library.sh"
 . "$here/lib/seeds.sh"
 
-count=${PHOTOSPOOL_HOSTILE_COUNT:-1000} seed=${PHOTOSPOOL_HOSTILE_SEED:-1}
+count=${PHOTOSPOOL_HOSTILE_COUNT:-1000} seed=${PHOTOSPOOL_HOSTILE_SEED:-1} kinds=${PHOTOSPOOL_HOSTILE_KINDS:-}
 # The daemon accepts only its own variables.
-unset PHOTOSPOOL_HOSTILE_COUNT PHOTOSPOOL_HOSTILE_SEED
+unset PHOTOSPOOL_HOSTILE_COUNT PHOTOSPOOL_HOSTILE_SEED PHOTOSPOOL_HOSTILE_KINDS
 make_seeds seeds
 cp seeds/baseline.jpg good.jpg
 if [ -n "${PHOTOSPOOL_CORPUS:-}" ]; then
@@ -17,7 +18,9 @@ if [ -n "${PHOTOSPOOL_CORPUS:-}" ]; then
 else
   leave_out 'there is no corpus of photographs'
 fi
-tool mutate_photos.py mutated "$count" "$seed" seeds/*
+mkdir chosen
+for kind in ${kinds:-'*'}; do ln seeds/*.$kind chosen/; done
+tool mutate_photos.py mutated "$count" "$seed" chosen/*
 
 # A crash would leave one here.
 ulimit -c unlimited

@@ -1,0 +1,151 @@
+import Imaging
+import Messages
+import Photos
+import TestSupport
+import Testing
+
+/// AVIF files show the same picture. Differences are means over all samples.
+@Suite struct AVIFTests {
+  private static let scene = Scene.landscape(width: 202, height: 150)
+  /// Transparent at the left, opaque at the right.
+  private static let fading = Scene(width: 202, height: 150) { x, _ in
+    let level = UInt8(255 * x / 201)
+    return (level, level, level)
+  }
+  private static let colorful = ["-define", "png:color-type=2", "-define", "png:bit-depth=8"]
+
+  private func expect(
+    _ photo: [UInt8], shows scene: Scene, within tolerance: Double, orientation: Int = 1,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let prepared = try prepare(photo)
+    #expect(prepared.original.format == .avif, sourceLocation: location)
+    #expect(prepared.original.orientation == orientation, sourceLocation: location)
+    #expect((prepared.width, prepared.height) == (scene.width, scene.height), sourceLocation: location)
+    let difference = try Camera().look(at: prepared.jpeg).difference(from: scene)
+    #expect(difference < tolerance, "differs by \(difference)", sourceLocation: location)
+  }
+
+  @Test(
+    "An AVIF of any sampling, depth and range shows the same within four levels",
+    arguments: ["420", "422", "444"],
+    [["-d", "8"], ["-d", "10"], ["-d", "12"], ["-d", "8", "-r", "limited"], ["-d", "10", "-r", "limited"]])
+  func sampling(format: String, options: [String]) throws {
+    let camera = try Camera()
+    try expect(
+      camera.avif(camera.png(Self.scene, Self.colorful), ["-y", format] + options), shows: Self.scene, within: 4)
+  }
+
+  @Test("A grey AVIF shows the same within three levels", arguments: ["full", "limited"])
+  func grey(range: String) throws {
+    let camera = try Camera()
+    let scene = Scene(width: 202, height: 150) { x, y in
+      let level = UInt8(x + y / 3)
+      return (level, level, level)
+    }
+    try expect(camera.avif(camera.png(scene), ["-y", "400", "-r", range]), shows: scene, within: 3)
+  }
+
+  @Test("An AVIF by heif-enc shows the same within four levels")
+  func libheif() throws {
+    let camera = try Camera()
+    let path = try camera.store(camera.png(Self.scene, Self.colorful), as: "to-avif.png")
+    try camera.tool(["heif-enc", "-A", "-q", "90", "-o", camera.directory.path("photo.avif"), path])
+    try expect(camera.read("photo.avif"), shows: Self.scene, within: 4)
+  }
+
+  @Test("An AVIF of green, blue and red shows the same within three levels")
+  func identity() throws {
+    let camera = try Camera()
+    let photo = try camera.avif(camera.png(Self.scene, Self.colorful), ["-y", "444", "--cicp", "1/13/0", "-r", "full"])
+    try expect(photo, shows: Self.scene, within: 3)
+  }
+
+  @Test("Half transparent pixels of an AVIF are blended with white, within four levels", arguments: [false, true])
+  func alpha(isMultiplied: Bool) throws {
+    let camera = try Camera()
+    let png = try camera.png(
+      Self.scene, alpha: Self.fading, ["-define", "png:color-type=6", "-define", "png:bit-depth=8"])
+    for options in [
+      ["-y", "444"], ["-y", "420"], ["-y", "420", "-d", "10", "-r", "limited"], ["-y", "420", "-g", "2x1"],
+    ] {
+      try expect(
+        camera.avif(png, options + (isMultiplied ? ["-p"] : [])),
+        shows: Self.scene.covering(through: Self.fading), within: 4)
+    }
+  }
+
+  @Test("An AVIF is turned and mirrored by its own properties", arguments: 1...8)
+  func orientation(orientation: Int) throws {
+    let camera = try Camera()
+    let options = [
+      2: ["--imir", "1"], 3: ["--irot", "2"], 4: ["--imir", "0"], 5: ["--irot", "3", "--imir", "1"],
+      6: ["--irot", "3"], 7: ["--irot", "1", "--imir", "1"], 8: ["--irot", "1"],
+    ]
+    let png = try camera.png(Self.scene.stored(for: orientation), Self.colorful)
+    for format in ["444", "420"] {
+      try expect(
+        camera.avif(png, ["-y", format] + (options[orientation] ?? [])), shows: Self.scene, within: 4,
+        orientation: orientation)
+    }
+  }
+
+  @Test("An AVIF is cropped by its own property, at even and odd places", arguments: [(10, 20), (11, 20), (11, 31)])
+  func crop(x: Int, y: Int) throws {
+    let camera = try Camera()
+    let photo = try camera.avif(
+      camera.png(Self.scene, Self.colorful), ["-y", "444", "--crop", "\(x),\(y),141,77", "--ignore-icc"])
+    try expect(photo, shows: Self.scene.part(x: x, y: y, width: 141, height: 77), within: 4)
+  }
+
+  @Test("The tiles of an AVIF are one picture", arguments: ["444", "420"])
+  func grid(format: String) throws {
+    let camera = try Camera()
+    let scene = Scene.landscape(width: 384, height: 256)
+    try expect(
+      camera.avif(camera.png(scene, Self.colorful), ["-y", format, "-g", "3x2"]), shows: scene, within: 4)
+  }
+
+  @Test("The primaries and the profile of an AVIF are honoured within five levels")
+  func colors() throws {
+    let camera = try Camera()
+    let colors: [[UInt8]] = [[200, 60, 50], [60, 200, 70], [40, 60, 190], [128, 128, 128], [180, 140, 120]]
+    let png = try camera.png(.patches(colors), Self.colorful)
+    let icc = PNGFile(png).inserting("iCCP", Array("p3\0\0".utf8) + Deflate.stored(MatrixProfile.p3.icc)).bytes
+    for (photo, profile) in [
+      (try camera.avif(png, ["--cicp", "12/13/6"]), MatrixProfile.p3),
+      (try camera.avif(png, ["--cicp", "9/13/9", "-d", "10"]), .wide), (try camera.avif(icc), .p3),
+      (try camera.avif(png, ["--cicp", "1/13/1", "-r", "limited"]), .standard),
+    ] {
+      let seen = try camera.look(at: prepare(photo).jpeg)
+      for (index, color) in colors.enumerated() {
+        let (mean, wanted) = (seen.mean(ofPatch: index), profile.standard(color))
+        #expect(zip(mean, wanted).allSatisfy { abs($0 - $1) <= 5 }, "\(mean) where \(wanted) is wanted")
+      }
+    }
+  }
+
+  @Test("Contents decide what an AVIF is, and not the first of its brands", arguments: ["mif1", "avis", "miaf"])
+  func brand(brand: String) throws {
+    let camera = try Camera()
+    var photo = try camera.avif(camera.png(Self.scene, Self.colorful))
+    photo.replaceSubrange(8..<12, with: Array(brand.utf8))
+    try expect(photo, shows: Self.scene, within: 4)
+  }
+
+  @Test("An AVIF that claims a giant, or has another picture than its header says, is refused")
+  func sizes() throws {
+    let camera = try Camera()
+    let photo = try camera.avif(camera.png(Self.scene, Self.colorful))
+    let extent = try #require(photo.offset(of: Array("ispe".utf8)))
+    for (side, cause) in [(65500, Cause.imageLimits), (16, .truncatedImage), (0, .unsupportedImage)] {
+      var changed = photo
+      changed.replaceSubrange(extent + 8..<extent + 16, with: PNGFile.number(side) + PNGFile.number(side))
+      #expect(refusal(of: changed)?.cause == cause)
+    }
+    let error = refusal(of: photo) { $0.decoderBytes = 50_000 }
+    #expect(error?.cause == .imageLimits)
+    #expect(error?.sentence.contains("AVIF would take more than 50000 bytes of memory") == true)
+    #expect(refusal(of: photo) { $0.pixels = 202 * 150 - 1 }?.cause == .imageLimits)
+  }
+}
