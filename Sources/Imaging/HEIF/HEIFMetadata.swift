@@ -4,7 +4,8 @@ extension Metadata {
   /// Reads the profile of a picture, the descriptions, and the names of further pictures.
   mutating func readHEIF(_ items: HEIFItems, plan: HEIFPlan) {
     let parts = items.tree(of: plan.item)
-    for number in parts {
+    // Its own profile goes before that of a tile.
+    for number in [plan.item] + parts.sorted() {
       guard !mentionsProfile, let profile = items.items[number]?.profile else { continue }
       readProfile(profile.count > Self.profileLimit ? [] : Array(profile.bytes[profile.range]))
     }

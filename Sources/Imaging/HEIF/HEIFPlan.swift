@@ -10,7 +10,7 @@ struct HEIFPlan {
   let alpha: HEIFLayout?
   let isPremultiplied: Bool
   let window: HEIFWindow
-  /// The numbers of H.273 that the item has.
+  /// The numbers of H.273 that the picture or its first tile has.
   let colors: ByteReader?
 
   /// nil if there is no primary picture with a size.
@@ -35,8 +35,8 @@ struct HEIFPlan {
     }
     self.window = window
     self.item = item
-    colors = chain.lazy.compactMap { items.items[$0]?.numbers }.first
     let layout = HEIFLayout(of: last, in: items)
+    colors = chain.lazy.compactMap { items.items[$0]?.numbers }.first ?? layout?.tiles.first?.numbers
     let alphas = chain.flatMap { items.sources("auxl", of: $0) }.filter { items.items[$0]?.isAlpha == true }
     isPremultiplied = chain.contains { number in items.targets("prem", of: number).contains { alphas.contains($0) } }
     alpha = alphas.first.flatMap { HEIFLayout(of: $0, in: items) }
