@@ -7,7 +7,7 @@ PACKAGES := bindfs btrfs-progs build-essential chromium curl e2fsprogs fish grof
 	zbar-tools zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils
 DEB_CHECK_PACKAGES := debootstrap lintian procps systemd-container util-linux
-BENCH_PACKAGES := curl graphicsmagick inotify-tools libvips-tools openssl postfix util-linux
+BENCH_PACKAGES := curl graphicsmagick inotify-tools libpng-dev libvips-tools openssl postfix util-linux
 # Many tests wait for a server or a child process; more at once only slow each other down.
 export TESTS_AT_ONCE ?= 16
 # Seconds of `make fuzz` for each parser.
@@ -72,6 +72,7 @@ soak: build $(PYTHON_ENV)/ready ## Random faults under full load for SOAK_MINUTE
 bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Benchmarks: photos, uploads, texts and the janitor against their peers, fairness, latency, idleness, backlogs
 	$(SWIFT) build $(RELEASE) --product uploads
 	.build/bench-python/bin/python Benchmarks/photos.py
+	.build/bench-python/bin/python Benchmarks/photo_formats.py
 	.build/bench-python/bin/python Benchmarks/photo_requests.py
 	.build/bench-python/bin/python Benchmarks/uploads.py
 	.build/bench-python/bin/python Benchmarks/fairness.py
@@ -131,7 +132,7 @@ $(PYTHON_ENV)/ready: Makefile
 	   $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(BENCH_PACKAGES))
 	python3 -m venv .build/bench-python
 	.build/bench-python/bin/pip install --quiet --disable-pip-version-check boto3 cryptography matplotlib \
-	  numpy pillow requests scikit-image
+	  numpy pillow pillow-heif requests scikit-image
 	@touch $@
 
 clean: ## Removes everything that was built

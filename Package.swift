@@ -263,7 +263,9 @@ let package = Package(
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Messages"]),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "TestSupport"]),
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos"]),
-    .testTarget(name: "ImagingTests", dependencies: ["CPixels", "Imaging", "Messages", "Photos", "TestSupport"]),
+    .testTarget(
+      name: "ImagingTests",
+      dependencies: ["CPNG", "CPixels", "CZlib", "Imaging", "Messages", "Photos", "TestSupport"]),
     .testTarget(
       name: "MailParsingTests", dependencies: ["Digests", "MailParsing", "Photos", "TestSupport"],
       exclude: ["corpus.py"]),
