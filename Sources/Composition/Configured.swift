@@ -42,6 +42,6 @@ struct Configured: Sendable {
   static func isFixed(_ key: String, former: Settings, new: Settings) -> Bool {
     // With the first rule of mails their service begins, and ends with the last one.
     if key == "mail.accept" { return former.mailRules.isEmpty != new.mailRules.isEmpty }
-    return ["spool.directory", "spool.user"].contains(key)
+    return ["spool.directory", "spool.user"].contains(key) || key.hasPrefix("cluster.")
   }
 }

@@ -31,17 +31,21 @@ package struct DaemonProcess: Sendable {
     let mail = try settings.makeMailRoom(spool, settings: { inForce.now.settings }, log: log)
     let listeners = try ListenerService(
       spool: spool, subscriptions: configured.subscriptions, settings: { inForce.now.settings.delivery }, log: log)
+    let cluster = try settings.makeCluster(spool, settings: { inForce.now.settings })
     daemon = try await Daemon(
       spool: spool, plan: configured.plan,
       manager: ServiceManager(environment: ProcessInfo.processInfo.environment), hooks: hooks, mail: mail,
-      log: log,
+      cluster: cluster, log: log,
       check: {
         // Settings and destinations of one moment.
         let configured = inForce.now
-        return await DestinationChecks(
+        let destinations = await DestinationChecks(
           of: configured.plan.destinations, settings: configured.settings,
           listening: { await PhotoReceiving.report(of: listeners) }
         ).round()
+        guard let cluster else { return destinations }
+        return destinations
+          + (await ClusterCheck(queue: cluster.queue, routes: configured.settings.routesDigest).outcomes())
       },
       checkSpool: { try await SpoolChecks(inForce.now.settings).outcomes() },
       receiving: { ledger, mailbox in

@@ -109,10 +109,12 @@ package struct Daemon: Sendable {
         objects: { try ObjectDirectories(plan.destinations.objectDirectories) },
         takeMails: { try await mail?.empty() }),
       spool: spool, closed: closed, signals: signals,
-      work: Purger.Work(dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving), log: log)
+      work: Purger.Work(
+        dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving,
+        cluster: link.map { ClusterOrders(link: $0, ledger: ledger) }), log: log)
     reports = Reports(
       ledger: ledger, plan: plan, startedAt: startedAt, circuits: circuits, times: times, reloads: reloads,
-      hooks: hooks, mail: mail, manager: manager, log: log)
+      hooks: hooks, mail: mail, owner: owner, manager: manager, log: log)
     let clearer = Clearer(CacheClearing(spool: spool, ledger: ledger))
     let checks = CheckRounds(check)
     let looking = BlockingPool(label: "objects", threads: 1)
@@ -216,7 +218,8 @@ package struct Daemon: Sendable {
   ) -> Reload {
     Reload(
       plan: plan, ledger: ledger, photos: photos, circuits: circuits, outcome: reloads, manager: manager,
-      daemon: self.signals, reports: reports, log: log, signals: signals, read: read)
+      daemon: self.signals, reports: reports, log: log, signals: signals, read: read,
+      owner: owner)
   }
 
   /// The handler for a command without a daemon; nil if one runs after all.

@@ -27,6 +27,20 @@ struct ClusterOrders: Sendable {
     return .asked
   }
 
+  /// Has the owner cancel all relayed requests of a conversation, without waiting for its answer.
+  func cancelAll(in conversation: ConversationID) async throws {
+    var last: Int64 = 0
+    while true {
+      let page = try await ledger.relayed(after: last, before: Timestamp(milliseconds: .max), limit: 256)
+      guard let end = page.last?.row else { return }
+      for request in page where request.conversation == conversation {
+        let record = RecordID(host: link.host, request: request.request, acceptedAt: request.acceptedAt)
+        try await append(.cancel(request: request.request, record: record), for: conversation)
+      }
+      last = end
+    }
+  }
+
   /// Stops or resumes publishing in a conversation, on whatever host owns it.
   func setHeld(_ isHeld: Bool, _ conversation: ConversationID) async throws {
     try await append(

@@ -76,7 +76,7 @@ struct OwnedEnds: Service {
       await partitions.lost(partition)
       throw QueueError.lost
     }
-    try await link.queue.removeBlobs(of: record)
+    if request.messages.contains(where: { $0.own.kind.hasPhoto }) { try await link.queue.removeBlobs(of: record) }
     let state = (try? link.seal.end(standing, of: record))?.state ?? request.state
     log.info("request \(state.rawValue) for its origin", metadata: ["request": "\(request.request)"])
   }

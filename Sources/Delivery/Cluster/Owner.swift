@@ -13,6 +13,9 @@ struct Owner {
   private let beats: Beats
   private let partitions: Partitions
   private let signals: DaemonSignals
+  private let photos: PhotoPipeline
+  private let circuits: Circuits
+  private let lease: Lease
   private let delivery: [any Service]
 
   static let directoryName = "owned"
@@ -25,7 +28,7 @@ struct Owner {
     let ledger = try Self.open(in: spool.state, log)
     try await ledger.emptyOwned()
     let (signals, lease) = (DaemonSignals(), Lease(times: link.times))
-    (self.ledger, self.signals) = (ledger, signals)
+    (self.ledger, self.signals, self.lease) = (ledger, signals, lease)
     let files = RequestFiles(
       spool: spool, pool: BlockingPool(label: "owned", threads: 1), owned: OwnedFiles(link: link, ledger: ledger))
     let circuits = Circuits(ledger: ledger, settings: plan.delivery, dispatcher: signals.dispatcher, log: log)
@@ -35,6 +38,7 @@ struct Owner {
       ledger: ledger, files: files, photos: photos, plan: plan, circuits: circuits, times: times, signals: signals,
       troubles: troubles, log: log)
     worker.gate = OwnerGate(link: link, lease: lease, ledger: ledger)
+    (self.photos, self.circuits) = (photos, circuits)
     let dispatcher = Dispatcher(worker)
     let partitions = Partitions(
       link: link, lease: lease, ledger: ledger,
@@ -59,6 +63,17 @@ struct Owner {
 
   /// In the order of their making; they stop in the reverse order: first nothing new is taken, then work in progress ends.
   var services: [any Service] { [beats] + delivery + [partitions] }
+
+  /// For metrics.
+  func state() async -> (partitions: Int, hasLease: Bool) { (await partitions.count, lease.isValid) }
+
+  /// Follows a new configuration: what waits is tried now.
+  func follow() async throws {
+    photos.followPlan()
+    await circuits.closeAll()
+    _ = try await ledger.flush(at: .now())
+    signals.ringAll()
+  }
 
   /// Gives everything up, after all services have stopped.
   func close() async throws {

@@ -97,24 +97,31 @@ actor Partitions: Service {
   private func look() async throws {
     watch.look(try await link.queue.beats())
     let owners = try await link.queue.owners()
-    for (partition, part) in owned where owners[partition].map({ $0 != link.host }) ?? true {
-      _ = part
-      await lost(partition)
-    }
+    for partition in owned.keys where owners[partition] != link.host { await lost(partition) }
     guard link.works, lease.isValid, !isStopping else { return }
     let workers = watch.workers().union([link.host])
     let share = (Partition.count + workers.count - 1) / workers.count
-    for partition in owned.keys.sorted().suffix(max(0, owned.count - share)) {
-      guard let part = owned[partition] else { continue }
-      log.info("gives a partition to another host", metadata: ["partition": "\(partition)"])
-      await leave(partition, part)
-      await part.handle.release()
-    }
+    await giveBack(owned.count - share)
     let free = Partition.all.filter { partition in
       guard owned[partition] == nil, !leaving.contains(partition) else { return false }
       return owners[partition].map { $0 == link.host || watch.isDead($0) } ?? true
     }
     try await take(Array(free.shuffled().prefix(max(0, share - owned.count))), from: owners)
+  }
+
+  /// Gives what is too much to other hosts.
+  private func giveBack(_ count: Int) async {
+    guard count > 0 else { return }
+    await withTaskGroup(of: Void.self) { group in
+      for partition in owned.keys.sorted().suffix(count) {
+        guard let part = owned[partition] else { continue }
+        log.info("gives a partition to another host", metadata: ["partition": "\(partition)"])
+        group.addTask {
+          await self.leave(partition, part)
+          await part.handle.release()
+        }
+      }
+    }
   }
 
   private func take(_ partitions: [Partition], from owners: [Partition: HostID]) async throws {

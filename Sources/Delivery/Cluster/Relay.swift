@@ -18,6 +18,9 @@ struct Relay: Sendable {
   let doubts: Doubts
   let log: Logger
 
+  /// Seconds until a file that could not be read is tried again.
+  private static let pause = 5.0
+
   private enum Result {
     case relayed
     /// The queue surely does not get it.
@@ -100,7 +103,11 @@ struct Relay: Sendable {
   }
 
   private func wait(_ message: QueuedMessage, _ error: DeliveryError, until due: Timestamp) async throws {
-    let soon = Timestamp.now().advanced(seconds: 1)
+    let soon = Timestamp.now().advanced(seconds: Self.pause)
+    // The cluster is not to blame, so its recovery would not end the wait.
+    guard error.cause == .unreachable else {
+      return try await ledger.delayRelaying(message, for: nil, error: error, until: soon)
+    }
     try await ledger.delayRelaying(message, for: ClusterLink.destination, error: error, until: max(due, soon))
     try await circuits.hasParked(for: ClusterLink.destination, error)
   }
@@ -198,7 +205,10 @@ struct Relay: Sendable {
           do { bytes = try await files.contents(ofPhoto: message) } catch let error as DeliveryError {
             throw FileFailure(message: message, error: error)
           }
-          try await link.queue.put(link.seal.blob(bytes, as: name), as: name)
+          // Bytes without a record do no harm, so a lost answer puts nothing in doubt.
+          do { try await link.queue.put(link.seal.blob(bytes, as: name), as: name) } catch let error as QueueError {
+            throw QueueError.unavailable(error.description)
+          }
         }
       }
       try await group.waitForAll()

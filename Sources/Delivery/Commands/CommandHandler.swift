@@ -97,7 +97,8 @@ package struct CommandHandler: Sendable {
     let (destinations, circuits) = (work.plan.destinations, work.circuits)
     var reports: [ControlReply.Destination] = []
     var names: Set<String> = []
-    for name in destinations.stores.map(\.name) + destinations.networks.map(\.network.name)
+    let cluster = work.cluster == nil ? [] : [ClusterLink.destination]
+    for name in destinations.stores.map(\.name) + destinations.networks.map(\.network.name) + cluster
     where names.insert(name).inserted { reports.append(await circuits.report(on: name)) }
     return reports
   }

@@ -25,7 +25,20 @@ extension Reports {
       MetricFamily(
         "photospool_config_reload_timestamp_seconds", .gauge, "When the configuration in force was read.",
         reload.at.seconds),
-    ] + hookFamilies + mailFamilies
+    ] + hookFamilies + mailFamilies + (await clusterFamilies())
+  }
+
+  private func clusterFamilies() async -> [MetricFamily] {
+    guard let owner else { return [] }
+    let state = await owner.state()
+    return [
+      MetricFamily(
+        "photospool_cluster_partitions", .gauge, "The partitions of the cluster that this host owns.",
+        Double(state.partitions)),
+      MetricFamily(
+        "photospool_cluster_lease_valid", .gauge, "Whether this host may publish for the cluster.",
+        state.hasLease ? 1 : 0),
+    ]
   }
 
   private var mailFamilies: [MetricFamily] {

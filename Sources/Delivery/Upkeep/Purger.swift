@@ -18,6 +18,8 @@ final class Purger: Service {
     let photos: PhotoPipeline
     let filing: Filing
     let receiving: (any ReceivingServices)?
+    /// nil without a cluster.
+    var cluster: ClusterOrders?
 
     /// Stops all work on a conversation and waits for it.
     func stop(_ purged: PurgedConversation) async throws {
@@ -106,6 +108,8 @@ final class Purger: Service {
 
   private func finish(_ conversation: ConversationID) async throws -> PurgeCount {
     closed.close(conversation)
+    // Afterwards nobody here would know what to cancel.
+    try await work.cluster?.cancelAll(in: conversation)
     // Nothing is being accepted meanwhile.
     let purged = try await signals.draft.withLock {
       try await signals.new.withLock { try await purge.begin(conversation) }

@@ -24,6 +24,8 @@ struct Reload: Service {
   let log: Logger
   let signals: UnixSignalsSequence?
   let read: @Sendable () throws -> Reconfiguration
+  /// What publishes for a cluster, if anything does.
+  var owner: Owner?
   private let pool = BlockingPool(label: "configuration", threads: 1)
 
   func run() async throws {
@@ -72,6 +74,9 @@ struct Reload: Service {
       _ = try await ledger.flush(at: .now())
     } catch {
       log.error("what waits is not tried before its time", metadata: ["error": "\(error)"])
+    }
+    do { try await owner?.follow() } catch {
+      log.error("what waits for the cluster is not tried before its time", metadata: ["error": "\(error)"])
     }
     daemon.ringAll()
     reports.wake()

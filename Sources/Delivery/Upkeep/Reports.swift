@@ -22,6 +22,7 @@ struct Reports: Service {
   let reloads: InForce<ReloadOutcome>
   let hooks: HookLine?
   let mail: MailRoom?
+  let owner: Owner?
   let manager: ServiceManager?
   let log: Logger
   private let bell = Bell()

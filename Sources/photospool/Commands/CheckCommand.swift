@@ -70,6 +70,15 @@ struct CheckCommand: AsyncParsableCommand {
         _ = await report(nil) { throw error }
       }
     }
+    if settings.cluster.isConfigured {
+      do {
+        let cluster = try ClusterCheck(settings)
+        await cluster.run(report)
+        await cluster.close()
+      } catch {
+        _ = await report("cluster") { throw error }
+      }
+    }
     try expectNone(problems)
   }
 

@@ -1,0 +1,58 @@
+import Clusters
+import Control
+import Messages
+import Settings
+
+/// Tests the servers of the cluster, and compares this host's destinations with those of the others.
+package struct ClusterCheck: Sendable {
+  private let queue: any Queue
+  private let routes: String
+
+  /// Makes connections of its own.
+  ///
+  /// - Throws: an error in the configuration, such as an unreadable secret.
+  package init(_ settings: Settings) throws {
+    _ = try settings.clusterSecret()
+    self.init(queue: try settings.makeQueue(), routes: settings.routesDigest)
+  }
+
+  init(queue: any Queue, routes: String) {
+    self.queue = queue
+    self.routes = routes
+  }
+
+  /// Reports each fault, or one sentence if all is well.
+  package func run(_ report: DestinationChecks.Report) async {
+    let faults: [String]
+    do { faults = try await queue.faults() } catch { faults = [error.description] }
+    for fault in faults { _ = await report("cluster") { throw Failure(.configuration, fault) } }
+    if faults.isEmpty { _ = await report("cluster") { try await compareHosts() } }
+  }
+
+  package func close() async { await queue.close() }
+
+  /// The outcomes for `check --running`.
+  func outcomes() async -> [ControlReply.Outcome] {
+    do {
+      let faults = try await queue.faults()
+      return faults.isEmpty
+        ? [.init("cluster", isDone: true, try await compareHosts())]
+        : faults.map { .init("cluster", isDone: false, $0) }
+    } catch { return [.init("cluster", isDone: false, DestinationChecks.sentence(of: error))] }
+  }
+
+  private func compareHosts() async throws -> String {
+    let hosts = try await queue.beats().map(\.beat)
+    let others = hosts.filter { $0.works && $0.routes != routes }.map { escaped($0.name) }.sorted()
+    guard others.isEmpty else {
+      throw Failure(
+        .configuration,
+        "\(others.joined(separator: ", ")) has other stores, networks or routes than this file; give all hosts the same"
+      )
+    }
+    let names = hosts.map { escaped($0.name) }.sorted()
+    return names.isEmpty
+      ? "the servers are good; no host has joined yet"
+      : "the servers are good; hosts that joined: \(names.joined(separator: ", "))"
+  }
+}
