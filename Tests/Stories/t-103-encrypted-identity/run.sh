@@ -16,19 +16,18 @@ ask ALICE recovery
   echo 'EsT1 H3Wm yHnZ VYce KwM9 c6Gk nX71 3FkR Yz9x vary hjQh 5m7X' > foreign)
 before=$(master)
 
-is_held() { "$photospool" queue --json | jq -es --arg why "$1" 'any(.[]; .error // "" | contains($why))' > /dev/null; }
 configure < <(matrix_settings)
 start_daemon
 drop first family 'for the signed'
-wait_until is_held 'set recoveryKeyFile to sign the device'
+wait_until has_error first 'set recoveryKeyFile to sign the device'
 stop_daemon
 for key in wrong foreign right; do
   configure < <(matrix_settings | sed "s/listen: false/listen: false, recoveryKeyFile: $key/")
   start_daemon
   "$photospool" flush > /dev/null
   case $key in
-    wrong) wait_until is_held 'the recovery key is not one' ;;
-    foreign) wait_until is_held 'the recovery key is not that of @alice:localhost' ;;
+    wrong) wait_until has_error first 'the recovery key is not one' ;;
+    foreign) wait_until has_error first 'the recovery key is not that of @alice:localhost' ;;
     right) "$photospool" wait --timeout 60 first || fail "$("$photospool" queue --json)" ;;
   esac
   [ "$key" = right ] || stop_daemon

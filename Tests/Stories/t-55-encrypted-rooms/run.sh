@@ -50,11 +50,7 @@ drop one family 'TOP SECRET caption' photo.jpg
 drop two "$second" 'TOP SECRET caption' photo.jpg
 drop three "$second_alias" 'TOP SECRET caption'
 drop four "$third" after photo.jpg
-is_held() {
-  "$photospool" queue --json | jq -es --arg request "$1" \
-    'any(.[]; .request == $request and (.error // "" | contains("encryption: never")))' > /dev/null
-}
-for name in one two three four; do wait_until is_held $name; done
+for name in one two three four; do wait_until has_error $name 'encryption: never'; done
 # Others go on, on the same networks and the same store.
 drop cat "$clear" 'Check this out!' photo.jpg
 drop dog "$clear_alias" 'Check this out, too!' photo.jpg
@@ -62,7 +58,7 @@ drop dog "$clear_alias" 'Check this out, too!' photo.jpg
 expect "$(messages "$clear" | tr ' ' '\n' | grep -c photo.jpg)" 2
 expect "$(uploads)" 2
 "$photospool" flush > /dev/null
-for name in one two three four; do wait_until is_held $name; done
+for name in one two three four; do wait_until has_error $name 'encryption: never'; done
 "$photospool" show one > show.log
 grep -q 'is encrypted' show.log || fail "show: $(cat show.log)"
 "$photospool" metrics > metrics.log
@@ -73,7 +69,7 @@ wait_for_line start.log 'cause=encrypted_room'
 stop_daemon
 start_daemon
 "$photospool" flush > /dev/null
-for name in one two three four; do wait_until is_held $name; done
+for name in one two three four; do wait_until has_error $name 'encryption: never'; done
 expect "$(sort -u "$spool/state/encrypted-rooms" | grep -c .)" 3
 for room in "$first" "$second"; do expect "$(messages "$room")" ''; done
 expect "$(messages "$third")" before
