@@ -63,13 +63,13 @@ def heif(source: Path, target: Path, *options: str) -> None:
 HEVC, AV1 = ("-q", "55", "-p", "preset=ultrafast"), ("-A", "-q", "60", "-p", "speed=9")
 
 
-def tiled(image: Image.Image, target: Path, depth: int) -> None:
-    """Tiles of 512 pixels as telephones have them."""
+def tiled(image: Image.Image, target: Path, depth: int, side: int = 512) -> None:
+    """Tiles as telephones have them."""
     def encode(tile: Image.Image, into: Path) -> None:
         png = into.with_suffix(".png")
         tile.save(png, compress_level=1)
         heif(sixteen_bits(tile, png) if depth > 8 else png, into, *HEVC)
-    write_grid(image, target, 512, encode)
+    write_grid(image, target, side, encode)
 
 
 FILES = {
@@ -83,7 +83,7 @@ FILES = {
     "heic-tiles-12": ("12", "heic", lambda i, s, t: tiled(i, t, 8)),
     "heic-tiles-12-10bit": ("12-quiet", "heic", lambda i, s, t: tiled(i, t, 10)),
     "heic-piece-12": ("12", "heic", lambda i, s, t: heif(s, t, *HEVC)),
-    "heic-tiles-100": ("100", "heic", lambda i, s, t: tiled(i, t, 8)),
+    "heic-tiles-100": ("100", "heic", lambda i, s, t: tiled(i, t, 8, 1024)),
     "heic-piece-100": ("100", "heic", lambda i, s, t: heif(s, t, *HEVC)),
     "avif-12": ("12", "avif", lambda i, s, t: heif(s, t, *AV1)),
     "avif-12-10bit": ("12-quiet", "avif", lambda i, s, t: heif(sixteen_bits(i, s), t, *AV1)),

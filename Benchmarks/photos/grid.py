@@ -46,7 +46,8 @@ def write_grid(image: Image.Image, target: Path, side: int, encode: Callable[[Im
     if len(hevc) != 1:
         raise ValueError("the tiles have different headers")
     data = [contents(file, b"mdat") for file in files]
-    colors = box(b"colr", contents(files[0], b"colr"))
+    # As heif-enc encodes: sRGB, BT.601, full range.
+    colors = box(b"colr", b"nclx", struct.pack(">HHHB", 1, 13, 6, 0x80))
     # Items 1 to `count` are tiles, the next one is the grid; its description lies in `idat`.
     grid = struct.pack(">BBBBII", 0, 1, down - 1, across - 1, image.width, image.height)
     items = b"".join(
