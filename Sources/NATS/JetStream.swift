@@ -228,10 +228,10 @@ enum JetStreamFault: Error, Equatable {
   /// - Parameter mayTakeEffect: the request changes something, so that silence is a doubt.
   func queueError(mayTakeEffect: Bool) -> QueueError {
     switch self {
-    case .api(10047, let why), .api(10023, let why), .api(10028, let why), .api(10077, let why):
-      .full("the servers of the cluster have no room (\(why)); make room there, or raise their limits")
+    case .api(10005, let why), .api(10047, let why), .api(10023, let why), .api(10028, let why), .api(10077, let why):
+      .full("the servers of the cluster have no room (\(why)); raise their `max_file`, or the limit of the stream")
     case .api(10008, let why), .api(10009, let why), .api(10004, let why), .api(10118, let why),
-      .api(10119, let why), .api(10041, let why), .api(10005, let why):
+      .api(10119, let why), .api(10041, let why):
       .unavailable("JetStream is not available now (\(why)); check that at least two servers of the cluster run")
     case .api(10158, let why), .api(10164, let why):
       mayTakeEffect ? .doubtful("the same request is under way (\(why))") : .unavailable(why)

@@ -9,9 +9,15 @@ struct StreamSettings: Sendable {
     case log(days: Int, isLastOnly: Bool)
   }
 
+  /// What all streams may take on each server, in bytes. JetStream sets it aside when it makes them. Servers whose disks are full
+  /// cannot even make a consumer, so that nobody could empty a queue; a stream that is full stops only those who append to it.
+  private static let room = 4 << 30
+
   let name: String
   let subject: String
   let kind: Kind
+  /// Of all streams together, one of so many parts.
+  let share: Int
 
   /// What is decoded of a stream's settings.
   struct Found: Decodable, Sendable {
@@ -20,10 +26,12 @@ struct StreamSettings: Sendable {
     let subjects: [String]?
     let discard: String
     let replicas: Int
+    let bytes: Int
 
     private enum CodingKeys: String, CodingKey {
       case retention, storage, subjects, discard
       case replicas = "num_replicas"
+      case bytes = "max_bytes"
     }
   }
 
@@ -48,19 +56,22 @@ struct StreamSettings: Sendable {
   }
 
   static func queue(_ partition: Partition) -> StreamSettings {
-    StreamSettings(name: "PS_Q\(partition)", subject: "ps.q.\(partition).*", kind: .queue)
+    StreamSettings(name: "PS_Q\(partition)", subject: "ps.q.\(partition).*", kind: .queue, share: 4 * Partition.count)
   }
   /// Longer than a request may wait, so that only bytes that nobody asks for any more go by themselves.
-  static let bytes = StreamSettings(name: "PS_BYTES", subject: "ps.b.>", kind: .log(days: 30, isLastOnly: true))
-  static let done = StreamSettings(name: "PS_DONE", subject: "ps.r.*.*", kind: .log(days: 7, isLastOnly: false))
-  static let hosts = StreamSettings(name: "PS_HOSTS", subject: "ps.h.*", kind: .log(days: 1, isLastOnly: true))
+  static let bytes = StreamSettings(
+    name: "PS_BYTES", subject: "ps.b.>", kind: .log(days: 30, isLastOnly: true), share: 2)
+  static let done = StreamSettings(
+    name: "PS_DONE", subject: "ps.r.*.*", kind: .log(days: 7, isLastOnly: false), share: 5)
+  static let hosts = StreamSettings(
+    name: "PS_HOSTS", subject: "ps.h.*", kind: .log(days: 1, isLastOnly: true), share: 1024)
   static let all = Partition.all.map(queue) + [bytes, done, hosts]
 
   /// Refuses what does not fit: a stream that overwrote its oldest messages would lose them.
   var json: String {
     let common = """
       {"name":"\(name)","subjects":["\(subject)"],"storage":"file","num_replicas":3,"discard":"new","max_msgs":-1,\
-      "max_bytes":-1
+      "max_bytes":\(Self.room / share)
       """
     switch kind {
     case .queue:
@@ -84,6 +95,10 @@ struct StreamSettings: Sendable {
     }
     guard found.replicas >= 3 else {
       return "the stream \(name) has \(found.replicas) replicas; run `nats stream edit --replicas 3 \(name)`"
+    }
+    guard found.bytes > 0 else {
+      return
+        "the stream \(name) has no limit; run `nats stream edit --max-bytes 1GB \(name)`, so that the disks never fill up"
     }
     return nil
   }

@@ -11,7 +11,7 @@ final class Cluster: Sendable {
 
   let servers: NATSServers
 
-  init(tls: Bool = false, bytes: Int = 1_000_000_000) throws {
+  init(tls: Bool = false, bytes: Int = 16_000_000_000) throws {
     servers = try NATSServers(tls: tls, bytes: bytes)
   }
 

@@ -18,15 +18,13 @@ import Testing
       }
       func goOn() async throws { for work in works { try await work.goOn(by: 25) } }
       try await goOn()
-      for number in 1...3 {
-        try servers.kill(number)
-        try await goOn()
-        try servers.start(number)
-        try servers.suspend(number % 3 + 1)
-        try await goOn()
-        try servers.resume(number % 3 + 1)
-        try await goOn()
-      }
+      try servers.kill(1)
+      try await goOn()
+      try servers.start(1)
+      try servers.suspend(2)
+      try await goOn()
+      try servers.resume(2)
+      try await goOn()
       try servers.killAll()
       try servers.startAll()
       try await goOn()
@@ -38,20 +36,22 @@ import Testing
     }
     for work in works {
       let (written, read) = work.result
-      #expect(written.count >= 300 && read == written)
+      #expect(written.count >= 150 && read == written)
       #expect(try await work.reader.facts(for: work.host, after: 0, limit: 10_000).map(\.id) == written)
       await work.reader.close()
       await work.writer.close()
     }
   }
 
-  @Test func fullServersRefuseUntilThereIsRoom() async throws {
-    let cluster = try Cluster(bytes: 20_000_000)
-    let queue = cluster.queue()
+  @Test func aFullPartitionRefusesUntilThereIsRoom() async throws {
+    let queue = try Cluster.shared().queue()
     let partition = try #require(Partition(8))
     let large = [UInt8](repeating: 1, count: 900_000)
     let positions = await appendUntilFull(large, to: partition, queue)
     #expect(positions.count > 3 && positions.count < 100)
+    // Others are not affected.
+    let other = try #require(Partition(9))
+    #expect(await appendUntilFull(large, to: other, queue, atMost: 1).count == 1)
     let owned = try #require(try await queue.take(partition, for: host(), replacing: []))
     let records = try await owned.all(positions.count)
     #expect(records.map(\.position) == positions)

@@ -168,6 +168,18 @@ import Testing
     await queue.close()
   }
 
+  @Test func serversWithoutRoomForTheStreamsSaySo() async throws {
+    let cluster = try Cluster(bytes: 100_000_000)
+    let queue = cluster.queue()
+    await #expect {
+      try await queue.beats()
+    } throws: { error in
+      if case .full(let sentence) = error as? QueueError { sentence.contains("max_file") } else { false }
+    }
+    #expect(!cluster.servers.token.isEmpty)
+    await queue.close()
+  }
+
   @Test func aRecordThatIsTooLargeIsRefused() async throws {
     let queue = try Cluster.shared().queue()
     let sentence = "a message is larger than the servers take; set their `max_payload` to at least 1 MB"

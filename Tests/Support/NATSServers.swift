@@ -9,7 +9,7 @@ package final class NATSServers: Sendable {
 
   /// - Parameter tls: their certificate is for `localhost`, by the authority in the file `authority`.
   /// - Parameter bytes: the most that each keeps on disk.
-  package init(tls: Bool = false, bytes: Int = 1_000_000_000) throws {
+  package init(tls: Bool = false, bytes: Int = 16_000_000_000) throws {
     server = try TestServer("nats_servers.py", "max_file=\(bytes)", tls ? "tls" : "plain")
   }
 

@@ -2,7 +2,8 @@
 Usage: nats_servers.py DIRECTORY [tls] [max_file=BYTES] [lazy]
 
 With `lazy` they sync every two minutes, as they do by default. Orders, one a line, each answered when it is done:
-kill N, start N, stop N (SIGSTOP), continue N, empty N (killed, its disk emptied), for N of 1 to 3 or `all`; and `pid N`."""
+kill N, start N, stop N (SIGSTOP), continue N, empty N (killed, its disk emptied), for N of 1 to 3 or `all`; `pid N`; and
+`whole`, which waits until all that run have all that they should have."""
 
 import json
 import os
@@ -10,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 
 import leash
@@ -45,7 +47,7 @@ def configure(n):
 listen: {leash.ADDRESS}:{ports[n]['client']}
 http: {leash.ADDRESS}:{ports[n]['monitor']}
 authorization {{ token: {TOKEN} }}
-jetstream {{ store_dir: "{directory}/n{n}", {sync} max_mem: 64MB, max_file: {settings.get("max_file", "1GB")} }}
+jetstream {{ store_dir: "{directory}/n{n}", {sync} max_mem: 64MB, max_file: {settings.get("max_file", "16GB")} }}
 cluster {{ name: test, listen: {leash.ADDRESS}:{ports[n]['cluster']}, routes: [{routes}] }}
 """)
         if "tls" in words:
@@ -79,6 +81,13 @@ def healthy(n):
     return answer.status == 200
 
 
+def whole(n):
+    try:
+        return urllib.request.urlopen(f"http://{leash.ADDRESS}:{ports[n]['monitor']}/healthz", timeout=5).status == 200
+    except urllib.error.HTTPError:
+        return False
+
+
 def connected(n):
     return leash.connects(ports[n]["client"])
 
@@ -88,6 +97,10 @@ def obey(order):
     chosen = NUMBERS if which == "all" else [which]
     if verb == "pid":
         return {"pid": str(running[which].pid)}
+    if verb == "whole":
+        for n in running:
+            leash.until(lambda: whole(n), 120)
+        return {"done": order}
     for n in chosen:
         {"kill": kill, "start": launch, "empty": empty, "stop": lambda n: send(n, signal.SIGSTOP),
          "continue": lambda n: send(n, signal.SIGCONT)}[verb](n)
