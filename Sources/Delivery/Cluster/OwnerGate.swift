@@ -1,17 +1,31 @@
 import Clusters
 import Ledgers
 import Messages
+import Synchronization
 
 /// What an owner asks before it publishes, and before it gives a request up.
-struct OwnerGate: Sendable {
-  let link: ClusterLink
-  let lease: Lease
-  let ledger: Ledger
+final class OwnerGate: Sendable {
+  private let link: ClusterLink
+  private let lease: Lease
+  private let ledger: Ledger
+  /// Failures that may be facts, because the answer was lost. Such a message is never published again here.
+  private let unanswered = Mutex<[RecordID: DeliveryError]>([:])
+
+  init(link: ClusterLink, lease: Lease, ledger: Ledger) {
+    self.link = link
+    self.lease = lease
+    self.ledger = ledger
+  }
 
   /// Why a message must not be sent now, if so.
   func obstacle(to message: QueuedMessage) -> DeliveryError? {
     lease.covers(message.conversation)
       ? nil : DeliveryError(.conflict, "this host may not publish it now; its lease has ended", retryAfter: 1)
+  }
+
+  /// Why a message was given up, if that may be a fact already.
+  func wasGivenUp(_ message: QueuedMessage) -> DeliveryError? {
+    message.record.flatMap { record in unanswered.withLock { $0[record] } }
   }
 
   /// Whether the end of a message's request is in the queue already.
@@ -25,14 +39,19 @@ struct OwnerGate: Sendable {
   /// Makes the failure of a request a fact, so that no other owner publishes it later. Another fact may stand instead.
   ///
   /// - Returns: why that is not possible now, if so.
-  func giveUp(_ message: QueuedMessage, _ error: DeliveryError) async -> DeliveryError? {
+  func giveUp(_ message: QueuedMessage, _ reason: DeliveryError) async -> DeliveryError? {
     if let obstacle = obstacle(to: message) { return obstacle }
     do {
       guard let (record, origin) = try await identity(of: message) else { return nil }
       let parts = try await ledger.parts(ofRequest: message.requestRow)
       let end = RequestEnd(
-        request: message.clientsName, failed: message.row, because: error, parts: parts, at: .now())
-      _ = try await link.queue.conclude(link.seal.fact(end, of: record), of: record, from: origin)
+        request: message.clientsName, failed: message.row, because: reason, parts: parts, at: .now())
+      let fact = try link.seal.fact(end, of: record)
+      do throws(QueueError) { _ = try await link.queue.conclude(fact, of: record, from: origin) } catch {
+        if case .doubtful = error { unanswered.withLock { $0[record] = $0[record] ?? reason } }
+        throw error
+      }
+      unanswered.withLock { _ = $0.removeValue(forKey: record) }
       return nil
     } catch {
       return DeliveryError(.network, "its failure cannot be recorded in the cluster: \(error)", retryAfter: 1)

@@ -107,6 +107,7 @@ struct ConversationWorker: Sendable {
     do {
       var run = begun
       if run.isEmpty {
+        if let error = gate?.wasGivenUp(first) { throw StepError(step: .publish, error: error) }
         if hasExpired(first) { throw StepError(step: .publish, error: expired(first)) }
         if try await settleOutcome(of: first) { return .goOn([]) }
         run = try await begin(window, pace)

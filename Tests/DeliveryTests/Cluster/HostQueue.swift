@@ -79,7 +79,7 @@ final class HostQueue: Queue {
       throw .doubtful("the answer was lost")
     default:
       Task {
-        try? await Task.sleep(for: .milliseconds(20))
+        try? await Task.sleep(for: .milliseconds(5))
         _ = try? await body()
       }
       throw .doubtful("it is late")
