@@ -3,7 +3,7 @@ struct MailFields {
   struct Field {
     /// In lower case.
     let name: String
-    let value: [UInt8]
+    fileprivate(set) var value: [UInt8]
   }
 
   private(set) var all: [Field] = []
@@ -18,8 +18,8 @@ struct MailFields {
       throw .tooMuch("bytes of header fields", bytes, limit: MailLimits.headerBytes)
     }
     if lines > MailLimits.headerLines { throw .tooMuch("lines of header", lines, limit: MailLimits.headerLines) }
-    if let first = line.first, isBlank(first), let last = all.last {
-      all[all.count - 1] = Field(name: last.name, value: last.value + line)
+    if let first = line.first, isBlank(first), !all.isEmpty {
+      all[all.count - 1].value += line
       return true
     }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {

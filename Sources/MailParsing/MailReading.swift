@@ -8,9 +8,23 @@ struct MailReading {
   let parts: [MailPart]
   let charsets: Charsets
 
+  /// The texts of one kind. More than can be sent are not read, because that takes long.
   private struct Texts {
-    var plain: [String] = []
-    var pages: [String] = []
+    private(set) var all: [String] = []
+    private var bytes = 0
+
+    var isFull: Bool { bytes >= 4 * MailLimits.textBytes }
+
+    mutating func add(_ text: String) {
+      bytes += text.utf8.count
+      all.append(text)
+    }
+  }
+
+  /// Texts and pages of the mail itself, or of mails in it.
+  private struct Body {
+    var plain = Texts()
+    var pages = Texts()
   }
 
   func index() throws(MailRefusal) -> MailIndex {
@@ -26,8 +40,8 @@ struct MailReading {
     if index.recipients.count > MailLimits.recipients {
       throw .tooMuch("recipients", index.recipients.count, limit: MailLimits.recipients)
     }
-    // The mail's own texts, and those of mails in it.
-    var (own, inner) = (Texts(), Texts())
+    // The mail's own texts come first, and those of mails in it.
+    var bodies = [Body(), Body()]
     let hasPage = parts.contains(where: \.isPage)
     for (number, part) in parts.enumerated() where !isLeftOut(number) {
       if part.type.hasPrefix("multipart/"), part.boundary != nil { continue }
@@ -36,17 +50,18 @@ struct MailReading {
         if hasPage, isDecoration(part) { continue }
         try add(MailIndex.Image(range: part.range, encoding: part.encoding, format: format), to: &index)
       } else if part.isText {
-        let (text, images) = text(of: part)
+        let body = isInner(number) ? 1 : 0
+        let (text, images) = text(of: part, isWanted: !bodies[body].plain.isFull)
         for image in images { try add(image, to: &index) }
-        if isInner(number) { inner.plain.append(text) } else { own.plain.append(text) }
+        bodies[body].plain.add(text)
       } else if part.isPage {
-        let page = HTMLText.text(of: decoded(part))
-        if isInner(number) { inner.pages.append(page) } else { own.pages.append(page) }
+        let body = isInner(number) ? 1 : 0
+        if !bodies[body].pages.isFull { bodies[body].pages.add(HTMLText.text(of: decoded(part))) }
       } else if index.others.count < MailLimits.others, !Self.unnamed.contains(part.type) {
         index.others.append(part.type)
       }
     }
-    let found = [own.plain, own.pages, inner.plain, inner.pages].lazy.map(Self.joined).first { !$0.isEmpty }
+    let found = bodies.lazy.flatMap { [$0.plain, $0.pages] }.map { Self.joined($0.all) }.first { !$0.isEmpty }
     index.body = (found ?? "").prefix(bytes: MailLimits.textBytes)
     return index
   }
@@ -154,36 +169,40 @@ struct MailReading {
     return part.encoding.decode(bytes[part.range]).count < MailLimits.decorationBytes
   }
 
-  /// The text of a leaf, without images that are in it as uuencode.
-  private func text(of part: MailPart) -> (String, [MailIndex.Image]) {
-    guard part.encoding == .plain else { return (decoded(part), []) }
+  /// The text of a leaf if it is wanted, and the images that are in it as uuencode and not in the text.
+  private func text(of part: MailPart, isWanted: Bool) -> (String, [MailIndex.Image]) {
+    guard part.encoding == .plain else { return (isWanted ? decoded(part) : "", []) }
     var (kept, images) = ([UInt8](), [MailIndex.Image]())
+    let most = isWanted ? 4 * MailLimits.textBytes : 0
     var start = part.range.lowerBound
     /// Where `begin` stands.
     var begin: Int?
+    /// More are taken for text.
+    var tried = 0
     while start < part.range.upperBound {
       let end = bytes[start..<part.range.upperBound].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
       let line = start..<(end ?? part.range.upperBound)
-      if begin == nil, TransferEncoding.isBegin(bytes[line]) { begin = line.lowerBound }
+      if begin == nil, tried < MailLimits.parts, TransferEncoding.isBegin(bytes[line]) {
+        begin = line.lowerBound
+        tried += 1
+      }
       if let first = begin {
         if bytes[line].starts(with: "end".utf8), trimmed(bytes[line]).count == 3 {
           let range = first..<line.upperBound
           let head = TransferEncoding.uuencode.decode(bytes[range].prefix(1_000), limit: 280)
           if let format = PhotoFormat(of: head), encodedImages.contains(format) {
             images.append(MailIndex.Image(range: range, encoding: .uuencode, format: format))
-          } else {
+          } else if kept.count < most {
             kept += bytes[range]
           }
           begin = nil
         }
-      } else if kept.count < 4 * MailLimits.textBytes {
+      } else if kept.count < most {
         kept += bytes[line]
       }
       start = line.upperBound
     }
-    if let begin, kept.count < 4 * MailLimits.textBytes {
-      kept += bytes[begin..<part.range.upperBound].prefix(4 * MailLimits.textBytes)
-    }
+    if let begin, kept.count < most { kept += bytes[begin..<part.range.upperBound].prefix(most) }
     return (charsets.text(kept, in: part.charset), images)
   }
 

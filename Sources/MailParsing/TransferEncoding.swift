@@ -115,26 +115,51 @@ package enum TransferEncoding: String, Sendable, CaseIterable {
 
   /// From the line `begin MODE NAME`, if there is one, to `end`.
   private static func uuencode(_ bytes: ArraySlice<UInt8>, _ limit: Int) -> [UInt8] {
-    var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
-    if let begin = lines.firstIndex(where: { isBegin($0) }) { lines = lines[(begin + 1)...] }
+    // One line at a time, because a list of all could be larger than the mail.
+    var rest = startOfUuencode(bytes)
     var decoded = [UInt8]()
-    for line in lines where decoded.count < limit {
+    while decoded.count < limit, let line = nextLine(&rest) {
       if line.starts(with: "end".utf8) { break }
       guard let first = line.first, (32...96).contains(first) else { continue }
       let count = Int((first - 32) & 63)
-      var values = line.dropFirst().prefix((count + 2) / 3 * 4).map { ($0 &- 32) & 63 }
-      // A blank at the end of a line may have been removed; a missing row is not made up.
-      let known = values.count * 3 / 4
-      while values.count % 4 != 0 { values.append(0) }
-      var row = [UInt8]()
-      for index in stride(from: 0, to: values.count, by: 4) {
-        row.append(values[index] << 2 | values[index + 1] >> 4)
-        row.append(values[index + 1] << 4 | values[index + 2] >> 2)
-        row.append(values[index + 2] << 6 | values[index + 3])
+      // A blank at the end of a line may have been removed; what is missing is not made up.
+      var (bits, held, left) = (UInt32(0), 0, count)
+      for code in line.dropFirst() where left > 0 {
+        bits = bits << 6 | UInt32((code &- 32) & 63)
+        held += 6
+        if held >= 8 {
+          held -= 8
+          decoded.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+          left -= 1
+        }
       }
-      decoded += row.prefix(min(count, known))
     }
     return Array(decoded.prefix(limit))
+  }
+
+  /// The bytes in which `begin` is searched.
+  private static let searched = 65_536
+
+  /// The lines after the first `begin`; all without one.
+  private static func startOfUuencode(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = bytes.prefix(searched)
+    while let line = nextLine(&rest) { if isBegin(line) { return bytes[rest.startIndex...] } }
+    return bytes
+  }
+
+  /// Removes a line and its end, and returns it without the end. Empty lines are passed over.
+  private static func nextLine(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let newline = UInt8(ascii: "\n")
+    let (start, end) = bytes.withUnsafeBufferPointer { bytes in
+      var start = 0
+      while start < bytes.count, bytes[start] == newline { start += 1 }
+      var end = start
+      while end < bytes.count, bytes[end] != newline { end += 1 }
+      return (start, end)
+    }
+    let line = bytes[(bytes.startIndex + start)..<(bytes.startIndex + end)]
+    bytes = bytes[min(line.endIndex + 1, bytes.endIndex)...]
+    return line.isEmpty ? nil : line
   }
 
   /// Whether a line is `begin 644 NAME`.

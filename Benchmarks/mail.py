@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Mails: how long it takes from a mail's delivery until its photos and text are published on `local`, the memory of 1,000 mails
+behind one another, and what parsing each hostile mail costs the locked process. Prints figures without bounds.
+
+    make build && .build/bench-python/bin/python Benchmarks/mail.py [--mails N] [--many N] [--directory DIR]
+
+PHOTOSPOOL names another program than .build/release/photospool. `--only hostile` and the like measure a part.
+"""
+
+import argparse
+import array
+import json
+import os
+import shutil
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import measure
+
+TREE = Path(__file__).resolve().parent.parent
+PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(TREE / ".build/release/photospool"))
+SUPPORT = TREE / "Tests/Support/python"
+MEMORY = 256 << 20
+
+
+def photos(place: Path, count: int) -> list[Path]:
+    """JPEGs of about 500 kB."""
+    from PIL import Image
+    made = []
+    for number in range(count):
+        made.append(place / f"{number}.jpg")
+        Image.effect_noise((1200, 900), 40).convert("RGB").save(made[-1], quality=86)
+    return made
+
+
+def mail(recipient: str, text: str, pictures: list[Path]) -> bytes:
+    return subprocess.run(
+        [sys.executable, SUPPORT / "make_mail.py", recipient, "", text, *pictures], check=True, capture_output=True).stdout
+
+
+def deliver(spool: Path, name: str, data: bytes) -> float:
+    """As Postfix does, with a sync and a link. Returns when the mail was there."""
+    path = spool / "mail/tmp" / name
+    with open(path, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.link(path, spool / "mail/new" / name)
+    now = time.monotonic()
+    path.unlink()
+    return now
+
+
+def published(spool: Path) -> int:
+    try:
+        return (spool / "published/family.jsonl").read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return 0
+
+
+def start(place: Path) -> tuple[Path, subprocess.Popen]:
+    spool = place / "spool"
+    configuration = place / "photospool.yaml"
+    configuration.write_text('mail: {accept: [{to: "*@photos", conversation: family}]}\n')
+    daemon = subprocess.Popen(
+        [PHOTOSPOOL, "run", "--spool", spool, "--config", configuration], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True)
+    for line in daemon.stdout:
+        if "event=ready" in line:
+            break
+    os.set_blocking(daemon.stdout.fileno(), False)
+    return spool, daemon
+
+
+def drain(daemon: subprocess.Popen) -> None:
+    while daemon.stdout.buffer.read(1 << 16):
+        pass
+
+
+def latency(place: Path, count: int) -> dict:
+    pictures = photos(place, 3)
+    mails = [mail("family@photos", f"mail {number}", pictures) for number in range(count)]
+    spool, daemon = start(place)
+    try:
+        taken, before = [], 0.0
+        for number, data in enumerate(mails):
+            if number == 5:
+                before = measure.processor_seconds(daemon.pid)
+            begin = deliver(spool, f"{number}.mail", data)
+            measure.wait_until(lambda: published(spool) == 4 * (number + 1), 60, 0.0005)
+            taken.append((time.monotonic() - begin) * 1000)
+            drain(daemon)
+            # One mail at a time, as a camera sends them.
+            time.sleep(0.02)
+        processor = (measure.processor_seconds(daemon.pid) - before) / max(1, count - 5) * 1000
+    finally:
+        daemon.terminate()
+        daemon.wait()
+    taken = sorted(taken[5:])
+    return {
+        "bytes of a photo": pictures[0].stat().st_size, "p50 ms": statistics.median(taken),
+        "p99 ms": taken[min(len(taken) - 1, len(taken) * 99 // 100)], "most ms": taken[-1],
+        "processor ms a mail": processor,
+    }
+
+
+def many(place: Path, count: int) -> dict:
+    """Mails that wait behind one another."""
+    pictures = photos(place, 3)
+    stem = mail("family@photos", "TEXT", pictures)
+    spool, daemon = start(place)
+    try:
+        memory = [measure.resident_mib(daemon.pid)]
+        begin, done = time.monotonic(), 0
+        for number in range(count):
+            deliver(spool, f"{number:04}.mail", stem.replace(b"Message-ID: <", f"Message-ID: <{number}.".encode()))
+            drain(daemon)
+        while done < 4 * count:
+            done = published(spool)
+            memory.append(measure.resident_mib(daemon.pid))
+            drain(daemon)
+            time.sleep(0.2)
+        seconds = time.monotonic() - begin
+    finally:
+        daemon.terminate()
+        daemon.wait()
+    return {"mails a second": count / seconds, "MiB at first": memory[0], "MiB at most": max(memory), "MiB at last": memory[-1]}
+
+
+def ask(path: Path) -> dict:
+    """What one mail costs a locked process of its own: its processor time and memory beyond an idle one's, and its answer."""
+    ours, theirs = socket.socketpair()
+    program = str(Path(PHOTOSPOOL).resolve().parent / "photospool-darkroom")
+
+    def give_line():
+        os.dup2(theirs.fileno(), 3)
+
+    process = subprocess.Popen([program, "mail", str(MEMORY)], preexec_fn=give_line, close_fds=False)
+    theirs.close()
+    idle = ask_again(ours, process.pid, None)
+    cost = ask_again(ours, process.pid, path)
+    ours.close()
+    process.wait()
+    return {"ms": cost["ms"], "MiB": cost["peak"] - idle["peak"], "answer": cost["answer"]}
+
+
+def ask_again(line: socket.socket, pid: int, path: Path | None) -> dict:
+    before = ticks(pid)
+    with open(path or os.devnull, "rb") as file:
+        line.sendmsg([struct.pack("<Q", 40_000_000)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file.fileno()]))])
+        header = received(line, 8)
+        answer = received(line, struct.unpack("<Q", header)[0]) if header else b""
+    if len(answer) < 8:
+        return {"ms": 0.0, "peak": 0.0, "answer": "no answer"}
+    peak = next(int(text.split()[1]) for text in Path(f"/proc/{pid}/status").read_text().splitlines() if text.startswith("VmHWM"))
+    # The first number of an answer is 1 for a refusal; a sentence follows.
+    sentence = answer[16:16 + struct.unpack("<Q", answer[8:16])[0]].decode() if answer[0] == 1 else "taken"
+    return {"ms": ticks(pid) - before, "peak": peak / 1024, "answer": sentence}
+
+
+def ticks(pid: int) -> float:
+    """Milliseconds of processor time, by the scheduler."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e6
+
+
+def received(line: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        more = line.recv(count - len(data))
+        if not more:
+            return b""
+        data += more
+    return data
+
+
+def hostile(place: Path) -> dict:
+    made = subprocess.run([sys.executable, SUPPORT / "hostile_mails.py", place], check=True, capture_output=True, text=True)
+    return {name: ask(place / f"{name}.eml") for name in json.loads(made.stdout)}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--mails", type=int, default=300)
+    options.add_argument("--many", type=int, default=1000)
+    options.add_argument("--directory", default=None)
+    options.add_argument("--only", choices=["latency", "many", "hostile"])
+    given = options.parse_args()
+    parts = {
+        "latency": lambda place: latency(place, given.mails), "many": lambda place: many(place, given.many), "hostile": hostile}
+    for name, measured in parts.items():
+        if given.only not in (None, name):
+            continue
+        place = Path(tempfile.mkdtemp(prefix="photospool-mail.", dir=given.directory))
+        try:
+            for what, figure in measured(place).items():
+                if isinstance(figure, dict):
+                    print(f"{what}: {figure['ms']:.0f} ms, {figure['MiB']:.0f} MiB, {figure['answer']}")
+                else:
+                    print(f"{name}: {what} {figure:.1f}")
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
