@@ -21,6 +21,7 @@ package final class FolderWatch {
   private let folders: [WatchedFolder]
   private let spool: String
   private let state: Directory?
+  private let unfinished: Duration
   private let log: Logger
   private var seen: [String: [String: Seen]] = [:]
   private var sent: [String: SentFiles] = [:]
@@ -28,16 +29,17 @@ package final class FolderWatch {
   private var troubles = Set<String>()
   private var swept = ContinuousClock.now - .hours(1)
 
-  /// How long an incomplete file may be left alone before it is given up.
-  private static let unfinished = Duration.seconds(600)
   /// Folders are walked at least this often, because network mounts tell nothing.
   private static let rounds = 30
 
   /// - Parameters:
   ///   - spool: the path of the spool.
   ///   - state: the path of the directory where files that stay are remembered, if a folder keeps them.
-  package init(_ folders: [WatchedFolder], spool: String, state: String, log: Logger) throws(FileError) {
-    (self.folders, self.spool, self.log) = (folders, spool, log)
+  ///   - unfinished: how long an incomplete file may be left alone before it is given up.
+  package init(
+    _ folders: [WatchedFolder], spool: String, state: String, unfinished: Duration = .seconds(600), log: Logger
+  ) throws(FileError) {
+    (self.folders, self.spool, self.unfinished, self.log) = (folders, spool, unfinished, log)
     self.state = folders.contains { $0.after == .keep } ? try Directory(path: state) : nil
   }
 
@@ -106,7 +108,7 @@ package final class FolderWatch {
         one = Seen(entry: file.entry, since: .now)
       }
       let rested = ContinuousClock.now - one.since
-      let gaveUp = rested >= Self.unfinished
+      let gaveUp = rested >= unfinished
       if rested < folder.quiet {
         next = min(next, folder.quiet - rested)
       } else if !one.isJudged || gaveUp && !one.isNamed {

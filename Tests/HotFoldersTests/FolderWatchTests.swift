@@ -27,9 +27,9 @@ import Testing
     return folder
   }
 
-  private func look(_ folder: WatchedFolder) throws -> FolderWatch {
+  private func look(_ folder: WatchedFolder, unfinished: Duration = .seconds(600)) throws -> FolderWatch {
     let watch = try FolderWatch(
-      [folder], spool: spool.path, state: scratch.path("state"),
+      [folder], spool: spool.path, state: scratch.path("state"), unfinished: unfinished,
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     _ = watch.round()
     return watch
@@ -103,6 +103,42 @@ import Testing
     try put("half.jpg", modified: 9)
     _ = watch.round()
     #expect(try spool.new.names().count == 1)
+  }
+
+  @Test("An incomplete file that nobody completes in time goes to .failed/ with the reason") func givenUp() throws {
+    try put("half.jpg", Array(Self.jpeg.dropLast()))
+    _ = try look(folder(), unfinished: .zero)
+    #expect(names("") == [".failed"] && names(".failed") == ["half.jpg", "half.jpg.error"])
+    let error = try String(contentsOfFile: scratch.path("hot/.failed/half.jpg.error"), encoding: .utf8)
+    #expect(error.contains("ends too early"))
+    // A folder whose files stay is not changed.
+    try put("other.jpg", Array(Self.jpeg.dropLast()))
+    var keeping = folder(after: .keep)
+    keeping.existing = .send
+    _ = try look(keeping, unfinished: .zero)
+    #expect(names("") == [".failed", "other.jpg"])
+    #expect(try spool.new.names() == [])
+  }
+
+  @Test("A thousand files at once are sent in their order, each once") func burst() throws {
+    for number in 0..<1_000 { try put("\(number).jpg", modified: Double(number)) }
+    let watch = try look(folder(after: .delete))
+    _ = watch.round()
+    let photos = try spool.new.names().map { request in
+      try spool.new.directory(request).names().first { $0.hasPrefix("photo-00-") }
+    }
+    #expect(photos == (0..<1_000).map { "photo-00-\($0).jpg" })
+    #expect(names("") == [])
+  }
+
+  @Test("Ten files that come under one name are ten photos, and all are kept") func sameName() throws {
+    let watch = try look(folder())
+    for number in 0..<10 {
+      try put("snapshot.jpg", modified: Double(number))
+      _ = watch.round()
+    }
+    #expect(Set(try field("id")).count == 10)
+    #expect(names(".sent").count == 10)
   }
 
   @Test("A file over the limit goes to .failed/ with the reason") func large() throws {
