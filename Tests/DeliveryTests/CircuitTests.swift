@@ -68,6 +68,22 @@ import Testing
     }
   }
 
+  @Test("A message whose credentials are refused during a flush is tried again at once")
+  func refusedDuringFlush() async throws {
+    let network = ScriptedNetwork {
+      $0.firstTriedAt == nil ? DeliveryError(.authExpired, "the former token is not valid") : nil
+    }
+    let daemon = try DaemonUnderTest(network: network, quick)
+    await network.hold("family")
+    try await daemon.run { daemon in
+      try daemon.drop("x", to: "family")
+      await network.wait { $0.unanswered == 1 }
+      while try await daemon.ask(.flush) == nil { await Task.yield() }
+      await network.answerHeld()
+      await network.wait { $0.published == 1 }
+    }
+  }
+
   @Test("A message that always breaks the connection counts its attempts, and the others go on")
   func poisoned() async throws {
     let network = ScriptedNetwork {

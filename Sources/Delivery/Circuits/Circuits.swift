@@ -32,6 +32,8 @@ actor Circuits: Service {
   private let dispatcher: Bell
   private let bell = Bell()
   private(set) var circuits: [String: Circuit] = [:]
+  /// How often everything that waits was to be tried again.
+  private(set) var resets = 0
   /// By destination.
   private var refusals: [String: Refusals] = [:]
 
@@ -160,8 +162,11 @@ actor Circuits: Service {
       destination, error: circuit.error.sentence, since: circuit.openedAt, nextProbe: next)
   }
 
-  /// Closes all circuits, after the ledger has released their conversations.
-  func closeAll() { (circuits, refusals) = ([:], [:]) }
+  /// Closes all circuits; the ledger releases their conversations.
+  func closeAll() {
+    (circuits, refusals) = ([:], [:])
+    resets += 1
+  }
 
   // MARK: Probing
 

@@ -45,6 +45,7 @@ struct ConversationWorker: Sendable {
       var served = 0
       var pace = BatchSize()
       while served < Self.turn {
+        let resets = await circuits.resets
         // More than the lookahead, because of batches of texts; photos are not seen later for that.
         let limit = min(settings.lookahead + max(settings.lookahead + 1, 2 * pace.length), Self.turn - served)
         let found = try await ledger.head(of: conversation, limit: limit)
@@ -64,7 +65,7 @@ struct ConversationWorker: Sendable {
         var begun: [Begun] = []
         repeat {
           let waiting = window.messages.count
-          guard case .goOn(let next) = try await send(begun, &window, &pace) else { return }
+          guard case .goOn(let next) = try await send(begun, &window, &pace, since: resets) else { return }
           begun = next
           served += max(1, waiting - window.messages.count)
         } while !begun.isEmpty
@@ -101,8 +102,12 @@ struct ConversationWorker: Sendable {
 
   /// Sends the first messages in `window`, and removes the published ones.
   ///
-  /// - Parameter begun: the batch, if it has begun.
-  private func send(_ begun: [Begun], _ window: inout Window, _ pace: inout BatchSize) async throws -> Outcome {
+  /// - Parameters:
+  ///   - begun: the batch, if it has begun.
+  ///   - resets: those of the circuits before it began.
+  private func send(
+    _ begun: [Begun], _ window: inout Window, _ pace: inout BatchSize, since resets: Int
+  ) async throws -> Outcome {
     guard let first = window.messages.first else { return .goOn([]) }
     do {
       var run = begun
@@ -116,7 +121,7 @@ struct ConversationWorker: Sendable {
     } catch let failure as StepError {
       // Cut off by a stop with unknown outcome; the next start finds out, as after a kill.
       if Task.isCancelled { return .wait }
-      return try await settle(window.messages[0], failure, window: window)
+      return try await settle(window.messages[0], failure, window: window, since: resets)
     } catch is CancellationError {
       // Cancelled by its owner, unless the daemon stops; the ledger knows.
       if Task.isCancelled || isStopping.isSet { return .wait }
@@ -128,7 +133,9 @@ struct ConversationWorker: Sendable {
 
   // MARK: Failure
 
-  private func settle(_ message: QueuedMessage, _ failure: StepError, window: Window) async throws -> Outcome {
+  private func settle(
+    _ message: QueuedMessage, _ failure: StepError, window: Window, since resets: Int
+  ) async throws -> Outcome {
     let now = Timestamp.now()
     let error = failure.error
     var metadata: Logger.Metadata = [
@@ -158,6 +165,8 @@ struct ConversationWorker: Sendable {
       try await ledger.postpone(
         message, step: failure.step.rawValue, error: error, until: now.advanced(seconds: delay),
         keepsUpload: photos.holds(message.message), at: now)
+      // A refusal from before a reload or flush says nothing of the credentials since then.
+      if error.cause.disposition == .hold, await circuits.resets != resets { _ = try await ledger.flush(at: .now()) }
       try await photos.trim(ahead(of: window))
       return .wait
     }
