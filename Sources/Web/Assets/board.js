@@ -1,6 +1,6 @@
 // Pages for who looks after the system: they show news, too, until somebody pauses them.
 
-import {by, make, part, remember, say, swap} from './parts.js'
+import {by, make, part, remember, renew, say, swap, symbol} from './parts.js'
 
 /** Milliseconds between two looks at a page that changes all the time. */
 const pace = 1000
@@ -14,14 +14,8 @@ export class Board {
     this.column = main.querySelector('.board')
     remember(this.column)
     for (const list of this.column.querySelectorAll('[data-rows]')) remember(list)
-    const button = make('button', {class: 'button plain pause', test: 'board.pause'}, 'Pause live')
-    button.addEventListener('click', () => {
-      this.isPaused = !this.isPaused
-      button.textContent = this.isPaused ? 'Go on live' : 'Pause live'
-      if (!this.isPaused) goOn()
-    })
-    main.querySelector('h1').after(button)
     this.goOn = goOn
+    if (main.dataset.board === 'pause') this.#addPause()
     this.#again()
     this.column.addEventListener('click', event => {
       const link = event.target.closest('a[href^="/storage/clear"]')
@@ -29,6 +23,22 @@ export class Board {
       event.preventDefault()
       this.#rehearse(link).catch(error => say(error.message, true))
     })
+  }
+
+  #addPause() {
+    const button = make('button', {class: 'icon', test: 'board.pause'})
+    const tell = () => {
+      const word = this.isPaused ? 'Go on live' : 'Pause live'
+      for (const name of ['aria-label', 'title']) button.setAttribute(name, word)
+      button.replaceChildren(symbol(this.isPaused ? 'go' : 'pause'))
+    }
+    button.addEventListener('click', () => {
+      this.isPaused = !this.isPaused
+      tell()
+      if (!this.isPaused) this.goOn()
+    })
+    tell()
+    this.main.querySelector('h1').after(button)
   }
 
   /** Says what Clear would remove and what stays, before it does. */
@@ -56,8 +66,10 @@ export class Board {
     const isChosen = [...this.column.querySelectorAll('[type="file"]')].some(input => input.files.length)
     if (!this.isPaused && !isChosen && !this.column.querySelector('details[open], [role="alert"]')
       && !by('clear.sheet')) {
-      const [here, fresh] = [this.main, page].map(within => within.querySelector('h1 .sub'))
-      if (here && fresh && here.textContent !== fresh.textContent) here.textContent = fresh.textContent
+      for (const name of ['h1 .sub', '.bar .mark']) {
+        const [here, fresh] = [this.main, page].map(within => within.querySelector(name))
+        if (here && fresh && here.textContent !== fresh.textContent) renew(here, fresh)
+      }
       const board = page.querySelector('.board')
       const id = this.column.querySelector('[name="id"]')?.getAttribute('value')
       // Each page has a new key for its form. With the former one the form stays, in which somebody may be choosing a photo.

@@ -232,11 +232,11 @@ function hear(event) {
     case 'reload': return renewPage()
     default:
       for (const id of event.ids) shares.delete(id)
+      if (event.ids.some(id => id !== 'list')) renewConversation()
       if (event.ids.includes('list')) {
         renewList()
         renewUnfinished()
       }
-      if (event.ids.some(id => id !== 'list')) renewConversation()
   }
 }
 

@@ -29,7 +29,8 @@ extension PageSource {
       "details": entry.size == nil
         ? sizeInWords(entry.bytes) : "\(size.width) × \(size.height), \(sizeInWords(entry.bytes))",
       "hasPrevious": previous != nil, "previous": previous?.text ?? "", "hasNext": next != nil,
-      "next": next?.text ?? "", "asksAutoReveal": try asksAutoReveal(story.conversation),
+      "next": next?.text ?? "",
+      "asksAutoReveal": try !entry.isOwn && !entry.isHidden && asksAutoReveal(story.conversation),
       "maySend": session.may(.send), "mayOperate": session.may(.operate),
     ]) { $1 }
     return values

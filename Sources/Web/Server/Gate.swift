@@ -41,18 +41,18 @@ struct Gate: Sendable {
   /// The headers of every answer. Nothing private is kept by a browser, and no other origin may use it.
   func secure(_ response: inout Response) {
     if address.isOutside { response.headers[.strictTransportSecurity] = "max-age=31536000" }
-    let headers: [(HTTPField.Name?, String)] = [
-      (
-        .contentSecurityPolicy,
-        "default-src 'none'; style-src 'self'; img-src 'self' blob:; script-src 'self'; connect-src 'self'; manifest-src 'self'; "
-          + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-          + "trusted-types photospool"
-      ),
-      (.xContentTypeOptions, "nosniff"), (HTTPField.Name("referrer-policy"), "no-referrer"),
-      (HTTPField.Name("cross-origin-resource-policy"), "same-origin"),
-      (HTTPField.Name("cross-origin-opener-policy"), "same-origin"),
-    ]
-    for case (let name?, let value) in headers where response.headers[name] == nil { response.headers[name] = value }
-    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+    for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
   }
+
+  private static let headers: [(HTTPField.Name, String)] = [
+    (
+      "content-security-policy",
+      "default-src 'none'; style-src 'self'; img-src 'self' blob:; script-src 'self'; connect-src 'self'; manifest-src 'self'; "
+        + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+        + "trusted-types photospool"
+    ),
+    ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"), ("cross-origin-opener-policy", "same-origin"),
+    ("cache-control", "no-store"),
+  ].compactMap { name, value in HTTPField.Name(name).map { ($0, value) } }
 }
