@@ -147,7 +147,7 @@ def test_the_queue_is_worked_without_a_mouse(stage):
     tab.goto(stage.url("/queue"))
     press_until(tab, "board.pause")
     tab.keyboard.press("Enter")
-    assert tab.get_by_test_id("board.pause").inner_text() == "Go on live"
+    assert tab.get_by_test_id("board.pause").get_attribute("aria-label") == "Go on live"
     press_until(tab, "queue.tick")
     tab.keyboard.press("Space")
     row = tab.locator(":focus").evaluate("tick => tick.closest('li').id")

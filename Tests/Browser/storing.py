@@ -78,7 +78,7 @@ def test_a_purge_leaves_nothing(stage):
     context = stage.browser.browser_type.launch_persistent_context(
         str(profile), executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
         args=["--no-sandbox"] if os.geteuid() == 0 else [])
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(60_000)
     tab = context.new_page()
     tab.goto(link)
     tab.get_by_test_id("login.open").click()

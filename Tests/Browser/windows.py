@@ -1,12 +1,13 @@
 """Long conversations with JavaScript: a window of the timeline."""
 
 import os
+import sqlite3
 
 from photographs import photograph
 from stage import until
 
 MOST = 240
-# BROWSER_TEST_PHOTOS=10000 measures a conversation of so many photos.
+# BROWSER_TEST_PHOTOS=9900 measures a conversation of so many photos, in multiples of 300.
 PHOTOS = int(os.environ.get("BROWSER_TEST_PHOTOS", "300"))
 
 
@@ -37,7 +38,9 @@ SCROLL = """async ([step, frames]) => {
     const scroll = document.querySelector('#timeline'), times = [], long = []
     new PerformanceObserver(list => long.push(...list.getEntries().map(task => task.duration))).observe({entryTypes: ['longtask']})
     let last = await new Promise(requestAnimationFrame), most = 0
-    for (let still = 0; times.length < frames && still < 60;) {
+    const link = `[data-test="conversation.${step < 0 ? 'older' : 'newer'}"]`
+    const isAtTheEnd = () => document.querySelector(link).parentElement.hidden
+    for (let still = 0; times.length < frames && (still < 60 || !isAtTheEnd());) {
         const before = scroll.scrollTop
         scroll.scrollBy({top: step, behavior: 'instant'})
         const now = await new Promise(requestAnimationFrame)
@@ -75,14 +78,43 @@ def test_photos_are_scrolled_from_the_newest_to_the_oldest_and_back(stage):
     assert max(way["elements"], back["elements"]) <= 1500 and figures["JSHeapUsedSize"] < 40e6, (way, back, figures)
 
 
+# The sent photos once more, as the ledger has them; the files of a copy are those of the first one.
+COPIES = """
+CREATE TEMP TABLE numbers AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) SELECT i FROM n WHERE i <= ?1;
+INSERT INTO requests (request, dropped_as, inode, born, conversation_id, inbox, digest, state, bytes, accepted_at, finished_at, filed)
+  SELECT request || '-' || i, dropped_as || '-' || i, 1000000000 + 1000 * i + id, born, conversation_id, inbox, digest, state, bytes,
+    accepted_at, finished_at, filed FROM numbers, requests ORDER BY i, id;
+INSERT INTO messages (message, request_id, conversation_id, position, kind, file, bytes, digest, state, attempts, sent_at, remote)
+  SELECT message || '-' || i, n.id, m.conversation_id, position, kind, file, m.bytes, m.digest, m.state, attempts, sent_at, remote
+  FROM numbers, messages m JOIN requests r ON r.id = m.request_id JOIN requests n ON n.request = r.request || '-' || i ORDER BY i, m.id;
+INSERT INTO photos (message, inbox, conversation_id, file, format, original_bytes, original_width, original_height, bytes, width,
+    height, digest, path, thumbnail_bytes, created_at, uploaded_at, cached_bytes, cached_thumbnail_bytes)
+  SELECT message || '-' || i, inbox, conversation_id, file, format, original_bytes, original_width, original_height, bytes, width,
+    height, digest, path || '-' || i, thumbnail_bytes, created_at, uploaded_at, cached_bytes, cached_thumbnail_bytes
+  FROM numbers, photos
+"""
+
+
 def fill(stage):
-    """So many photos, ten in each request; all sent."""
+    """So many photos, ten in each request; all sent. Only the first 300 of them are really sent."""
     photos = [photograph(stage.directory, f"{number}.jpg", 320 + 8 * number, 240) for number in range(10)]
-    for number in range(PHOTOS // 10):
+    for number in range(30):
         stage.drop(f"r{number:05}", "family", photos=photos)
-    until(lambda: stage.sent() == PHOTOS // 10, "all are sent", max(60, PHOTOS / 20))
-
-
+    until(lambda: stage.sent() == 30, "all are sent", 120)
+    copies = PHOTOS // 300 - 1
+    if copies < 1:
+        return
+    stage.stop_daemon()
+    with sqlite3.connect(stage.spool / "state" / "ledger.sqlite") as ledger:
+        for statement in COPIES.split(";"):
+            ledger.execute(statement.replace("?1", str(copies)))
+    ledger.close()
+    for directory in list((stage.spool / "photos/default/family").iterdir()):
+        for number in range(1, copies + 1):
+            (copy := directory.with_name(f"{directory.name}-{number}")).mkdir()
+            for file in directory.iterdir():
+                os.link(file, copy / file.name)
+    stage.start_daemon()
 
 
 def read(tab):

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(ROOT / ".build/debug/photospool"))
 
 
-def until(question, what, seconds=30):
+def until(question, what, seconds=60):
     """Asks until the answer is true, for events that no browser and no line tells. Returns the answer."""
     end = time.monotonic() + seconds
     while not (answer := question()):

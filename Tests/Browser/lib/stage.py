@@ -113,7 +113,7 @@ class Stage(Programs):
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, java_script_enabled=javascript,
             has_touch=view != "desk", **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         context.on("request", lambda request: self.requests.append(request.url))
         context.on("console", self.listen)
         self.contexts.append(context)
