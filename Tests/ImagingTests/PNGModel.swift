@@ -27,7 +27,7 @@ struct PNGModel {
 
   mutating func addTransparency(_ random: inout SeededRandom) {
     switch color {
-    case 0, 2: transparency = samples[0][..<channels].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+    case 0, 2: transparency = bigEndian(Array(samples[0][..<channels]))
     case 3: transparency = (0..<1 << Int(depth)).dropLast().map { _ in UInt8(random.next() % 256) }
     default: break
     }
@@ -44,24 +44,42 @@ struct PNGModel {
   /// Filtered rows, each after the number of a random filter.
   func rows(isInterlaced: Bool, _ random: inout SeededRandom) -> [UInt8] {
     guard isInterlaced else { return filtered(samples.map(stored), &random) }
-    let passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
+    let passes: [(Int, Int, Int, Int)] = [
+      (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+    ]
     return passes.flatMap { (x, y, right, down) -> [UInt8] in
       guard x < width, y < height else { return [] }
-      return filtered(
-        stride(from: y, to: height, by: down).map { line in
-          stored(stride(from: x, to: width, by: right).flatMap { samples[line][$0 * channels..<($0 + 1) * channels] })
-        }, &random)
+      var rows: [[UInt8]] = []
+      for line in stride(from: y, to: height, by: down) {
+        var pixels: [Int] = []
+        for column in stride(from: x, to: width, by: right) {
+          pixels += samples[line][column * channels..<(column + 1) * channels]
+        }
+        rows.append(stored(pixels))
+      }
+      return filtered(rows, &random)
     }
   }
 
   private func stored(_ line: [Int]) -> [UInt8] {
-    if depth == 16 { return line.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } }
+    if depth == 16 { return bigEndian(line) }
     let perByte = 8 / Int(depth)
-    return stride(from: 0, to: line.count, by: perByte).map { start in
-      (0..<perByte).reduce(UInt8(0)) { byte, index in
-        byte << (depth == 8 ? 0 : depth) | (start + index < line.count ? UInt8(line[start + index]) : 0)
+    var result: [UInt8] = []
+    for start in stride(from: 0, to: line.count, by: perByte) {
+      var byte: UInt8 = 0
+      for index in start..<start + perByte {
+        byte = depth == 8 ? 0 : byte << depth
+        if index < line.count { byte |= UInt8(line[index]) }
       }
+      result.append(byte)
     }
+    return result
+  }
+
+  private func bigEndian(_ values: [Int]) -> [UInt8] {
+    var result: [UInt8] = []
+    for value in values { result += [UInt8(value >> 8), UInt8(value & 255)] }
+    return result
   }
 
   private func filtered(_ rows: [[UInt8]], _ random: inout SeededRandom) -> [UInt8] {
@@ -77,7 +95,8 @@ struct PNGModel {
         let c = index < pixel ? 0 : Int(above[index - pixel])
         let estimate = a + b - c
         let nearest = [a, b, c].min { abs(estimate - $0) < abs(estimate - $1) } ?? 0
-        result.append(row[index] &- UInt8([0, a, b, (a + b) / 2, nearest][Int(filter)]))
+        let predictions: [Int] = [0, a, b, (a + b) / 2, nearest]
+        result.append(row[index] &- UInt8(predictions[Int(filter)]))
       }
       above = row
     }
@@ -86,17 +105,23 @@ struct PNGModel {
 
   var expanded: [[UInt8]] {
     samples.map { line in
-      (0..<width).flatMap { x -> [UInt8] in
-        let pixel = Array(line[x * channels..<(x + 1) * channels])
-        if color == 3 {
-          let alpha = transparency.map { pixel[0] < $0.count ? [$0[pixel[0]]] : [255] } ?? []
-          return Array(palette[3 * pixel[0]..<3 * pixel[0] + 3]) + alpha
-        }
-        let most = Double((1 << Int(depth)) - 1)
-        let levels = pixel.map { UInt8((Double($0) * 255 / most).rounded()) }
-        guard transparency != nil, color < 4 else { return levels }
-        return levels + [pixel == Array(samples[0][..<channels]) ? 0 : 255]
-      }
+      var result: [UInt8] = []
+      for x in 0..<width { result += expanded(Array(line[x * channels..<(x + 1) * channels])) }
+      return result
     }
+  }
+
+  private func expanded(_ pixel: [Int]) -> [UInt8] {
+    if color == 3 {
+      let index = pixel[0]
+      let entry = Array(palette[3 * index..<3 * index + 3])
+      guard let transparency else { return entry }
+      return entry + [index < transparency.count ? transparency[index] : 255]
+    }
+    let most = Double((1 << Int(depth)) - 1)
+    let levels: [UInt8] = pixel.map { UInt8((Double($0) * 255 / most).rounded()) }
+    guard transparency != nil, color < 4 else { return levels }
+    let isTransparent = pixel == Array(samples[0][..<channels])
+    return levels + [isTransparent ? 0 : 255]
   }
 }
