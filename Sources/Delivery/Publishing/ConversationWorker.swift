@@ -146,7 +146,7 @@ struct ConversationWorker: Sendable {
     switch error.cause.disposition {
     case .fail:
       if let obstacle = await gate?.giveUp(message, error) {
-        return try await settle(message, StepError(step: failure.step, error: obstacle), window: window)
+        return try await settle(message, StepError(step: failure.step, error: obstacle), window: window, since: resets)
       }
       log.warning("failed", metadata: metadata)
       if failure.wasTried, let destination = failure.destination { try await circuits.answered(destination) }
