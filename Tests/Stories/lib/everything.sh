@@ -19,7 +19,7 @@ everything() {
     told "show-$number.$1.txt" show "$name"
     for command in wait retry cancel hold release prefs view reveal hide; do
       case $command-$name in retry-fine | cancel-waits) continue ;; esac
-      told "$command-$number.$1.txt" "$command" $([ "$command" != wait ] || echo --timeout=1) "$name"
+      told "$command-$number.$1.txt" "$command" $([ "$command" != wait ] || echo --timeout=100ms) "$name"
     done
     told "queue-$number.$1.txt" queue --to "$name"
   done
