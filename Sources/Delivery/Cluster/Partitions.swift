@@ -175,7 +175,8 @@ actor Partitions: Service {
 
   /// Reads records into the ledger until the partition is lost or left.
   private nonisolated func read(_ partition: Partition, _ handle: any OwnedPartition) async {
-    let work = "records of partition \(partition) cannot be read"
+    // One sentence for all: a server that is away concerns most partitions.
+    let work = "records of the cluster cannot be read"
     var pending: [StoredRecord] = []
     while !Task.isCancelled {
       do {

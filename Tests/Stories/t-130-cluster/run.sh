@@ -39,18 +39,24 @@ judge_host() {
 # has_receipts NAME: of all that was dropped there, and nothing else is left.
 has_receipts() {
   [ "$(ls "$1/spool/sent" | wc -l)" = "$(jq -r "select(.request | startswith(\"$1-\")) | .request" sent.jsonl | wc -l)" ] \
-    && [ -z "$(ls "$1/spool/cur" "$1/spool/failed")" ] 2> /dev/null
+    && [ -z "$(ls "$1/spool/cur")$(ls "$1/spool/failed")" ]
+}
+
+# all_shown SECONDS: until every message has had its effect.
+all_shown() {
+  order wait "$(expected)" "$1"
+  expect "$(jq .count <<< "$answer")" "$(expected)" 'messages that had an effect'
 }
 
 for name in a b c; do host "$name"; done
 for name in a b c; do start "$name"; done
 for name in a b c; do send "$name" first 1 12; done
-wait_for_all 120
+all_shown 120
 
 # A host that is gone has others publish what it has relayed, and what they drop.
 strike b
 for name in a c; do send "$name" second 1 12; done
-wait_for_all 120
+all_shown 120
 
 # A daemon that is killed and restarted, and a server that is killed.
 nats kill 1
@@ -59,7 +65,7 @@ strike a
 send a fourth 1 12
 start a
 send c third 1 12
-wait_for_all 120
+all_shown 120
 nats start 1
 
 # The host that was away finds its receipts.
