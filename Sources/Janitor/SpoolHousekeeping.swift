@@ -12,6 +12,8 @@ struct SpoolHousekeeping: Sendable {
   let settings: Settings.Janitor
   let clock: JanitorClock
   let isRehearsal: Bool
+  /// Refused mails that are kept.
+  var mostMails = 10_000
 
   private static let batch = 256
   /// Names in `failed/` and `incoming/failed/` that one run checks for entries unknown to the ledger.
@@ -37,6 +39,7 @@ struct SpoolHousekeeping: Sendable {
     for (place, note) in [(spool.failed, "failed"), (try spool.incoming.directory("failed"), "incoming-failed")] {
       report.removed.failed += try await removeUnknown(in: place, note, &notes, &left)
     }
+    report.removed.failed += try await removeMails(&left)
     report.removed.announced = try await forgetAnnouncements()
     report.warnings += left
   }
@@ -207,6 +210,33 @@ struct SpoolHousekeeping: Sendable {
     for name in old {
       try await tidy(&left, &count) {
         if !isRehearsal { try place.removeTree(name) }
+        return true
+      }
+    }
+    return count
+  }
+
+  // MARK: Mails
+
+  /// Removes the oldest refused mails of too many: a machine that mails an error again and again never stops.
+  private func removeMails(_ left: inout [String]) async throws -> Int {
+    // A directory has a link of each one in it, on most filesystems; so few entries cost nothing.
+    let links = try spool.failed.entry().links
+    guard links < 2 || links - 2 > mostMails else { return 0 }
+    var mails = [(changed: Int64, name: String)]()
+    try spool.failed.forEachName { bytes in
+      let name = String(decoding: bytes, as: UTF8.self)
+      if let entry = try spool.failed.entry(name), entry.kind == .directory,
+        try spool.failed.directory(name).holdsRefusedMail
+      {
+        mails.append((entry.changed, name))
+      }
+      return true
+    }
+    var count = 0
+    for mail in mails.sorted(by: { $0.changed < $1.changed }).dropLast(mostMails) {
+      try await tidy(&left, &count) {
+        if !isRehearsal { try spool.failed.removeTree(mail.name) }
         return true
       }
     }

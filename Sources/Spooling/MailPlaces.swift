@@ -76,11 +76,12 @@ extension Spool {
 }
 
 extension Directory {
+  /// Whether this entry of `failed/` is a refused mail.
+  package var holdsRefusedMail: Bool { get throws { try entry(Spool.mailName)?.kind == .file } }
+
   /// Whether this entry of `failed/` is a refused mail that was for the conversation, perhaps among others.
   package func isRefusedMail(for conversation: String) throws -> Bool {
-    guard try entry(Spool.mailName)?.kind == .file, try entry(Spool.mailConversations)?.kind == .file else {
-      return false
-    }
+    guard try holdsRefusedMail, try entry(Spool.mailConversations)?.kind == .file else { return false }
     let text = String(
       decoding: try file(Spool.mailConversations).contents(limit: Spool.mailConversationBytes) ?? [], as: UTF8.self)
     return text.split(separator: "\n").contains { $0 == conversation }

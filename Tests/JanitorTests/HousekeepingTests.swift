@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Glibc
 import Messages
+import Settings
 import Spooling
 import Testing
 
@@ -22,6 +23,23 @@ import Testing
     // The computer was on all the time.
     #expect(try await spool.janitor(at: later(36.02), sinceBoot: 1 + 0.04 * 3600).pass().removed.tmp == 1)
     #expect(try spool.spool.tmp.entry("left") == nil)
+  }
+
+  @Test("Of too many refused mails the oldest go, and requests stay") func refusedMails() async throws {
+    let spool = try SpoolUnderJanitor()
+    for name in ["a", "b", "c", "d", "request"] {
+      try spool.spool.failed.directory(creating: name).write([1], as: name == "request" ? "entry" : "mail")
+    }
+    // Names in another order than the ages.
+    try spool.spool.failed.directory("a").write([1], as: "error")
+    let clock = JanitorClock(now: later(1), sinceBoot: 3600, boot: "boot")
+    var housekeeping = SpoolHousekeeping(
+      spool: spool.spool, ledger: spool.ledger, settings: .init(), clock: clock, isRehearsal: false)
+    housekeeping.mostMails = 2
+    var (notes, report) = ([String: String](), JanitorReport())
+    try await housekeeping.keep(&notes, &report)
+    #expect(report.removed.failed == 2)
+    #expect(try spool.spool.failed.names() == ["a", "d", "request"])
   }
 
   @Test func entriesHeldOpenInTmpStayAtAnyAge() async throws {
