@@ -15,6 +15,8 @@ package struct MailRequests: Sendable {
   }
 
   package let goals: [Goal]
+  /// The rules that know an address of the mail.
+  let rules: Set<MailRule>
   package let text: String?
   /// Parts that are left out.
   package let leftOut: [String]
@@ -28,7 +30,7 @@ package struct MailRequests: Sendable {
     self.index = index
     self.name = name
     leftOut = index.others
-    goals = try Self.goals(of: index, settings)
+    (goals, rules) = try Self.goals(of: index, settings)
     text = Self.text(of: index, settings.mail.text)
     if index.images.isEmpty, text == nil {
       let others =
@@ -51,8 +53,10 @@ package struct MailRequests: Sendable {
   /// The goals that get a request. A mail without a photo is dropped for some.
   package var goalsToSend: [Goal] { index.images.isEmpty ? goals.filter { !$0.drops } : goals }
 
-  private static func goals(of index: MailIndex, _ settings: Settings) throws(MailRefusal) -> [Goal] {
-    var (goals, unknown) = ([Goal](), [String]())
+  private static func goals(
+    of index: MailIndex, _ settings: Settings
+  ) throws(MailRefusal) -> ([Goal], Set<MailRule>) {
+    var (goals, rules, unknown) = ([Goal](), Set<MailRule>(), [String]())
     for address in index.recipients {
       guard let rule = settings.mailRule(for: address, from: index.sender) else {
         unknown.append(address)
@@ -61,12 +65,13 @@ package struct MailRequests: Sendable {
       guard let conversation = rule.conversation(for: address) else {
         throw MailRefusal("the address \(escaped(address)) gives no name of a conversation; correct the address")
       }
+      rules.insert(rule)
       let drops = (rule.withoutPhoto ?? settings.mail.withoutPhoto) == .drop
       if !goals.contains(where: { $0.conversation == conversation && $0.inbox == rule.inbox }) {
         goals.append(Goal(conversation: conversation, inbox: rule.inbox, drops: drops))
       }
     }
-    if !goals.isEmpty { return goals }
+    if !goals.isEmpty { return (goals, rules) }
     guard let address = unknown.first else {
       throw MailRefusal("the mail names no recipient; let the mail server write Delivered-To or X-Original-To")
     }

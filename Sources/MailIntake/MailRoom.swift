@@ -33,6 +33,8 @@ package final class MailRoom: Service {
     var counts = Counts()
     /// The last change of each mail that nobody may read.
     var unreadable: [[UInt8]: Int64] = [:]
+    var allowance = MailAllowance()
+    var hasToldWaiting = false
     var isInTrouble = false
   }
   private let state = Mutex(State())
@@ -75,20 +77,33 @@ package final class MailRoom: Service {
     taking.reader.close()
   }
 
-  /// Takes all mails that are there, before a purge.
+  /// Takes all mails that are there, before a purge, however many a rule may take.
   ///
   /// - Throws: as `MailTaking.take`, if one is left.
-  package func empty() async throws { try await take(nil) }
+  package func empty() async throws { try await take(nil, isPurge: true) }
 
-  /// - Parameter names: the mails that have arrived; nil for all that are there.
-  private func take(_ names: [[UInt8]]?) async throws {
+  /// - Parameter arrived: the mails that have arrived; nil for all that are there.
+  func take(_ arrived: [[UInt8]]?, isPurge: Bool = false) async throws {
     try await turn.withLock {
-      let names = try await pool.run { [taking] in try names ?? taking.waiting() }
+      let names = try await pool.run { [taking] in try arrived ?? taking.waiting() }
+      if arrived == nil { state.withLock { $0.allowance.keep(Set(names)) } }
       var fault: (any Error)?
       for name in names where !isStopping.isSet {
         let settings = settings()
-        guard name.first != UInt8(ascii: "."), !isKnownUnreadable(name) else { continue }
-        do { tell(try await pool.run { [taking] in try taking.take(name, settings) }, of: name) } catch {
+        let perHour = isPurge ? 0 : settings.mail.perHour
+        guard name.first != UInt8(ascii: "."), !isKnownUnreadable(name),
+          !state.withLock({ $0.allowance.isWaiting(name, perHour: perHour, now: .now) })
+        else { continue }
+        do {
+          let outcome = try await pool.run { [self] in
+            try taking.take(name, settings) { rules in
+              state.withLock {
+                $0.allowance.admit(name, for: rules, perHour: perHour, isScan: arrived == nil, now: .now)
+              }
+            }
+          }
+          tell(outcome, of: name)
+        } catch {
           // A damaged mail does not delay others; a full disk does.
           fault = fault ?? error
           if error is SpoolError || (error as? FileError)?.isOutOfSpace == true { break }
@@ -126,7 +141,10 @@ package final class MailRoom: Service {
     let mail = Logger.MetadataValue("\(escaped(name: name))")
     switch outcome {
     case .taken(let requests, let leftOut):
-      state.withLock { $0.counts.taken += 1 }
+      state.withLock { state in
+        state.counts.taken += 1
+        state.hasToldWaiting = false
+      }
       var metadata: Logger.Metadata = ["mail": mail, "requests": "\(requests.joined(separator: " "))"]
       if !leftOut.isEmpty { metadata["without"] = "\(leftOut.joined(separator: " "))" }
       log.info("a mail became requests", metadata: metadata)
@@ -141,6 +159,12 @@ package final class MailRoom: Service {
       let time = changed(name)
       state.withLock { $0.unreadable[name] = time }
       log.error("a mail cannot be read", metadata: ["mail": mail, "error": "\(sentence)"])
+    case .waits:
+      let isNews = state.withLock { state in
+        defer { state.hasToldWaiting = true }
+        return !state.hasToldWaiting
+      }
+      if isNews { log.warning("mails wait in mail/new/, because a rule took mail.perHour", metadata: ["mail": mail]) }
     case .gone: break
     }
   }

@@ -17,6 +17,8 @@ struct MailTaking: Sendable {
     case refused(RequestName?, sentence: String)
     /// Its owner lets nobody read it.
     case unreadable(sentence: String)
+    /// A rule took enough mails for now.
+    case waits
     case gone
   }
 
@@ -24,8 +26,9 @@ struct MailTaking: Sendable {
   let places: MailPlaces
   let reader: MailReader
 
+  /// - Parameter admits: whether these rules take one more mail.
   /// - Throws: `FileError`, `SpoolError`, `SubmissionError` or `DeliveryError` if the mail has to be taken later.
-  func take(_ name: [UInt8], _ settings: Settings) throws -> Outcome {
+  func take(_ name: [UInt8], _ settings: Settings, admits: (Set<MailRule>) -> Bool) throws -> Outcome {
     guard let entry = try places.new.entry(bytes: name) else { return .gone }
     guard let text = String(validating: name, as: UTF8.self) else {
       return try refuse(name, "the mail's name is not UTF-8; let the agent choose another one")
@@ -51,6 +54,7 @@ struct MailTaking: Sendable {
         try places.new.remove(text)
         return .dropped
       }
+      if !admits(requests.rules) { return .waits }
       let names = try requests.submissions(from: file).map { try $0.drop(into: spool.path).text }
       try places.new.remove(text)
       return .taken(requests: names, leftOut: requests.leftOut)

@@ -113,6 +113,54 @@ import Testing
     #expect(try test.waiting() == [] && test.spool.failed.names() == [])
   }
 
+  @Test("A rule takes so many mails an hour, and a purge takes all") func perHour() async throws {
+    let test = try MailRoomUnderTest(
+      """
+        perHour: 2
+        accept:
+          - {to: cam@photos, conversation: cam}
+          - {to: family@photos, conversation: family}
+
+      """)
+    func deliver(_ name: String, to: String = "cam") throws {
+      try test.deliver("To: \(to)@photos\n\n\(name)", as: name)
+    }
+    func texts() throws -> [String?] { try test.requests().map { $0.files["text"] } }
+    for name in ["a", "b", "c"] { try deliver(name) }
+    try deliver("d", to: "family")
+    try await test.room.take(nil)
+    #expect(try texts() == ["a", "b", "d"])
+    try deliver("e")
+    try deliver("f", to: "family")
+    try await test.room.take([Array("e".utf8), Array("f".utf8)])
+    #expect(try texts() == ["a", "b", "d", "f"])
+    #expect(try test.waiting() == ["c", "e"])
+    try await test.room.empty()
+    #expect(try texts() == ["a", "b", "d", "f", "c", "e"])
+  }
+
+  @Test("Waiting mails come before later ones, and go on after an hour") func allowance() throws {
+    var allowance = MailAllowance()
+    let rules = Set(try MailRoomUnderTest(Self.family).settings.mailRules)
+    let now = ContinuousClock.now
+    let later = now + .seconds(3601)
+    func admits(_ name: UInt8, perHour: Int = 1, isScan: Bool, _ now: ContinuousClock.Instant) -> Bool {
+      allowance.admit([name], for: rules, perHour: perHour, isScan: isScan, now: now)
+    }
+    let first = [admits(1, isScan: true, now), admits(2, isScan: true, now + .seconds(1))]
+    #expect(first == [true, false])
+    let waits = [now + .seconds(3599), later].map { allowance.isWaiting([2], perHour: 1, now: $0) }
+    #expect(waits == [true, false])
+    // The third one is told first.
+    let second = [admits(3, isScan: false, later), admits(2, isScan: true, later), admits(3, isScan: true, later)]
+    #expect(second == [false, true, false])
+    allowance.keep([])
+    let isForgotten = !allowance.isWaiting([3], perHour: 1, now: later)
+    #expect(isForgotten)
+    let isFree = admits(4, perHour: 0, isScan: false, later)
+    #expect(isFree)
+  }
+
   @Test("Directories and links are refused, and names with a dot are left") func foreign() async throws {
     let test = try MailRoomUnderTest(Self.family)
     let places = try test.spool.root.directory("mail").directory("new")

@@ -16,15 +16,16 @@ struct MailRoomUnderTest {
   let scratch: TemporaryDirectory
   let spool: Spool
   let room: MailRoom
+  let settings: Settings
 
   init(_ mail: String) throws {
     scratch = try TemporaryDirectory()
     let file = scratch.path("photospool.yaml")
     try Data("mail:\n\(mail)".utf8).write(to: URL(fileURLWithPath: file))
-    let settings = try Settings.load(file: file, fileIsExplicit: true, environment: [:], flags: [:])
+    settings = try Settings.load(file: file, fileIsExplicit: true, environment: [:], flags: [:])
     spool = try Spool(creating: scratch.path("spool"))
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    room = try MailRoom(spool: spool, program: Self.program, settings: { settings }, log: log)
+    room = try MailRoom(spool: spool, program: Self.program, settings: { [settings] in settings }, log: log)
   }
 
   /// Delivers a mail as Postfix does, with a link.

@@ -31,6 +31,9 @@ rules='mail:
     - {to: [root, "root@*"], conversation: machine}
 '
 configure <<< "$rules"
+# As root makes them for the service.
+bash -c "$(recipe mail.md 'From "it can only mail" to "its picture is in our room"' 2)"
+expect "$(stat -c '%a %U' "$spool"/mail/{,tmp,new} | sort -u)" '3770 photospool'
 start_daemon
 
 # Postfix as Debian installs it.
