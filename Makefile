@@ -18,7 +18,7 @@ SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build commit-header bench deb deb-check demo programs test unit stories browser torture soak fuzz lint format setup clean
+.PHONY: help build commit-header bench cluster-demo deb deb-check demo programs test unit stories browser torture soak fuzz lint format setup clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -48,6 +48,11 @@ demo: .build/setup ## Sends one real photograph and shows what happened, also on
 	$(SWIFT) build --product photospool-darkroom
 	$(SWIFT) build --product photospool-web
 	@bash tools/demo.sh
+
+cluster-demo: .build/setup $(PYTHON_ENV)/ready ## Three hosts share a queue on three servers; some of them are killed and paused
+	$(SWIFT) build --product photospool
+	$(SWIFT) build --product photospool-darkroom
+	@bash tools/cluster-demo.sh
 
 test: unit stories browser ## Every test
 
