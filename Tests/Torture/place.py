@@ -164,10 +164,13 @@ class Place:
         with self.lock:
             self.serial += 1
             entry = {
-                "serial": self.serial, "conversation": conversation, "text": f"text number {self.serial}.",
+                "serial": self.serial, "conversation": conversation, "text": self.text(self.serial),
                 "widths": sorted(self.part.random.sample(WIDTHS, photos)), **facts}
             self.clients.write({**entry, "what": "begin", "time": time.monotonic()})
             return entry
+
+    def text(self, serial):
+        return f"text number {serial}."
 
     def note(self, entry, what, **facts):
         with self.lock:
