@@ -218,13 +218,12 @@ def test_checks_profile_and_sessions_are_used_without_a_mouse(stage):
     press_until(tab, "sessions.end")
     enter(tab)
     until(lambda: entries.count() == count - 1, "it has ended")
-    choosers = []
-    tab.on("filechooser", lambda chooser: choosers.append(chooser))
     tab.goto(stage.url("/profile"))
     press_until(tab, "profile.file")
-    tab.keyboard.press("Enter")
-    until(lambda: tab.evaluate("1") and choosers, "a photo is asked for")
-    choosers[0].set_files(photograph(stage.directory, "me.jpg", 300, 300))
+    with tab.expect_file_chooser() as chooser:
+        tab.keyboard.press("Space")
+    chooser.value.set_files(photograph(stage.directory, "me.jpg", 300, 300))
+    assert tab.get_by_test_id("profile.file").evaluate("input => input.files.length") == 1
     press_until(tab, "profile.set")
     enter(tab)
     tab.get_by_test_id("profile.done").or_(tab.get_by_test_id("profile.error")).wait_for()
