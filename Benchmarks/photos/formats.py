@@ -42,7 +42,9 @@ def picture(name: str, directory: Path) -> tuple[Image.Image, Path]:
         levels = numpy.asarray(image, numpy.float32)
         levels = levels + numpy.random.default_rng(1).normal(0, noise, levels.shape).astype(numpy.float32)
         image = Image.fromarray(levels.round().clip(0, 255).astype(numpy.uint8))
-    image.save(path, compress_level=6 if noise == 0 else 1)
+    partial = directory / "partial.png"
+    image.save(partial, compress_level=1)
+    partial.rename(path)
     return image, path
 
 
