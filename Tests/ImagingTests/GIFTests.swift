@@ -67,7 +67,8 @@ import Testing
     let seen = try Camera().look(at: prepared.jpeg)
     #expect((seen.width, seen.height) == (made.shown.width, made.shown.height), sourceLocation: location)
     let difference = seen.difference(from: made.shown)
-    #expect(difference < 6, "differs by \(difference)", sourceLocation: location)
+    // Colours that change with every pixel lose some of their difference in the JPEG.
+    #expect(difference < 12, "differs by \(difference)", sourceLocation: location)
   }
 
   @Test("Codes that begin with 8 to 12 bits are read", arguments: 7...11)
