@@ -59,9 +59,11 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Blocking", "Clusters", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Hooks", "Janitor",
+        "Blocking", "Clusters", "Control", "Darkroom", "Delivery", "Digests", "DurableFiles", "HTTP", "Hooks",
+        "Janitor",
         "Ledgers", "LogOutput", "MailIntake", "Matrix", "Messages",
-        "MetricText", "NATS", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings", "Signalling",
+        "MetricText", "NATS", "Networks", "Photos", "Receiving", "Seals", "Secrets", "SettingKit", "Settings",
+        "Signalling",
         "Spooling", "Stores", "Supervision", "WebAccess", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
