@@ -88,6 +88,7 @@ bench: build .build/bench-python/ready $(PYTHON_ENV)/ready ## Benchmarks: photos
 	.build/bench-python/bin/python Benchmarks/web.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/encrypted.py
 	.build/bench-python/bin/python Benchmarks/mail.py
+	$(PHOTOSPOOL_PYTHON) Benchmarks/cluster.py
 	.build/bench-python/bin/python Benchmarks/backlog.py --million
 	.build/bench-python/bin/python Benchmarks/finished.py
 	Benchmarks/backlog.sh

