@@ -13,11 +13,6 @@ struct ClusterSimulationTests {
     #expect(try await isCaught("DUP") { try ClusterSimulation(seed: $0, knowsIDs: false) })
   }
 
-  @Test("giving up without a verdict is caught as ORDER")
-  func catchesMissingVerdicts() async throws {
-    #expect(try await isCaught("ORDER") { try ClusterSimulation(seed: $0, flaw: .givesUpWithoutVerdict) })
-  }
-
   @Test("acknowledging before publishing is caught as LOST")
   func catchesEarlyAcknowledgement() async throws {
     #expect(

@@ -37,8 +37,6 @@ final class HostQueue: Queue {
   /// What a broken program would do, to see that it is noticed.
   enum Flaw: Sendable {
     case none
-    /// Failures are not made facts when the next message begins.
-    case givesUpWithoutVerdict
     /// Records are finished when they are read.
     case acknowledgesFirst
   }
@@ -49,7 +47,6 @@ final class HostQueue: Queue {
   /// Of 100 calls, so many fail.
   private let faults: Mutex<Int>
   private let flaw: Flaw
-  private let unsaid = Mutex<Set<RecordID>>([])
 
   init(_ shared: MemoryQueue, gate: HostGate, seed: UInt64, faults: Int, flaw: Flaw = .none) {
     self.shared = shared
@@ -127,8 +124,7 @@ final class HostQueue: Queue {
   }
 
   func conclude(_ fact: [UInt8], of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8] {
-    if flaw == .givesUpWithoutVerdict, unsaid.withLock({ $0.insert(id).inserted }) { return fact }
-    return try await call { [shared] () async throws(QueueError) in
+    try await call { [shared] () async throws(QueueError) in
       try await shared.conclude(fact, of: id, from: origin)
     }
   }
