@@ -42,7 +42,7 @@ package struct OriginalPhoto: Sendable, Hashable, Codable {
   /// Pixels as stored, before orientation.
   package let width: Int
   package let height: Int
-  /// The EXIF orientation, 1 to 8; 1 by default.
+  /// How the file has its pixels turned, as an EXIF orientation, 1 to 8; 1 by default.
   package let orientation: Int
 
   package init(format: PhotoFormat, bytes: Int, width: Int, height: Int, orientation: Int) {

@@ -6,10 +6,10 @@ import Testing
 
 /// AVIF files show the same picture. Differences are means over all samples.
 @Suite struct AVIFTests {
-  private static let scene = Scene.landscape(width: 202, height: 150)
+  private static let scene = Scene.landscape(width: 204, height: 150)
   /// Transparent at the left, opaque at the right.
-  private static let fading = Scene(width: 202, height: 150) { x, _ in
-    let level = UInt8(255 * x / 201)
+  private static let fading = Scene(width: 204, height: 150) { x, _ in
+    let level = UInt8(255 * x / 203)
     return (level, level, level)
   }
   private static let colorful = ["-define", "png:color-type=2", "-define", "png:bit-depth=8"]
@@ -39,7 +39,7 @@ import Testing
   @Test("A grey AVIF shows the same within three levels", arguments: ["full", "limited"])
   func grey(range: String) throws {
     let camera = try Camera()
-    let scene = Scene(width: 202, height: 150) { x, y in
+    let scene = Scene(width: 204, height: 150) { x, y in
       let level = UInt8(x + y / 3)
       return (level, level, level)
     }
@@ -146,6 +146,6 @@ import Testing
     let error = refusal(of: photo) { $0.decoderBytes = 50_000 }
     #expect(error?.cause == .imageLimits)
     #expect(error?.sentence.contains("AVIF would take more than 50000 bytes of memory") == true)
-    #expect(refusal(of: photo) { $0.pixels = 202 * 150 - 1 }?.cause == .imageLimits)
+    #expect(refusal(of: photo) { $0.pixels = 204 * 150 - 1 }?.cause == .imageLimits)
   }
 }

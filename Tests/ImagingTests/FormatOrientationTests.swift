@@ -68,7 +68,7 @@ import Testing
       let plain = try camera.heic(
         camera.photograph(Self.scene.stored(for: orientation), tags: ["Orientation=\(orientation)"]))
       let heic = HEIFFile(plain).adding(HEIFFile.Property.upright(from: orientation)).bytes
-      try expectUpright(heic, orientation: 1)
+      try expectUpright(heic, orientation: orientation)
       paths.append(try camera.store(heic, as: "\(orientation).heic"))
     }
     for orientation in [6, 8] {
@@ -78,7 +78,7 @@ import Testing
         let tag: [UInt8] = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation)]
         let found = photo.offset(of: tag)
         #expect(found != nil, "exiftool wrote no orientation into \(stored).heic")
-        try expectUpright(photo, orientation: 1)
+        try expectUpright(photo, orientation: stored)
       }
     }
   }

@@ -52,7 +52,7 @@ import Testing
     let other = try camera.store(camera.png(.landscape(width: 200, height: 150)), as: "other.png")
     try camera.store(camera.heic(png, ["-q", "90", "-t", "80"], others: [other]), as: "planted.heic")
     let small = try camera.tag(camera.photograph(.plain(200, 0, 0)), ["Comment=PLANTEDTHUMBNAIL"])
-    try camera.store(camera.avif(PNGFile(png).inserting("iCCP", named + Deflate.stored(icc)).bytes), as: "planted.avif")
+    try camera.store(camera.avif(png, ["--icc", profile]), as: "planted.avif")
     let files = ["jpg", "png", "webp", "gif", "heic", "avif"].map { camera.directory.path("planted." + $0) }
     let thumbnail = "-ThumbnailImage<=\(try camera.store(small, as: "thumbnail.jpg"))"
     try camera.tool(

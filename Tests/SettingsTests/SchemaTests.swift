@@ -10,6 +10,7 @@ struct SchemaTests {
   func everySettingHasAProperty() {
     let texts = [
       "true", "4s", "17", "30kB", "1GB", "/srv/a.prom", "https://example.org", "a", "{message}", "a.org:1", "photos",
+      "nats://a.org",
       #"{"a":1}"#,
     ]
     var settings = Settings()
@@ -25,7 +26,7 @@ struct SchemaTests {
   @Test("every property of a section is set by a setting")
   func everyPropertyHasASetting() {
     // Properties that hold settings.
-    let groups = ["limits", "programs", "client", "parts"]
+    let groups = ["limits", "programs", "client", "parts", "secret", "token"]
     for case (let section?, let value as any SettingsSection) in Mirror(reflecting: Settings()).children {
       for property in Mirror(reflecting: value).children.compactMap(\.label) where !groups.contains(property) {
         #expect(SettingsSchema.names(below: section).contains(property), "\(section).\(property)")

@@ -22,8 +22,7 @@ struct ClusterSimulation {
   let hosts: [SimulatedHost]
   private let seed: UInt64
 
-  /// - Parameters:
-  ///   - search: how soon lost requests are looked for.
+  /// - Parameter search: how soon lost requests are looked for.
   init(
     seed: UInt64, hosts count: Int = 3, faults: Int = 10, knowsIDs: Bool = true, flaw: HostQueue.Flaw = .none,
     search: Duration = .milliseconds(300)
@@ -51,13 +50,13 @@ struct ClusterSimulation {
   /// Drops texts on all hosts while hosts are killed and put to sleep, and waits until all have ended.
   ///
   /// - Returns: what is wrong; empty if nothing is.
-  func run(rounds: Int, perRound: Int = 4, faulty: Bool = true, patience: Duration = .seconds(60)) async throws
+  func run(rounds: Int, perRound: Int = 4, faulty: Bool = true, patience: Duration = .seconds(240)) async throws
     -> [String]
   {
     var random = SeededRandom(seed: seed)
     for host in hosts { try await host.start() }
     var dropped: [(host: Int, request: String, conversation: String)] = []
-    for round in 0..<rounds {
+    for _ in 0..<rounds {
       for host in hosts.indices {
         for _ in 0..<perRound {
           let conversation = "c\(random.below(4))"
@@ -80,7 +79,6 @@ struct ClusterSimulation {
         default: try await Task.sleep(for: .milliseconds(random.below(100)))
         }
       }
-      _ = round
     }
     for host in hosts { host.mend() }
     let isOver = try await waitUntilAllEnded(patience)
