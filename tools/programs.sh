@@ -4,7 +4,8 @@
 # Each group becomes a tree of its own, DIRECTORY/GROUP, which Tests/Stories/lib/machine.sh lays over the system inside of a
 # story. So mail and FTP servers that exclude each other can all be tested, and none of them is installed or started here.
 set -euo pipefail
-place=$1
+# apt takes a relative path for one below its own directories.
+place=$(realpath -m "$1")
 
 group() { # NAME PACKAGE...
   local tree=$place/$1 debs=$place/debs/$1 name
