@@ -67,7 +67,7 @@ import Testing
     let png = try camera.png(
       Self.scene, alpha: Self.fading, ["-define", "png:color-type=6", "-define", "png:bit-depth=8"])
     for options in [
-      ["-y", "444"], ["-y", "420"], ["-y", "420", "-d", "10", "-r", "limited"], ["-y", "420", "-g", "2x1"],
+      ["-y", "444"], ["-y", "420"], ["-y", "420", "-d", "10", "-r", "limited"], ["-y", "444", "-g", "2x1"],
     ] {
       try expect(
         camera.avif(png, options + (isMultiplied ? ["-p"] : [])),

@@ -148,7 +148,7 @@ import Testing
       format: .avif,
       bytes: tagged.addingBox("uuid", [UInt8](repeating: 7, count: 16) + word("UUID")).addingBox("mpvd", video)
         + word("BEHIND"),
-      words: Self.inEXIF + Self.inXMP + ["PROFILE", "UUID", "VIDEO", "BEHIND"],
+      words: Self.inEXIF + Self.inXMP + ["UUID", "VIDEO", "BEHIND"],
       stripped: [
         "EXIF", "GPS position", "maker notes", "embedded thumbnail", "XMP", "application data", "video",
         "colour profile", "trailing bytes",

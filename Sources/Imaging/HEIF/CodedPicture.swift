@@ -62,7 +62,6 @@ struct CodedFormat: Equatable {
   func decode(
     _ item: HEIFItems.Item, size: PixelSize, name: String, limits: PhotoLimits
   ) throws(DeliveryError) -> any CodedPicture {
-    guard !item.isCut else { throw .cutOff(name) }
     guard !item.data.isEmpty else {
       throw DeliveryError(
         .unsupportedImage, "the picture of this \(name) is not in the file itself; save it as a JPEG")

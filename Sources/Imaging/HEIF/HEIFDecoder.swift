@@ -36,6 +36,8 @@ final class HEIFDecoder: PhotoDecoder {
     var metadata = structure.metadata
     var plan: HEIFPlan?
     if let items = structure.items {
+      // Also if only a description is cut off: the rest of the file may still arrive.
+      guard !items.items.values.contains(where: \.isCut) else { throw .cutOff(name) }
       plan = try HEIFPlan(of: items, name: name)
       if let plan {
         metadata.namedColors = plan.colors.flatMap(NamedColors.init(numbers:))
