@@ -17,7 +17,7 @@ tool make_heif.py tiles.heic grid 24x16 12240x8160 ${tiles//tile/tile.heic}
 tool make_heif.py tiles.avif grid 24x16 12240x8160 ${tiles//tile/tile.avif}
 
 for photo in progressive.jpg tiles.heic tiles.avif; do
-  tool processor_time.py time.txt "$photospool" prepare "$photo" -o prepared > out.log 2> err.log || fail "$photo: $(cat err.log)"
+  tool processor_time.py time.txt "$photospool" prepare "$photo" -o "prepared-$photo" > out.log 2> err.log || fail "$photo: $(cat err.log)"
   echo "$photo: prepared after $(cat time.txt) s of processor time"
   grep -q ': 2048x' out.log || fail "$photo: $(cat out.log)"
 done

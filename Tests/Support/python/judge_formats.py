@@ -117,7 +117,7 @@ def main():
     print(f"{len(names)} photos, of which Pillow and libvips show the same: {agreed}; {len(refused)} refused")
     if len(names) < 60 or any(agreed.get(ending, 0) < 4 for ending in ("jpg", "png", "webp", "gif", "heic", "avif")):
         faults.append("too few photos were judged")
-    sys.exit("\n".join(faults))
+    sys.exit("\n".join(faults) or None)
 
 
 main()
