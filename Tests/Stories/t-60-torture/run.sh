@@ -5,7 +5,7 @@
 
 export PHOTOSPOOL=$photospool
 "$python" "$here/../Torture/torture.py" --faults "${TORTURE_FAULTS:-120}" --state "$PWD/state" --json table.json \
-  --only '*killed*' --only 'random kills*' --only 'network: *' --only 'control: [!e]*' --only 'power cut: *, ext4, log lost' \
+  --only '*killed*' --only 'random kills*' --only 'network: *' --only 'control: [!ce]*' --only 'power cut: *, ext4, log lost' \
   --only 'power cut: just answered by the page, ext4' --only 'the log stops*: send, xfs' --only 'recorded block writes: *, ext4' \
   --only 'errors: EIO from a sync, once' --only 'errors: ENOSPC from everything, once' \
   --only 'disk in trouble: no room below ext4' --only 'disk in trouble: read-only, ext4' --only 'disk in trouble: frozen, and*' \
