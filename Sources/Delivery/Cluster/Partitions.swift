@@ -164,8 +164,11 @@ actor Partitions: Service {
     await part.reader.value
     do {
       let conversations = try await ledger.servedConversations().filter { Partition(of: $0.conversation) == partition }
-      let messages = try await ledger.disown(partition, conversations.map(\.row))
-      await work.stop(conversations.map(\.row), messages)
+        .map(\.row)
+      let messages = try await ledger.disown(partition, conversations)
+      await work.stop(conversations, messages)
+      // Workers that have ended since then may have counted or postponed what was forgotten.
+      _ = try await ledger.disown(partition, conversations)
     } catch {
       log.error("the owner's ledger failed", metadata: ["error": "\(error)"])
     }
