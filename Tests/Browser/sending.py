@@ -114,7 +114,8 @@ def test_what_is_no_photo_fails_with_a_sentence(stage):
         tab.goto(stage.url("/conversation", conversation))
         tab.get_by_test_id("composer.text").fill("with it")
         tab.get_by_test_id("composer.photos").set_input_files([whole, photo])
-        tab.get_by_test_id("composer.send").click()
+        with tab.expect_navigation():
+            tab.get_by_test_id("composer.send").click()
         failed = until(lambda: [name for name in stage.failed() if (stage.spool / "failed" / name / "error").exists()
                                 and (stage.spool / "failed" / name / "to").read_text().strip() == conversation], "it fails")
         tab.reload()
