@@ -16,7 +16,7 @@ import Testing
         group.addTask { try await work.write() }
         group.addTask { try await work.read() }
       }
-      func goOn() async throws { for work in works { try await work.goOn(by: 10) } }
+      func goOn() async throws { for work in works { try await work.goOn(by: 25) } }
       try await goOn()
       try servers.kill(1)
       try await goOn()
@@ -36,7 +36,7 @@ import Testing
     }
     for work in works {
       let (written, read) = work.result
-      #expect(written.count >= 60 && read == written)
+      #expect(written.count >= 150 && read == written)
       #expect(try await work.reader.facts(for: work.host, after: 0, limit: 10_000).map(\.id) == written)
       await work.reader.close()
       await work.writer.close()
