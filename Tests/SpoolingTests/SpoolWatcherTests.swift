@@ -25,9 +25,11 @@ import Testing
   func fences() async throws {
     let signals = SpoolSignals()
     let watcher = try await started(signals)
-    for number in 0..<100 { #expect(try spool.new.make("r\(number)")) }
+    let names = (0..<100).map { "before the fence \($0)" }
+    for name in names { #expect(try spool.new.make(name)) }
     #expect(await watcher.pass(fence: try watcher.fence(), within: 600))
-    #expect(signals.new.take().builtInPlace == (0..<100).map { "r\($0)" })
+    // The library's buffer may begin with events of the watcher before.
+    #expect(signals.new.take().builtInPlace.filter { $0.hasPrefix("before the fence") } == names)
     watcher.stop()
   }
 
