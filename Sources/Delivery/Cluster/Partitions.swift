@@ -101,17 +101,18 @@ actor Partitions: Service {
     guard link.works, lease.isValid, !isStopping else { return }
     let workers = watch.workers().union([link.host])
     let share = (Partition.count + workers.count - 1) / workers.count
-    await giveBack(owned.count - share)
-    let free = Partition.all.filter { partition in
-      guard owned[partition] == nil, !leaving.contains(partition) else { return false }
-      return owners[partition].map { $0 == link.host || watch.isDead($0) } ?? true
-    }
-    try await take(Array(free.shuffled().prefix(max(0, share - owned.count))), from: owners)
+    if owned.count > share { return await giveBack(owned.count - share) }
+    let idle = Partition.all.filter { owned[$0] == nil && !leaving.contains($0) }
+    // Nobody else takes what this host owned before it was started again, or took without hearing the answer. What is
+    // too much is given back at the next look.
+    let own = idle.filter { owners[$0] == link.host }
+    let free = idle.filter { owners[$0].map { watch.isDead($0) } ?? true && owners[$0] != link.host }
+    let more = max(0, share - owned.count - own.count)
+    try await take(own + free.shuffled().prefix(more), from: owners)
   }
 
   /// Gives what is too much to other hosts.
   private func giveBack(_ count: Int) async {
-    guard count > 0 else { return }
     await withTaskGroup(of: Void.self) { group in
       for partition in owned.keys.sorted().suffix(count) {
         guard let part = owned[partition] else { continue }
