@@ -6,7 +6,8 @@ package final class MemoryQueue: Queue {
   private struct Part {
     var last: Position = 0
     var records: [StoredRecord] = []
-    var known: [RecordID: Position] = [:]
+    /// When each was appended.
+    var known: [RecordID: (position: Position, at: ContinuousClock.Instant)] = [:]
     var owner: HostID?
     /// Grows with every owner, so that an earlier one finds that it has lost the partition.
     var epoch = 0
@@ -24,8 +25,12 @@ package final class MemoryQueue: Queue {
   private let state = Mutex(State())
   /// How long reads wait for something.
   private let patience: Duration
+  private let memory: Duration
 
-  package init(patience: Duration = .milliseconds(50)) { self.patience = patience }
+  /// - Parameter memory: how long an id is known after it was appended.
+  package init(patience: Duration = .milliseconds(50), memory: Duration = .seconds(Partition.memory)) {
+    (self.patience, self.memory) = (patience, memory)
+  }
 
   // MARK: For tests
 
@@ -53,10 +58,13 @@ package final class MemoryQueue: Queue {
   ) async throws(QueueError) -> Position {
     let position: Position? = state.withLock { state in
       if state.isFull { return nil }
-      if let known = state.parts[partition]?.known[id] { return known }
+      if let known = state.parts[partition]?.known[id] {
+        let waits = state.parts[partition]?.records.contains { $0.id == id } ?? false
+        if waits || .now - known.at < memory { return known.position }
+      }
       let position = (state.parts[partition]?.last ?? 0) + 1
       state.parts[partition, default: Part()].last = position
-      state.parts[partition]?.known[id] = position
+      state.parts[partition]?.known[id] = (position, .now)
       state.parts[partition]?.records.append(StoredRecord(position: position, id: id, record: record))
       return position
     }

@@ -17,7 +17,9 @@ import Testing
 
 /// Several whole daemons in this process on one queue in memory, with faults by seed.
 struct ClusterSimulation {
-  let queue = MemoryQueue(patience: .milliseconds(20))
+  static let seal = ClusterSeal(secret: Array("a secret of the simulation".utf8))
+
+  let queue: MemoryQueue
   let receiver: SharedReceiver
   let hosts: [SimulatedHost]
   private let seed: UInt64
@@ -35,6 +37,7 @@ struct ClusterSimulation {
     times.beat = .milliseconds(60)
     times.search = search
     times.memory = .seconds(1)
+    queue = MemoryQueue(patience: .milliseconds(20), memory: times.memory)
     let (queue, receiver) = (queue, receiver)
     hosts = try (0..<count).map { number in
       try SimulatedHost(number: number, times: times) { gate, life in
@@ -50,9 +53,11 @@ struct ClusterSimulation {
   /// Drops texts on all hosts while hosts are killed and put to sleep, and waits until all have ended.
   ///
   /// - Returns: what is wrong; empty if nothing is.
-  func run(rounds: Int, perRound: Int = 4, faulty: Bool = true, patience: Duration = .seconds(240)) async throws
-    -> [String]
-  {
+  /// - Parameter owned: partitions that the first host owned before it was started.
+  func run(
+    rounds: Int, perRound: Int = 4, faulty: Bool = true, owned: [Partition] = [], patience: Duration = .seconds(240)
+  ) async throws -> [String] {
+    for partition in owned { _ = try await queue.take(partition, for: hosts[0].id, replacing: []) }
     var random = SeededRandom(seed: seed)
     for host in hosts { try await host.start() }
     var dropped: [(host: Int, request: String, conversation: String)] = []
@@ -141,7 +146,7 @@ final class SimulatedHost: Sendable {
 
   private let scratch: TemporaryDirectory
   private let spool: Spool
-  private let id: HostID
+  let id: HostID
   private let times: ClusterTimes
   private let surroundings: Surroundings
   private let life = Mutex<(life: Life?, number: Int)>((nil, 0))
@@ -173,7 +178,7 @@ final class SimulatedHost: Sendable {
     let plan = DeliveryPlan(
       settings: settings, destinations: Destinations(standard: route), preparer: EasyPreparer(), stopSeconds: nil)
     let link = ClusterLink(
-      queue: queue, seal: ClusterSeal(secret: Array("a secret of the simulation".utf8)), host: id, name: "host",
+      queue: queue, seal: ClusterSimulation.seal, host: id, name: "host",
       works: true, routes: { "" }, times: times)
     let daemon = try await Daemon(spool: spool, plan: plan, cluster: link, log: silent)
     let task = Task { try await daemon.run(signals: []) }

@@ -1,3 +1,4 @@
+import Clusters
 import Testing
 
 @Suite(.serialized)
@@ -20,6 +21,20 @@ struct ClusterSimulationTests {
       try await isCaught("LOST", patience: .seconds(3)) {
         try ClusterSimulation(seed: $0, flaw: .acknowledgesFirst, search: .seconds(3600))
       })
+  }
+
+  @Test("a failure that does not become a fact is caught as ORDER")
+  func catchesSilence() async throws {
+    #expect(
+      try await isCaught("ORDER", patience: .seconds(5)) {
+        try ClusterSimulation(seed: $0, flaw: .givesUpSilently(ClusterSimulation.seal))
+      })
+  }
+
+  @Test("a host that owned more than its share before its start leaves none of it unread")
+  func takesBackWhatItOwned() async throws {
+    let simulation = try ClusterSimulation(seed: 1, faults: 0)
+    #expect(try await simulation.run(rounds: 2, faulty: false, owned: Partition.all) == [])
   }
 
   /// Whether one of many seeds shows what is wrong.

@@ -39,6 +39,8 @@ final class HostQueue: Queue {
     case none
     /// Records are finished when they are read.
     case acknowledgesFirst
+    /// Failures do not become facts.
+    case givesUpSilently(ClusterSeal)
   }
 
   private let shared: MemoryQueue
@@ -112,7 +114,7 @@ final class HostQueue: Queue {
     func read(limit: Int) async throws(QueueError) -> [StoredRecord] {
       _ = try await queue.gate.pass()
       let records = try await owned.read(limit: limit)
-      if queue.flaw == .acknowledgesFirst { for record in records { try await owned.finish(record.position) } }
+      if case .acknowledgesFirst = queue.flaw { for record in records { try await owned.finish(record.position) } }
       return records
     }
 
@@ -124,7 +126,8 @@ final class HostQueue: Queue {
   }
 
   func conclude(_ fact: [UInt8], of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8] {
-    try await call { [shared] () async throws(QueueError) in
+    if case .givesUpSilently(let seal) = flaw, (try? seal.end(fact, of: id))?.state == .failed { return fact }
+    return try await call { [shared] () async throws(QueueError) in
       try await shared.conclude(fact, of: id, from: origin)
     }
   }
