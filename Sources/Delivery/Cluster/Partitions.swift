@@ -126,7 +126,10 @@ actor Partitions: Service {
   }
 
   private func take(_ partitions: [Partition], from owners: [Partition: HostID]) async throws {
+    let begin = ContinuousClock.now
     for start in stride(from: 0, to: partitions.count, by: Self.takenAtOnce) {
+      // A host that does not look at the beats for long cannot tell who is dead.
+      guard .now - begin < link.times.beat else { return bell.ring() }
       let chunk = partitions[start..<min(start + Self.takenAtOnce, partitions.count)]
       let taken = await withTaskGroup(of: (Partition, (any OwnedPartition)?).self) { [link] group in
         for partition in chunk {
@@ -139,12 +142,12 @@ actor Partitions: Service {
           if let handle = next.1 { all.append((next.0, handle)) }
         }
       }
-      for (partition, handle) in taken { begin(partition, handle) }
+      for (partition, handle) in taken { admit(partition, handle) }
       if isStopping || !lease.isValid { return }
     }
   }
 
-  private func begin(_ partition: Partition, _ handle: any OwnedPartition) {
+  private func admit(_ partition: Partition, _ handle: any OwnedPartition) {
     if isStopping {
       Task { await handle.release() }
       return
@@ -182,11 +185,19 @@ actor Partitions: Service {
     // One sentence for all: a server that is away concerns most partitions.
     let work = "records of the cluster cannot be read"
     var pending: [StoredRecord] = []
+    // Orders that are carried out. They are known here alone until they are finished.
+    var finished: [Position] = []
     while !Task.isCancelled {
       do {
         if pending.isEmpty { pending = try await handle.read(limit: Self.recordsAtOnce) }
-        try await enter(pending, partition, handle)
-        pending = []
+        let (opened, failure) = open(pending, partition, handle)
+        finished += try await enter(opened)
+        pending.removeFirst(opened.count)
+        while let position = finished.first {
+          try await handle.finish(position)
+          finished.removeFirst()
+        }
+        if let failure { throw failure }
         troubles.end(work)
       } catch QueueError.lost {
         // Not awaited: it waits for this task.
@@ -200,28 +211,28 @@ actor Partitions: Service {
     }
   }
 
-  private nonisolated func enter(
+  /// Opens records up to the first one that cannot be read: those behind it may be of the same conversation.
+  private nonisolated func open(
     _ records: [StoredRecord], _ partition: Partition, _ handle: any OwnedPartition
-  ) async throws {
-    if records.isEmpty { return }
+  ) -> (opened: [OwnedRecord], failure: SealedError?) {
     var opened: [OwnedRecord] = []
-    var failure: SealedError?
     for record in records {
       do throws(SealedError) {
         opened.append(
           OwnedRecord(
             id: record.id, position: record.position, partition: partition,
             contents: try link.seal.contents(of: record), isInherited: record.position <= handle.inherited))
-      } catch {
-        // Those behind it may be of the same conversation.
-        failure = error
-        break
-      }
+      } catch { return (opened, error) }
     }
-    let changes = try await ledger.own(opened, at: .now())
+    return (opened, nil)
+  }
+
+  /// Enters records into the ledger. Returns those to be finished.
+  private nonisolated func enter(_ records: [OwnedRecord]) async throws -> [Position] {
+    if records.isEmpty { return [] }
+    let changes = try await ledger.own(records, at: .now())
     if !changes.cancelled.isEmpty || changes.isFlushed { await work.changed(changes) }
     if changes.hasWork { work.ring() }
-    for position in changes.finished { try await handle.finish(position) }
-    if let failure { throw failure }
+    return changes.finished
   }
 }

@@ -1,4 +1,6 @@
 import Clusters
+import Messages
+import Seals
 import Testing
 
 @Suite(.serialized)
@@ -35,6 +37,20 @@ struct ClusterSimulationTests {
   func takesBackWhatItOwned() async throws {
     let simulation = try ClusterSimulation(seed: 1, faults: 0)
     #expect(try await simulation.run(rounds: 2, faulty: false, owned: Partition.all) == [])
+  }
+
+  @Test("carried out orders leave the queue, whatever calls are lost")
+  func finishesOrders() async throws {
+    let simulation = try ClusterSimulation(seed: 3, hosts: 1, faults: 40)
+    for number in 0..<20 {
+      let name = "c\(number % 5)"
+      for order in [RecordContents.hold(conversation: name), .flush, .release(conversation: name)] {
+        let id = try #require(RecordID(RandomBytes.make(16).hex))
+        let record = try ClusterSimulation.seal.record(order, as: id)
+        _ = try await simulation.queue.append(record, as: id, to: Partition(of: ConversationID(name)))
+      }
+    }
+    #expect(try await simulation.run(rounds: 4) == [])
   }
 
   /// Whether one of many seeds shows what is wrong.

@@ -1,0 +1,75 @@
+# Orders over a cluster: whoever owns a conversation holds it, releases it, cancels and purges, whichever host is asked. A hold
+# outlives its owner.
+. "$(dirname "$0")/../lib/library.sh"
+. "$here/lib/instances.sh"
+. "$here/lib/deliveries.sh"
+. "$here/lib/nats.sh"
+
+start_sink
+(umask 077; openssl rand -hex 32 > cluster.secret; echo "$nats_token" > cluster.token)
+# host NAME WORKS: a host of the cluster that publishes, or only relays.
+host() {
+  mkdir "$1"
+  cat > "$1/photospool.yaml" <<end
+spool: {directory: "$PWD/$1/spool"}
+cluster:
+  servers: "$nats_servers"
+  secretFile: ../cluster.secret
+  tokenFile: ../cluster.token
+  work: $2
+store: {type: presigned, endpoint: "$sink/upload"}
+network: {type: webhook, url: "$sink/hook", secretFile: ../hook.secret, allowPrivate: true}
+end
+}
+host camera false
+host first true
+start camera
+start first
+text() { at camera send --to "$1" --text "$2" "${@:3}"; }
+state() { at camera show "$1" --json | jq -r .state; }
+is() { [ "$(state "$1")" = "$2" ]; }
+texts() { jq -r '.text // empty' sink/journal.jsonl | paste -sd' '; }
+
+# owns_all NAME: an earlier owner may have published what a new one finds, so that it cannot be cancelled at once.
+owns_all() { [ "$(grep -c 'owns a partition' "$1/start.log")" -ge 64 ]; }
+wait_until owns_all first
+
+# A conversation that another host holds. Others go on.
+at first hold family
+request=$(text family held --relayed)
+cancelled=$(text family cancelled --relayed)
+last=$(text family last --relayed)
+text friends open --wait
+expect "$(texts)" open
+expect "$(at camera show "$request" --json | jq -r '.messages[].state')" relayed
+
+# A relayed request is cancelled by its owner.
+at camera cancel "$cancelled"
+expect "$(state "$cancelled")" cancelled
+
+# The next owner finds the hold.
+host second true
+start second
+strike first
+text others 'of the second' --wait
+expect "$(texts)" 'open of the second'
+expect "$(state "$request")" queued
+at second release family
+wait_until is "$request" sent
+wait_until is "$last" sent
+expect "$(texts)" 'open of the second held last'
+
+# Published requests cannot be cancelled any more.
+status=0; at camera cancel "$request" 2> cancel.log || status=$?
+expect "$status" 69
+grep -q 'too late: it is sent already' cancel.log
+
+# A purge takes along what is relayed and held.
+at second hold gone
+text gone secret --relayed
+at camera purge gone
+at second release gone
+text gone end --wait
+expect "$(texts)" 'open of the second held last end'
+stop second
+stop camera
