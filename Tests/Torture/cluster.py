@@ -80,7 +80,7 @@ class Cluster:
         self.hosts = [Host(self, letter, work == "w") for letter, work in zip("abcdef", works)]
         part.places.append(self)
 
-    # What `Part` asks of a place at its end.
+    # `Part` asks each place for these two at its end.
     @property
     def root(self):
         return self.path

@@ -34,4 +34,3 @@ since() {
   jq -rs --argjson moment "$1" 'map(select(.isEffective).time - $moment | select(. > 0) | . * 1000 | round)
     | "the first after \(min) ms, the last after \(max) ms"' sink/journal.jsonl
 }
-

@@ -43,7 +43,7 @@ expect "$(messages cam-door)" 4
 "$photospool" metrics > metrics.prom
 has metrics.prom 'photospool_mails_total{end="refused"} 3'
 has metrics.prom 'photospool_mails_total{end="dropped"} 1'
-# What was kept can be sent after all.
+# A mail that was kept can be sent after all.
 configure <<< "$rules    - {to: work@photos.home, conversation: work}"
 kill -HUP "$daemon"
 wait_for_line start.log reloaded
@@ -70,7 +70,7 @@ deliver waits <<< $'To: family@photos.home\n\nWaited'
 start_daemon
 wait_until come family 1
 
-# What is wrong with the Maildir.
+# Faults of the Maildir.
 "$photospool" check > check.txt || fail "check: $(cat check.txt)"
 has check.txt '^mail: taken by 4 rules'
 touch "$spool/mail/cur/seen"

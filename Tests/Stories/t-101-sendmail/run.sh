@@ -36,7 +36,7 @@ given 0 -i cam-1@photos.home cam-2@photos.home < door.eml
 wait_until come cam-1 2
 wait_until come cam-2 2
 
-# What it refuses, each with its status and a sentence.
+# Refusals, each with its status and a sentence.
 given 67 work@photos.home <<< 'Hi'
 has err.log 'no rule of mail.accept knows work@photos.home'
 given 65 -t <<< $'Subject: no recipient\n\nHi'

@@ -17,7 +17,7 @@ start_watch() { "$photospool" watch > watch.log 2>&1 & watch=$!; wait_for_line w
 stop_watch() { kill -TERM "$watch"; wait "$watch" || true; watch=; }
 
 start_daemon
-# What is there at the start, in the order of its age.
+# Files that are there at the start are sent in the order of their age.
 cp 1.jpg "$hot/door/2026/b.jpg"
 cp 2.jpg "$hot/door/a.jpg"
 touch -d '1 hour ago' "$hot/door/2026/b.jpg"
@@ -40,7 +40,7 @@ wait_until come office 1
 wait_until gone "$PWD/scans/4.jpg"
 [ -z "$(ls -A "$PWD/scans")" ] || fail "left: $(ls -A "$PWD/scans")"
 
-# What is no photo, or has no folder, stays.
+# Files that are no photos, or belong to no folder, stay.
 echo notes > "$hot/door/notes.txt"
 cp 1.jpg "$hot/1.jpg"
 wait_for_line watch.log 'notes.txt'

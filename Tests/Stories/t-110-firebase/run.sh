@@ -61,7 +61,7 @@ echo "cancelled $(jq -n "($EPOCHREALTIME - $moment) * 1000 | round") ms after th
 has cancel.log 'nothing of it was published'
 kill -CONT "$storage_process"
 
-# Firestore cannot be reached. What is dropped meanwhile uses up no attempts, and goes out in order when it recovers.
+# Firestore cannot be reached. Requests that are dropped meanwhile use up no attempts, and go out in order when it recovers.
 order_firestore kill
 for number in 1 2 3; do drop "away-$number" away "away $number"; done
 wait_for_line start.log 'event="destination waits" cause=unreachable destination=firestore '

@@ -147,7 +147,7 @@ if command -v systemd-socket-activate > /dev/null; then
   configure <<< 'web: {names: photos.test}'
   activate
   wait_for_line proxied.log "Listening on"
-  # What a proxy does: TLS is over, and the name is passed on.
+  # As a proxy does: it ends TLS and passes the name on.
   site=https://photos.test
   proxied() { curl -sS -m 60 -D head -o answer -w '%{http_code}' --unix-socket page.socket "${@:2}" "http://${as:-photos.test}$1"; }
   expect "$(proxied /healthz)" 204

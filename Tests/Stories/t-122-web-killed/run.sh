@@ -1,5 +1,5 @@
 # A page that is killed at any moment of an upload and a Send loses nothing and doubles nothing: the person sends again, and
-# one message is published. What the page has said is sent is on disk.
+# one message is published. A message that the page calls sent is on disk.
 #
 # CI takes a sample of the moments; WEB_KILLS=all takes all of them.
 . "$(dirname "$0")/../lib/library.sh"

@@ -1,5 +1,5 @@
-"""fake-gcs-server, a stand-in for Google Cloud Storage, on loopback with the bucket `photos`. Of uploads it honours the
-precondition of multipart ones alone, and it checks no credentials. Usage: fake_gcs.py DIRECTORY"""
+"""fake-gcs-server, a stand-in for Google Cloud Storage, on loopback with the bucket `photos`. It honours the
+precondition of multipart uploads alone, and it checks no credentials. Usage: fake_gcs.py DIRECTORY"""
 
 import json
 import os
