@@ -51,7 +51,8 @@ extension PageSource {
       counts.waiting == 0 ? "Nothing waits" : "\(grouped(counts.waiting)) wait",
       counts.failed == 0 ? nil : "\(grouped(counts.failed)) failed", oldest.map { "oldest \(clock.distance($0))" },
     ]
-    return parts.compactMap(\.self).joined(separator: " · ")
+    // Lines break between the parts.
+    return parts.compactMap { $0?.replacing(" ", with: "\u{a0}") }.joined(separator: " · ")
   }
 
   private func ages(isShown: Bool) throws -> Values {
