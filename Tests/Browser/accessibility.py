@@ -65,6 +65,38 @@ def violations(stage, tab, name):
     return wrong + ([f"{name}: it scrolls sideways by {sideways} px"] if sideways > 0 else [])
 
 
+def test_open_dialogs_have_no_violation(stage):
+    """The viewer, the shortcuts, and the questions after a reveal and before Clear have no violation while they are open, on every
+    screen and in both colour schemes."""
+    scene, wrong = Scene(stage), []
+    for view in VIEWS:
+        for scheme in SCHEMES:
+            tab = stage.open(view=view, scheme=scheme, cookies=scene.client.cookie)
+            tab.goto(stage.url("/conversation", "family"))
+            tab.locator("form.composer.live").wait_for()
+            tab.keyboard.press("?")
+            wrong += dialog(stage, tab, "help.main", f"shortcuts-{view}-{scheme}")
+            tab.get_by_test_id("message.photo").last.click()
+            wrong += dialog(stage, tab, "photo.main", f"viewer-{view}-{scheme}")
+            tab.get_by_test_id("message.reveal").click()
+            wrong += dialog(stage, tab, "ask.sheet", f"sheet-{view}-{scheme}")
+            assert scene.client.post(f"/photo/{scene.hidden}/hide").status == 303
+            tab.goto(stage.url("/storage"))
+            tab.get_by_test_id("board.pause").wait_for()
+            tab.get_by_test_id("storage.clear").click()
+            wrong += dialog(stage, tab, "clear.sheet", f"clear-sheet-{view}-{scheme}")
+    assert not wrong, "\n".join(wrong)
+
+
+def dialog(stage, tab, name, picture):
+    """The violations of an open dialog, which is closed afterwards."""
+    tab.locator(f"dialog[open][data-test='{name}']").wait_for()
+    found = violations(stage, tab, picture)
+    tab.keyboard.press("Escape")
+    tab.locator("dialog[open]").wait_for(state="detached")
+    return found
+
+
 def test_targets_are_44_pixels(stage):
     """On a phone everything that is tapped has at least 44 × 44 px, or is a link within text."""
     scene, small = Scene(stage), []
