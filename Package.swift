@@ -72,9 +72,8 @@ let package = Package(
       name: "Delivery",
       dependencies: [
         "Blocking", "CKernel", "Clusters", "Control", "Digests", "DurableFiles", "Hooks", "Janitor", "Ledgers",
-        "MailIntake",
-        "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling", "SpoolMetering", "Spooling",
-        "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
+        "MailIntake", "Messages", "MetricText", "Networks", "Photos", "Seals", "Settings", "Signalling",
+        "SpoolMetering", "Spooling", "Stores", "Supervision", .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -148,8 +147,7 @@ let package = Package(
       name: "Networks",
       dependencies: [
         "Blocking", "Children", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages", "Olm",
-        "RoomKeys", "Seals",
-        "Secrets", "SettingKit", "Stores",
+        "RoomKeys", "Seals", "Secrets", "SettingKit", "Stores",
       ]),
     .target(
       name: "Stores",
@@ -162,7 +160,7 @@ let package = Package(
     // Who may open the page: links, sessions, and its socket.
     .target(name: "WebAccess", dependencies: ["Digests", "DurableFiles", "Messages", "Spooling"]),
 
-    // What a request is on disk, how it comes in, and what is remembered of it.
+    // Requests on disk, how they come in, and what is recorded of them.
     .target(name: "Control", dependencies: ["CKernel", "DurableFiles", "Messages"]),
     .target(name: "Spooling", dependencies: ["CInotifyTools", "Digests", "DurableFiles", "Messages", "Signalling"]),
     .target(
@@ -172,7 +170,7 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
 
-    // What happens to a photo on its way: decoded, prepared, sealed.
+    // A photo is decoded, prepared and sealed.
     .target(
       name: "Imaging",
       dependencies: [
@@ -236,7 +234,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
 
-    // What `Benchmarks/uploads.py` measures; it is not installed.
+    // Measured by `Benchmarks/uploads.py`; not installed.
     .executableTarget(
       name: "uploads", dependencies: ["Digests", "HTTP", "Messages", "Secrets", "Stores"], path: "Benchmarks/uploads",
       exclude: ["nginx.py"]),
@@ -249,13 +247,13 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Support", exclude: ["ledgers", "python"]),
-    // What `make fuzz` and the tests of `FuzzTests` run: every parser of outside bytes, one at a time.
+    // Run by `make fuzz` and the tests of `FuzzTests`: every parser of outside bytes, one at a time.
     .executableTarget(
       name: "photospool-fuzz",
       dependencies: [
         "Children", "Control", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Imaging", "Ledgers", "MailParsing",
-        "Matrix", "Messages", "Networks", "Olm", "Photos", "Receiving",
-        "RoomKeys", "Seals", "Secrets", "SettingKit", "Settings", "Spooling", "Stores", "TestSupport", "Web",
+        "Matrix", "Messages", "Networks", "Olm", "Photos", "Receiving", "RoomKeys", "Seals", "Secrets", "SettingKit",
+        "Settings", "Spooling", "Stores", "TestSupport", "Web",
       ],
       path: "Tests/Fuzz", exclude: ["Corpus"]),
     .testTarget(name: "FuzzTests", dependencies: ["photospool-fuzz", "TestSupport"]),
@@ -330,7 +328,7 @@ let package = Package(
     .testTarget(
       name: "LedgersTests",
       dependencies: [
-        "Ledgers", "Messages", "TestSupport", "Digests", "DurableFiles", .product(name: "GRDB", package: "GRDB.swift"),
+        "Digests", "DurableFiles", "Ledgers", "Messages", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     // The ledger's transactions against a model of their promises, in seeded orders.
     .testTarget(
@@ -347,27 +345,22 @@ let package = Package(
     .testTarget(
       name: "ReceivingTests",
       dependencies: [
-        "Receiving", "Messages", "Settings", "TestSupport", "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix",
-        "Networks",
-        "Photos",
-        "Seals", "Secrets", "Signalling", "Spooling", .product(name: "Logging", package: "swift-log"),
+        "Digests", "DurableFiles", "HTTP", "Ledgers", "Matrix", "Messages", "Networks", "Photos", "Receiving", "Seals",
+        "Secrets", "Settings", "Signalling", "Spooling", "TestSupport", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "CompositionTests",
       dependencies: [
         "Composition", "Control", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling", "TestSupport",
-        "WebAccess",
-        .product(name: "Logging", package: "swift-log"),
+        "WebAccess", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "RebuildingTests", dependencies: ["DurableFiles", "Messages", "Rebuilding", "Spooling", "TestSupport"]),
     .testTarget(
       name: "DeliveryTests",
       dependencies: [
-        "Clusters", "Delivery", "Digests", "Janitor", "Messages", "Settings", "TestSupport", "DurableFiles", "Ledgers",
-        "Spooling", "Networks",
-        "Stores",
-        "Seals", "Photos", "Control", "Blocking", "Signalling", "Supervision",
+        "Blocking", "Clusters", "Control", "Delivery", "Digests", "DurableFiles", "Janitor", "Ledgers", "Messages",
+        "Networks", "Photos", "Seals", "Settings", "Signalling", "Spooling", "Stores", "Supervision", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
