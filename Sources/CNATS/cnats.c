@@ -9,7 +9,7 @@
 /* The name that Debian's library has kept since 3.0; other systems name it by its minor version. */
 static const char *const LIBRARIES[] = {"libnats.so.3.4", "libnats.so.3", "libnats.so"};
 
-/* Limits of a subscription: what is not taken by then is dropped, and found missing by its number. */
+/* Limits of a subscription. Messages beyond them are dropped, and the gap in their numbers is noticed. */
 enum { MOST_MESSAGES = 65536, MOST_BYTES = 256 << 20, MOST_LISTENED = 8 };
 
 #define FUNCTIONS(X) \
@@ -38,7 +38,7 @@ static void load_now(void) {
   void *library = NULL;
   for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES && !library; i++) {
     library = dlopen(LIBRARIES[i], RTLD_NOW | RTLD_LOCAL);
-    // The first name is the one to be told of.
+    // The error is about the first name, which is Debian's.
     if (!library && i == 0) snprintf(missing, sizeof missing, "%s", dlerror());
   }
   if (!library) return;
@@ -80,7 +80,6 @@ static void received(natsConnection *connection, natsSubscription *subscription,
       .length = length > 0 ? (size_t)length : 0,
       .status = status ? atoi(status) : 0,
       .description = status ? header(message, "Description") : NULL,
-      .stream_sequence = header(message, "Nats-Sequence"),
       .stream_subject = header(message, "Nats-Subject"),
   };
   self->on_message(self->number, &seen);
@@ -148,7 +147,7 @@ static natsStatus set(natsOptions *options, const cnats_options *wanted, struct 
   THEN(natsOptions_SetMaxReconnect(options, -1));
   THEN(natsOptions_SetReconnectWait(options, 200));
   THEN(natsOptions_SetReconnectJitter(options, 100, 100));
-  // Nothing is kept for a later connection: who sent it would have given up by then.
+  // Nothing is kept for a later connection: its sender would have given up by then.
   THEN(natsOptions_SetReconnectBufSize(options, 1));
   THEN(natsOptions_SetDisconnectedCB(options, disconnected, self));
   THEN(natsOptions_SetReconnectedCB(options, reconnected, self));

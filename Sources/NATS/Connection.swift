@@ -5,7 +5,7 @@ import Synchronization
 
 /// A connection to one of the servers, which libnats replaces by itself when it is lost.
 ///
-/// Requests are sent from a thread of their own. Replies come on libnats' threads and only resume their callers.
+/// One queue sends all requests. Replies come on libnats' threads and only resume their callers.
 final class Connection: Sendable {
   private typealias Answer = Result<Reply?, RequestFault>
 
@@ -34,22 +34,23 @@ final class Connection: Sendable {
 
   /// libnats' connection.
   ///
-  /// It may be passed between threads: libnats has its own locks, and it is freed only on `sending`, where it is used.
+  /// `@unchecked` is safe: the pointer is kept only in the mutex `handle`. It is used only under that mutex. The serial
+  /// queue `sending` takes it out and frees it, and alone uses it, so nobody uses it afterwards.
   private struct Handle: @unchecked Sendable {
     let pointer: OpaquePointer
   }
 
-  /// What a mailbox holds at most; a server that sends more than was asked for gets no memory for it.
+  /// Limits of a mailbox: a server that sends more than was asked for must not fill the memory.
   private static let mostMessages = 4096
   private static let mostBytes = 64 << 20
   private static let everyone = Mutex<(next: UInt64, connections: [UInt64: Connection])>((1, [:]))
 
   private let number: UInt64
-  /// Replies come to subjects that begin so.
+  /// The prefix of all subjects for replies.
   private let inbox: String
   private let state = Mutex(State())
   private let handle = Mutex<Handle?>(nil)
-  /// The only thread that calls libnats, so that nothing is sent on a connection that was freed.
+  /// Calls libnats once connected: one call at a time, so that nothing is sent on a connection that was freed.
   private let sending = DispatchQueue(label: "photospool.nats.send")
   private let sweeping = DispatchQueue(label: "photospool.nats.sweep")
 
@@ -69,7 +70,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// The last error that a server told of outside of a reply, such as a missing permission.
+  /// The last error that a server reported outside of a reply, such as a missing permission.
   var trouble: String? { state.withLock(\.trouble) }
   var isClosed: Bool { state.withLock(\.isClosed) }
 
@@ -89,11 +90,8 @@ final class Connection: Sendable {
 
   // MARK: Mailboxes
 
-  /// The subject for replies to a mailbox, which is open until `close`.
-  func open(mailbox: String) -> String {
-    state.withLock { $0.mailboxes[mailbox] = Mailbox() }
-    return "\(inbox)m\(mailbox)"
-  }
+  /// Makes a mailbox, or empties it.
+  func open(mailbox: String) { state.withLock { $0.mailboxes[mailbox] = Mailbox() } }
 
   func close(mailbox: String) {
     let waiter = state.withLock { $0.mailboxes.removeValue(forKey: mailbox)?.waiter }
@@ -208,7 +206,7 @@ extension Connection {
 
   private static func of(_ number: UInt64) -> Connection? { everyone.withLock { $0.connections[number] } }
 
-  /// - Parameter number: who is told if it cannot be sent.
+  /// - Parameter number: the waiting caller that fails if it cannot be sent.
   private func send(
     _ subject: String, reply: String, _ headers: [String], _ body: [UInt8], for number: UInt64?
   ) {
@@ -262,7 +260,7 @@ extension Connection {
     state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(returning: answer)
   }
 
-  /// One timer for all that wait; none runs while nobody does.
+  /// One timer for all waiting callers; none runs without them.
   private func sweepLater() {
     let isNeeded = state.withLock { state in
       guard !state.isSweeping, !state.waiting.isEmpty else { return false }
@@ -327,30 +325,4 @@ extension Connection {
   }
 
   private func note(_ sentence: String) { state.withLock { $0.trouble = String(sentence.prefix(300)) } }
-}
-
-/// Why there is no connection.
-struct ConnectFault: Error {
-  /// It needs somebody to fix it; otherwise it may pass.
-  let isLasting: Bool
-  let sentence: String
-
-  init(_ result: cnats_result, _ sentence: String) {
-    switch result {
-    case CNATS_NO_LIBRARY:
-      isLasting = true
-      self.sentence = sentence
-    case CNATS_DENIED:
-      isLasting = true
-      self.sentence = "the servers of the cluster refuse the token; check `cluster.token`"
-    case CNATS_INSECURE:
-      isLasting = true
-      self.sentence =
-        "no server of the cluster has a valid certificate (\(sentence)); check it, and the names in `cluster.servers`"
-    default:
-      isLasting = false
-      self.sentence =
-        "no server of the cluster can be reached (\(sentence)); check `cluster.servers` and whether they run"
-    }
-  }
 }

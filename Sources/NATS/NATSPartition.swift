@@ -3,17 +3,17 @@ import Synchronization
 
 /// A partition that is read and finished through its only consumer.
 ///
-/// The consumer numbers what it delivers. If a number is missing, a message was lost on its way, and what follows must not be
-/// handed out: the consumer is replaced by another one, which begins with the first unfinished record. The consumer holds
-/// an owner's place whether its host lives or not; another host that deletes it ends both reading and finishing here.
+/// The consumer numbers its deliveries. If a number is missing, a message was lost, and later ones must not be handed out:
+/// another consumer replaces this one and begins with the first unfinished record. The consumer stays when its host dies.
+/// Another host that deletes it ends both reading and finishing here.
 actor NATSPartition: OwnedPartition {
-  /// What is needed to acknowledge a message.
+  /// The numbers that acknowledge a message.
   private struct Unfinished {
     let delivered: UInt64
     let number: UInt64
   }
 
-  /// A server's way to say that one request for messages is over.
+  /// Why a server has ended one request for messages.
   private enum End {
     /// The time is up, or enough was delivered.
     case usual
@@ -28,7 +28,7 @@ actor NATSPartition: OwnedPartition {
   /// The connection to which the consumer delivers.
   private var connection: Connection?
   private var isReleased = false
-  /// Begins the reply that acknowledges; told by the first message.
+  /// The first part of the subject that acknowledges; the first message brings it.
   private var prefix: String?
   private var unfinished: [Position: Unfinished] = [:]
   /// Finished before this consumer delivered them.
@@ -36,6 +36,8 @@ actor NATSPartition: OwnedPartition {
   private var highest: Position = 0
   /// The number of the last message that came.
   private var number: UInt64 = 0
+  /// Records that came and were not handed out yet. The consumer delivers each once, so a read that fails must keep them.
+  private var arrived: [StoredRecord] = []
   /// Messages that were asked for and may still come.
   private var asked = 0
   private var deadline: ContinuousClock.Instant = .now
@@ -57,6 +59,7 @@ actor NATSPartition: OwnedPartition {
     guard !isReleased else { throw .lost }
     let stream = try await connector.jetStream()
     do throws(JetStreamFault) {
+      if !arrived.isEmpty { return handOut() }
       if connection !== stream.connection { open(on: stream.connection) }
       if asked <= 0 || ContinuousClock.now > deadline { ask(min(max(limit, 1), 1000), stream) }
       let replies: [Reply]
@@ -65,9 +68,10 @@ actor NATSPartition: OwnedPartition {
       } catch {
         if error == .cancelled { throw .request(error) }
         try await check(stream)
-        return []
+        return handOut()
       }
-      return try await records(replies, stream)
+      try await receive(replies, stream)
+      return handOut()
     } catch {
       throw error.queueError(mayTakeEffect: false)
     }
@@ -107,7 +111,7 @@ actor NATSPartition: OwnedPartition {
 
   private func open(on new: Connection) {
     connection?.close(mailbox: consumer.text)
-    _ = new.open(mailbox: consumer.text)
+    new.open(mailbox: consumer.text)
     connection = new
     asked = 0
   }
@@ -120,8 +124,13 @@ actor NATSPartition: OwnedPartition {
       "$JS.API.CONSUMER.MSG.NEXT.\(settings.name).\(consumer.text)", Array(order.utf8), to: consumer.text)
   }
 
-  private func records(_ replies: [Reply], _ stream: JetStream) async throws(JetStreamFault) -> [StoredRecord] {
-    var records: [StoredRecord] = []
+  private func handOut() -> [StoredRecord] {
+    defer { arrived = [] }
+    return arrived
+  }
+
+  /// Takes in what came. If it throws, the records that came before are kept for the next read.
+  func receive(_ replies: [Reply], _ stream: JetStream) async throws(JetStreamFault) {
     var end: End? = replies.isEmpty ? .doubtful : nil
     for reply in replies {
       guard let mark = DeliveryMark(reply.reply) else {
@@ -132,21 +141,19 @@ actor NATSPartition: OwnedPartition {
       asked -= 1
       guard mark.number == number + 1 else {
         // Nothing behind the gap is handed out.
-        try await replace(stream)
-        return records
+        return try await replace(stream)
       }
-      if let record = record(reply, mark) { records.append(record) }
+      if let record = record(reply, mark) { arrived.append(record) }
     }
     for position in early where position <= highest {
       try await finish(position, stream)
       early.remove(position)
     }
-    guard let end else { return records }
+    guard let end else { return }
     asked = 0
-    emptyReads = records.isEmpty ? emptyReads + 1 : 0
+    emptyReads = arrived.isEmpty ? emptyReads + 1 : 0
     // A message that is lost on its way leaves no gap if nothing follows it.
     if end == .doubtful || emptyReads % 5 == 4 { try await check(stream) }
-    return records
   }
 
   /// nil if it is not to be handed out.
@@ -155,7 +162,7 @@ actor NATSPartition: OwnedPartition {
     prefix = mark.prefix
     highest = max(highest, mark.position)
     unfinished[mark.position] = Unfinished(delivered: mark.delivered, number: mark.number)
-    // A message that is not ours is in nobody's way.
+    // A foreign message stays in the stream and blocks no other.
     guard !early.contains(mark.position), let last = reply.subject.split(separator: ".").last,
       let id = RecordID(String(last)), reply.subject == "ps.q.\(partition).\(id)"
     else { return nil }
@@ -172,15 +179,17 @@ actor NATSPartition: OwnedPartition {
     }
   }
 
-  /// Looks whether the consumer is still there and has delivered what came and no more; replaces it otherwise.
+  /// Replaces the consumer if it has delivered messages that did not arrive.
+  ///
+  /// - Throws: `.lost` if the consumer is gone.
   private func check(_ stream: JetStream) async throws(JetStreamFault) {
-    // Before the look: a message that comes after it is then kept.
+    // Before the question, so that a message that comes after the answer is kept.
     open(on: stream.connection)
     guard let delivered = try await stream.delivered(by: consumer.text, of: settings.name) else { throw .lost }
     if delivered != number { try await replace(stream) }
   }
 
-  /// Begins again with the first unfinished record. Another host may be quicker.
+  /// Begins again with the first unfinished record. Another host may take the partition first.
   private func replace(_ stream: JetStream) async throws(JetStreamFault) {
     stream.connection.close(mailbox: consumer.text)
     connection = nil

@@ -13,7 +13,7 @@ import Synchronization
 /// Nothing happens before the first call: it loads libnats, connects, and makes the streams that are missing.
 package final class NATSQueue: Queue {
   private let connector: Connector
-  /// The connection on which news of a host's facts are heard.
+  /// The connection that is subscribed to a host's facts.
   private let listening = Mutex<[HostID: ObjectIdentifier]>([:])
   /// How long a read waits for the first one, in seconds.
   static let patience = 3
@@ -32,7 +32,7 @@ package final class NATSQueue: Queue {
     let stream = try await connector.jetStream()
     let settings = StreamSettings.queue(partition)
     do {
-      // The first header keeps out what was there a moment ago, the second one what is there for long.
+      // The first header refuses a record that was there in the last two minutes, the second one a record that is there now.
       return try await stream.append(
         record, to: "ps.q.\(partition).\(id)", of: settings.name,
         headers: ["Nats-Msg-Id", id.text, "Nats-Expected-Last-Subject-Sequence", "0"])
@@ -80,7 +80,7 @@ package final class NATSQueue: Queue {
       for name in try await stream.consumers(of: settings.name) {
         guard let owner = ConsumerName(name) else {
           let name = escaped(name, limit: 80)
-          throw QueueError.refused("the stream \(settings.name) has a consumer of somebody else, \(name); delete it")
+          throw QueueError.refused("the stream \(settings.name) has a foreign consumer, \(name); delete it")
         }
         guard owner.host == host || replaced.contains(owner.host) else { return nil }
         try await stream.deleteConsumer(name, of: settings.name)
@@ -128,8 +128,8 @@ package final class NATSQueue: Queue {
   ) async throws(QueueError) -> [StoredFact] {
     let stream = try await connector.jetStream()
     let bell = "ps.r.\(origin)"
-    // Opened before the first look, so that nothing falls between that look and the wait.
-    _ = stream.connection.open(mailbox: bell)
+    // Opened before the first look, so that no fact between that look and the wait is missed.
+    stream.connection.open(mailbox: bell)
     let isHeard = listening.withLock { listening in
       let connection = ObjectIdentifier(stream.connection)
       defer { listening[origin] = connection }
@@ -140,7 +140,7 @@ package final class NATSQueue: Queue {
       let found = try await stream.facts(for: origin, after: position, limit: limit)
       guard found.isEmpty, limit > 0 else { return found }
       do { _ = try await stream.connection.take(from: bell, within: .seconds(Self.patience)) } catch {
-        // A lost connection may have taken the news along.
+        // After a lost connection, facts may have come unheard.
         if error == .cancelled { throw .request(error) }
       }
       return try await stream.facts(for: origin, after: position, limit: limit)
@@ -173,7 +173,7 @@ package final class NATSQueue: Queue {
         guard stored.bytes.count <= 4096, let beat = try? JSONDecoder().decode(Beat.self, from: Data(stored.bytes)),
           stored.subject == "ps.h.\(beat.host)"
         else { continue }
-        // A host that beats meanwhile is met twice.
+        // A host that beats during this loop appears twice.
         beats.removeAll { $0.beat.host == beat.host }
         beats.append(StoredBeat(beat: beat, number: stored.position))
       }
@@ -265,7 +265,7 @@ extension JetStream {
 }
 
 extension JetStreamFault {
-  /// Whether its subject has a message already.
+  /// Whether the subject already has a message.
   fileprivate var isTaken: Bool {
     if case .api(10071, _) = self { true } else { false }
   }

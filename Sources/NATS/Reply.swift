@@ -5,32 +5,31 @@ struct Reply: Sendable {
   let subject: String
   let reply: String?
   let bytes: [UInt8]
-  /// Of the server itself, such as 503; 0 for a message of somebody.
+  /// The server's own status, such as 503; 0 for a message from a client.
   let status: Int
   let description: String?
-  /// The place in its stream, of a message that was read from there.
-  let position: UInt64?
-  /// The subject in its stream.
+  /// The subject in its stream, of a message that was read from there.
   let origin: String?
+}
 
+extension Reply {
   init(_ message: cnats_message) {
     subject = message.subject.map { String(cString: $0) } ?? ""
     reply = message.reply.map { String(cString: $0) }
     bytes = message.length == 0 ? [] : Array(UnsafeRawBufferPointer(start: message.bytes, count: message.length))
     status = Int(message.status)
     description = message.description.map { String(cString: $0) }
-    position = message.stream_sequence.flatMap { UInt64(String(cString: $0)) }
     origin = message.stream_subject.map { String(cString: $0) }
   }
 }
 
 /// Why a request has no reply.
 enum RequestFault: Error, Equatable {
-  /// Surely not sent: no server can be reached now.
+  /// Not sent: no server can be reached now.
   case away
-  /// Surely not sent: larger than the servers take.
+  /// Not sent: larger than the servers take.
   case tooLarge
-  /// Nobody takes it.
+  /// No subscriber takes the subject.
   case noResponders
   /// It was sent, and nothing came within the time limit.
   case silent

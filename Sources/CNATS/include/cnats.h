@@ -15,11 +15,10 @@ typedef struct {
   const char *reply;
   const void *bytes;
   size_t length;
-  /* Of the server itself, such as 503 for no responders; 0 if there is none. */
+  /* The server's own status, such as 503 for no responders; 0 for a message from a client. */
   int status;
   const char *description;
-  /* Of a message that was read from a stream: its place and name there. */
-  const char *stream_sequence;
+  /* The subject in its stream, of a message that was read from one. */
   const char *stream_subject;
 } cnats_message;
 
@@ -49,9 +48,9 @@ typedef struct {
 
 enum cnats_result {
   CNATS_OK,
-  /* Surely not sent: there is no connection now. */
+  /* Not sent: there is no connection now. */
   CNATS_AWAY,
-  /* Surely not sent: larger than the server takes. */
+  /* Not sent: larger than the server takes. */
   CNATS_TOO_LARGE,
   /* The server refuses the token. */
   CNATS_DENIED,
