@@ -1,8 +1,7 @@
 import Blocking
 import Clusters
 
-/// Makes the connection when it is first needed, and another one once that one is closed. Makes the streams that are
-/// missing.
+/// Connects at the first call, and again after the connection was closed. Makes missing streams.
 actor Connector {
   private let options: NATSOptions
   private let threads = BlockingPool(label: "photospool.nats.connect", threads: 4)
@@ -14,7 +13,7 @@ actor Connector {
 
   init(_ options: NATSOptions) { self.options = options }
 
-  /// A connection to servers that are fit, with all streams.
+  /// A connection to servers that are new enough, with all streams.
   func jetStream() async throws(QueueError) -> JetStream {
     let stream = JetStream(connection: try await connection())
     guard !isPrepared else { return stream }
@@ -27,7 +26,7 @@ actor Connector {
     return stream
   }
 
-  /// What every server says of itself, before anybody connects to it.
+  /// The greeting of each server, read before photospool signs on; nil for a server without one.
   func greetings() async -> [(address: NATSAddress, greeting: Greeting?)] {
     await withTaskGroup { group in
       for address in options.servers {
@@ -112,13 +111,13 @@ actor Connector {
         return .failure(.unavailable("the streams of the cluster are not ready: \(error)"))
       }
       do { try await Task.sleep(for: .milliseconds(100)) } catch {
-        return .failure(.unavailable("the streams of the cluster were not waited for"))
+        return .failure(.unavailable("the daemon stopped before the streams of the cluster were ready"))
       }
     }
   }
 }
 
-/// Does something with all items, some at a time. The first error ends it.
+/// Runs `work` for all items, at most `limit` at a time. The first error ends it.
 func eachOf<Item: Sendable, Output: Sendable>(
   _ items: [Item], atOnce limit: Int, _ work: @escaping @Sendable (Item) async throws -> Output
 ) async throws -> [Output] {

@@ -2,20 +2,13 @@ import FoundationEssentials
 import Glibc
 import Messages
 
-/// What a server says of itself to everybody who connects, before TLS and before the token.
+/// The line that a server sends to every new connection, before TLS and before the token.
 struct Greeting: Decodable, Equatable {
   let version: String
   let jetstream: Bool?
-  let maxPayload: Int?
-
-  private enum CodingKeys: String, CodingKey {
-    case version, jetstream
-    case maxPayload = "max_payload"
-  }
-
   /// A server's greeting. Blocks for two seconds at most, and for as long as the name's lookup takes.
   ///
-  /// - Returns: nil if there is no server, or if it does not greet: one that is to be met with TLS at once.
+  /// - Returns: nil if no server answers, or if it begins with TLS.
   static func of(_ address: NATSAddress) -> Greeting? {
     guard let socket = connected(to: address) else { return nil }
     defer { close(socket) }

@@ -11,7 +11,7 @@ struct JetStream: Sendable {
     let bytes: [UInt8]
   }
 
-  /// The most that an answer of JSON may have; a message of a stream comes in base64.
+  /// The limit for an answer of JSON, in bytes. A message of a stream comes in base64.
   private static let mostBytes = 4 << 20
 
   let connection: Connection
@@ -34,7 +34,7 @@ struct JetStream: Sendable {
     return stored.seq
   }
 
-  /// The last message of a subject; nil if there surely is none. The stream's leader answers.
+  /// The last message of a subject; nil if there is none. The stream's leader answers, so nil is certain.
   func last(of subject: String, in stream: String) async throws(JetStreamFault) -> Stored? {
     try await message("{\"last_by_subj\":\"\(subject)\"}", of: stream)
   }
@@ -213,14 +213,14 @@ struct JetStream: Sendable {
   }
 }
 
-/// Why JetStream did not do a thing.
+/// Why a call to JetStream failed.
 enum JetStreamFault: Error, Equatable {
-  /// It said so: its code, and its sentence.
+  /// JetStream's own error: its code, and its sentence.
   case api(Int, String)
   case request(RequestFault)
   /// The consumer is gone: another owner has deleted it.
   case lost
-  /// Its answer is none of JetStream.
+  /// The answer cannot be read.
   case malformed
 
   /// The same for the queue's callers.

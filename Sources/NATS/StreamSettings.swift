@@ -5,21 +5,21 @@ struct StreamSettings: Sendable {
   enum Kind: Sendable {
     /// Messages are removed when their only consumer acknowledges them.
     case queue
-    /// Messages stay for so many days, and one of each subject if told so.
+    /// Messages stay for so many days; with `isLastOnly` only the last one of each subject.
     case log(days: Int, isLastOnly: Bool)
   }
 
-  /// What all streams may take on each server, in bytes. JetStream sets it aside when it makes them. Servers whose disks are full
-  /// cannot even make a consumer, so that nobody could empty a queue; a stream that is full stops only those who append to it.
+  /// The bytes of all streams on each server. JetStream reserves them when it makes the streams. On a full disk it cannot
+  /// even make a consumer, so nobody could empty a queue; a full stream only refuses new messages.
   private static let room = 4 << 30
 
   let name: String
   let subject: String
   let kind: Kind
-  /// Of all streams together, one of so many parts.
+  /// The stream gets one of so many parts of `room`.
   let share: Int
 
-  /// What is decoded of a stream's settings.
+  /// A stream's settings as a server reports them.
   struct Found: Decodable, Sendable {
     let retention: String
     let storage: String
@@ -39,7 +39,6 @@ struct StreamSettings: Sendable {
     struct Cluster: Decodable, Sendable {
       struct Replica: Decodable, Sendable {
         let name: String
-        let current: Bool?
         let offline: Bool?
       }
       let leader: String?
@@ -58,7 +57,7 @@ struct StreamSettings: Sendable {
   static func queue(_ partition: Partition) -> StreamSettings {
     StreamSettings(name: "PS_Q\(partition)", subject: "ps.q.\(partition).*", kind: .queue, share: 4 * Partition.count)
   }
-  /// Longer than a request may wait, so that only bytes that nobody asks for any more go by themselves.
+  /// The age limit is longer than a request may wait, so it removes only bytes that nobody needs.
   static let bytes = StreamSettings(
     name: "PS_BYTES", subject: "ps.b.>", kind: .log(days: 30, isLastOnly: true), share: 2)
   static let done = StreamSettings(
@@ -67,7 +66,7 @@ struct StreamSettings: Sendable {
     name: "PS_HOSTS", subject: "ps.h.*", kind: .log(days: 1, isLastOnly: true), share: 1024)
   static let all = Partition.all.map(queue) + [bytes, done, hosts]
 
-  /// Refuses what does not fit: a stream that overwrote its oldest messages would lose them.
+  /// `discard` is `new`: a full stream refuses messages. With `old` it would lose its oldest ones.
   var json: String {
     let common = """
       {"name":"\(name)","subjects":["\(subject)"],"storage":"file","num_replicas":3,"discard":"new","max_msgs":-1,\
@@ -85,7 +84,7 @@ struct StreamSettings: Sendable {
     }
   }
 
-  /// What would break a promise if it stayed so; nil if nothing does.
+  /// A sentence about settings that would break a promise; nil if all are right.
   func fault(_ info: Info) -> String? {
     let found = info.config
     let retention = if case .queue = kind { "workqueue" } else { "limits" }
