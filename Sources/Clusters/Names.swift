@@ -1,46 +1,25 @@
 import Digests
 import Messages
 
-/// A host of a cluster: 32 lower-case hexadecimal characters, drawn once for its spool.
-package struct HostID: Hashable, Sendable, Codable, CustomStringConvertible {
-  package let text: String
+/// An id of 32 lower-case hexadecimal characters.
+package protocol HexID: Hashable, Sendable, Codable, CustomStringConvertible {
+  var text: String { get }
 
-  /// nil for anything else.
-  package init?(_ text: String) {
-    guard isHex32(text) else { return nil }
-    self.text = text
-  }
-
-  package init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let host = HostID(text) else {
-      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no host id"))
-    }
-    self = host
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
-
-  package var description: String { text }
+  init(unchecked text: String)
 }
 
-/// The id of a record: 32 lower-case hexadecimal characters. The same acceptance of the same request has the same one.
-package struct RecordID: Hashable, Sendable, Codable, CustomStringConvertible {
-  package let text: String
-
-  /// nil for anything else.
+extension HexID {
+  /// nil for any other text.
   package init?(_ text: String) {
-    guard isHex32(text) else { return nil }
-    self.text = text
+    let isHex = text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    guard isHex, text.utf8.count == 32 else { return nil }
+    self.init(unchecked: text)
   }
 
   package init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
-    guard let id = RecordID(text) else {
-      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no record id"))
+    guard let id = Self(text) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no id"))
     }
     self = id
   }
@@ -50,19 +29,33 @@ package struct RecordID: Hashable, Sendable, Codable, CustomStringConvertible {
     try container.encode(text)
   }
 
-  /// - Parameter acceptedAt: another one if a failed request returns, which is then another record.
+  package var description: String { text }
+}
+
+/// A host of a cluster. Its id is drawn once for its spool.
+package struct HostID: HexID {
+  package let text: String
+
+  package init(unchecked text: String) { self.text = text }
+}
+
+/// The id of a record. The same acceptance of the same request always has the same one.
+package struct RecordID: HexID {
+  package let text: String
+
+  package init(unchecked text: String) { self.text = text }
+
+  /// - Parameter acceptedAt: different when a failed request returns, which is then another record.
   package init(host: HostID, request: String, acceptedAt: Timestamp) {
     let digest = SHA256Digest(of: Array("\(host.text) \(acceptedAt.milliseconds) \(request)".utf8))
     text = String(digest.hex.prefix(32))
   }
-
-  package var description: String { text }
 }
 
-/// One of the parts that the conversations are spread over. A conversation is always in the same one.
+/// One of the parts into which the conversations are divided. A conversation is always in the same one.
 package struct Partition: Hashable, Comparable, Sendable, CustomStringConvertible {
   package static let count = 64
-  /// How long the queue knows the id of a finished record, in seconds. An append that has not arrived by then never does.
+  /// How long the queue remembers the id of a record after its append, in seconds. A delayed append arrives within this time.
   package static let memory = 120.0
   package static let all = (0..<count).map(Partition.init(unchecked:))
 
@@ -98,8 +91,4 @@ package struct BlobName: Hashable, Sendable, CustomStringConvertible {
   }
 
   package var description: String { "\(record).\(part)" }
-}
-
-private func isHex32(_ text: String) -> Bool {
-  text.utf8.count == 32 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
 }

@@ -2,21 +2,21 @@ import Messages
 
 /// The queue that the hosts of a cluster share: records in partitions, facts, bytes, and who is alive.
 ///
-/// A record is an accepted request. It stays until its owner finishes it. A fact is how a request ended. The first fact of
-/// a request stands, whoever makes another one. Everything that is passed here is sealed; a queue knows only names and
-/// bytes. Calls may come from many tasks at once. Nothing is retried here, except to find a server.
+/// A record is an accepted request. It stays until its owner finishes it. A fact says how a request ended. The first fact of
+/// a request stands, and later ones are refused. Records, facts and bytes are sealed; a queue knows only their names. Many
+/// tasks may call at once. Nothing is retried here, except to find a server.
 package protocol Queue: Sendable {
   // MARK: Records
 
   /// Appends a record behind all others of its partition.
   ///
-  /// A record with this id is not appended again while it is in the queue, nor for `Partition.memory` after it was. The
-  /// answer is then the position of the first one.
+  /// A record with this id is not appended again while it is in the queue, or within `Partition.memory` of its append. The
+  /// result is then the position of the first one.
   ///
   /// - Throws: `.doubtful` if the record may be in the queue, now or later. Any other error means that it is not.
   func append(_ record: [UInt8], as id: RecordID, to partition: Partition) async throws(QueueError) -> Position
 
-  /// The position of a record that was appended and is not finished; nil if the queue surely does not have it now.
+  /// The position of a record that was appended and is not finished; nil if the queue does not have it now.
   func find(_ id: RecordID, in partition: Partition) async throws(QueueError) -> Position?
 
   // MARK: Owners
@@ -40,7 +40,7 @@ package protocol Queue: Sendable {
   /// - Throws: `.doubtful` if this one may stand, now or later.
   func conclude(_ fact: [UInt8], of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8]
 
-  /// The fact that stands; nil if there surely is none now.
+  /// The fact that stands; nil if there is none now.
   func fact(of id: RecordID, from origin: HostID) async throws(QueueError) -> [UInt8]?
 
   /// Facts of one origin's requests, oldest first. Waits some seconds for the first one.
@@ -50,7 +50,7 @@ package protocol Queue: Sendable {
 
   // MARK: Bytes
 
-  /// Stores bytes under a name. Later ones replace them as a whole: nobody gets a mixture.
+  /// Stores bytes under a name. Later ones replace them as a whole: a reader never gets a mixture.
   func put(_ bytes: [UInt8], as name: BlobName) async throws(QueueError)
 
   /// The bytes of that name; nil if there are none.
@@ -67,7 +67,7 @@ package protocol Queue: Sendable {
   /// The last beat of every host, dead ones included.
   func beats() async throws(QueueError) -> [StoredBeat]
 
-  /// What is wrong with the servers, each a sentence for `photospool check`; empty if nothing is.
+  /// Faults of the servers, each a sentence for `photospool check`; empty if there are none.
   func faults() async throws(QueueError) -> [String]
 
   func close() async
@@ -122,7 +122,7 @@ package struct StoredFact: Sendable, Equatable {
   }
 }
 
-/// What a host says of itself while it lives. It is not sealed, and holds nothing secret.
+/// A sign that a host lives, sent again and again. It is not sealed, and holds nothing secret.
 package struct Beat: Sendable, Equatable, Codable {
   package let host: HostID
   /// The host's own name, for people.
@@ -145,7 +145,7 @@ package struct Beat: Sendable, Equatable, Codable {
 
 package struct StoredBeat: Sendable, Equatable {
   package let beat: Beat
-  /// Another one for every beat. A number that does not change for a lease means that the host is dead.
+  /// Different for every beat. If it does not change for the time of a lease, the host is dead.
   package let number: UInt64
 
   package init(beat: Beat, number: UInt64) {
@@ -156,7 +156,7 @@ package struct StoredBeat: Sendable, Equatable {
 
 /// Why a call to the queue failed. The sentence holds no secret.
 package enum QueueError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Surely without effect, for example because no server answers. To be tried again.
+  /// Without effect, for example because no server answers. To be tried again.
   case unavailable(String)
   /// No answer came: the call may have had its effect, or may still have it.
   case doubtful(String)
