@@ -328,7 +328,8 @@ let package = Package(
     .testTarget(
       name: "LedgersTests",
       dependencies: [
-        "Digests", "DurableFiles", "Ledgers", "Messages", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "Clusters", "Digests", "DurableFiles", "Ledgers", "Messages", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     // The ledger's transactions against a model of their promises, in seeded orders.
     .testTarget(

@@ -23,7 +23,7 @@ package struct OwnedRecord: Sendable {
   }
 }
 
-/// What entering records did.
+/// The effects of entering records.
 package struct OwnedChanges: Sendable {
   /// Something may be due, or over.
   package var hasWork = false
@@ -51,8 +51,8 @@ extension Ledger {
             subject TEXT NOT NULL, -- the request to cancel, or the held conversation
             PRIMARY KEY (partition, position)
           ) STRICT, WITHOUT ROWID;
-          DELETE FROM owned_texts; DELETE FROM owned_orders; DELETE FROM attempts; DELETE FROM photos; DELETE FROM requests; DELETE FROM received;
-          DELETE FROM conversations;
+          DELETE FROM owned_texts; DELETE FROM owned_orders; DELETE FROM attempts; DELETE FROM photos;
+          DELETE FROM requests; DELETE FROM received; DELETE FROM conversations;
           UPDATE uploads SET state = 'abandoned' WHERE state = 'started' OR state = 'deleting';
           DELETE FROM uploads WHERE state <> 'abandoned';
           """)
@@ -184,12 +184,12 @@ extension Database {
       let conversation = try conversation(ConversationID(unchecked: name), now: now)
       try run("UPDATE conversations SET held = 0 WHERE id = ?", conversation)
       try hurry(conversation, at: now)
-      // The holds first: after a crash in between, a hold without its release would stand for ever.
+      // The holds first: after a crash in between, a hold without its release would stand for ever. Their rows stay, because
+      // this record is entered again if one of them cannot be finished now.
       changes.finished += try values(
-        "SELECT position FROM owned_orders WHERE partition = ? AND subject = ? ORDER BY position",
-        record.partition.number, name)
+        "SELECT position FROM owned_orders WHERE partition = ? AND subject = ? AND position < ? ORDER BY position",
+        record.partition.number, name, Int64(bitPattern: record.position))
       changes.finished.append(record.position)
-      try run("DELETE FROM owned_orders WHERE partition = ? AND subject = ?", record.partition.number, name)
       changes.hasWork = true
     case .flush:
       changes.isFlushed = true
@@ -282,9 +282,7 @@ extension Database {
 
 extension QueuedMessage {
   /// The record of a message in an owner's ledger; nil in any other.
-  package var record: RecordID? {
-    request.lastIndex(of: "@").flatMap { RecordID(String(request[request.index(after: $0)...])) }
-  }
+  package var record: RecordID? { RecordID(inName: request) }
 
   /// The request's name at its origin.
   package var clientsName: String { record == nil ? request : droppedAs }
@@ -292,7 +290,14 @@ extension QueuedMessage {
 
 extension UnfiledRequest {
   /// The record of a request in an owner's ledger; nil in any other.
-  package var record: RecordID? {
-    self.request.lastIndex(of: "@").flatMap { RecordID(String(self.request[self.request.index(after: $0)...])) }
+  package var record: RecordID? { RecordID(inName: self.request) }
+}
+
+extension RecordID {
+  /// - Parameter request: NAME@RECORD.
+  /// - Returns: nil for any other name.
+  fileprivate init?(inName request: String) {
+    guard let mark = request.lastIndex(of: "@") else { return nil }
+    self.init(String(request[request.index(after: mark)...]))
   }
 }

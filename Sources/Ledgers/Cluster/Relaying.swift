@@ -17,8 +17,8 @@ package struct RelayableRequest: Sendable {
   package var isInDoubt: Bool { messages.contains { $0.state == .publishing } }
 }
 
-/// The steps of a request on its way into the queue. Its messages are `publishing` before the queue gets it, `relayed` once
-/// it surely has it, and again `pending` if it surely does not.
+/// The steps of a request into the queue. Its messages are `publishing` before the append, `relayed` once the queue is known
+/// to have it, and `pending` again if the queue is known not to have it.
 extension Ledger {
   private static let relayedAtOnce = 64
 
@@ -59,7 +59,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - relayed: the queue has them.
-  ///   - untried: the queue surely does not get them. Those that may have been published before stay in doubt.
+  ///   - untried: the queue does not get them. Those that may have been published before stay in doubt.
   package func endRelaying(relayed: [RelayableRequest], untried: [RelayableRequest]) async throws {
     try await write { database in
       for request in relayed {
@@ -79,7 +79,7 @@ extension Ledger {
 
   /// Records why a conversation is not relayed now, and lets it wait.
   ///
-  /// - Parameter destination: what it waits for; nil if only for the time.
+  /// - Parameter destination: the destination it waits for; nil if it waits only for `due`.
   package func delayRelaying(
     _ message: QueuedMessage, for destination: String?, error: DeliveryError?, until due: Timestamp
   ) async throws {
@@ -112,32 +112,15 @@ extension Ledger {
   package func relayed(after row: Int64, before: Timestamp, limit: Int) async throws -> [RelayedRow] {
     try await ask { database in
       try database.all(
-        """
-        SELECT r.id, r.request, r.accepted_at, c.conversation FROM requests r JOIN conversations c ON c.id = r.conversation_id
-        WHERE r.id > ? AND r.state = 'queued' AND r.accepted_at < ?
-          AND EXISTS (SELECT 1 FROM messages WHERE request_id = r.id AND state = 'relayed')
-        ORDER BY r.id LIMIT ?
-        """, row, before, limit
-      ) {
-        RelayedRow(
-          row: $0["id"], request: $0["request"], acceptedAt: $0["accepted_at"], conversation: $0["conversation"])
-      }
+        "\(RelayedRow.query) AND r.id > ? AND r.accepted_at < ? ORDER BY r.id LIMIT ?", row, before, limit
+      ) { RelayedRow($0) }
     }
   }
 
   /// A relayed request without an end, by its name; nil if there is none.
   package func relayed(_ request: String) async throws -> RelayedRow? {
     try await ask { database in
-      try database.first(
-        """
-        SELECT r.id, r.request, r.accepted_at, c.conversation FROM requests r JOIN conversations c ON c.id = r.conversation_id
-        WHERE r.request = ? AND r.state = 'queued'
-          AND EXISTS (SELECT 1 FROM messages WHERE request_id = r.id AND state = 'relayed')
-        """, request
-      ) {
-        RelayedRow(
-          row: $0["id"], request: $0["request"], acceptedAt: $0["accepted_at"], conversation: $0["conversation"])
-      }
+      try database.first("\(RelayedRow.query) AND r.request = ?", request) { RelayedRow($0) }
     }
   }
 
@@ -183,4 +166,16 @@ package struct RelayedRow: Sendable {
   package let request: String
   package let acceptedAt: Timestamp
   package let conversation: ConversationID
+
+  fileprivate static let query = """
+    SELECT r.id, r.request, r.accepted_at, c.conversation FROM requests r JOIN conversations c ON c.id = r.conversation_id
+    WHERE r.state = 'queued' AND EXISTS (SELECT 1 FROM messages WHERE request_id = r.id AND state = 'relayed')
+    """
+
+  fileprivate init(_ found: borrowing Columns) {
+    row = found["id"]
+    request = found["request"]
+    acceptedAt = found["accepted_at"]
+    conversation = found["conversation"]
+  }
 }
