@@ -6,14 +6,12 @@ import Messages
 /// A version byte, a salt of 32 random bytes, and AES-256-GCM under HKDF-SHA256 of secret, salt and name. Every object has
 /// a key of its own, so the nonce is constant.
 package struct NamedSeal: Sendable {
-  /// The shortest secret, in bytes.
-  package static let shortestSecret = 16
   package static let version: UInt8 = 1
   private static let saltLength = 32
   private static let nonce = [UInt8](repeating: 0, count: 12)
   private let secret: [UInt8]
 
-  /// - Parameter secret: random bytes, at least `shortestSecret`.
+  /// - Parameter secret: random bytes; the cluster's configuration asks for 32 characters.
   package init(secret: [UInt8]) { self.secret = secret }
 
   package func seal(_ plain: [UInt8], as name: String) throws(DeliveryError) -> [UInt8] {

@@ -19,7 +19,6 @@ package final class MemoryQueue: Queue {
     var blobs: [BlobName: [UInt8]] = [:]
     var beats: [HostID: StoredBeat] = [:]
     var beatNumber: UInt64 = 0
-    var isFull = false
   }
 
   private let state = Mutex(State())
@@ -39,8 +38,6 @@ package final class MemoryQueue: Queue {
 
   package var blobs: Set<BlobName> { state.withLock { Set($0.blobs.keys) } }
 
-  package func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
-
   /// Loses a record, as an engine that breaks its promise.
   package func lose(_ id: RecordID) {
     state.withLock { state in
@@ -56,8 +53,7 @@ package final class MemoryQueue: Queue {
   package func append(
     _ record: [UInt8], as id: RecordID, to partition: Partition
   ) async throws(QueueError) -> Position {
-    let position: Position? = state.withLock { state in
-      if state.isFull { return nil }
+    state.withLock { state in
       if let known = state.parts[partition]?.known[id] {
         let waits = state.parts[partition]?.records.contains { $0.id == id } ?? false
         if waits || .now - known.at < memory { return known.position }
@@ -68,8 +64,6 @@ package final class MemoryQueue: Queue {
       state.parts[partition]?.records.append(StoredRecord(position: position, id: id, record: record))
       return position
     }
-    guard let position else { throw .full("the queue is full") }
-    return position
   }
 
   package func find(_ id: RecordID, in partition: Partition) async throws(QueueError) -> Position? {
