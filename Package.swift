@@ -328,8 +328,7 @@ let package = Package(
     .testTarget(
       name: "LedgersTests",
       dependencies: [
-        "Clusters", "Digests", "DurableFiles", "Ledgers", "Messages", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "Digests", "DurableFiles", "Ledgers", "Messages", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     // The ledger's transactions against a model of their promises, in seeded orders.
     .testTarget(

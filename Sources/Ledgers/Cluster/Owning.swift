@@ -184,12 +184,12 @@ extension Database {
       let conversation = try conversation(ConversationID(unchecked: name), now: now)
       try run("UPDATE conversations SET held = 0 WHERE id = ?", conversation)
       try hurry(conversation, at: now)
-      // The holds first: after a crash in between, a hold without its release would stand for ever. Their rows stay, because
-      // this record is entered again if one of them cannot be finished now.
+      // The holds first: after a crash in between, a hold without its release would stand for ever.
       changes.finished += try values(
-        "SELECT position FROM owned_orders WHERE partition = ? AND subject = ? AND position < ? ORDER BY position",
-        record.partition.number, name, Int64(bitPattern: record.position))
+        "SELECT position FROM owned_orders WHERE partition = ? AND subject = ? ORDER BY position",
+        record.partition.number, name)
       changes.finished.append(record.position)
+      try run("DELETE FROM owned_orders WHERE partition = ? AND subject = ?", record.partition.number, name)
       changes.hasWork = true
     case .flush:
       changes.isFlushed = true
