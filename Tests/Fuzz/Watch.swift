@@ -7,7 +7,7 @@ enum Watch {
   nonisolated(unsafe) private static var count = 0
   nonisolated(unsafe) private static var path: UnsafeMutablePointer<CChar>?
 
-  /// What the inputs of a parser may take.
+  /// The limits for the inputs of a parser.
   struct Limits: Sendable {
     /// Processor seconds per input.
     let seconds: Int

@@ -64,7 +64,7 @@ import Testing
     let (x, y) = orientation < 5 ? (97, 59) : (59, 97)
     let part = stored.part(
       x: x, y: y, width: orientation < 5 ? 201 : 131, height: orientation < 5 ? 131 : 201)
-    // What was stored is turned back by the same orientation that is its own inverse, or by the other quarter.
+    // An orientation that is its own inverse turns the stored picture back; for a quarter, the other one does.
     try expect(photo, shows: part.stored(for: orientation == 6 ? 8 : orientation == 8 ? 6 : orientation))
   }
 

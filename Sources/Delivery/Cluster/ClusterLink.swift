@@ -1,7 +1,7 @@
 import Clusters
 import Messages
 
-/// What a daemon needs to be a host of a cluster.
+/// The queue of a cluster, and this host's place in it.
 package struct ClusterLink: Sendable {
   package let queue: any Queue
   let seal: ClusterSeal

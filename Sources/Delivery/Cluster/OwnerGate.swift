@@ -3,7 +3,7 @@ import Ledgers
 import Messages
 import Synchronization
 
-/// What an owner asks before it publishes, and before it gives a request up.
+/// Decides whether an owner may publish a message, and whether it may give a request up.
 final class OwnerGate: Sendable {
   private let link: ClusterLink
   private let lease: Lease

@@ -13,7 +13,7 @@ actor Partitions: Service {
     let reader: Task<Void, Never>
   }
 
-  /// What the owner's other services do for this one.
+  /// The calls to the owner's other services.
   struct Work: Sendable {
     /// Looks at what is due and what is over.
     let ring: @Sendable () -> Void
@@ -103,8 +103,8 @@ actor Partitions: Service {
     let share = (Partition.count + workers.count - 1) / workers.count
     if owned.count > share { return await giveBack(owned.count - share) }
     let idle = Partition.all.filter { owned[$0] == nil && !leaving.contains($0) }
-    // Nobody else takes what this host owned before it was started again, or took without hearing the answer. What is
-    // too much is given back at the next look.
+    // Partitions that this host owned before a restart, or took without hearing the answer: nobody else takes them. The next
+    // look gives back those beyond its share.
     let own = idle.filter { owners[$0] == link.host }
     let free = idle.filter { owners[$0].map { watch.isDead($0) } ?? true && owners[$0] != link.host }
     let more = max(0, share - owned.count - own.count)

@@ -24,7 +24,7 @@ struct Reload: Service {
   let log: Logger
   let signals: UnixSignalsSequence?
   let read: @Sendable () throws -> Reconfiguration
-  /// What publishes for a cluster, if anything does.
+  /// Publishes for the hosts of a cluster, if this is one of them.
   var owner: Owner?
   private let pool = BlockingPool(label: "configuration", threads: 1)
 

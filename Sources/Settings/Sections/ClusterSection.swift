@@ -5,9 +5,9 @@ extension Settings {
   /// The cluster that this host belongs to. Without servers there is none, and nothing of it runs.
   package struct Cluster: SettingsSection {
     package var servers = ClusterServers()
-    /// What seals everything that is passed to the servers. The same on all hosts.
+    /// Seals everything that is passed to the servers. The same on all hosts.
     package var secret = SecretSetting()
-    /// What the servers want to see at sign-on, if anything.
+    /// The token with which photospool signs on to the servers, if they want one.
     package var token = SecretSetting()
     /// The file of the authority that signed the servers' certificates; nil for those of this computer.
     package var authority: String?

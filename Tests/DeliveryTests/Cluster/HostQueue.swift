@@ -32,9 +32,9 @@ final class HostGate: Sendable {
   }
 }
 
-/// The way of one host to the shared queue: calls are lost before or after their effect, or arrive late.
+/// One host's connection to the shared queue: calls are lost before or after their effect, or arrive late.
 final class HostQueue: Queue {
-  /// What a broken program would do, to see that it is noticed.
+  /// A planted error, to prove that the tests notice it.
   enum Flaw: Sendable {
     case none
     /// Records are finished when they are read.
@@ -46,7 +46,7 @@ final class HostQueue: Queue {
   private let shared: MemoryQueue
   let gate: HostGate
   private let random: Mutex<SeededRandom>
-  /// Of 100 calls, so many fail.
+  /// How many of 100 calls fail.
   private let faults: Mutex<Int>
   private let flaw: Flaw
 
