@@ -34,7 +34,8 @@ import Glibc
       for target in FuzzTarget.all where names.isEmpty || names.contains(target.name) {
         do {
           let count = try replay.run(target)
-          print("\(target.name): \(count) inputs")
+          let slowest = (Watch.slowest * 1000).rounded(.up)
+          print("\(target.name): \(count) inputs, at most \(Int(slowest)) ms each, \(Watch.peak >> 20) MiB")
         } catch {
           print("\(error)")
           exit(1)

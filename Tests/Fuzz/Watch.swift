@@ -6,6 +6,8 @@ enum Watch {
   nonisolated(unsafe) private static var input: UnsafeMutablePointer<UInt8>?
   nonisolated(unsafe) private static var count = 0
   nonisolated(unsafe) private static var path: UnsafeMutablePointer<CChar>?
+  /// The processor time of the slowest input so far, in seconds.
+  nonisolated(unsafe) private(set) static var slowest = 0.0
 
   /// The limits for the inputs of a parser.
   struct Limits: Sendable {
@@ -31,8 +33,9 @@ enum Watch {
     }
   }
 
-  /// Limits the memory of all inputs that follow.
+  /// Limits the memory of all inputs that follow, and forgets the slowest one.
   static func limit(_ limits: Limits) {
+    slowest = 0
     var limit = rlimit(rlim_cur: limits.memory, rlim_max: rlim_t.max)
     setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
   }
@@ -43,9 +46,11 @@ enum Watch {
     let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes.count))
     for (index, byte) in bytes.enumerated() { copy[index] = byte }
     (input, count) = (copy, bytes.count)
+    let begin = processorSeconds()
     alarm(in: limits.seconds)
     defer {
       alarm(in: 0)
+      slowest = max(slowest, processorSeconds() - begin)
       (input, count) = (nil, 0)
       copy.deallocate()
     }
@@ -58,6 +63,19 @@ enum Watch {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     _ = write(file, input, count)
     close(file)
+  }
+
+  /// The most memory that the process had so far, in bytes.
+  static var peak: Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss << 10
+  }
+
+  private static func processorSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// Processor time, so that a busy machine does not matter.
