@@ -62,7 +62,7 @@ struct ParameterField {
     word = String(decoding: trimmed(parts.removeFirst()[...]), as: UTF8.self).lowercased()
     var plain: [String: [UInt8]] = [:]
     // `name*0*`, `name*1` and so on, of RFC 2231.
-    var pieces: [String: [Int: [UInt8]]] = [:]
+    var pieces: [String: [UInt: [UInt8]]] = [:]
     for part in parts {
       guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { continue }
       var name = String(decoding: trimmed(part[..<equals]), as: UTF8.self).lowercased()
@@ -71,9 +71,9 @@ struct ParameterField {
         name.removeLast()
         value = Self.percentDecoded(value)
       }
-      if let star = name.firstIndex(of: "*"), let number = Int(name[name.index(after: star)...]) {
-        guard (0..<MailLimits.pieces).contains(number) else {
-          throw .tooMuch("pieces of a parameter", number, limit: MailLimits.pieces)
+      if let star = name.firstIndex(of: "*"), let number = UInt(name[name.index(after: star)...]) {
+        guard number < MailLimits.pieces else {
+          throw .tooMuch("pieces of a parameter or more", MailLimits.pieces + 1, limit: MailLimits.pieces)
         }
         pieces[String(name[..<star]), default: [:]][number] = value
       } else if plain[name] == nil {

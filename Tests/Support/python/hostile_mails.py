@@ -58,7 +58,7 @@ MAILS = {
     "open-words": (lambda: "Subject: " + "=?a?q? " * 9_000 + "\n\nx", "taken"),
     "pieces-3000": (
         lambda: HEAD + "Content-Type: image/jpeg;" + ";".join(f" name*{number}=a" for number in range(3_000)) + "\n\n",
-        "pieces of a parameter; the limit is 100"),
+        "pieces of a parameter or more; the limit is 100"),
     "boundary-60000": (lambda: HEAD + "Content-Type: multipart/mixed; boundary=" + "b" * 60_000 + "\n\n", "bytes of boundary; the limit is 200"),
     "near-boundaries": (near_boundaries, "taken"),
     "folded-headers": (folded_headers, "taken"),
