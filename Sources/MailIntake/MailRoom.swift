@@ -86,7 +86,13 @@ package final class MailRoom: Service {
   func take(_ arrived: [[UInt8]]?, isPurge: Bool = false) async throws {
     try await turn.withLock {
       let names = try await pool.run { [taking] in try arrived ?? taking.waiting() }
-      if arrived == nil { state.withLock { $0.allowance.keep(Set(names)) } }
+      if arrived == nil {
+        let there = Set(names)
+        state.withLock { state in
+          state.allowance.keep(there)
+          state.unreadable = state.unreadable.filter { there.contains($0.key) }
+        }
+      }
       var fault: (any Error)?
       for name in names where !isStopping.isSet {
         let settings = settings()

@@ -60,7 +60,7 @@ package struct SendmailArguments: Sendable, Equatable {
           }
           try take(letter, value)
         } else {
-          throw Fault(description: "there is no option -\(letter); see photospool-sendmail(1)")
+          throw Fault(description: "there is no option -\(letter); see photospool(1)")
         }
       }
     }
