@@ -43,7 +43,7 @@ cp /usr/share/postfix/master.cf.dist /etc/postfix/master.cf
 chgrp postdrop /usr/sbin/post{queue,drop}
 chmod g+s /usr/sbin/post{queue,drop}
 {
-  printf 'compatibility_level = 3.6\nmaillog_file = %s\nminimal_backoff_time = 1s\n' $log
+  printf 'maillog_file = %s\nminimal_backoff_time = 1s\n' $log
   recipe mail.md Postfix 1 | sed "s/PHOTOSPOOL_[UG]ID/61000/"
 } > /etc/postfix/main.cf
 /usr/lib/postfix/configure-instance.sh -
