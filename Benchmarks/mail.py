@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Mails: how long it takes from a mail's delivery until its photos and text are published on `local`, the memory of 1,000 mails
-behind one another, and what parsing each hostile mail costs the locked process. Prints figures without bounds.
+"""Mails: how long it takes from a mail's delivery until its request is in the spool, and from there until its photos and text are
+published on `local`; what delivering the same mail takes an agent; the memory of 1,000 mails behind one another; and what parsing
+each hostile mail costs the locked process. Prints figures without bounds.
 
     make build && .build/bench-python/bin/python Benchmarks/mail.py [--mails N] [--many N] [--directory DIR]
 
-PHOTOSPOOL names another program than .build/release/photospool. `--only hostile` and the like measure a part.
+PHOTOSPOOL names another program than .build/release/photospool. `--only hostile` and the like measure a part. Agents of Debian are
+those of `make .build/programs/ready`; without them only `photospool sendmail` is measured.
 """
 
 import argparse
@@ -26,6 +28,7 @@ import measure
 TREE = Path(__file__).resolve().parent.parent
 PHOTOSPOOL = os.environ.get("PHOTOSPOOL", str(TREE / ".build/release/photospool"))
 SUPPORT = TREE / "Tests/Support/python"
+AGENTS = TREE / ".build/programs/agents/usr"
 MEMORY = 256 << 20
 
 
@@ -88,11 +91,14 @@ def latency(place: Path, count: int) -> dict:
     mails = [mail("family@photos", f"mail {number}", pictures) for number in range(count)]
     spool, daemon = start(place)
     try:
-        taken, before = [], 0.0
+        taken, dropped, before = [], [], 0.0
         for number, data in enumerate(mails):
             if number == 5:
                 before = measure.processor_seconds(daemon.pid)
             begin = deliver(spool, f"{number}.mail", data)
+            # The mail leaves once its request is durably in the spool.
+            measure.wait_until(lambda: not (spool / "mail/new" / f"{number}.mail").exists(), 60, 0.0005)
+            dropped.append((time.monotonic() - begin) * 1000)
             measure.wait_until(lambda: published(spool) == 4 * (number + 1), 60, 0.0005)
             taken.append((time.monotonic() - begin) * 1000)
             drain(daemon)
@@ -102,12 +108,52 @@ def latency(place: Path, count: int) -> dict:
     finally:
         daemon.terminate()
         daemon.wait()
-    taken = sorted(taken[5:])
+    taken, dropped = taken[5:], dropped[5:]
+    return (
+        {"bytes of a photo": pictures[0].stat().st_size}
+        | summary("mail to request", dropped)
+        | summary("request to published", [whole - part for whole, part in zip(taken, dropped)])
+        | summary("mail to published", taken)
+        | {"processor ms a mail": processor})
+
+
+def summary(name: str, values: list[float]) -> dict:
     return {
-        "bytes of a photo": pictures[0].stat().st_size, "p50 ms": statistics.median(taken),
-        "p99 ms": taken[min(len(taken) - 1, len(taken) * 99 // 100)], "most ms": taken[-1],
-        "processor ms a mail": processor,
-    }
+        f"{name}, p50 ms": statistics.median(values), f"{name}, p99 ms": measure.percentile(values, 0.99),
+        f"{name}, most ms": max(values)}
+
+
+def agents(place: Path, count: int) -> dict:
+    """The time that agents take to deliver the same mail into mail/, in turns and without a daemon."""
+    data = mail("family@photos", "text", photos(place, 3))
+    spool, daemon = start(place)
+    daemon.terminate()
+    daemon.wait()
+    box = spool / "mail/new"
+    rules = place / "mailfilter"
+    rules.write_text(f'to "{spool}/mail"\n')
+    rules.chmod(0o600)
+    commands = {"photospool sendmail": [PHOTOSPOOL, "sendmail", "-i", "family@photos"]}
+    if AGENTS.is_dir():
+        commands["procmail"] = [AGENTS / "bin/procmail", f"DEFAULT={spool}/mail/", "/dev/null"]
+        # A copy has no special group, which would keep it from finding its libraries.
+        commands["maildrop"] = [shutil.copy(AGENTS / "bin/maildrop", place), rules]
+        os.chmod(place / "maildrop", 0o755)
+    libraries = AGENTS / "lib" / (os.uname().machine + "-linux-gnu")
+    environment = os.environ | {
+        "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"), "PHOTOSPOOL_SPOOL": str(spool),
+        "LD_LIBRARY_PATH": f"{libraries}:{libraries.parent}"}
+    taken: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(count):
+        for name, command in commands.items():
+            begin = time.monotonic()
+            subprocess.run(command, input=data, check=True, env=environment, cwd=place)
+            taken[name].append((time.monotonic() - begin) * 1000)
+            delivered = list(box.iterdir())
+            if len(delivered) != 1:
+                raise RuntimeError(f"{name} delivered {len(delivered)} mails")
+            delivered[0].unlink()
+    return {key: value for name, values in taken.items() for key, value in summary(name, values).items()}
 
 
 def many(place: Path, count: int) -> dict:
@@ -189,15 +235,17 @@ def main() -> None:
     options.add_argument("--mails", type=int, default=300)
     options.add_argument("--many", type=int, default=1000)
     options.add_argument("--directory", default=None)
-    options.add_argument("--only", choices=["latency", "many", "hostile"])
+    options.add_argument("--only", choices=["latency", "agents", "many", "hostile"])
     given = options.parse_args()
     parts = {
-        "latency": lambda place: latency(place, given.mails), "many": lambda place: many(place, given.many), "hostile": hostile}
+        "latency": lambda place: latency(place, given.mails), "agents": lambda place: agents(place, given.mails),
+        "many": lambda place: many(place, given.many), "hostile": hostile}
     for name, measured in parts.items():
         if given.only not in (None, name):
             continue
         place = Path(tempfile.mkdtemp(prefix="photospool-mail.", dir=given.directory))
         try:
+            print(f"{name}: {measure.machine()}")
             for what, figure in measured(place).items():
                 if isinstance(figure, dict):
                     print(f"{what}: {figure['ms']:.0f} ms, {figure['MiB']:.0f} MiB, {figure['answer']}")
