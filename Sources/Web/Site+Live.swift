@@ -12,7 +12,7 @@ extension Site {
   func addLive(to router: Router<WebContext>) {
     router.get("events") { request, context in
       let session = try await session(request, context, may: .see)
-      guard let news = await live.listen() else {
+      guard let news = live.listen() else {
         throw WebProblem(.tooManyRequests, "Too many pages are open at once. Close some, then reload this one.")
       }
       let views = LiveView.all(in: request.uri.query ?? "")

@@ -93,7 +93,7 @@ struct Site: Sendable {
       gate.secure(&response)
       if ![.get, .head].contains(request.method), response.status.code < 400 {
         // Its pages show at once what it changed.
-        await live.hurry()
+        live.hurry()
       }
       return response
     }

@@ -1,71 +1,96 @@
-import Blocking
+import Dispatch
 import Spooling
+import Synchronization
 
 /// Looks for news four times a second, as long as somebody listens, and more often after a change by this page.
-actor LiveWatch {
+///
+/// One thread looks and rests by turns, so that a look without news wakes no other thread.
+final class LiveWatch: Sendable {
+  private struct State {
+    var listeners: [Int: AsyncStream<LiveNews>.Continuation] = [:]
+    var next = 0
+    var last = LiveNews()
+    var isLooking = false
+    var hasNewListener = false
+    /// Looks that follow soon.
+    var hurried = 0
+    var isRung = false
+  }
+
   private let probe: LiveProbe
-  private let pool = BlockingPool(label: "web-live", threads: 1)
-  private var listeners: [Int: AsyncStream<LiveNews>.Continuation] = [:]
-  private var last = LiveNews()
-  private var looking: Task<Void, Never>?
-  private var next = 0
-  private var hasNewListener = false
-  /// Looks that follow soon.
-  private var hurried = 0
-  private var rest: Task<Void, Never>?
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "web-live")
+  /// Ends the rest of the thread.
+  private let bell = DispatchSemaphore(value: 0)
 
   /// Listeners at once.
   private static let limit = 64
-  private static let pause = Duration.milliseconds(250)
+  private static let pause = DispatchTimeInterval.milliseconds(250)
   /// The daemon takes a moment to carry out what somebody wants here.
-  private static let (mostHurried, hurriedPause) = (8, Duration.milliseconds(50))
+  private static let (mostHurried, hurriedPause) = (8, DispatchTimeInterval.milliseconds(50))
 
   init(_ spool: Spool) { probe = LiveProbe(spool) }
 
   /// The news from now on, the present ones first; nil if too many listen.
   func listen() -> AsyncStream<LiveNews>? {
-    guard listeners.count < Self.limit else { return nil }
     let (stream, continuation) = AsyncStream.makeStream(of: LiveNews.self, bufferingPolicy: .bufferingNewest(1))
-    let number = next
-    next += 1
-    hasNewListener = true
-    listeners[number] = continuation
-    continuation.onTermination = { _ in Task { await self.leave(number) } }
-    if looking == nil { looking = Task { await look() } } else { continuation.yield(last) }
+    let (number, isLooking, last) = state.withLock { state -> (Int?, Bool, LiveNews) in
+      guard state.listeners.count < Self.limit else { return (nil, true, state.last) }
+      let (number, isLooking) = (state.next, state.isLooking)
+      state.next += 1
+      state.listeners[number] = continuation
+      state.hasNewListener = true
+      state.isLooking = true
+      return (number, isLooking, state.last)
+    }
+    guard let number else { return nil }
+    continuation.onTermination = { _ in self.leave(number) }
+    if isLooking { continuation.yield(last) } else { queue.async { self.look() } }
     return stream
   }
 
   /// Looks at once, and again soon: this page has changed something.
   func hurry() {
-    hurried = Self.mostHurried
-    rest?.cancel()
+    let rings = state.withLock { state in
+      guard state.isLooking else { return false }
+      state.hurried = Self.mostHurried
+      defer { state.isRung = true }
+      return !state.isRung
+    }
+    if rings { bell.signal() }
   }
 
-  private func leave(_ number: Int) {
-    listeners[number] = nil
-    guard listeners.isEmpty else { return }
-    looking?.cancel()
-    looking = nil
-  }
+  private func leave(_ number: Int) { state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
 
-  private func look() async {
+  /// Looks until nobody listens.
+  private func look() {
     var isFirst = true
-    while !Task.isCancelled {
-      let hasNew = hasNewListener
-      hasNewListener = false
-      guard let news = try? await pool.run({ [probe] in probe.look(isFirst: hasNew) }), !Task.isCancelled else {
-        return
+    while let hasNew = begin() {
+      let news = probe.look(isFirst: hasNew)
+      let listeners = state.withLock { state -> [AsyncStream<LiveNews>.Continuation] in
+        guard isFirst || news != state.last else { return [] }
+        state.last = news
+        return Array(state.listeners.values)
       }
-      if news != last || isFirst {
-        last = news
-        for listener in listeners.values { listener.yield(news) }
-      }
+      for listener in listeners { listener.yield(news) }
       isFirst = false
-      let pause = hurried > 0 ? Self.hurriedPause : Self.pause
-      hurried = max(0, hurried - 1)
-      let rest = Task { _ = try? await Task.sleep(for: pause) }
-      self.rest = rest
-      await rest.value
+      let pause = state.withLock { state in
+        defer { state.hurried = max(0, state.hurried - 1) }
+        return state.hurried > 0 ? Self.hurriedPause : Self.pause
+      }
+      if bell.wait(timeout: .now() + pause) == .success { state.withLock { $0.isRung = false } }
+    }
+  }
+
+  /// Whether somebody listens since the last look; nil if nobody does, and this was the last one.
+  private func begin() -> Bool? {
+    state.withLock { state in
+      guard !state.listeners.isEmpty else {
+        state.isLooking = false
+        return nil
+      }
+      defer { state.hasNewListener = false }
+      return state.hasNewListener
     }
   }
 }
