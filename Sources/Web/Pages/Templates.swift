@@ -106,7 +106,7 @@ struct Templates: Sendable {
     let sheets = sheets(of: name, isOperating: values["isOperating"] as? Bool ?? false)
     let head: Values = [
       "title": title, "sheets": sheets, "icon": "\(place)/icon.svg", "touchIcon": "\(place)/icon-192.png",
-      "script": "\(place)/main.js",
+      "script": "\(place)/main.js", "isConversation": name == "conversation",
     ]
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
