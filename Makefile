@@ -77,7 +77,7 @@ torture: build $(PYTHON_ENV)/ready ## TORTURE_FAULTS faults (20000) in every sce
 soak: build $(PYTHON_ENV)/ready ## Random faults under full load for SOAK_MINUTES (1), with the real programs
 	PHOTOSPOOL=$(CURDIR)/.build/release/photospool $(PHOTOSPOOL_PYTHON) Tests/Torture/torture.py --only soak --fresh --json .build/torture/soak.json
 
-bench: build .build/bench-python/ready $(PYTHON_ENV)/ready .build/programs/ready ## Benchmarks: photos, uploads, texts and the janitor against their peers, fairness, latency, idleness, backlogs
+bench: build .build/bench-python/ready .build/browser-python/ready $(PYTHON_ENV)/ready .build/programs/ready ## Benchmarks: photos, uploads, texts and the janitor against their peers, fairness, latency, idleness, backlogs
 	$(SWIFT) build $(RELEASE) --product uploads
 	.build/bench-python/bin/python Benchmarks/photos.py
 	.build/bench-python/bin/python Benchmarks/photo_formats.py
@@ -89,6 +89,7 @@ bench: build .build/bench-python/ready $(PYTHON_ENV)/ready .build/programs/ready
 	.build/bench-python/bin/python Benchmarks/idle.py
 	.build/bench-python/bin/python Benchmarks/view.py
 	.build/bench-python/bin/python Benchmarks/web.py
+	.build/browser-python/bin/python Benchmarks/web_watched.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/encrypted.py
 	.build/bench-python/bin/python Benchmarks/mail.py
 	$(PHOTOSPOOL_PYTHON) Benchmarks/cluster.py

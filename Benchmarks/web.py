@@ -15,6 +15,7 @@ import re
 import secrets
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -32,22 +33,34 @@ SECONDS = 3
 
 
 class Page:
-    """A page on a spool, and a session."""
+    """A page on a spool, and a session. `tls` is the certificate of a page for other computers, which the file `config` names."""
 
-    def __init__(self, spool, config=None):
+    def __init__(self, spool, *options, config=None, tls=None):
         self.environment = os.environ | {"PHOTOSPOOL_SPOOL": str(spool), "HOME": str(spool.parent)}
-        self.process = subprocess.Popen(
-            [PHOTOSPOOL, "web"], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        link = urlsplit(self.process.stdout.readline().strip())
-        self.name, self.port, self.cookie = link.netloc, link.port, None
+        if config:
+            self.environment["PHOTOSPOOL_CONFIG"] = str(config)
+        self.tls = ssl.create_default_context(cafile=tls) if tls else None
+        self.process = subprocess.Popen([PHOTOSPOOL, "web", *options], env=self.environment, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        self.link = self.process.stdout.readline().strip()
+        link = urlsplit(self.link)
+        self.name, self.host, self.port, self.cookie = link.netloc, link.hostname, link.port, None
         measure.wait_until(lambda: self.status("/healthz") == 204, 30)
         self.cookie = self.ask("POST", link.path).headers["Set-Cookie"].split(";")[0]
 
     def headers(self):
-        return {"Host": self.name, "Origin": f"http://{self.name}"} | ({"Cookie": self.cookie} if self.cookie else {})
+        origin = f"{'https' if self.tls else 'http'}://{self.name}"
+        return {"Host": self.name, "Origin": origin} | ({"Cookie": self.cookie} if self.cookie else {})
+
+    def connection(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        if self.tls:
+            connection.connect()
+            connection.sock = self.tls.wrap_socket(connection.sock, server_hostname=self.host)
+        return connection
 
     def ask(self, method, path, body=None, connection=None, **headers):
-        connection = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = connection or self.connection()
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, self.headers() | headers)
         answer = connection.getresponse()
@@ -62,7 +75,7 @@ class Page:
 
     def first_bytes(self, path, count):
         """Milliseconds from a request to the first byte of its answer, on one connection."""
-        connection, times = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60), []
+        connection, times = self.connection(), []
         for _ in range(count):
             begin = time.monotonic()
             connection.request("GET", path, headers=self.headers())
@@ -71,6 +84,14 @@ class Page:
             assert answer.status == 200, f"{path}: {answer.status}"
             answer.read()
         return times
+
+    def watch(self, conversation):
+        """An open stream of events. Returns its answer."""
+        connection = self.connection()
+        connection.request("GET", f"/events?view=list&view=conversation:{conversation}", headers=self.headers())
+        answer = connection.getresponse()
+        assert answer.status == 200, answer.status
+        return answer
 
     def stop(self):
         self.process.terminate()
@@ -170,8 +191,7 @@ def photos_out(page, path, clients=4, seconds=SECONDS):
 
 def put(page, count=9):
     """MB/s of photos by PUT into a draft."""
-    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=60)
-    begin = time.monotonic()
+    connection, begin = page.connection(), time.monotonic()
     for number in range(count):
         answer = page.ask("PUT", f"/draft/new/photo?name=uploads&file={number}.jpg", PIECE, connection)
         assert answer.status == 201, answer.bytes
