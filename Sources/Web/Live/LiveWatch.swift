@@ -9,7 +9,8 @@ final class LiveWatch: Sendable {
   private struct State {
     var listeners: [Int: AsyncStream<LiveNews>.Continuation] = [:]
     var next = 0
-    var last = LiveNews()
+    /// The news of the last look; nil before the first one.
+    var last: LiveNews?
     var isLooking = false
     var hasNewListener = false
     /// Looks that follow soon.
@@ -34,18 +35,21 @@ final class LiveWatch: Sendable {
   /// The news from now on, the present ones first; nil if too many listen.
   func listen() -> AsyncStream<LiveNews>? {
     let (stream, continuation) = AsyncStream.makeStream(of: LiveNews.self, bufferingPolicy: .bufferingNewest(1))
-    let (number, isLooking, last) = state.withLock { state -> (Int?, Bool, LiveNews) in
-      guard state.listeners.count < Self.limit else { return (nil, true, state.last) }
-      let (number, isLooking) = (state.next, state.isLooking)
-      state.next += 1
-      state.listeners[number] = continuation
+    let entered = state.withLock { state -> (number: Int, isLooking: Bool)? in
+      guard state.listeners.count < Self.limit else { return nil }
+      defer {
+        state.next += 1
+        state.isLooking = true
+      }
+      state.listeners[state.next] = continuation
       state.hasNewListener = true
-      state.isLooking = true
-      return (number, isLooking, state.last)
+      // News is told under the lock, so that nobody hears an older one last.
+      if let last = state.last { continuation.yield(last) }
+      return (state.next, state.isLooking)
     }
-    guard let number else { return nil }
+    guard let (number, isLooking) = entered else { return nil }
     continuation.onTermination = { _ in self.leave(number) }
-    if isLooking { continuation.yield(last) } else { queue.async { self.look() } }
+    if !isLooking { queue.async { self.look() } }
     return stream
   }
 
@@ -64,17 +68,13 @@ final class LiveWatch: Sendable {
 
   /// Looks until nobody listens.
   private func look() {
-    var isFirst = true
     while let hasNew = begin() {
       let news = probe.look(isFirst: hasNew)
-      let listeners = state.withLock { state -> [AsyncStream<LiveNews>.Continuation] in
-        guard isFirst || news != state.last else { return [] }
-        state.last = news
-        return Array(state.listeners.values)
-      }
-      for listener in listeners { listener.yield(news) }
-      isFirst = false
       let pause = state.withLock { state in
+        if news != state.last {
+          state.last = news
+          for listener in state.listeners.values { listener.yield(news) }
+        }
         defer { state.hurried = max(0, state.hurried - 1) }
         return state.hurried > 0 ? Self.hurriedPause : Self.pause
       }
@@ -87,6 +87,7 @@ final class LiveWatch: Sendable {
     state.withLock { state in
       guard !state.listeners.isEmpty else {
         state.isLooking = false
+        state.last = nil
         return nil
       }
       defer { state.hasNewListener = false }
