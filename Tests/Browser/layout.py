@@ -47,6 +47,31 @@ def test_nothing_jumps_while_photos_load(stage):
         assert [box["height"] for box in before] == [box["height"] for box in after], f"{view}: {before} {after}"
 
 
+MOVED = """() => new Promise(done => {
+    const moved = []
+    new PerformanceObserver(list => moved.push(...list.getEntries().flatMap(entry => entry.sources.map(
+        ({node, previousRect: from, currentRect: to}) => `${from.top} to ${to.top}: ${node?.outerHTML ?? node?.textContent}`
+    )))).observe({type: 'layout-shift', buffered: true})
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(moved))))
+})"""
+
+
+def test_nothing_moves_while_the_script_begins(stage):
+    """On a phone with a slow processor, nothing of a conversation moves from its first paint until its script runs."""
+    stage.start_daemon()
+    link = stage.start_page()
+    stage.drop("photos", "family", photos=[photograph(stage.directory, "1.jpg", 1600, 900)] * 3, text="three")
+    until(lambda: stage.are_sent(4), "all are published")
+    client = stage.client(link)
+    for _ in range(3):
+        tab = stage.open(view="phone", cookies=client.cookie)
+        tab.context.new_cdp_session(tab).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        tab.goto(stage.url("/conversation", "family"))
+        tab.locator("form.composer.live").wait_for()
+        moved = tab.evaluate(MOVED)
+        assert not moved, moved
+
+
 def message_box(tab, number):
     message = tab.get_by_test_id("message").nth(number)
     message.scroll_into_view_if_needed()
