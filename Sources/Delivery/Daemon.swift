@@ -30,7 +30,7 @@ package struct Daemon: Sendable {
   private let reloads: InForce<ReloadOutcome>
   private let manager: ServiceManager?
   private let receiving: (any ReceivingServices)?
-  /// What publishes for the hosts of a cluster, if this is one of them.
+  /// Publishes for the hosts of a cluster, if this is one of them.
   private let owner: Owner?
   /// The services in the order of their making. They stop in the reverse order.
   private let services: [any Service]
@@ -88,13 +88,8 @@ package struct Daemon: Sendable {
       owner = nil
     }
     dispatcher = Dispatcher(worker)
-    let cluster = link.map { link -> [any Service] in
-      let receipts = ClusterReceipts(
-        link: link, ledger: ledger, plan: plan, filing: signals.filing, dispatcher: signals.dispatcher,
-        troubles: troubles, log: log)
-      let lost = LostRequests(
-        link: link, ledger: ledger, receipts: receipts, dispatcher: signals.dispatcher, log: log)
-      return [receipts, lost]
+    let cluster = link.map {
+      Self.readers(of: $0, ledger: ledger, plan: plan, signals: signals, troubles: troubles, log: log)
     }
     let drafts = DraftService(
       spool: spool, ledger: ledger, pool: BlockingPool(label: "drafts", threads: 1), photos: photos,
@@ -104,11 +99,7 @@ package struct Daemon: Sendable {
       spool: spool, ledger: ledger, pool: BlockingPool(label: "intake", threads: 2), plan: plan, watcher: watcher,
       signals: signals, photos: photos, closed: closed, manager: manager, troubles: troubles, log: log)
     let purger = Purger(
-      purge: PurgeRun(
-        spool: spool, ledger: ledger, publishedNames: { plan.destinations.publishedNames($0) },
-        objects: { try ObjectDirectories(plan.destinations.objectDirectories) },
-        takeMails: { try await mail?.empty() }),
-      spool: spool, closed: closed, signals: signals,
+      purge: Self.purge(spool, ledger, plan, mail), spool: spool, closed: closed, signals: signals,
       work: Purger.Work(
         dispatcher: dispatcher, photos: photos, filing: filing, receiving: receiving,
         cluster: link.map { ClusterOrders(link: $0, ledger: ledger) }), log: log)
@@ -123,12 +114,8 @@ package struct Daemon: Sendable {
       work: CommandHandler.Work(
         photos: photos, circuits: circuits, receiving: receiving, troubles: troubles, reports: reports,
         closed: closed, clearer: clearer, checks: checks, checkSpool: checkSpool, plan: plan,
-        objects: {
-          try await looking.run {
-            let use = try ObjectDirectories(plan.destinations.objectDirectories).use()
-            return ControlReply.Objects(count: use.objects, bytes: use.bytes)
-          }
-        }, cluster: link.map { ClusterOrders(link: $0, ledger: ledger) }))
+        objects: { try await looking.run { try Self.objects(of: plan) } },
+        cluster: link.map { ClusterOrders(link: $0, ledger: ledger) }))
     let ledgerCheck: LedgerCheck? = isChecked ? nil : LedgerCheck(ledger: ledger, log: log)
     let delivery: [(any Service)?] = [ledgerCheck, reports, hooks, filing, sweeper, circuits, dispatcher, drafts]
     let commanded: [(any Service)?] = [
@@ -142,6 +129,32 @@ package struct Daemon: Sendable {
     try await recover(files)
     // Before anything arrives or is in progress.
     _ = await purger.carryOut()
+  }
+
+  /// Read from the cluster how this host's requests ended.
+  private static func readers(
+    of link: ClusterLink, ledger: Ledger, plan: PlanInForce, signals: DaemonSignals, troubles: Troubles, log: Logger
+  ) -> [any Service] {
+    let receipts = ClusterReceipts(
+      link: link, ledger: ledger, plan: plan, filing: signals.filing, dispatcher: signals.dispatcher,
+      troubles: troubles, log: log)
+    return [
+      receipts,
+      LostRequests(link: link, ledger: ledger, receipts: receipts, dispatcher: signals.dispatcher, log: log),
+    ]
+  }
+
+  private static func purge(_ spool: Spool, _ ledger: Ledger, _ plan: PlanInForce, _ mail: MailRoom?) -> PurgeRun {
+    PurgeRun(
+      spool: spool, ledger: ledger, publishedNames: { plan.destinations.publishedNames($0) },
+      objects: { try ObjectDirectories(plan.destinations.objectDirectories) },
+      takeMails: { try await mail?.empty() })
+  }
+
+  /// Counts the objects in `directory` stores.
+  private static func objects(of plan: PlanInForce) throws -> ControlReply.Objects {
+    let use = try ObjectDirectories(plan.destinations.objectDirectories).use()
+    return ControlReply.Objects(count: use.objects, bytes: use.bytes)
   }
 
   /// Opens and checks the ledger. Returns the ledger, and whether all of it was checked; `LedgerCheck` checks a large
