@@ -222,7 +222,7 @@ let package = Package(
     .target(name: "CPixels", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CSandbox"),
-    .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(name: "CJPEG", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("jpeg")]),
     .systemLibrary(name: "CDE265", pkgConfig: "libde265", providers: [.apt(["libde265-dev"])]),
     .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
     .systemLibrary(name: "CQRCode", providers: [.apt(["libqrencode-dev"])]),

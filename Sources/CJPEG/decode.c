@@ -20,6 +20,8 @@ struct cjpeg_decoder {
   cjpeg_trap trap;
   cjpeg_source source;
   cjpeg_guard guard;
+  // NULL unless the photo is progressive and flawless.
+  cjpeg_progression *progression;
 };
 
 cjpeg_decoder *cjpeg_decoder_open(
@@ -40,6 +42,7 @@ cjpeg_decoder *cjpeg_decoder_open(
 
 void cjpeg_decoder_close(cjpeg_decoder *decoder) {
   jpeg_destroy_decompress(&decoder->jpeg);
+  cjpeg_progression_free(decoder->progression);
   free(decoder);
 }
 
@@ -78,10 +81,12 @@ cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, int32_t eighths) {
   jpeg->scale_num = (unsigned)eighths;
   jpeg->scale_denom = 8;
   jpeg->dct_method = JDCT_ISLOW;
+  decoder->progression = cjpeg_progression_read(jpeg, decoder->guard.memory_limit, decoder->guard.scan_limit);
+  if (decoder->progression) cjpeg_progression_lend(decoder->progression);
   // Smooths a progression that is not finished, and no other photo.
-  jpeg->do_block_smoothing = TRUE;
+  jpeg->do_block_smoothing = !decoder->progression;
   jpeg_start_decompress(jpeg);
-  cjpeg_require_whole(jpeg, &decoder->source);
+  if (!decoder->progression) cjpeg_require_whole(jpeg, &decoder->source);
   return CJPEG_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct {
 
 typedef struct {
   struct jpeg_progress_mgr manager;
+  size_t memory_limit;
   int32_t scan_limit;
 } cjpeg_guard;
 
@@ -46,3 +47,11 @@ void cjpeg_guard_prepare(cjpeg_guard *guard, j_decompress_ptr jpeg, size_t memor
 bool cjpeg_has_all_scans(j_decompress_ptr jpeg);
 // Requires all scans of a photo that ends without an end marker.
 void cjpeg_require_whole(j_decompress_ptr jpeg, const cjpeg_source *source);
+
+typedef struct cjpeg_progression cjpeg_progression;
+// Reads the scans of a flawless progressive photo whose header libjpeg has read. NULL for all others, which libjpeg
+// decodes and judges.
+cjpeg_progression *cjpeg_progression_read(j_decompress_ptr jpeg, size_t memory_limit, int32_t scan_limit);
+// Lets libjpeg decode these coefficients in place of its own. They must stay until it is destroyed.
+void cjpeg_progression_lend(cjpeg_progression *progression);
+void cjpeg_progression_free(cjpeg_progression *progression);

@@ -41,6 +41,10 @@ static void on_message(j_common_ptr jpeg, int level) {
     case JWRN_JFIF_MAJOR:
     case JWRN_NOT_SEQUENTIAL:
       return;
+    case JWRN_HIT_MARKER:
+      // The scan that libjpeg sees is empty.
+      if (jpeg->client_data) return;
+      // fall through
     default:
       // Invalid data can also consume the rest of a complete file.
       escape(jpeg, has_ended(jpeg) ? CJPEG_TRUNCATED : CJPEG_DAMAGED);
@@ -66,6 +70,7 @@ static void on_progress(j_common_ptr common) {
 }
 
 void cjpeg_guard_prepare(cjpeg_guard *guard, j_decompress_ptr jpeg, size_t memory_limit, int32_t scan_limit) {
+  guard->memory_limit = memory_limit;
   guard->scan_limit = scan_limit;
   guard->manager.progress_monitor = on_progress;
   jpeg->progress = &guard->manager;
