@@ -1,6 +1,6 @@
 import Testing
 
-/// A HEIC by heif-enc, to which properties can be added.
+/// A HEIC by heif-enc or an AVIF by avifenc, to which properties and a name can be added.
 struct HEIFFile {
   private(set) var bytes: [UInt8]
 
@@ -41,6 +41,18 @@ struct HEIFFile {
   func adding(_ properties: [Property]) -> HEIFFile {
     var copy = self
     for property in properties { copy.add(property) }
+    return copy
+  }
+
+  /// The same file with another name of its first item, which follows the item's version, numbers and type.
+  func naming(_ name: String) -> HEIFFile {
+    var copy = self
+    let place = start(of: "infe") + 20
+    let end = bytes[place...].firstIndex(of: 0) ?? place
+    let distance = name.utf8.count - (end - place)
+    for box in ["meta", "iinf", "infe"] { copy.grow(box, by: distance) }
+    copy.move(by: distance)
+    copy.bytes.replaceSubrange(place..<end, with: Array(name.utf8))
     return copy
   }
 

@@ -146,9 +146,10 @@ import Testing
   private func avif(_ tagged: [UInt8], video: [UInt8]) throws -> Planted {
     Planted(
       format: .avif,
-      bytes: tagged.addingBox("uuid", [UInt8](repeating: 7, count: 16) + word("UUID")).addingBox("mpvd", video)
-        + word("BEHIND"),
-      words: Self.inEXIF + Self.inXMP + ["UUID", "VIDEO", "BEHIND"],
+      bytes: HEIFFile(tagged).naming("PLANTEDNAME").bytes
+        .addingBox("uuid", [UInt8](repeating: 7, count: 16) + word("UUID")).addingBox("mpvd", video)
+        .addingBox("free", word("FREE")).addingBox("udta", word("USERDATA")) + word("BEHIND"),
+      words: Self.inEXIF + Self.inXMP + ["PROFILE", "NAME", "UUID", "VIDEO", "FREE", "USERDATA", "BEHIND"],
       stripped: [
         "EXIF", "GPS position", "maker notes", "embedded thumbnail", "XMP", "application data", "video",
         "colour profile", "trailing bytes",
