@@ -153,7 +153,8 @@ static bool read_codes(cpng_inflater *inflater, unsigned kind) {
     if (!lengths[256]) return false;
   }
   if (!cpng_build(inflater->literal_table, literal_root, lengths, literal_count, cpng_literal_entry)) return false;
-  if (!cpng_build(inflater->distance_table, distance_root, lengths + literal_count, distance_count, cpng_distance_entry)) return false;
+  const uint8_t *rest = lengths + literal_count;
+  if (!cpng_build(inflater->distance_table, distance_root, rest, distance_count, cpng_distance_entry)) return false;
   cpng_pair_literals(inflater->literal_table);
   return true;
 }

@@ -62,6 +62,7 @@ struct ResamplerBank {
       for resampler in resamplers { resampler.takeBatch() }
     }
   }
+
   /// For RGB pixels, which `feedPixels` converts to luma and chroma before they are scaled: half the work of three planes.
   init(ofPixels size: PixelSize, target: PixelSize, orientation: Orientation) {
     let full = Component(size: size, extent: PlaneResampler.Extent(of: size))
