@@ -163,6 +163,26 @@ def test_photos_change_places_by_keyboard_and_by_drag(stage):
     assert heights == ["500", "400", "300"], heights
 
 
+def test_a_photo_that_was_removed_is_not_sent(stage):
+    """A photo changes its place and is removed before the server has answered, and Send follows at once. It is not sent."""
+    tab = begin(stage)
+    tab.get_by_test_id("composer.photos").set_input_files(
+        [photograph(stage.directory, f"{letter}.jpg", 300, 200) for letter in "abc"])
+    until(lambda: tab.locator(".thumbs .done").count() == 3, "they are uploaded")
+    held = []
+    tab.route("**/draft/*/order", lambda route: route.fallback() if held else held.append(route))
+    tab.get_by_test_id("composer.photo").first.focus()
+    tab.keyboard.press("ArrowRight")
+    until(lambda: tab.evaluate("1") and held, "the order is on its way")
+    tab.keyboard.press("Delete")
+    tab.get_by_test_id("composer.text").fill("two are left")
+    tab.get_by_test_id("composer.send").click()
+    held[0].continue_()
+    until(lambda: stage.are_sent(3), "it is sent")
+    assert stage.texts("family") == ["photo", "photo", "two are left"]
+    until(lambda: has_left(tab) and not list((stage.spool / "draft").iterdir()), "nothing is left")
+
+
 def test_a_finger_pans_the_tray_and_moves_what_it_rests_on(stage):
     """On a phone a finger that moves over the tray pans it. A finger that rests on a photo first moves this photo."""
     tab = begin(stage, view="phone")

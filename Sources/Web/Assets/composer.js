@@ -25,6 +25,8 @@ export class Composer {
   #changes = 0
   /** Places and sizes of photos that were removed while they were uploaded. The server may have had all of one. */
   #removed = new Set()
+  /** Removals that the server has not carried out. Send waits for them. */
+  #removals = new Set()
   /** Grows when an own change begins and when it ends. A page that was asked for before that shows an older draft. */
   version = 0
 
@@ -180,6 +182,7 @@ export class Composer {
   }
 
   async #upload(item) {
+    if (item.isRemoved) return
     await (item.after ?? this.#outbox)
     await this.#settling
     if (item.isRemoved) return
@@ -223,9 +226,14 @@ export class Composer {
     const next = this.items[Math.min(index, this.items.length - 1)]
     if (next) next.element.focus()
     else this.text.focus()
-    if (item.place) return this.#delete(item.place)
     // If the server has all of it, its answer comes, and tells what to delete.
-    if (item.share < 0.5) this.#abort(item)
+    if (!item.place && item.share < 0.5) this.#abort(item)
+    // An order that is on its way gives the photo another name.
+    if (item.place) this.#settling = this.#settling.then(() => this.#delete(item.place))
+    const removal = item.place ? this.#settling : item.upload
+    this.#removals.add(removal)
+    await removal
+    this.#removals.delete(removal)
   }
 
   #abort(item) {
@@ -237,7 +245,7 @@ export class Composer {
   /** Puts the photos of the draft into the order of the tray, once none is on its way. */
   settle() {
     if (this.#running) return this.#settling
-    return this.#settling = this.#order(this.items)
+    return this.#settling = this.#settling.then(() => this.#order(this.items))
   }
 
   async #order(items) {
@@ -340,7 +348,7 @@ export class Composer {
     if (failed) return this.explain(`${failed.name}: ${failed.problem} Remove it, then send.`)
     this.#lastSend = Date.now()
     clearTimeout(this.timer)
-    const message = {key: this.key, text: this.text.value, items: this.items}
+    const message = {key: this.key, text: this.text.value, items: this.items, removals: [...this.#removals]}
     this.key = this.key.replace(/[^-]*$/, '') + crypto.getRandomValues(new Uint32Array(4)).reduce((text, word) => text + word.toString(36), '')
     this.form.elements.id.value = this.key
     this.items = []
@@ -362,7 +370,8 @@ export class Composer {
   async #deliver(message) {
     try {
       await this.keeping
-      await Promise.allSettled(message.items.map(item => item.upload))
+      await Promise.allSettled([...message.removals, ...message.items.map(item => item.upload)])
+      await this.#settling
       if (message.isCancelled) return await this.#drop()
       const failed = message.items.find(item => item.problem && !item.place)
       if (failed) throw new Problem(`${failed.name}: ${failed.problem} Nothing was sent.`)
