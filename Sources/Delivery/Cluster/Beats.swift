@@ -51,17 +51,23 @@ struct HostWatch {
   /// Takes in a look at all beats.
   mutating func look(_ beats: [StoredBeat], at now: ContinuousClock.Instant = .now) {
     // While this host slept or was cut off, nobody's silence was heard.
+    let last = lastLook ?? now
     let isBlind = lastLook.map { now - $0 > times.lease / 2 } ?? true
     if isBlind { watchesSince = now }
     lastLook = now
     for beat in beats {
       let known = seen[beat.beat.host]
       let isChanged = known.map { $0.beat.number != beat.number } ?? true
-      seen[beat.beat.host] = Seen(beat: beat, changedAt: isChanged || isBlind ? now : known?.changedAt ?? now)
+      // One that was dead before has given no sign of life since then.
+      let isExcused = isBlind && known.map { last - $0.changedAt < times.lease } ?? true
+      seen[beat.beat.host] = Seen(beat: beat, changedAt: isChanged || isExcused ? now : known?.changedAt ?? now)
     }
     let present = Set(beats.map(\.beat.host))
     seen = seen.filter { present.contains($0.key) }
   }
+
+  /// Says that this host and the cluster have worked until now, although the last look was a while ago.
+  mutating func hasWorked(until now: ContinuousClock.Instant = .now) { if lastLook != nil { lastLook = now } }
 
   /// The hosts that publish, dead ones left out.
   func workers(at now: ContinuousClock.Instant = .now) -> Set<HostID> {

@@ -96,6 +96,8 @@ actor Partitions: Service {
 
   private func look() async throws {
     watch.look(try await link.queue.beats())
+    // Taking a partition from a server that is down takes seconds.
+    defer { watch.hasWorked() }
     let owners = try await link.queue.owners()
     for partition in owned.keys where owners[partition] != link.host { await lost(partition) }
     guard link.works, lease.isValid, !isStopping else { return }

@@ -69,4 +69,16 @@ struct LeaseTests {
     #expect(try watch.isDead(host(1), at: now + .seconds(3608)))
     #expect(try watch.isDead(host(2), at: now + .seconds(3608)))
   }
+
+  @Test("a dead host stays dead for one that was busy or asleep")
+  func staysDead() throws {
+    var watch = HostWatch(times: times)
+    for second in 0...8 { watch.look([try beat(1, UInt64(second)), try beat(2, 1)], at: now + .seconds(second)) }
+    watch.look([try beat(1, 9), try beat(2, 1)], at: now + .seconds(30))
+    #expect(try watch.workers(at: now + .seconds(30)) == [host(1)])
+    // Long work between two looks is no sleep: silence counts.
+    watch.hasWorked(until: now + .seconds(37))
+    watch.look([try beat(1, 9), try beat(2, 2)], at: now + .seconds(38))
+    #expect(try watch.workers(at: now + .seconds(38)) == [host(2)])
+  }
 }
