@@ -152,8 +152,8 @@ let package = Package(
     .target(
       name: "Stores",
       dependencies: [
-        "Blocking", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages", "Seals", "Secrets",
-        "SettingKit", "Signalling",
+        "Blocking", "Clusters", "Digests", "DurableFiles", "GoogleCloud", "HTTP", "Matrix", "Messages", "Seals",
+        "Secrets", "SettingKit", "Signalling",
       ]),
     .target(name: "SettingKit", dependencies: ["Messages", "Secrets"]),
 
@@ -292,7 +292,8 @@ let package = Package(
     .testTarget(
       name: "StoresTests",
       dependencies: [
-        "Blocking", "Stores", "GoogleCloud", "HTTP", "Matrix", "Messages", "Secrets", "TestSupport", "Digests",
+        "Blocking", "Clusters", "Stores", "GoogleCloud", "HTTP", "Matrix", "Messages", "Secrets", "TestSupport",
+        "Digests",
       ]),
     .testTarget(
       name: "HooksTests",

@@ -1,6 +1,6 @@
 import Messages
 
-/// The queue that the hosts of a cluster share: records in partitions, facts, bytes, and who is alive.
+/// The queue that the hosts of a cluster share: records in partitions, facts, and who is alive.
 ///
 /// A record is an accepted request. It stays until its owner finishes it. A fact says how a request ended. The first fact of
 /// a request stands, and later ones are refused. Records, facts and bytes are sealed; a queue knows only their names. Many
@@ -47,17 +47,6 @@ package protocol Queue: Sendable {
   ///
   /// - Parameter position: that of the last fact that is known; 0 for all.
   func facts(for origin: HostID, after position: Position, limit: Int) async throws(QueueError) -> [StoredFact]
-
-  // MARK: Bytes
-
-  /// Stores bytes under a name. Later ones replace them as a whole: a reader never gets a mixture.
-  func put(_ bytes: [UInt8], as name: BlobName) async throws(QueueError)
-
-  /// The bytes of that name; nil if there are none.
-  func get(_ name: BlobName) async throws(QueueError) -> [UInt8]?
-
-  /// Removes all bytes of a record. Repeatable.
-  func removeBlobs(of id: RecordID) async throws(QueueError)
 
   // MARK: Hosts
 

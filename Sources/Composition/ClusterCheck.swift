@@ -2,10 +2,12 @@ import Clusters
 import Control
 import Messages
 import Settings
+import Stores
 
-/// Tests the servers of the cluster, and compares this host's destinations with those of the others.
+/// Tests the servers of the cluster and its store for bytes, and compares this host's destinations with those of the others.
 package struct ClusterCheck: Sendable {
   private let queue: any Queue
+  private let bytes: S3Blobs?
   private let routes: String
 
   /// Makes connections of its own.
@@ -13,18 +15,19 @@ package struct ClusterCheck: Sendable {
   /// - Throws: an error in the configuration, such as an unreadable secret.
   package init(_ settings: Settings) throws {
     _ = try settings.clusterSecret()
-    self.init(queue: try settings.makeQueue(), routes: settings.routesDigest)
+    self.init(queue: try settings.makeQueue(), bytes: try settings.makeBytes(), routes: settings.routesDigest)
   }
 
-  init(queue: any Queue, routes: String) {
+  init(queue: any Queue, bytes: S3Blobs?, routes: String) {
     self.queue = queue
+    self.bytes = bytes
     self.routes = routes
   }
 
   /// Reports each fault, or one sentence if all is well.
   package func run(_ report: DestinationChecks.Report) async {
     let faults: [String]
-    do { faults = try await queue.faults() } catch { faults = [error.description] }
+    do { faults = try await self.faults() } catch { faults = [error.description] }
     for fault in faults { _ = await report("cluster") { throw Failure(.configuration, fault) } }
     if faults.isEmpty { _ = await report("cluster") { try await compareHosts() } }
   }
@@ -34,11 +37,17 @@ package struct ClusterCheck: Sendable {
   /// The outcomes for `check --running`.
   func outcomes() async -> [ControlReply.Outcome] {
     do {
-      let faults = try await queue.faults()
+      let faults = try await self.faults()
       return faults.isEmpty
         ? [.init("cluster", isDone: true, try await compareHosts())]
         : faults.map { .init("cluster", isDone: false, $0) }
     } catch { return [.init("cluster", isDone: false, DestinationChecks.sentence(of: error))] }
+  }
+
+  private func faults() async throws(QueueError) -> [String] {
+    let faults = try await queue.faults()
+    do { try await bytes?.check() } catch { return faults + ["`cluster.bytes`: \(error)"] }
+    return faults
   }
 
   private func compareHosts() async throws -> String {
@@ -47,7 +56,7 @@ package struct ClusterCheck: Sendable {
     guard others.isEmpty else {
       throw Failure(
         .configuration,
-        "\(others.joined(separator: ", ")) has other stores, networks or routes than this file; give all hosts the same"
+        "\(others.joined(separator: ", ")) has other stores, networks, routes or `cluster.bytes` than this file; give all the same"
       )
     }
     let names = hosts.map { escaped($0.name) }.sorted()

@@ -3,12 +3,14 @@ import Delivery
 import Digests
 import DurableFiles
 import Glibc
+import HTTP
 import Messages
 import NATS
 import Seals
 import Settings
 import Signalling
 import Spooling
+import Stores
 
 extension Settings {
   /// The cluster that the spool's host belongs to; nil without one. The servers are reached later, and libnats is loaded
@@ -17,18 +19,30 @@ extension Settings {
   /// - Parameter settings: the current ones.
   func makeCluster(_ spool: Spooling.Spool, settings: @escaping @Sendable () -> Settings) throws -> ClusterLink? {
     guard cluster.isConfigured else { return nil }
+    let queue = try makeQueue()
     return ClusterLink(
-      queue: try makeQueue(), seal: ClusterSeal(secret: try clusterSecret()), host: try spool.hostID(),
-      name: Self.hostName, works: cluster.work, routes: { settings().routesDigest })
+      queue: queue, bytes: try makeBytes() ?? queue, seal: ClusterSeal(secret: try clusterSecret()),
+      host: try spool.hostID(), name: Self.hostName, works: cluster.work, routes: { settings().routesDigest })
   }
 
   /// The queue on the cluster's servers, which are reached by the first call.
-  package func makeQueue() throws -> any Queue {
+  package func makeQueue() throws -> NATSQueue {
     NATSQueue(
       NATSOptions(
         servers: cluster.servers.all.compactMap { NATSAddress($0) },
         token: try cluster.token.source?.load().reveal(), authority: cluster.authority,
         name: "photospool on \(Self.hostName)"))
+  }
+
+  /// The store for bytes of relayed requests; nil if the servers keep them.
+  func makeBytes() throws -> S3Blobs? {
+    guard let name = cluster.bytes else { return nil }
+    guard let type = stores.first(where: { $0.name == name })?.type as? S3StoreType else {
+      throw Failure(.configuration, "`cluster.bytes` has to be the name of a store of type `\(S3StoreType.word)`")
+    }
+    return try DestinationFactory.naming("store \(name)") {
+      try type.blobs(client: HTTPClient(http.client), limits: http.limits)
+    }
   }
 
   /// The secret's bytes.
@@ -51,6 +65,7 @@ extension Settings {
       networks.map { "network \($0.name) \(type(of: $0.type).word) \($0.store) \($0.seal.rawValue)" }
       + stores.map { "store \($0.name) \(type(of: $0.type).word)" }
       + routes.map { "route \($0.conversations) \($0.network) \($0.alias?.text ?? "")" }
+      + (cluster.bytes.map { ["bytes \($0)"] } ?? [])
     return String(SHA256Digest(of: Array(parts.joined(separator: "\n").utf8)).hex.prefix(16))
   }
 

@@ -42,6 +42,11 @@ struct Configured: Sendable {
   static func isFixed(_ key: String, former: Settings, new: Settings) -> Bool {
     // With the first rule of mails their service begins, and ends with the last one.
     if key == "mail.accept" { return former.mailRules.isEmpty != new.mailRules.isEmpty }
+    // The bytes of relayed requests have a bucket for as long as the daemon runs.
+    if former.cluster.isConfigured, let bytes = former.cluster.bytes {
+      let section = bytes == former.stores.first?.name ? "store" : "stores.\(bytes)"
+      if key.hasPrefix("\(section).") { return true }
+    }
     return ["spool.directory", "spool.user"].contains(key) || key.hasPrefix("cluster.")
   }
 }

@@ -8,6 +8,7 @@ import Receiving
 import Settings
 import Signalling
 import Spooling
+import Stores
 import Supervision
 import UnixSignals
 
@@ -45,7 +46,9 @@ package struct DaemonProcess: Sendable {
         ).round()
         guard let cluster else { return destinations }
         return destinations
-          + (await ClusterCheck(queue: cluster.queue, routes: configured.settings.routesDigest).outcomes())
+          + (await ClusterCheck(
+            queue: cluster.queue, bytes: cluster.bytes as? S3Blobs, routes: configured.settings.routesDigest
+          ).outcomes())
       },
       checkSpool: { try await SpoolChecks(inForce.now.settings).outcomes() },
       receiving: { ledger, mailbox in

@@ -88,7 +88,7 @@ struct DestinationFactory: Sendable {
     }
   }
 
-  private static func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
+  static func naming<Result>(_ subject: String, _ make: () throws -> Result) throws -> Result {
     do { return try make() } catch let error as DeliveryError {
       throw Failure(.configuration, "\(subject): \(error.sentence)")
     } catch let error as SecretError {

@@ -6,7 +6,7 @@ import Messages
 /// The bytes of photos, in pieces that servers take with their usual limit of 1 MB.
 ///
 /// A manifest names one put and its pieces. It is written after them, so that a reader has all of one put or nothing.
-extension NATSQueue {
+extension NATSQueue: BlobStore {
   private struct Manifest: Codable {
     let put: String
     let size: Int
@@ -14,18 +14,16 @@ extension NATSQueue {
 
     var isSound: Bool {
       (1...16).contains(put.utf8.count) && put.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) }
-        && size >= 0 && size <= NATSQueue.mostBytes
+        && size >= 0 && size <= mostBlobBytes
     }
     var pieces: Int { (size + NATSQueue.piece - 1) / NATSQueue.piece }
   }
 
   private static let piece = 256 << 10
-  /// More than a photo has, and its seal.
-  private static let mostBytes = 64 << 20
   private static let atOnce = 4
 
   package func put(_ bytes: [UInt8], as name: BlobName) async throws(QueueError) {
-    guard bytes.count <= Self.mostBytes else { throw .refused("\(name) has more than 64 MiB") }
+    guard bytes.count <= mostBlobBytes else { throw .refused("\(name) has more than 64 MiB") }
     let stream = try await connectedStream()
     let manifest = Manifest(
       put: String(UInt64.random(in: .min ... .max), radix: 36), size: bytes.count,
@@ -67,9 +65,9 @@ extension NATSQueue {
     }
   }
 
-  package func removeBlobs(of id: RecordID) async throws(QueueError) {
+  package func remove(_ parts: [Int], of record: RecordID) async throws(QueueError) {
     let stream = try await connectedStream()
-    do { try await stream.purge("ps.b.\(id).>", of: StreamSettings.bytes.name) } catch {
+    do { try await stream.purge("ps.b.\(record).>", of: StreamSettings.bytes.name) } catch {
       throw error.queueError(mayTakeEffect: true)
     }
   }

@@ -16,6 +16,7 @@ extension DestinationSettings {
     }
     _ = check.isClear("secret", cluster.secret)
     _ = check.isClear("token", cluster.token)
+    checkBytes(cluster, stores)
     guard cluster.work else { return }
     for network in networks where Self.belongsToOneHost(network.type) {
       complaints.add(
@@ -29,6 +30,19 @@ extension DestinationSettings {
         "the store `\(store.name)` is a directory of one host, and a cluster uploads from all; use another one, or write "
           + "`cluster.work: false` to pass requests on only")
     }
+  }
+
+  private func checkBytes(_ cluster: Settings.Cluster, _ stores: [StoreSettings]) {
+    guard let bytes = cluster.bytes else { return }
+    let isKnown = isKnown(
+      bytes, in: .stores, among: [standardStore] + settings.furtherStores.keys.sorted(),
+      sentence: "`cluster.bytes` is \(quoted(bytes)), and there is no such store"
+    ) { complaints.add(["cluster.bytes"], $0) }
+    guard isKnown, let store = stores.first(where: { $0.name == bytes }), !(store.type is S3StoreType) else { return }
+    complaints.add(
+      ["cluster.bytes"],
+      "`cluster.bytes` is `\(bytes)`, a store of type `\(Swift.type(of: store.type).word)`; name one of type "
+        + "`\(S3StoreType.word)`, or none to keep bytes on the servers")
   }
 
   private static func belongsToOneHost(_ network: any NetworkType) -> Bool {

@@ -66,7 +66,7 @@ struct DestinationSettings {
   let settings: Settings
   let complaints: SettingsComplaints
 
-  private var standardStore: String { settings.store.type }
+  var standardStore: String { settings.store.type }
   var standardNetwork: String { settings.network.type }
 
   func stores() -> [StoreSettings] {

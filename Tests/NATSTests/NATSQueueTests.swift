@@ -121,8 +121,8 @@ import Testing
     try await queue.put([1, 2, 3], as: name)
     try await queue.put(bytes, as: name)
     #expect(try await queue.get(name) == bytes)
-    try await queue.removeBlobs(of: name.record)
-    try await queue.removeBlobs(of: name.record)
+    try await queue.remove([3], of: name.record)
+    try await queue.remove([3], of: name.record)
     #expect(try await queue.get(name) == nil)
     await queue.close()
   }

@@ -2,7 +2,7 @@ import Clusters
 import Synchronization
 
 /// A queue in memory that keeps every promise of `Queue`. All hosts of a test share one.
-package final class MemoryQueue: Queue {
+package final class MemoryQueue: Queue, BlobStore {
   private struct Part {
     var last: Position = 0
     var records: [StoredRecord] = []
@@ -178,8 +178,8 @@ package final class MemoryQueue: Queue {
 
   package func get(_ name: BlobName) async throws(QueueError) -> [UInt8]? { state.withLock { $0.blobs[name] } }
 
-  package func removeBlobs(of id: RecordID) async throws(QueueError) {
-    state.withLock { state in state.blobs = state.blobs.filter { $0.key.record != id } }
+  package func remove(_ parts: [Int], of record: RecordID) async throws(QueueError) {
+    state.withLock { state in for part in parts { state.blobs[BlobName(record: record, part: part)] = nil } }
   }
 
   // MARK: Hosts

@@ -4,6 +4,7 @@ import Messages
 /// The queue of a cluster, and this host's place in it.
 package struct ClusterLink: Sendable {
   package let queue: any Queue
+  package let bytes: any BlobStore
   let seal: ClusterSeal
   let host: HostID
   /// The host's name, for people.
@@ -18,10 +19,11 @@ package struct ClusterLink: Sendable {
   static let destination = "cluster"
 
   package init(
-    queue: any Queue, seal: ClusterSeal, host: HostID, name: String, works: Bool,
+    queue: any Queue, bytes: any BlobStore, seal: ClusterSeal, host: HostID, name: String, works: Bool,
     routes: @escaping @Sendable () -> String, times: ClusterTimes = ClusterTimes()
   ) {
     self.queue = queue
+    self.bytes = bytes
     self.seal = seal
     self.host = host
     self.name = name

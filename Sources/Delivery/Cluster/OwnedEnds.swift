@@ -76,7 +76,8 @@ struct OwnedEnds: Service {
       await partitions.lost(partition)
       throw QueueError.lost
     }
-    if request.messages.contains(where: { $0.own.kind.hasPhoto }) { try await link.queue.removeBlobs(of: record) }
+    let photos = request.messages.map(\.own).filter(\.kind.hasPhoto).map(\.position)
+    if !photos.isEmpty { try await link.bytes.remove(photos, of: record) }
     let state = (try? link.seal.end(standing, of: record))?.state ?? request.state
     log.info("request \(state.rawValue) for its origin", metadata: ["request": "\(request.request)"])
   }

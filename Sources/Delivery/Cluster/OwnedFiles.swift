@@ -4,7 +4,7 @@ import Ledgers
 import Messages
 import Photos
 
-/// Reads photos and texts of requests that other hosts accepted: photos from the queue, texts from the owner's ledger.
+/// Reads photos and texts of requests that other hosts accepted: photos from the cluster, texts from the owner's ledger.
 struct OwnedFiles: Sendable {
   let link: ClusterLink
   let ledger: Ledger
@@ -14,9 +14,10 @@ struct OwnedFiles: Sendable {
     let name = BlobName(record: record, part: message.position)
     let bytes: [UInt8]
     do {
-      guard let blob = try await link.queue.get(name) else { throw Self.gone }
+      guard let blob = try await link.bytes.get(name) else { throw Self.gone }
       bytes = try link.seal.bytes(blob, as: name)
     } catch let error as QueueError {
+      try Task.checkCancellation()
       throw DeliveryError(.network, error.description)
     } catch let error as SealedError {
       if case .newer(let sentence) = error { throw DeliveryError(.localResources, sentence) }

@@ -206,7 +206,7 @@ struct Relay: Sendable {
             throw FileFailure(message: message, error: error)
           }
           // Bytes without a record do no harm, so a lost answer puts nothing in doubt.
-          do { try await link.queue.put(link.seal.blob(bytes, as: name), as: name) } catch let error as QueueError {
+          do { try await link.bytes.put(link.seal.blob(bytes, as: name), as: name) } catch let error as QueueError {
             throw QueueError.unavailable(error.description)
           }
         }

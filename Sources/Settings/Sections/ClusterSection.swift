@@ -14,6 +14,9 @@ extension Settings {
     /// Whether this host publishes; otherwise it only relays.
     package var work = true
 
+    /// The store of type S3 that keeps the bytes of relayed requests; nil for the servers.
+    package var bytes: String?
+
     package init() {}
 
     package var isConfigured: Bool { !servers.all.isEmpty }
@@ -28,6 +31,9 @@ extension Settings {
           "authority", \.authority, .optional(.file),
           "The file of the authority that signed the servers' certificates; empty is this computer's"),
         Setting("work", \.work, .flag, "Whether this host publishes, or only passes requests on"),
+        Setting(
+          "bytes", \.bytes, .optional(.name),
+          "The S3 store that keeps photos of relayed requests until these end; empty is the servers"),
       ]
   }
 }

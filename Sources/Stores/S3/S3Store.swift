@@ -1,7 +1,6 @@
 import Digests
 import HTTP
 import Messages
-import Secrets
 import Signalling
 
 /// Stores objects in a bucket of an S3 service. An object is put only if it does not exist, so a repeated upload is
@@ -9,13 +8,9 @@ import Signalling
 /// names stand for bytes.
 package struct S3Store: Store {
   package let name: String
-  private let service: S3Service
-  private let credentials: Renewable<S3Credentials>
+  private let bucket: S3Bucket
   private let naming: ObjectNaming
   private let publicURL: String?
-  private let client: HTTPClient
-  private let limits: HTTPLimits
-  private let faults: StoreFaults
   private let cannotPutCreateOnly = OneWayFlag()
 
   /// - Parameters:
@@ -28,14 +23,13 @@ package struct S3Store: Store {
     publicURL: String? = nil, client: HTTPClient, limits: HTTPLimits = HTTPLimits()
   ) {
     self.name = name
-    self.service = service
-    self.credentials = Renewable(credentials, read: rereadCredentials)
+    bucket = S3Bucket(
+      service, credentials: credentials, rereadCredentials: rereadCredentials, client: client, limits: limits)
     self.naming = naming
     self.publicURL = publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-    self.client = client
-    self.limits = limits
-    faults = StoreFaults(store: "the S3 service at \(service.authority)")
   }
+
+  private var faults: StoreFaults { bucket.faults }
 
   package func objectName(_ origin: ObjectOrigin) -> ObjectName { naming.name(origin) }
 
@@ -120,22 +114,15 @@ package struct S3Store: Store {
 
   private func send(
     _ method: HTTPRequest.Method, _ object: ObjectName, _ headers: [HTTPHeader] = [], _ body: [UInt8] = [],
-    _ digest: SHA256Digest = SHA256Digest(of: []), progress: @escaping @Sendable (Double) -> Void = { _ in }
+    _ digest: SHA256Digest? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(DeliveryError) -> StoreAnswer {
-    // A signature is valid for minutes, so each attempt has its own.
-    let signer = SigV4(credentials: credentials.current, region: service.region)
-    let signed = signer.headers(
-      method, host: service.authority, path: service.path(of: object), headers: headers, payload: digest, at: .now())
-    var request = HTTPRequest(method, service.url(of: object), headers: signed, body: body, limits: limits)
-    if method == .put { request.successBytes = 0 }
-    let answer: StoreAnswer
-    do { answer = StoreAnswer(try await client.send(request, progress: progress)) } catch { throw faults.error(error) }
-    if !answer.isSuccess, faults.error(answer).cause == .authExpired { credentials.refuse() }
-    return answer
+    do {
+      return try await bucket.send(method, object, headers: headers, body: body, digest: digest, progress: progress)
+    } catch { throw faults.error(error) }
   }
 
   private func url(of object: ObjectName) -> String {
-    publicURL.map { "\($0)/\(object.text.percentEncoded(keeping: "/"))" } ?? service.url(of: object)
+    publicURL.map { "\($0)/\(object.text.percentEncoded(keeping: "/"))" } ?? bucket.service.url(of: object)
   }
 }
 

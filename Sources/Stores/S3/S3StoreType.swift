@@ -1,3 +1,5 @@
+import HTTP
+import Messages
 import Secrets
 import SettingKit
 
@@ -49,10 +51,19 @@ package struct S3StoreType: StoreType {
   package var isOnlyHere: Bool { false }
 
   package func store(_ name: String, in surroundings: DestinationSurroundings) throws -> any Store {
-    let service = try S3Service(endpoint: endpoint, region: region, bucket: bucket, addressing: addressing)
-    return S3Store(
-      name: name, service, credentials: try credentials(), rereadCredentials: credentials,
+    S3Store(
+      name: name, try service(), credentials: try credentials(), rereadCredentials: credentials,
       naming: naming, publicURL: url, client: surroundings.client, limits: surroundings.limits)
+  }
+
+  /// The same bucket as a place for the bytes of a cluster's relayed requests. Reads the secrets.
+  package func blobs(client: HTTPClient, limits: HTTPLimits) throws -> S3Blobs {
+    S3Blobs(
+      try service(), credentials: try credentials(), rereadCredentials: credentials, client: client, limits: limits)
+  }
+
+  private func service() throws(DeliveryError) -> S3Service {
+    try S3Service(endpoint: endpoint, region: region, bucket: bucket, addressing: addressing)
   }
 
   @Sendable private func credentials() throws -> S3Credentials {

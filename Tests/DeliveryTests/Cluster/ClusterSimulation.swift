@@ -178,7 +178,7 @@ final class SimulatedHost: Sendable {
     let plan = DeliveryPlan(
       settings: settings, destinations: Destinations(standard: route), preparer: EasyPreparer(), stopSeconds: nil)
     let link = ClusterLink(
-      queue: queue, seal: ClusterSimulation.seal, host: id, name: "host",
+      queue: queue, bytes: queue, seal: ClusterSimulation.seal, host: id, name: "host",
       works: true, routes: { "" }, times: times)
     let daemon = try await Daemon(spool: spool, plan: plan, cluster: link, log: silent)
     let task = Task { try await daemon.run(signals: []) }

@@ -33,7 +33,7 @@ final class HostGate: Sendable {
 }
 
 /// One host's connection to the shared queue: calls are lost before or after their effect, or arrive late.
-final class HostQueue: Queue {
+final class HostQueue: Queue, BlobStore {
   /// A planted error, to prove that the tests notice it.
   enum Flaw: Sendable {
     case none
@@ -149,8 +149,8 @@ final class HostQueue: Queue {
     try await call { [shared] () async throws(QueueError) in try await shared.get(name) }
   }
 
-  func removeBlobs(of id: RecordID) async throws(QueueError) {
-    try await call { [shared] () async throws(QueueError) in try await shared.removeBlobs(of: id) }
+  func remove(_ parts: [Int], of record: RecordID) async throws(QueueError) {
+    try await call { [shared] () async throws(QueueError) in try await shared.remove(parts, of: record) }
   }
 
   func beat(_ beat: Beat) async throws(QueueError) {
