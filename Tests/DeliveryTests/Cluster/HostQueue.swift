@@ -26,7 +26,8 @@ final class HostGate: Sendable {
       case .dead: throw .unavailable("the host is dead")
       case .asleep:
         slept = true
-        try? await Task.sleep(for: .milliseconds(1))
+        // A task of its own, because a cancelled one would not wait.
+        await Task { try? await Task.sleep(for: .milliseconds(1)) }.value
       }
     }
   }
