@@ -118,7 +118,7 @@ package final class MemoryQueue: Queue, BlobStore {
           return records
         }
         if ContinuousClock.now >= end || Task.isCancelled { return [] }
-        try? await Task.sleep(for: .milliseconds(1))
+        try? await Task.sleep(for: .milliseconds(5))
       }
     }
 
@@ -166,7 +166,7 @@ package final class MemoryQueue: Queue, BlobStore {
         Array((state.facts[origin] ?? []).lazy.filter { $0.position > position }.prefix(limit))
       }
       if !facts.isEmpty || ContinuousClock.now >= end || Task.isCancelled { return facts }
-      try? await Task.sleep(for: .milliseconds(1))
+      try? await Task.sleep(for: .milliseconds(5))
     }
   }
 
