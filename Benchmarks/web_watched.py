@@ -17,8 +17,6 @@ import threading
 import time
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 import idle
 import measure
 import web
@@ -75,6 +73,9 @@ def texts(spool, numbers, count, conversation):
 
 
 def screen(spool, page, numbers, rows):
+    # Only the tests of the browser have it.
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
                                              args=["--no-sandbox"] if os.geteuid() == 0 else [])
