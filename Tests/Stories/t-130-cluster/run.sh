@@ -2,26 +2,9 @@
 # killed and returns, a server is killed. Everything is published once and in the order of each host, and the receipts are
 # where the requests were dropped.
 . "$(dirname "$0")/../lib/library.sh"
-. "$here/lib/instances.sh"
-. "$here/lib/deliveries.sh"
-. "$here/lib/nats.sh"
+. "$here/lib/cluster.sh"
 
-start_sink
-(umask 077; openssl rand -hex 32 > cluster.secret; echo "$nats_token" > cluster.token)
 noise 300x200 photo.jpg
-# host NAME [SETTING...]: a host of the cluster.
-host() {
-  mkdir "$1"
-  cat > "$1/photospool.yaml" <<EOF
-spool: {directory: "$PWD/$1/spool"}
-cluster:
-  servers: "$nats_servers"
-  secretFile: ../cluster.secret
-  tokenFile: ../cluster.token
-store: {type: presigned, endpoint: "$sink/upload"}
-network: {type: webhook, url: "$sink/hook", secretFile: ../hook.secret, allowPrivate: true}
-EOF
-}
 # send HOST ROUND FROM TO: texts, every fourth with a photo, into conversations that all hosts use.
 send() {
   local number spool=$PWD/$1/spool photos
@@ -48,7 +31,7 @@ all_shown() {
   expect "$(jq .count <<< "$answer")" "$(expected)" 'messages that had an effect'
 }
 
-for name in a b c; do host "$name"; done
+for name in a b c; do cluster_host "$name"; done
 for name in a b c; do start "$name"; done
 for name in a b c; do send "$name" first 1 12; done
 all_shown 120

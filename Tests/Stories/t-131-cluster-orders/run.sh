@@ -1,28 +1,10 @@
-# Orders over a cluster: whoever owns a conversation holds it, releases it, cancels and purges, whichever host is asked. A hold
-# outlives its owner.
+# Orders over a cluster: the owner of a conversation holds it, releases it, cancels and purges, also if another host is
+# asked. A hold outlives its owner.
 . "$(dirname "$0")/../lib/library.sh"
-. "$here/lib/instances.sh"
-. "$here/lib/deliveries.sh"
-. "$here/lib/nats.sh"
+. "$here/lib/cluster.sh"
 
-start_sink
-(umask 077; openssl rand -hex 32 > cluster.secret; echo "$nats_token" > cluster.token)
-# host NAME WORKS: a host of the cluster that publishes, or only relays.
-host() {
-  mkdir "$1"
-  cat > "$1/photospool.yaml" <<end
-spool: {directory: "$PWD/$1/spool"}
-cluster:
-  servers: "$nats_servers"
-  secretFile: ../cluster.secret
-  tokenFile: ../cluster.token
-  work: $2
-store: {type: presigned, endpoint: "$sink/upload"}
-network: {type: webhook, url: "$sink/hook", secretFile: ../hook.secret, allowPrivate: true}
-end
-}
-host camera false
-host first true
+cluster_host camera "work: false"
+cluster_host first
 start camera
 start first
 text() { at camera send --to "$1" --text "$2" "${@:3}"; }
@@ -48,7 +30,7 @@ at camera cancel "$cancelled"
 expect "$(state "$cancelled")" cancelled
 
 # The next owner finds the hold.
-host second true
+cluster_host second
 start second
 strike first
 text others 'of the second' --wait

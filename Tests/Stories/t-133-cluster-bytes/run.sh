@@ -1,36 +1,14 @@
 # Photos of relayed requests pass through an S3 bucket, and none through the servers of the cluster. A camera relays them; another
 # host publishes them. While the bucket is away, requests wait in order on both sides. Afterwards it is empty.
 . "$(dirname "$0")/../lib/library.sh"
-. "$here/lib/instances.sh"
-. "$here/lib/deliveries.sh"
-. "$here/lib/nats.sh"
-monitors=$(fact monitors)
+. "$here/lib/cluster.sh"
 
 mkdir seaweedfs
 coproc STORE { exec "$python" "$here/../Support/python/seaweedfs.py" seaweedfs; }
 read -r facts <&"${STORE[0]}" || fail 'seaweedfs.py did not start'
 s3=$(fact endpoint)
 (umask 077; fact accessKey > access.key; fact secretKey > secret.key)
-start_sink
-(umask 077; openssl rand -hex 32 > cluster.secret; echo "$nats_token" > cluster.token)
 noise 300x200 photo.jpg
-# host NAME WORKS: a host of the cluster that publishes, or only relays.
-host() {
-  mkdir "$1"
-  cat > "$1/photospool.yaml" <<EOF
-spool: {directory: "$PWD/$1/spool"}
-cluster:
-  servers: "$nats_servers"
-  secretFile: ../cluster.secret
-  tokenFile: ../cluster.token
-  work: $2
-  bytes: shared
-stores:
-  shared: {type: s3, endpoint: "$s3", bucket: photos, accessKeyFile: ../access.key, secretKeyFile: ../secret.key}
-store: {type: presigned, endpoint: "$sink/upload"}
-network: {type: webhook, url: "$sink/hook", secretFile: ../hook.secret, allowPrivate: true}
-EOF
-}
 # send ROUND: ten requests of the camera with a text and a photo each, over three conversations.
 send() {
   local number spool=$PWD/camera/spool
@@ -48,15 +26,21 @@ shown() {
 # bytes_on_servers: how many messages the stream has ever had, by all servers that have it.
 bytes_on_servers() {
   local monitor
-  for monitor in ${monitors//,/ }; do
+  for monitor in ${nats_monitors//,/ }; do
     curl -sf "$monitor/jsz?acc=\$G&streams=true"
   done | jq -s '[.[].account_details[]?.stream_detail[]? | select(.name == "PS_BYTES") | .state.last_seq]
     | if length == 0 then "no stream" else max end'
 }
 
 # Nobody publishes yet, so the bucket has what was relayed.
-host camera false
-host worker true
+for settings in 'camera false' 'worker true'; do
+  read -r name works <<< "$settings"
+  cluster_host "$name" "work: $works" 'bytes: shared'
+  cat >> "$name/photospool.yaml" <<EOF
+stores:
+  shared: {type: s3, endpoint: "$s3", bucket: photos, accessKeyFile: ../access.key, secretKeyFile: ../secret.key}
+EOF
+done
 start camera
 send first
 is_relayed first
