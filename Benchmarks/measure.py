@@ -79,6 +79,14 @@ def keep(name: str, figures: dict) -> None:
     (RESULTS / f"{name}.json").write_text(json.dumps({"machine": machine()} | figures, indent=2) + "\n")
 
 
+def show_goals(name: str, rows: list[tuple[str, str, str]]) -> None:
+    """Prints what was measured beside its goals as a table, and keeps the figures."""
+    print(f"{machine()}\n")
+    for row in [("what", "measured", "goal"), ("---", "---:", "---:"), *rows]:
+        print("| " + " | ".join(row) + " |")
+    keep(name, {what: figure for what, figure, _ in rows})
+
+
 def plot(name: str, title: str, unit: str, series: dict[str, dict[str, float]], logarithmic: bool = False) -> None:
     """Writes groups of bars to .build/bench/NAME.svg: for each series, what stands at each place."""
     import matplotlib

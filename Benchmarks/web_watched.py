@@ -173,10 +173,7 @@ def main():
                 process.terminate()
                 process.wait()
         shutil.rmtree(scratch, ignore_errors=True)
-    print(f"{measure.machine()}\n")
-    for row in [("what", "measured", "goal"), ("---", "---:", "---:"), *rows]:
-        print("| " + " | ".join(row) + " |")
-    measure.keep("web-watched", {what: figure for what, figure, _ in rows})
+    measure.show_goals("web-watched", rows)
 
 
 if __name__ == "__main__":
