@@ -19,7 +19,7 @@ from stage import Stage
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 AT_ONCE = int(os.environ.get("BROWSER_TESTS_AT_ONCE", "2"))
 # Nothing on this computer takes so long. A test that does hangs, and its process is ended.
-PATIENCE = int(os.environ.get("BROWSER_TEST_PATIENCE", "480"))
+PATIENCE = int(os.environ.get("BROWSER_TEST_PATIENCE", "240"))
 
 
 def found(prefixes):
