@@ -50,8 +50,8 @@ struct HostWatch {
 
   /// Takes in a look at all beats.
   mutating func look(_ beats: [StoredBeat], at now: ContinuousClock.Instant = .now) {
-    // While this host slept or was cut off, nobody's silence was heard.
     let last = lastLook ?? now
+    // While this host slept or was cut off, nobody's silence was heard.
     let isBlind = lastLook.map { now - $0 > times.lease / 2 } ?? true
     if isBlind { watchesSince = now }
     lastLook = now
