@@ -36,6 +36,8 @@ actor NATSPartition: OwnedPartition {
   private var highest: Position = 0
   /// The number of the last message that came.
   private var number: UInt64 = 0
+  /// The number of the last message that the consumer had delivered at the last check.
+  private var delivered: UInt64 = 0
   /// Records that came and were not handed out yet. The consumer delivers each once, so a read that fails must keep them.
   private var arrived: [StoredRecord] = []
   /// Messages that were asked for and may still come.
@@ -67,7 +69,10 @@ actor NATSPartition: OwnedPartition {
         replies = try await stream.connection.take(from: consumer.text, within: .seconds(NATSQueue.patience + 1))
       } catch {
         if error == .cancelled { throw .request(error) }
+        // The connection was lost, and with it what was on its way.
+        open(on: stream.connection)
         try await check(stream)
+        if number < delivered { try await replace(stream) }
         return handOut()
       }
       try await receive(replies, stream)
@@ -153,7 +158,7 @@ actor NATSPartition: OwnedPartition {
     asked = 0
     emptyReads = arrived.isEmpty ? emptyReads + 1 : 0
     // A message that is lost on its way leaves no gap if nothing follows it.
-    if end == .doubtful || emptyReads % 5 == 4 { try await check(stream) }
+    if end == .doubtful || number < delivered || emptyReads % 5 == 4 { try await check(stream) }
   }
 
   /// nil if it is not to be handed out.
@@ -173,20 +178,22 @@ actor NATSPartition: OwnedPartition {
   private static func end(_ status: Int, _ description: String?) -> End? {
     switch status {
     case 100: nil
+    // It overtakes the messages that it counts.
+    case 409 where description?.hasPrefix("Batch Completed") == true: nil
     case 404, 408: .usual
     case 409 where description?.hasPrefix("Message Size Exceeds MaxBytes") == true: .usual
     default: .doubtful
     }
   }
 
-  /// Replaces the consumer if it has delivered messages that did not arrive.
+  /// Replaces the consumer if messages have not arrived that it had delivered at the check before. Messages may be on
+  /// their way for so long.
   ///
   /// - Throws: `.lost` if the consumer is gone.
   private func check(_ stream: JetStream) async throws(JetStreamFault) {
-    // Before the question, so that a message that comes after the answer is kept.
-    open(on: stream.connection)
-    guard let delivered = try await stream.delivered(by: consumer.text, of: settings.name) else { throw .lost }
-    if delivered != number { try await replace(stream) }
+    guard let now = try await stream.delivered(by: consumer.text, of: settings.name) else { throw .lost }
+    if number < delivered { return try await replace(stream) }
+    delivered = now
   }
 
   /// Begins again with the first unfinished record. Another host may take the partition first.
@@ -196,6 +203,7 @@ actor NATSPartition: OwnedPartition {
     try await stream.deleteConsumer(consumer.text, of: settings.name)
     consumer = ConsumerName(host: consumer.host)
     number = 0
+    delivered = 0
     highest = 0
     prefix = nil
     unfinished = [:]

@@ -19,8 +19,31 @@ import Testing
       description: nil, origin: nil)
     let moved = Reply(
       subject: "_INBOX.x", reply: nil, bytes: [], status: 409, description: "Leadership Change", origin: nil)
+    // This status may come before the messages of its batch, and asks for no look at the consumer.
+    let completed = Reply(
+      subject: "_INBOX.x", reply: nil, bytes: [], status: 409, description: "Batch Completed", origin: nil)
+    try await owned.receive([completed], stream)
     await #expect(throws: JetStreamFault.self) { try await owned.receive([delivered, moved], stream) }
     #expect(try await owned.read(limit: 10) == [StoredRecord(position: 7, id: id, record: [1])])
     await connector.close()
+  }
+
+  @Test func readingInPiecesKeepsTheConsumer() async throws {
+    let queue = try Cluster.shared().queue()
+    let partition = try #require(Partition(11))
+    for _ in 0..<120 { _ = try await queue.append([1], as: record(), to: partition) }
+    let owned = try #require(try await queue.take(partition, for: host(), replacing: []))
+    let stream = try await queue.connectedStream()
+    let consumers = try await stream.consumers(of: StreamSettings.queue(partition).name)
+    var count = 0
+    while count < 120 {
+      for record in try await owned.read(limit: 10) {
+        try await owned.finish(record.position)
+        count += 1
+      }
+    }
+    #expect(try await stream.consumers(of: StreamSettings.queue(partition).name) == consumers)
+    await owned.release()
+    await queue.close()
   }
 }
