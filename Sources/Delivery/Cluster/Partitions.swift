@@ -34,6 +34,8 @@ actor Partitions: Service {
   /// Partitions whose work is being stopped.
   private var leaving: Set<Partition> = []
   private var watch: HostWatch
+  /// The workers at the last look at all owners; nil if that look left something to be taken.
+  private var settled: (workers: Set<HostID>, at: ContinuousClock.Instant)?
   private var isStopping = false
 
   private static let work = "partitions cannot be taken"
@@ -98,19 +100,28 @@ actor Partitions: Service {
     watch.look(try await link.queue.beats())
     // Taking a partition from a server that is down takes seconds.
     defer { watch.hasWorked() }
-    let owners = try await link.queue.owners()
-    for partition in owned.keys where owners[partition] != link.host { await lost(partition) }
-    guard link.works, lease.isValid, !isStopping else { return }
+    guard link.works, !isStopping else { return }
     let workers = watch.workers().union([link.host])
     let share = (Partition.count + workers.count - 1) / workers.count
     if owned.count > share { return await giveBack(owned.count - share) }
+    // To ask for all owners costs a request for each partition. Readers notice by themselves that a partition is lost.
+    if let settled, settled.workers == workers, owned.count >= Partition.count / workers.count,
+      .now - settled.at < link.times.lease
+    {
+      return
+    }
+    let owners = try await link.queue.owners()
+    for partition in owned.keys where owners[partition] != link.host { await lost(partition) }
+    guard lease.isValid, !isStopping else { return }
     let idle = Partition.all.filter { owned[$0] == nil && !leaving.contains($0) }
     // Partitions that this host owned before a restart, or took without hearing the answer: nobody else takes them. The next
     // look gives back those beyond its share.
     let own = idle.filter { owners[$0] == link.host }
     let free = idle.filter { owners[$0].map { watch.isDead($0) } ?? true && owners[$0] != link.host }
     let more = max(0, share - owned.count - own.count)
-    try await take(own + free.shuffled().prefix(more), from: owners)
+    let wanted = own + free.shuffled().prefix(more)
+    try await take(wanted, from: owners)
+    settled = wanted.allSatisfy { owned[$0] != nil } ? (workers, .now) : nil
   }
 
   /// Gives what is too much to other hosts.
