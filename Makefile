@@ -18,7 +18,7 @@ SHELL := /bin/bash
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export PHOTOSPOOL_PYTHON ?= $(CURDIR)/$(PYTHON_ENV)/bin/python
 
-.PHONY: help build commit-header bench cluster-demo cluster-faults deb deb-check demo programs test unit stories browser torture soak fuzz lint format setup clean
+.PHONY: help build commit-header bench cluster-demo deb deb-check demo programs test unit stories browser torture soak fuzz lint format setup clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -53,9 +53,6 @@ cluster-demo: .build/setup $(PYTHON_ENV)/ready ## Three hosts share a queue on t
 	$(SWIFT) build --product photospool
 	$(SWIFT) build --product photospool-darkroom
 	@bash tools/cluster-demo.sh
-
-cluster-faults: programs $(PYTHON_ENV)/ready ## Servers of a cluster that die, sleep and are emptied under load: some minutes
-	$(SWIFT) test --skip-build --no-parallel --filter NATSFaultTests
 
 test: unit stories browser ## Every test
 
