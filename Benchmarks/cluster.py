@@ -3,7 +3,7 @@
 
     texts     dropped on three hosts, from the first to the last that the receiver has taken, and to the last receipt; beside
               one host without a cluster that gets them all. They take turns
-    photos    the same with photos of 12 megapixels, a request for each
+    photos    the same with photos of 12 megapixels, a request for each, and a bucket of SeaweedFS
     takeover  from the kill of a host to the last of some texts that were dropped right after it on another host, one in each of
               some conversations: the dead host owned about half of them
     restart   the same for a daemon that is killed and started again at once, alone in its cluster
@@ -27,6 +27,7 @@ from pathlib import Path
 
 import measure
 from PIL import Image
+from photo_requests import Service
 from texts import BYTES, CONVERSATIONS, HERE, PHOTOSPOOL, WebSink
 
 HOSTS = 3
@@ -48,15 +49,18 @@ class Servers:
 
 
 class Host:
-    def __init__(self, place: Path, sink: int, servers: Servers | None):
+    def __init__(self, place: Path, sink: int, servers: Servers | None, bucket: Service | None = None, bytes: str = ""):
         place.mkdir()
         self.place, self.spool, self.process = place, place / "spool", None
         cluster = "" if not servers else (
-            f"cluster: {{servers: '{servers.facts['servers']}', secretVariable: CLUSTER, tokenVariable: TOKEN}}\n")
+            f"cluster: {{servers: '{servers.facts['servers']}', secretVariable: CLUSTER, tokenVariable: TOKEN{bytes}}}\n")
+        store = f"{{type: presigned, endpoint: 'http://127.0.0.1:{sink}/'}}" if not bucket else (
+            f"{{type: s3, endpoint: '{bucket.facts['endpoint']}', region: {bucket.facts['region']}, "
+            f"bucket: {bucket.facts['bucket']}, accessKeyVariable: S3_KEY, secretKeyVariable: S3_SECRET}}")
         (place / "photospool.yaml").write_text(
             f"network: {{type: webhook, url: 'http://127.0.0.1:{sink}/', allowPrivate: true, secretVariable: SECRET}}\n"
-            f"store: {{type: presigned, endpoint: 'http://127.0.0.1:{sink}/'}}\n{cluster}")
-        self.environment = os.environ | {
+            f"store: {store}\nstores: {{bucket: {store}}}\n{cluster}")
+        self.environment = os.environ | (bucket.environment if bucket else {}) | {
             "PHOTOSPOOL_SPOOL": str(self.spool), "PHOTOSPOOL_CONFIG": str(place / "photospool.yaml"),
             "SECRET": "whsec_" + "c2VjcmV0" * 4, "CLUSTER": "c" * 40, "TOKEN": servers.facts["token"] if servers else ""}
         self.start()
@@ -112,12 +116,13 @@ def megapixels(photo: Path) -> float:
     return width * height / 1_000_000
 
 
-def rates(place: Path, programs: Path, drop, requests: int, hosts: int) -> dict[str, float]:
+def rates(place: Path, programs: Path, drop, requests: int, hosts: int, bytes: str = "") -> dict[str, float]:
     """Of requests that `drop` shares out over the hosts. Several are a cluster."""
     sink = WebSink(place, programs)
     servers = Servers(place) if hosts > 1 else None
+    bucket = Service(place / "weed") if drop is photos else None
     each = requests // hosts
-    running = [Host(place / f"h{number}", sink.port, servers) for number in range(hosts)]
+    running = [Host(place / f"h{number}", sink.port, servers, bucket, bytes) for number in range(hosts)]
     try:
         # Partitions are shared out, and every part has been at work once.
         for host in running:
@@ -127,7 +132,6 @@ def rates(place: Path, programs: Path, drop, requests: int, hosts: int) -> dict[
         before = {name: measure.processor_seconds(pid) for name, pid in pids(running, servers).items()}
         begin, taken = time.monotonic(), sink.taken()
         drop(running, each, programs)
-        # The sink takes a photo's uploads too, so that this counts to the end only for texts.
         measure.wait_until(lambda: sink.taken() - taken >= each * hosts, PATIENCE)
         seconds = time.monotonic() - begin
         measure.wait_until(lambda: all(host.filed() >= each + 64 for host in running), PATIENCE, pause=0.05)
@@ -140,8 +144,9 @@ def rates(place: Path, programs: Path, drop, requests: int, hosts: int) -> dict[
     finally:
         for host in running:
             host.end()
-        if servers:
-            servers.end()
+        for service in (servers, bucket):
+            if service:
+                service.end()
         sink.end()
 
 
@@ -198,12 +203,15 @@ def main() -> None:
         for kind, drop, requests in (("texts", texts, options.requests), ("photos", photos, options.photos)):
             if kind not in wanted:
                 continue
-            found = {"one host": [], "three hosts, three servers": []}
+            ways = [("one host", 1, ""), ("three hosts, three servers", HOSTS, "")]
+            if drop is photos:
+                ways.append(("the same, `cluster.bytes` in the bucket", HOSTS, ", bytes: bucket"))
+            found = {name: [] for name, _, _ in ways}
             for turn in range(options.turns):
-                for name, hosts in (("one host", 1), ("three hosts, three servers", HOSTS)):
-                    place = scratch / f"{kind}-{hosts}-{turn}"
+                for number, (name, hosts, bytes) in enumerate(ways):
+                    place = scratch / f"{kind}-{number}-{turn}"
                     place.mkdir()
-                    found[name].append(rates(place, scratch, drop, requests, hosts))
+                    found[name].append(rates(place, scratch, drop, requests, hosts, bytes))
                     shutil.rmtree(place, ignore_errors=True)
             print(f"\n| {kind} | a second | to the last receipt | CPU ms each, hosts | servers |\n| --- |" + " ---: |" * 4)
             for name, turns in found.items():
