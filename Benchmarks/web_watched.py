@@ -8,6 +8,7 @@ PHOTOSPOOL names another program than .build/release/photospool; photospool-web 
 """
 
 import argparse
+import http.client
 import itertools
 import os
 import shutil
@@ -46,7 +47,7 @@ def drain(answer):
     try:
         while answer.read1():
             pass
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, http.client.HTTPException):
         pass
 
 
