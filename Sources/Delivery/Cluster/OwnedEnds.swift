@@ -4,31 +4,47 @@ import Logging
 import Messages
 import ServiceLifecycle
 import Signalling
+import Synchronization
 
 /// Tells the origins how requests ended. Order for each: the outcome is committed here; the fact is made; the record is
-/// finished; its bytes are removed; its rows are forgotten. A crash anywhere leaves the record to the next owner.
-struct OwnedEnds: Service {
-  let link: ClusterLink
-  let ledger: Ledger
-  let partitions: Partitions
-  let bell: Bell
-  let troubles: Troubles
-  let log: Logger
+/// finished; its rows are forgotten; its bytes are removed. A crash before the record is finished leaves it to the next owner;
+/// one behind that may leave bytes.
+final class OwnedEnds: Service {
+  private let link: ClusterLink
+  private let ledger: Ledger
+  private let partitions: Partitions
+  private let bell: Bell
+  private let troubles: Troubles
+  private let log: Logger
+
+  /// Photos whose requests are over. A store that is away holds up no end.
+  private let removable = Mutex<[RecordID: [Int]]>([:])
 
   private static let work = "ends of requests cannot be told to their origins"
   private static let (batch, atOnce) = (256, 64)
 
+  init(link: ClusterLink, ledger: Ledger, partitions: Partitions, bell: Bell, troubles: Troubles, log: Logger) {
+    self.link = link
+    self.ledger = ledger
+    self.partitions = partitions
+    self.bell = bell
+    self.troubles = troubles
+    self.log = log
+  }
+
   func run() async throws {
     bell.ring()
-    await bell.serve {
+    await bell.serve { [self] in
       try await tellAll()
+      try await removeBytes()
       troubles.end(Self.work)
-    } failed: { error in
+    } failed: { [self] error in
       troubles.tell(Self.work, error)
       return 1
     }
     // Others find the rest out by themselves.
     try? await tellAll()
+    try? await removeBytes()
   }
 
   private func tellAll() async throws {
@@ -40,7 +56,7 @@ struct OwnedEnds: Service {
         let chunk = requests[start..<min(start + Self.atOnce, requests.count)]
         await withTaskGroup(of: Swift.Result<Int64, any Error>.self) { group in
           for request in chunk {
-            group.addTask {
+            group.addTask { [self] in
               do {
                 try await tell(request)
                 return .success(request.row)
@@ -61,6 +77,13 @@ struct OwnedEnds: Service {
     }
   }
 
+  private func removeBytes() async throws {
+    for (record, photos) in removable.withLock(\.self) {
+      try await link.bytes.remove(photos, of: record)
+      removable.withLock { _ = $0.removeValue(forKey: record) }
+    }
+  }
+
   private func tell(_ request: UnfiledRequest) async throws {
     guard let record = request.record, let origin = request.digest.flatMap({ HostID($0) }),
       let conversation = request.conversation
@@ -77,7 +100,7 @@ struct OwnedEnds: Service {
       throw QueueError.lost
     }
     let photos = request.messages.map(\.own).filter(\.kind.hasPhoto).map(\.position)
-    if !photos.isEmpty { try await link.bytes.remove(photos, of: record) }
+    if !photos.isEmpty { removable.withLock { $0[record] = photos } }
     let state = (try? link.seal.end(standing, of: record))?.state ?? request.state
     log.info("request \(state.rawValue) for its origin", metadata: ["request": "\(request.request)"])
   }
