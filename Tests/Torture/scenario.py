@@ -49,8 +49,8 @@ def scenario(name, parts=1, weight=0.0, extra=False, **given):
     return lambda run: register(Scenario(name, functools.partial(run, **given), parts, None, weight, extra)) and run
 
 
-def control(name, must, extra=False):
-    return lambda run: register(Scenario("control: " + name, run, 1, must, 0.0, extra))
+def control(name, must):
+    return lambda run: register(Scenario("control: " + name, run, 1, must, 0.0, False))
 
 
 def until_complaint(part):

@@ -16,7 +16,7 @@ def cluster(part, works):
     return Cluster(part, works)
 
 
-@scenario("cluster: a host that relays and owns dies at every call and every send, and restarts", parts=4, extra=True)
+@scenario("cluster: a host that relays and owns dies at every call and every send, and restarts", parts=4)
 def killed(part):
     made = cluster(part, "wr")
     owner, other = made.hosts
@@ -44,7 +44,7 @@ def killed(part):
     part.judge(other)
 
 
-@scenario("cluster: a host stopped at every call and every send, replaced, and continued", parts=4, extra=True)
+@scenario("cluster: a host stopped at every call and every send, replaced, and continued", parts=4)
 def replaced(part):
     made = cluster(part, "wwr")
     sleeper, heir, camera = made.hosts
@@ -133,7 +133,7 @@ class Storm:
         self.made.judge(f"after {self.part.injected} faults")
 
 
-@scenario("cluster: hosts and servers die, stop and are emptied under load", parts=2, weight=0.05, extra=True)
+@scenario("cluster: hosts and servers die, stop and are emptied under load", parts=2, weight=0.05)
 def storm(part):
     storm = Storm(part)
     while part.injected < part.quota and not part.complaints:
@@ -144,7 +144,7 @@ def storm(part):
         storm.judge()
 
 
-@scenario("cluster: an origin burns once its requests are relayed", parts=2, extra=True)
+@scenario("cluster: an origin burns once its requests are relayed", parts=2)
 def burned(part):
     made = cluster(part, "rww")
     origin, *others = made.hosts
@@ -182,7 +182,7 @@ def burned(part):
         part.judge(host)
 
 
-@control("cluster: a network that knows no ids, and an owner that dies after it published", must="DUP", extra=True)
+@control("cluster: a network that knows no ids, and an owner that dies after it published", must="DUP")
 def repeating(part):
     made = cluster(part, "wr")
     owner, camera = made.hosts
