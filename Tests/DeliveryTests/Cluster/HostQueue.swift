@@ -44,6 +44,9 @@ final class HostQueue: Queue, BlobStore {
     case givesUpSilently(ClusterSeal)
   }
 
+  /// The faults of all queues until now.
+  static let injected = Mutex(0)
+
   private let shared: MemoryQueue
   let gate: HostGate
   private let random: Mutex<SeededRandom>
@@ -72,6 +75,7 @@ final class HostQueue: Queue, BlobStore {
       _ = try await gate.pass()
       return answer
     }
+    Self.injected.withLock { $0 += 1 }
     switch kind {
     case 0: throw .unavailable("no server answers")
     case 1:
