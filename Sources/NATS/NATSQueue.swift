@@ -54,6 +54,21 @@ package final class NATSQueue: Queue {
     }
   }
 
+  /// The first unfinished record behind a position; nil if there is none. It stays as it is.
+  package func record(
+    after position: Position, in partition: Partition
+  ) async throws(QueueError) -> StoredRecord? {
+    let stream = try await connector.jetStream()
+    do {
+      let (subjects, name) = ("ps.q.\(partition)", StreamSettings.queue(partition).name)
+      return try await stream.record(after: position, below: subjects, in: name).map { found in
+        StoredRecord(position: found.stored.position, id: found.id, record: found.stored.bytes)
+      }
+    } catch {
+      throw error.queueError(mayTakeEffect: false)
+    }
+  }
+
   // MARK: Owners
 
   package func owners() async throws(QueueError) -> [Partition: HostID] {
@@ -249,18 +264,30 @@ extension JetStream {
     for origin: HostID, after position: Position, limit: Int
   ) async throws(JetStreamFault) -> [StoredFact] {
     var facts: [StoredFact] = []
-    var position = position
-    while facts.count < limit, position < .max,
-      let stored = try await next(from: position + 1, of: "ps.r.\(origin).*", in: StreamSettings.done.name)
+    while facts.count < limit,
+      let (id, stored) = try await record(
+        after: facts.last?.position ?? position, below: "ps.r.\(origin)", in: StreamSettings.done.name)
     {
-      guard stored.position > position else { throw .malformed }
-      position = stored.position
-      guard let last = stored.subject.split(separator: ".").last, let id = RecordID(String(last)),
-        stored.subject == "ps.r.\(origin).\(id)"
-      else { continue }
-      facts.append(StoredFact(position: position, id: id, fact: stored.bytes))
+      facts.append(StoredFact(position: stored.position, id: id, fact: stored.bytes))
     }
     return facts
+  }
+
+  /// The first message behind a position whose subject is `prefix` and a record's id. Others are passed over.
+  fileprivate func record(
+    after position: Position, below prefix: String, in name: String
+  ) async throws(JetStreamFault) -> (id: RecordID, stored: Stored)? {
+    var position = position
+    while position < .max, let stored = try await next(from: position + 1, of: "\(prefix).*", in: name) {
+      guard stored.position > position else { throw .malformed }
+      position = stored.position
+      if let last = stored.subject.split(separator: ".").last, let id = RecordID(String(last)),
+        stored.subject == "\(prefix).\(id)"
+      {
+        return (id, stored)
+      }
+    }
+    return nil
   }
 }
 

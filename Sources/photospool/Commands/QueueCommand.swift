@@ -1,4 +1,5 @@
 import ArgumentParser
+import Composition
 import Control
 import DurableFiles
 import Foundation
@@ -6,7 +7,7 @@ import Ledgers
 import Messages
 import Spooling
 
-struct QueueCommand: ParsableCommand {
+struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue", abstract: "Print what is waiting, like mailq.",
     discussion: """
@@ -28,10 +29,16 @@ struct QueueCommand: ParsableCommand {
     completion: Completion.conversations)
   var to: String?
 
+  @Flag(name: .long, help: "Print what all hosts of the cluster have relayed, one line per request.")
+  var cluster = false
+
   @Flag(name: .long, help: "Redraw it on the whole terminal until Ctrl-C.")
   var watch = false
 
   func validate() throws {
+    if cluster && (watch || state != nil) {
+      throw ValidationError("--cluster can be combined only with --json and --to; remove the other options")
+    }
     if watch && (json || state != nil) {
       throw ValidationError("--watch can be combined only with --to; remove the other options")
     }
@@ -40,7 +47,8 @@ struct QueueCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() async throws {
+    if cluster { return try await printCluster() }
     let spool = try options.openSpool()
     if watch { return try QueueWatch(spool: spool, conversation: to).run() }
     var daemon: ControlReply?
@@ -71,6 +79,30 @@ struct QueueCommand: ParsableCommand {
     if isSilent { Terminal.complain(ControlError.noAnswer.description) }
     if isStopped && printer.waiting > 0 { complainOfStopped(spool) }
     if !json, state == nil, to == nil, !isSilent { printSilent(spool) }
+  }
+
+  private func printCluster() async throws {
+    let listing = try ClusterListing(options.settings())
+    var (count, bytes) = (0, 0)
+    func show(_ line: ClusterListing.Line) throws {
+      guard to == nil || to == line.conversation else { return }
+      if json { return try printJSON(line) }
+      let columns = ["REQUEST", "SIZE", "ACCEPTED", "HOST", "OWNER", "CONVERSATION"]
+      if count == 0 { print(Terminal.bold(QueueTable.row(columns))) }
+      (count, bytes) = (count + 1, bytes + line.bytes)
+      print(
+        QueueTable.row([
+          escaped(line.request) + (line.held ? "!" : " "), sizeInWords(line.bytes), line.acceptedAt.description,
+          escaped(line.host), escaped(line.owner ?? "-"), escaped(line.conversation),
+        ]))
+    }
+    do { try await listing.forEachLine(show) { Terminal.complain($0) } } catch {
+      await listing.close()
+      throw error
+    }
+    await listing.close()
+    if json { return }
+    print(count == 0 ? "Nothing is waiting in the cluster." : "-- \(counted(count, "request")), \(sizeInWords(bytes))")
   }
 
   /// Prints networks that should be listened to and do not answer.
@@ -117,7 +149,6 @@ private struct QueuePrinter {
   private var bytes = 0
   /// The number of printed messages that a daemon would send.
   private(set) var waiting = 0
-  private let columns = Terminal.outputColumns.flatMap { $0 < 100 ? $0 : nil }
 
   var isEmpty: Bool { count == 0 }
 
@@ -132,36 +163,27 @@ private struct QueuePrinter {
     count += 1
     if !line.state.isFinal && !line.isDraft { waiting += 1 }
     if isJSON { return try printJSON(line) }
-    if count == 1 { Swift.print(Terminal.bold(row("REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"))) }
+    if count == 1 {
+      Swift.print(Terminal.bold(QueueTable.row(["REQUEST", "SIZE", "ACCEPTED", "STATE", "CONVERSATION"])))
+    }
     bytes += line.bytes ?? 0
     let isAtRest = line.state == .pending || line.state.isFinal || line.isDraft && line.state == .uploaded
     let mark = line.isHeld ? "!" : isAtRest ? " " : "*"
     let percent = line.progress.map { " \(Int($0 * 100)) %" } ?? ""
     let state = (line.isDraft ? "draft " : "") + line.state.rawValue + percent
     Swift.print(
-      row(
+      QueueTable.row([
         escaped(line.droppedAs ?? line.request) + mark, line.bytes.map(sizeInWords) ?? "-",
-        line.acceptedAt?.description ?? "not yet", state,
-        escaped(line.conversation ?? "-")))
+        line.acceptedAt?.description ?? "not yet", state, escaped(line.conversation ?? "-"),
+      ]))
     if let error = line.error {
       let next = line.nextAttempt.map { "; next attempt \($0)" } ?? ""
       let reason = "    (\(escaped(error))\(next))"
       Swift.print(
-        columns.map {
+        QueueTable.columns.map {
           Terminal.folded(reason.components(separatedBy: " "), separator: " ", to: $0)
         } ?? reason)
     }
-  }
-
-  private func row(_ request: String, _ size: String, _ time: String, _ state: String, _ to: String) -> String {
-    if let columns {
-      let name = request.trimmingCharacters(in: .whitespaces)
-      return Terminal.folded([name, size, time, state, to], separator: "  ", to: columns)
-    }
-    func pad(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(0, width - text.count))
-    }
-    return "\(pad(request, 32)) \(pad(size, 9)) \(pad(time, 24)) \(pad(state, 20)) \(to)"
   }
 
   func finish(_ state: MessageState?) {
@@ -169,5 +191,19 @@ private struct QueuePrinter {
     let nothing = state?.isFinal == true ? "Nothing is \(state?.rawValue ?? "")." : "Nothing is waiting."
     Swift.print(
       count == 0 ? nothing : "-- \(counted(count, "message")), \(sizeInWords(bytes))")
+  }
+}
+
+/// The rows of `queue`: the request, size, time and further words, the conversation at the end.
+private enum QueueTable {
+  /// The width of a terminal that is too narrow for a row.
+  static let columns = Terminal.outputColumns.flatMap { $0 < 100 ? $0 : nil }
+
+  static func row(_ cells: [String]) -> String {
+    if let columns {
+      return Terminal.folded(cells.map { $0.trimmingCharacters(in: .whitespaces) }, separator: "  ", to: columns)
+    }
+    let widths = [32, 9, 24] + cells.dropFirst(4).map { _ in 20 } + [0]
+    return zip(cells, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }.joined(separator: " ")
   }
 }

@@ -25,6 +25,15 @@ text friends open --wait
 expect "$(texts)" open
 expect "$(at camera show "$request" --json | jq -r '.messages[].state')" relayed
 
+# Every host lists what all have relayed.
+listed() { at first queue --cluster --json "$@" | jq -r '"\(.request) \(.host) \(.owner) \(.messages) \(.held)"'; }
+name=$(uname -n)
+expect "$(listed)" "$(printf "%s $name $name 1 true\n" "$request" "$cancelled" "$last")"
+expect "$(listed --to friends)" ''
+at camera queue --cluster > queue.log
+grep -q "^$request! .* family$" queue.log
+grep -q '^-- 3 requests, ' queue.log
+
 # A relayed request is cancelled by its owner.
 at camera cancel "$cancelled"
 expect "$(state "$cancelled")" cancelled
@@ -53,5 +62,14 @@ at camera purge gone
 at second release gone
 text gone end --wait
 expect "$(texts)" 'open of the second held last end'
+expect "$(at second queue --cluster)" 'Nothing is waiting in the cluster.'
 stop second
 stop camera
+
+# Without a cluster, or with options that fit nothing of it.
+sed '/^cluster:/,$d' camera/photospool.yaml > alone.yaml
+status=0; "$photospool" --config alone.yaml queue --cluster 2> alone.log || status=$?
+expect "$status" 78
+grep -q 'this host is in no cluster' alone.log
+status=0; at camera queue --cluster --watch 2> usage.log || status=$?
+expect "$status" 64

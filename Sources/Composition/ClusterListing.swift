@@ -1,0 +1,85 @@
+import Clusters
+import Messages
+import NATS
+import Settings
+
+/// The requests that wait in the queue of a cluster, whatever host has accepted them.
+package struct ClusterListing: Sendable {
+  /// A line of `queue --cluster --json`. Keys are never renamed once released.
+  package struct Line: Codable, Sendable {
+    package let request: String
+    package let conversation: String
+    /// The name of the host that accepted it.
+    package let host: String
+    /// The name of the host that publishes it; nil while its partition has no owner.
+    @OrNull package var owner: String?
+    package let acceptedAt: Timestamp
+    package let messages: Int
+    /// The size of its files as dropped.
+    package let bytes: Int
+    /// Whether its conversation is held.
+    package let held: Bool
+  }
+
+  private let queue: NATSQueue
+  private let seal: ClusterSeal
+
+  /// Makes connections of its own.
+  ///
+  /// - Throws: an error in the configuration, such as a missing section or an unreadable secret.
+  package init(_ settings: Settings) throws {
+    guard settings.cluster.isConfigured else {
+      throw Failure(
+        .configuration,
+        "this host is in no cluster; add a `cluster:` section to its configuration, or leave out --cluster")
+    }
+    seal = ClusterSeal(secret: try settings.clusterSecret())
+    queue = try settings.makeQueue()
+  }
+
+  package func close() async { await queue.close() }
+
+  /// Lists what waits now, the requests of each conversation in order.
+  ///
+  /// - Parameter unreadable: is told of records that cannot be opened.
+  /// - Throws: `Failure` if the servers do not answer; errors of `tell`.
+  package func forEachLine(_ tell: (Line) throws -> Void, unreadable: (String) -> Void) async throws {
+    do {
+      let names = Dictionary(try await queue.beats().map { ($0.beat.host, $0.beat.name) }) { first, _ in first }
+      let owners = try await queue.owners()
+      for partition in Partition.all {
+        let owner = owners[partition].map { names[$0] ?? $0.text }
+        let (requests, held) = try await waiting(in: partition, unreadable)
+        for request in requests {
+          try tell(
+            Line(
+              request: request.request, conversation: request.conversation,
+              host: names[request.host] ?? request.host.text,
+              owner: owner, acceptedAt: Timestamp(milliseconds: request.acceptedAt), messages: request.messages.count,
+              bytes: request.messages.reduce(0) { $0 + $1.bytes }, held: held.contains(request.conversation)))
+        }
+      }
+    } catch let error as QueueError {
+      throw Failure(.unavailable, error.description)
+    }
+  }
+
+  /// The requests of a partition, and the conversations that are held.
+  private func waiting(
+    in partition: Partition, _ unreadable: (String) -> Void
+  ) async throws(QueueError) -> (requests: [RelayedRequest], held: Set<String>) {
+    var (requests, held, position) = ([RelayedRequest](), Set<String>(), Position(0))
+    while let record = try await queue.record(after: position, in: partition) {
+      position = record.position
+      do throws(SealedError) {
+        switch try seal.contents(of: record) {
+        case .request(let request): requests.append(request)
+        case .hold(let conversation): held.insert(conversation)
+        case .release(let conversation): held.remove(conversation)
+        case .cancel, .flush: break
+        }
+      } catch { unreadable(error.description) }
+    }
+    return (requests, held)
+  }
+}
