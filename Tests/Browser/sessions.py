@@ -1,12 +1,16 @@
 """Links and sessions: once, by one user, and no answer without one."""
 
 import os
+import pathlib
 import subprocess
+import sys
 from urllib.parse import urlsplit
 
 from routes import ask, routes
 from scene import Scene
 
+# Shifts the clock of a program.
+CLOCK = pathlib.Path(__file__).resolve().parent.parent / "Torture/clock.c"
 # Asks as another user. Prints the status, and the cookie if there is one.
 STRANGER = """
 import http.client, sys
@@ -57,6 +61,24 @@ def test_a_link_opens_once(stage):
     for code in ["0" * 32, "..", "%2e%2e%2fsessions", "x" * 1000, "%00"]:
         assert stranger.post(f"/login/{code}").status in (400, 404, 410), code
     assert link.rsplit("/", 1)[1] not in stage.text("web.err"), "the code is in the log"
+
+
+def test_a_late_code_opens_nothing(stage):
+    """Ten minutes after it was made, a link that nobody used is over."""
+    library, offset = stage.directory / "clock.so", stage.directory / "offset"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, CLOCK, "-ldl"], check=True)
+    offset.write_bytes(bytes(8))
+    stage.environment |= {"LD_PRELOAD": str(library), "CLOCK_OFFSET": str(offset)}
+    stage.start_daemon()
+    stage.start_page()
+    path, stranger = urlsplit(stage.link()).path, stage.client()
+    with open(offset, "r+b", buffering=0) as clock:
+        for seconds, status in [(540, 200), (601, 410)]:
+            clock.seek(0)
+            clock.write(seconds.to_bytes(8, sys.byteorder))
+            assert stranger.get(path).status == status, seconds
+    assert stranger.post(path).status == 410
+    assert stranger.get("/").status == 401
 
 
 def test_logout_ends_the_session(stage):
