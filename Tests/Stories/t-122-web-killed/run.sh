@@ -1,10 +1,10 @@
 # A page that is killed at any moment of an upload and a Send loses nothing and doubles nothing: the person sends again, and
 # one message is published. A message that the page calls sent is on disk.
 #
-# CI takes a sample of the moments; WEB_KILLS=all takes all of them.
+# CI takes a sample of the moments; WEB_KILLS=all takes all of them, and WEB_PHOTOS=10 makes them more than a hundred.
 . "$(dirname "$0")/../lib/library.sh"
 
-photo=photo.jpg
+photo=photo.jpg photos=${WEB_PHOTOS:-1}
 noise 300x200 $photo
 cc -shared -fPIC -O1 -o killpoint.so "$here/../Torture/killpoint.c" -ldl
 page=
@@ -20,15 +20,19 @@ stop_page() { kill -KILL "$page" 2> /dev/null || true; wait "$page" 2> /dev/null
 # ready: whether the page answers; false if it was killed before.
 ready() { until curl -sS -m 5 -o /dev/null "$site/healthz" 2> /dev/null; do kill -0 "$page" 2> /dev/null || return 1; sleep 0.02; done; }
 ask() { rm -f answer; curl -sS -m 20 -o answer -w '%{http_code}' -b jar -H "Origin: $site" "${@:2}" "$site$1" 2> /dev/null || true; }
-# compose NAME: uploads a photo into the draft of this conversation if it is not there, then sends it with a text. Prints the
+# compose NAME: uploads the photos that are not in the draft of this conversation, then sends them with a text. Prints the
 # status of Send.
 compose() {
-  local status draft
+  local status draft there
   ask "/draft?name=$1" -X POST > status
   draft=$(jq -r '.draft // empty' answer 2> /dev/null || true)
-  if [ ! -e "sending.$1" ] && [ "$(jq '.photos | length' answer 2> /dev/null)" = 0 ]; then
-    [ "$(ask "/draft/new/photo?name=$1&file=a.jpg" -T $photo)" = 201 ] || return 0
-    draft=$(jq -r .draft answer)
+  there=$(jq '.photos | length' answer 2> /dev/null || true)
+  if [ ! -e "sending.$1" ]; then
+    [ -n "$there" ] || return 0
+    for ((; there < photos; there++)); do
+      [ "$(ask "/draft/${draft:-new}/photo?name=$1&file=$there.jpg" -T $photo)" = 201 ] || return 0
+      draft=$(jq -r .draft answer)
+    done
   fi
   # Once Send was pressed, the browser only repeats it.
   [ -e "sending.$1" ] || echo "$draft" > "sending.$1"
@@ -81,6 +85,7 @@ wait_until is_done
 stop_daemon
 for file in sending.*; do
   name=${file#sending.}
-  expect "$(published "$name" | jq -r '.kind + " " + (.text // "")' | paste -sd,)" "photo ,text text of $name"
+  expect "$(published "$name" | jq -r '.kind + " " + (.text // "")' | paste -sd,)" \
+    "$(printf 'photo ,%.0s' $(seq "$photos"))text text of $name"
 done
 is_empty "$spool/new" "$spool/cur" "$spool/failed" "$spool/draft"
