@@ -34,7 +34,7 @@ actor Partitions: Service {
   /// Partitions whose work is being stopped.
   private var leaving: Set<Partition> = []
   private var watch: HostWatch
-  /// The workers at the last look at all owners; nil if that look left something to be taken.
+  /// The workers at the last look at all owners; nil if shares change.
   private var settled: (workers: Set<HostID>, at: ContinuousClock.Instant)?
   private var isStopping = false
 
@@ -104,12 +104,8 @@ actor Partitions: Service {
     let workers = watch.workers().union([link.host])
     let share = (Partition.count + workers.count - 1) / workers.count
     if owned.count > share { return await giveBack(owned.count - share) }
-    // To ask for all owners costs a request for each partition. Readers notice by themselves that a partition is lost.
-    if let settled, settled.workers == workers, owned.count >= Partition.count / workers.count,
-      .now - settled.at < link.times.lease
-    {
-      return
-    }
+    // Asking for all owners costs one request per partition. Readers notice most losses by themselves.
+    if let settled, settled.workers == workers, .now - settled.at < link.times.lease { return }
     let owners = try await link.queue.owners()
     for partition in owned.keys where owners[partition] != link.host { await lost(partition) }
     guard lease.isValid, !isStopping else { return }
@@ -121,7 +117,10 @@ actor Partitions: Service {
     let more = max(0, share - owned.count - own.count)
     let wanted = own + free.shuffled().prefix(more)
     try await take(wanted, from: owners)
-    settled = wanted.allSatisfy { owned[$0] != nil } ? (workers, .now) : nil
+    // A host that has too much will give back.
+    let counts = Dictionary(owners.values.map { ($0, 1) }, uniquingKeysWith: +)
+    let isSettled = wanted.allSatisfy { owned[$0] != nil } && counts.values.allSatisfy { $0 <= share }
+    settled = isSettled ? (workers, .now) : nil
   }
 
   /// Gives what is too much to other hosts.
@@ -174,6 +173,7 @@ actor Partitions: Service {
   /// Forgets a partition: nothing of it is sent any more, and its work is stopped.
   private func leave(_ partition: Partition, _ part: Owned) async {
     guard owned.removeValue(forKey: partition) != nil else { return }
+    settled = nil
     leaving.insert(partition)
     defer { leaving.remove(partition) }
     lease.close(partition)
