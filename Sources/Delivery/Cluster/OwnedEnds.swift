@@ -4,59 +4,45 @@ import Logging
 import Messages
 import ServiceLifecycle
 import Signalling
-import Synchronization
 
 /// Tells the origins how requests ended. Order for each: the outcome is committed here; the fact is made; the record is
-/// finished; its rows are forgotten; its bytes are removed. A crash before the record is finished leaves it to the next owner;
-/// one behind that may leave bytes.
-final class OwnedEnds: Service {
-  private let link: ClusterLink
-  private let ledger: Ledger
-  private let partitions: Partitions
-  private let bell: Bell
-  private let troubles: Troubles
-  private let log: Logger
-
-  /// Photos whose requests are over. A store that is away holds up no end.
-  private let removable = Mutex<[RecordID: [Int]]>([:])
+/// finished; its rows are forgotten. A crash before the record is finished leaves it to the next owner.
+struct OwnedEnds: Service {
+  let link: ClusterLink
+  let ledger: Ledger
+  let partitions: Partitions
+  let bytes: OwnedBytes
+  let bell: Bell
+  let troubles: Troubles
+  let log: Logger
 
   private static let work = "ends of requests cannot be told to their origins"
   private static let (batch, atOnce) = (256, 64)
 
-  init(link: ClusterLink, ledger: Ledger, partitions: Partitions, bell: Bell, troubles: Troubles, log: Logger) {
-    self.link = link
-    self.ledger = ledger
-    self.partitions = partitions
-    self.bell = bell
-    self.troubles = troubles
-    self.log = log
-  }
-
   func run() async throws {
     bell.ring()
-    await bell.serve { [self] in
+    await bell.serve {
       try await tellAll()
-      try await removeBytes()
       troubles.end(Self.work)
-    } failed: { [self] error in
+    } failed: { error in
       troubles.tell(Self.work, error)
       return 1
     }
     // Others find the rest out by themselves.
     try? await tellAll()
-    try? await removeBytes()
   }
 
   private func tellAll() async throws {
-    while true {
-      let requests = try await ledger.unfiled(limit: Self.batch)
-      if requests.isEmpty { return }
-      var (told, failure) = ([Int64](), (any Error)?.none)
+    var (last, failure) = (Int64(0), (any Error)?.none)
+    // Requests whose end cannot be told now hold up no others.
+    while case let requests = try await ledger.unfiled(after: last, limit: Self.batch), let end = requests.last {
+      last = end.row
+      var told: [Int64] = []
       for start in stride(from: 0, to: requests.count, by: Self.atOnce) {
         let chunk = requests[start..<min(start + Self.atOnce, requests.count)]
         await withTaskGroup(of: Swift.Result<Int64, any Error>.self) { group in
           for request in chunk {
-            group.addTask { [self] in
+            group.addTask {
               do {
                 try await tell(request)
                 return .success(request.row)
@@ -72,16 +58,8 @@ final class OwnedEnds: Service {
         }
       }
       try await ledger.forgetOwned(told)
-      if let failure { throw failure }
-      if requests.count < Self.batch { return }
     }
-  }
-
-  private func removeBytes() async throws {
-    for (record, photos) in removable.withLock(\.self) {
-      try await link.bytes.remove(photos, of: record)
-      removable.withLock { _ = $0.removeValue(forKey: record) }
-    }
+    if let failure { throw failure }
   }
 
   private func tell(_ request: UnfiledRequest) async throws {
@@ -100,8 +78,55 @@ final class OwnedEnds: Service {
       throw QueueError.lost
     }
     let photos = request.messages.map(\.own).filter(\.kind.hasPhoto).map(\.position)
-    if !photos.isEmpty { removable.withLock { $0[record] = photos } }
+    if !photos.isEmpty { await bytes.remove(photos, of: record) }
     let state = (try? link.seal.end(standing, of: record))?.state ?? request.state
     log.info("request \(state.rawValue) for its origin", metadata: ["request": "\(request.request)"])
+  }
+}
+
+/// Removes photos from the cluster once their requests are over. A service of its own, so that a store that is away holds up
+/// no end.
+actor OwnedBytes: Service {
+  private let link: ClusterLink
+  private let troubles: Troubles
+  private let bell = Bell()
+  private var removable: [RecordID: [Int]] = [:]
+  private var isAway = false
+
+  private static let work = "photos of ended requests cannot be removed from the cluster"
+
+  init(link: ClusterLink, troubles: Troubles) {
+    self.link = link
+    self.troubles = troubles
+  }
+
+  func remove(_ photos: [Int], of record: RecordID) {
+    removable[record] = photos
+    bell.ring()
+  }
+
+  func run() async throws {
+    await bell.serve {
+      try await removeAll()
+      isAway = false
+      troubles.end(Self.work)
+    } failed: { error in
+      isAway = true
+      troubles.tell(Self.work, error)
+      return link.times.beat / .seconds(1)
+    }
+    // The end of the daemon does not wait for a store.
+    if !isAway { try? await removeAll() }
+  }
+
+  private func removeAll() async throws {
+    var failure: (any Error)?
+    for (record, photos) in removable {
+      do {
+        try await link.bytes.remove(photos, of: record)
+        removable[record] = nil
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
   }
 }

@@ -55,10 +55,12 @@ struct Owner {
         }), troubles: troubles, log: log)
     self.partitions = partitions
     beats = Beats(link: link, lease: lease, renewed: signals.dispatcher, troubles: troubles)
+    let bytes = OwnedBytes(link: link, troubles: troubles)
     let ends = OwnedEnds(
-      link: link, ledger: ledger, partitions: partitions, bell: signals.filing, troubles: troubles, log: log)
+      link: link, ledger: ledger, partitions: partitions, bytes: bytes, bell: signals.filing, troubles: troubles,
+      log: log)
     let sweeper = Sweeper(ledger: ledger, plan: plan, log: log, bell: signals.sweeper)
-    delivery = [ends, sweeper, circuits, dispatcher]
+    delivery = [bytes, ends, sweeper, circuits, dispatcher]
   }
 
   /// In the order of their making; they stop in the reverse order: first nothing new is taken, then work in progress ends.

@@ -19,9 +19,9 @@ package struct UnfiledRequest: Sendable {
 }
 
 extension Ledger {
-  /// The first `limit` finished requests that are not filed, oldest first, except immovable ones.
-  package func unfiled(limit: Int) async throws -> [UnfiledRequest] {
-    try await requests(LedgerSchema.unfiled, after: 0, limit: limit)
+  /// The first `limit` finished requests after `row` that are not filed, oldest first, except immovable ones.
+  package func unfiled(after row: Int64 = 0, limit: Int) async throws -> [UnfiledRequest] {
+    try await requests(LedgerSchema.unfiled, after: row, limit: limit)
   }
 
   /// The first `limit` finished, immovable requests after `row`, oldest first.
