@@ -37,7 +37,9 @@ actor NATSPartition: OwnedPartition {
   /// The number of the last message that came.
   private var number: UInt64 = 0
   /// The number of the last message that the consumer had delivered at the last check.
-  private var delivered: UInt64 = 0
+  private var expected: UInt64 = 0
+  /// The connection was lost after the last check, and with it perhaps messages.
+  private var hasLost = false
   /// Records that came and were not handed out yet. The consumer delivers each once, so a read that fails must keep them.
   private var arrived: [StoredRecord] = []
   /// Messages that were asked for and may still come.
@@ -62,17 +64,21 @@ actor NATSPartition: OwnedPartition {
     let stream = try await connector.jetStream()
     do throws(JetStreamFault) {
       if !arrived.isEmpty { return handOut() }
-      if connection !== stream.connection { open(on: stream.connection) }
+      if connection !== stream.connection {
+        hasLost = connection != nil
+        open(on: stream.connection)
+      }
+      if hasLost { try await check(stream) }
+      // The consumer is another one.
+      if connection == nil { open(on: stream.connection) }
       if asked <= 0 || ContinuousClock.now > deadline { ask(min(max(limit, 1), 1000), stream) }
       let replies: [Reply]
       do {
         replies = try await stream.connection.take(from: consumer.text, within: .seconds(NATSQueue.patience + 1))
       } catch {
         if error == .cancelled { throw .request(error) }
-        // The connection was lost, and with it what was on its way.
+        hasLost = true
         open(on: stream.connection)
-        try await check(stream)
-        if number < delivered { try await replace(stream) }
         return handOut()
       }
       try await receive(replies, stream)
@@ -144,6 +150,7 @@ actor NATSPartition: OwnedPartition {
       }
       guard mark.stream == settings.name, mark.consumer == consumer.text else { continue }
       asked -= 1
+      emptyReads = 0
       guard mark.number == number + 1 else {
         // Nothing behind the gap is handed out.
         return try await replace(stream)
@@ -156,9 +163,9 @@ actor NATSPartition: OwnedPartition {
     }
     guard let end else { return }
     asked = 0
-    emptyReads = arrived.isEmpty ? emptyReads + 1 : 0
+    if arrived.isEmpty { emptyReads += 1 }
     // A message that is lost on its way leaves no gap if nothing follows it.
-    if end == .doubtful || number < delivered || emptyReads % 5 == 4 { try await check(stream) }
+    if end == .doubtful || number < expected || emptyReads % 5 == 4 { try await check(stream) }
   }
 
   /// nil if it is not to be handed out.
@@ -186,14 +193,15 @@ actor NATSPartition: OwnedPartition {
     }
   }
 
-  /// Replaces the consumer if messages have not arrived that it had delivered at the check before. Messages may be on
-  /// their way for so long.
+  /// Replaces the consumer if messages that it had delivered at the previous check have still not arrived, or at once after
+  /// a lost connection. A status may overtake messages, so one check is not enough.
   ///
   /// - Throws: `.lost` if the consumer is gone.
   private func check(_ stream: JetStream) async throws(JetStreamFault) {
     guard let now = try await stream.delivered(by: consumer.text, of: settings.name) else { throw .lost }
-    if number < delivered { return try await replace(stream) }
-    delivered = now
+    if number < expected || hasLost && number < now { return try await replace(stream) }
+    hasLost = false
+    expected = now
   }
 
   /// Begins again with the first unfinished record. Another host may take the partition first.
@@ -203,7 +211,8 @@ actor NATSPartition: OwnedPartition {
     try await stream.deleteConsumer(consumer.text, of: settings.name)
     consumer = ConsumerName(host: consumer.host)
     number = 0
-    delivered = 0
+    expected = 0
+    hasLost = false
     highest = 0
     prefix = nil
     unfinished = [:]

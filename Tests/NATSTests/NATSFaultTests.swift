@@ -86,6 +86,8 @@ private final class Work: Sendable {
     var read: [RecordID] = []
     var isEnding = false
     var isWritten = false
+    /// Writing or reading is over, also by an error.
+    var isOver = false
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
@@ -111,15 +113,17 @@ private final class Work: Sendable {
   private func reached(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
-        if state.read.count < count { state.watchers.append((count, continuation)) }
-        return state.read.count >= count
+        if state.isOver || state.read.count >= count { return true }
+        state.watchers.append((count, continuation))
+        return false
       }
       if isReached { continuation.resume() }
     }
   }
 
-  /// Appends one record after the other, each until the queue has it, and at most 20 that are not read.
+  /// Appends one record after the other, each until the queue has it, some 20 before the reader.
   func write() async throws {
+    defer { if !state.withLock(\.isWritten) { giveUp() } }
     while !state.withLock(\.isEnding) {
       await reached(state.withLock(\.written.count) - 20)
       let id = record()
@@ -131,6 +135,7 @@ private final class Work: Sendable {
 
   /// Concludes and finishes all, once each.
   func read() async throws {
+    defer { giveUp() }
     var last: Position = 0
     var owned: (any OwnedPartition)?
     while true {
@@ -155,6 +160,16 @@ private final class Work: Sendable {
         try await Task.sleep(for: .milliseconds(50))
       }
     }
+  }
+
+  /// Lets nobody wait for what does not come.
+  private func giveUp() {
+    let watchers = state.withLock { state in
+      state.isOver = true
+      defer { state.watchers = [] }
+      return state.watchers
+    }
+    for watcher in watchers { watcher.continuation.resume() }
   }
 
   private func note(_ id: RecordID) {
