@@ -352,8 +352,8 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Composition", "Control", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling", "TestSupport",
-        "WebAccess", .product(name: "Logging", package: "swift-log"),
+        "Clusters", "Composition", "Control", "DurableFiles", "Ledgers", "Messages", "Settings", "Spooling",
+        "TestSupport", "WebAccess", .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "RebuildingTests", dependencies: ["DurableFiles", "Messages", "Rebuilding", "Spooling", "TestSupport"]),

@@ -19,6 +19,9 @@ package protocol Queue: Sendable {
   /// The position of a record that was appended and is not finished; nil if the queue does not have it now.
   func find(_ id: RecordID, in partition: Partition) async throws(QueueError) -> Position?
 
+  /// The first unfinished record behind a position; nil if there is none. It stays as it is.
+  func record(after position: Position, in partition: Partition) async throws(QueueError) -> StoredRecord?
+
   // MARK: Owners
 
   /// The owners of partitions that have one.

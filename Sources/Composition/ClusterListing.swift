@@ -1,6 +1,5 @@
 import Clusters
 import Messages
-import NATS
 import Settings
 
 /// The requests that wait in the queue of a cluster, whatever host has accepted them.
@@ -21,7 +20,7 @@ package struct ClusterListing: Sendable {
     package let held: Bool
   }
 
-  private let queue: NATSQueue
+  private let queue: any Queue
   private let seal: ClusterSeal
 
   /// Makes connections of its own.
@@ -33,8 +32,12 @@ package struct ClusterListing: Sendable {
         .configuration,
         "this host is in no cluster; add a `cluster:` section to its configuration, or leave out --cluster")
     }
-    seal = ClusterSeal(secret: try settings.clusterSecret())
-    queue = try settings.makeQueue()
+    self.init(queue: try settings.makeQueue(), seal: ClusterSeal(secret: try settings.clusterSecret()))
+  }
+
+  init(queue: any Queue, seal: ClusterSeal) {
+    self.queue = queue
+    self.seal = seal
   }
 
   package func close() async { await queue.close() }
@@ -42,7 +45,7 @@ package struct ClusterListing: Sendable {
   /// Lists what waits now, the requests of each conversation in order.
   ///
   /// - Parameter unreadable: is told of records that cannot be opened.
-  /// - Throws: `Failure` if the servers do not answer; errors of `tell`.
+  /// - Throws: `Failure` if the servers do not answer, or refuse; errors of `tell`.
   package func forEachLine(_ tell: (Line) throws -> Void, unreadable: (String) -> Void) async throws {
     do {
       let names = Dictionary(try await queue.beats().map { ($0.beat.host, $0.beat.name) }) { first, _ in first }
@@ -59,6 +62,8 @@ package struct ClusterListing: Sendable {
               bytes: request.messages.reduce(0) { $0 + $1.bytes }, held: held.contains(request.conversation)))
         }
       }
+    } catch QueueError.refused(let sentence) {
+      throw Failure(.configuration, sentence)
     } catch let error as QueueError {
       throw Failure(.unavailable, error.description)
     }

@@ -54,7 +54,6 @@ package final class NATSQueue: Queue {
     }
   }
 
-  /// The first unfinished record behind a position; nil if there is none. It stays as it is.
   package func record(
     after position: Position, in partition: Partition
   ) async throws(QueueError) -> StoredRecord? {

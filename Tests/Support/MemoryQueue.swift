@@ -70,6 +70,12 @@ package final class MemoryQueue: Queue, BlobStore {
     state.withLock { $0.parts[partition]?.records.first { $0.id == id }?.position }
   }
 
+  package func record(
+    after position: Position, in partition: Partition
+  ) async throws(QueueError) -> StoredRecord? {
+    state.withLock { $0.parts[partition]?.records.first { $0.position > position } }
+  }
+
   // MARK: Owners
 
   package func owners() async throws(QueueError) -> [Partition: HostID] {

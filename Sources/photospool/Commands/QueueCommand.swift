@@ -13,7 +13,8 @@ struct QueueCommand: AsyncParsableCommand {
     discussion: """
       One line per message: the request, size, time of acceptance, conversation and state. Marks after \
       the request: * in progress, ! its conversation is held. A draft is uploaded and waits for Send. The reason for \
-      waiting stands below a message in brackets.
+      waiting stands below a message in brackets. With --cluster: one line per request, with the host that accepted it \
+      and the host that publishes it.
       """)
 
   @OptionGroup var options: SpoolOptions

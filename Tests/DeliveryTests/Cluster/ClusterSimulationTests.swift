@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized)
 struct ClusterSimulationTests {
-  /// More with SIMULATION_SEEDS, which then says how many calls failed until now.
+  /// SIMULATION_SEEDS sets the number of seeds, and prints how many calls have failed.
   private static let wanted = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(Int.init)
 
   @Test(

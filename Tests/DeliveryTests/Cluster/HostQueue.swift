@@ -98,6 +98,10 @@ final class HostQueue: Queue, BlobStore {
     try await call { [shared] () async throws(QueueError) in try await shared.find(id, in: partition) }
   }
 
+  func record(after position: Position, in partition: Partition) async throws(QueueError) -> StoredRecord? {
+    try await call { [shared] () async throws(QueueError) in try await shared.record(after: position, in: partition) }
+  }
+
   func owners() async throws(QueueError) -> [Partition: HostID] {
     try await call { [shared] () async throws(QueueError) in try await shared.owners() }
   }
