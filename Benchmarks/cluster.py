@@ -49,11 +49,11 @@ class Servers:
 
 
 class Host:
-    def __init__(self, place: Path, sink: int, servers: Servers | None, bucket: Service | None = None, bytes: str = ""):
+    def __init__(self, place: Path, sink: int, servers: Servers | None, bucket: Service | None = None, extra: str = ""):
         place.mkdir()
         self.place, self.spool, self.process = place, place / "spool", None
         cluster = "" if not servers else (
-            f"cluster: {{servers: '{servers.facts['servers']}', secretVariable: CLUSTER, tokenVariable: TOKEN{bytes}}}\n")
+            f"cluster: {{servers: '{servers.facts['servers']}', secretVariable: CLUSTER, tokenVariable: TOKEN{extra}}}\n")
         store = f"{{type: presigned, endpoint: 'http://127.0.0.1:{sink}/'}}" if not bucket else (
             f"{{type: s3, endpoint: '{bucket.facts['endpoint']}', region: {bucket.facts['region']}, "
             f"bucket: {bucket.facts['bucket']}, accessKeyVariable: S3_KEY, secretKeyVariable: S3_SECRET}}")
@@ -116,13 +116,13 @@ def megapixels(photo: Path) -> float:
     return width * height / 1_000_000
 
 
-def rates(place: Path, programs: Path, drop, requests: int, hosts: int, bytes: str = "") -> dict[str, float]:
+def rates(place: Path, programs: Path, drop, requests: int, hosts: int, extra: str = "") -> dict[str, float]:
     """Of requests that `drop` shares out over the hosts. Several are a cluster."""
     sink = WebSink(place, programs)
     servers = Servers(place) if hosts > 1 else None
     bucket = Service(place / "weed") if drop is photos else None
     each = requests // hosts
-    running = [Host(place / f"h{number}", sink.port, servers, bucket, bytes) for number in range(hosts)]
+    running = [Host(place / f"h{number}", sink.port, servers, bucket, extra) for number in range(hosts)]
     try:
         # Partitions are shared out, and every part has been at work once.
         for host in running:
@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=KINDS)
     options = parser.parse_args()
     wanted = options.only or KINDS
-    print(f"{options.requests} texts of {BYTES} bytes; {measure.machine()}")
+    print(f"{options.requests} texts of {BYTES} bytes, {options.photos} photos; {measure.machine()}")
     scratch, figures = Path(tempfile.mkdtemp(prefix="ps-bench.")), {}
     try:
         if "photos" in wanted:
@@ -208,10 +208,10 @@ def main() -> None:
                 ways.append(("the same, `cluster.bytes` in the bucket", HOSTS, ", bytes: bucket"))
             found = {name: [] for name, _, _ in ways}
             for turn in range(options.turns):
-                for number, (name, hosts, bytes) in enumerate(ways):
+                for number, (name, hosts, extra) in enumerate(ways):
                     place = scratch / f"{kind}-{number}-{turn}"
                     place.mkdir()
-                    found[name].append(rates(place, scratch, drop, requests, hosts, bytes))
+                    found[name].append(rates(place, scratch, drop, requests, hosts, extra))
                     shutil.rmtree(place, ignore_errors=True)
             print(f"\n| {kind} | a second | to the last receipt | CPU ms each, hosts | servers |\n| --- |" + " ---: |" * 4)
             for name, turns in found.items():
