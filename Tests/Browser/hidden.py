@@ -45,7 +45,7 @@ def test_a_hidden_photo_is_blurred_on_every_screen(stage):
             assert "Tap to reveal" in button.inner_text()
             assert picture.get_attribute("alt") == "Hidden photo from @anna:example.org"
             assert button.bounding_box() == picture.bounding_box(), f"{view}, {scheme}"
-            stage.picture(tab, f"hidden-{view}-{scheme}")
+            stage.picture(tab, f"blurred-{view}-{scheme}")
 
 
 def test_nothing_is_fetched_until_it_is_wanted(stage):

@@ -45,7 +45,7 @@ extension PageSource {
       "older": older ?? "", "hasNewer": newer != nil, "newer": newer ?? "", "hasMessages": !messages.isEmpty,
       "messages": messages, "asksAutoReveal": try asksAutoReveal(conversation),
       "id": composer.id, "text": shown(composer.text), "hasProblem": composer.problem != nil,
-      "problem": shown(composer.problem ?? ""), "hasInboxes": false, "inboxes": [Values](),
+      "problem": shown(composer.problem ?? ""),
     ]) { $1 }
     values.merge(try self.values(of: composer.draft)) { $1 }
     return values
