@@ -22,7 +22,7 @@ PICTURES = {
     "5-quiet": ("picosdeeuropa_by_Aitzol_Berasategi", (2700, 2025), 0, 0),
     "48": ("seeding_by_Clements_Engelhardt", (8000, 6000), 0, 0),
     "100": ("sunset_by_Aitzol_Berasategi", (12240, 8160), 0, 0),
-    "100-smooth": ("sunset_by_Aitzol_Berasategi", (12240, 8160), 0, 12),
+    "100-smooth": ("sunset_by_Aitzol_Berasategi", (12240, 8160), 0, 24),
 }
 
 
