@@ -17,7 +17,7 @@ package struct ClusterListing: Sendable {
     /// The size of its files as dropped.
     package let bytes: Int
     /// Whether its conversation is held.
-    package let held: Bool
+    package fileprivate(set) var held = false
   }
 
   private let queue: any Queue
@@ -52,14 +52,17 @@ package struct ClusterListing: Sendable {
       let owners = try await queue.owners()
       for partition in Partition.all {
         let owner = owners[partition].map { names[$0] ?? $0.text }
-        let (requests, held) = try await waiting(in: partition, unreadable)
-        for request in requests {
-          try tell(
-            Line(
-              request: request.request, conversation: request.conversation,
-              host: names[request.host] ?? request.host.text,
-              owner: owner, acceptedAt: Timestamp(milliseconds: request.acceptedAt), messages: request.messages.count,
-              bytes: request.messages.reduce(0) { $0 + $1.bytes }, held: held.contains(request.conversation)))
+        let (lines, held) = try await waiting(in: partition, unreadable) { request in
+          Line(
+            request: request.request, conversation: request.conversation,
+            host: names[request.host] ?? request.host.text, owner: owner,
+            acceptedAt: Timestamp(milliseconds: request.acceptedAt), messages: request.messages.count,
+            bytes: request.messages.reduce(0) { $0 + $1.bytes })
+        }
+        // A hold stands behind the requests that it holds up.
+        for var line in lines {
+          line.held = held.contains(line.conversation)
+          try tell(line)
         }
       }
     } catch QueueError.refused(let sentence) {
@@ -71,20 +74,20 @@ package struct ClusterListing: Sendable {
 
   /// The requests of a partition, and the conversations that are held.
   private func waiting(
-    in partition: Partition, _ unreadable: (String) -> Void
-  ) async throws(QueueError) -> (requests: [RelayedRequest], held: Set<String>) {
-    var (requests, held, position) = ([RelayedRequest](), Set<String>(), Position(0))
+    in partition: Partition, _ unreadable: (String) -> Void, _ line: (RelayedRequest) -> Line
+  ) async throws(QueueError) -> (lines: [Line], held: Set<String>) {
+    var (lines, held, position) = ([Line](), Set<String>(), Position(0))
     while let record = try await queue.record(after: position, in: partition) {
       position = record.position
       do throws(SealedError) {
         switch try seal.contents(of: record) {
-        case .request(let request): requests.append(request)
+        case .request(let request): lines.append(line(request))
         case .hold(let conversation): held.insert(conversation)
         case .release(let conversation): held.remove(conversation)
         case .cancel, .flush: break
         }
       } catch { unreadable(error.description) }
     }
-    return (requests, held)
+    return (lines, held)
   }
 }

@@ -181,7 +181,7 @@ private struct QueuePrinter {
       let next = line.nextAttempt.map { "; next attempt \($0)" } ?? ""
       let reason = "    (\(escaped(error))\(next))"
       Swift.print(
-        QueueTable.columns.map {
+        QueueTable.columns().map {
           Terminal.folded(reason.components(separatedBy: " "), separator: " ", to: $0)
         } ?? reason)
     }
@@ -197,14 +197,16 @@ private struct QueuePrinter {
 
 /// The rows of `queue`: the request, size, time and further words, the conversation at the end.
 private enum QueueTable {
-  /// The width of a terminal that is too narrow for a row.
-  static let columns = Terminal.outputColumns.flatMap { $0 < 100 ? $0 : nil }
+  /// The width of a terminal that is narrower than a row of so many cells; nil for a wide one.
+  static func columns(cells: Int = 5) -> Int? {
+    Terminal.outputColumns.flatMap { $0 < 100 + 21 * (cells - 5) ? $0 : nil }
+  }
 
   static func row(_ cells: [String]) -> String {
-    if let columns {
+    if let columns = columns(cells: cells.count) {
       return Terminal.folded(cells.map { $0.trimmingCharacters(in: .whitespaces) }, separator: "  ", to: columns)
     }
-    let widths = [32, 9, 24] + cells.dropFirst(4).map { _ in 20 } + [0]
+    let widths = [32, 9, 24] + Array(repeating: 20, count: cells.count - 4) + [0]
     return zip(cells, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }.joined(separator: " ")
   }
 }
