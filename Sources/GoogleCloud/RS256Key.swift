@@ -8,11 +8,14 @@ package final class RS256Key: Sendable {
 
   /// - Parameter pem: a private key in PEM, not encrypted; nil for anything else.
   package init?(pem: String) {
-    let bytes = Array(pem.utf8)
-    guard let source = BIO_new_mem_buf(bytes, Int32(bytes.count)) else { return nil }
-    defer { BIO_free(source) }
-    // Without a callback, OpenSSL would ask the terminal for the password of an encrypted key.
-    guard let key = PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in -1 }, nil) else {
+    let key = Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
+      // OpenSSL reads the bytes later, and does not copy them.
+      guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
+      defer { BIO_free(source) }
+      // Without a callback, OpenSSL would ask the terminal for the password of an encrypted key.
+      return PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in -1 }, nil)
+    }
+    guard let key else {
       ERR_clear_error()
       return nil
     }
