@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PYTHON_ENV := .build/python
 PACKAGES := bindfs btrfs-progs build-essential chromium curl e2fsprogs fish groff-base imagemagick iproute2 jq libavif-bin libcurl4-openssl-dev libdav1d-dev libde265-dev libheif-dev libheif-examples \
-	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libnats-dev libqrencode-dev libsqlite3-dev libssl-dev \
+	libimage-exiftool-perl libinotifytools0-dev libjpeg-turbo-progs libjpeg62-turbo-dev liblcms2-dev libnats-dev libpython3.11-testsuite libqrencode-dev libsqlite3-dev libssl-dev \
 	libwebp-dev libvips-tools lomiri-wallpapers-16.04 man-db nftables nginx-light openssl pkg-config python3-venv sqlite3 strace systemd valgrind webp xfsprogs \
 	zbar-tools zlib1g-dev zsh
 DEB_PACKAGES := binutils dpkg-dev xz-utils

@@ -22,13 +22,12 @@ struct MailFields {
       all[all.count - 1].value += line
       return true
     }
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-      // The first line of a mailbox file.
-      return all.isEmpty && lines == 1 && line.starts(with: "From ".utf8)
-    }
+    // As in a mailbox file, before the fields: `From a@b Fri Nov 27 12:00:00 2026`. Some agents write it.
+    let isSeparator = lines == 1 && line.starts(with: "From ".utf8)
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return isSeparator }
     var name = line[..<colon]
     while let last = name.last, isBlank(last) { name.removeLast() }
-    guard !name.isEmpty, name.allSatisfy({ $0 > 32 && $0 < 127 }) else { return false }
+    guard !name.isEmpty, name.allSatisfy({ $0 > 32 && $0 < 127 }) else { return isSeparator }
     all.append(Field(name: String(decoding: name, as: UTF8.self).lowercased(), value: Array(line[(colon + 1)...])))
     return true
   }

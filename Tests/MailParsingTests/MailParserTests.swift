@@ -32,6 +32,12 @@ import Testing
     #expect(try index(text + "To: family@photos\n\nHi").recipients == ["door@photos"])
   }
 
+  @Test("The first line of a mailbox file, which some agents write, is passed over") func separator() throws {
+    let found = try index("From a@b Fri Nov 27 12:00:00 2026\nTo: family@photos\nSubject: Door\n\nHi")
+    #expect(found.recipients == ["family@photos"] && found.subject == "Door" && found.body == "Hi")
+    #expect(try index("From : a@b\nTo: family@photos\n\nHi").sender == "a@b")
+  }
+
   @Test("A recipient's field of the sender does not count") func sendersField() throws {
     let text = "Received: by mx\nDelivered-To: secret@photos\nTo: family@photos, Cam <cam@photos>\nCc: x@y\n\nHi"
     #expect(try index(text).recipients == ["family@photos", "cam@photos", "x@y"])
@@ -54,6 +60,16 @@ import Testing
     let page = "Content-Type: text/html\n\n<p>Page</p>"
     #expect(try index(mail(type: "multipart/alternative", "\nPlain", page)).body == "Plain")
     #expect(try index(mail(type: "multipart/alternative", "\n  ", page)).body == "Page")
+  }
+
+  @Test("A page stays when a mailing list adds its text") func footer() throws {
+    let page = "Content-Type: text/html\n\n<p>Page</p>"
+    let footer = "\nPhotos of the family"
+    #expect(try index(mail(page, footer)).body == "Page\n\nPhotos of the family")
+    let alternative = ["\n  ", page].map { "--y\n\($0)\n" }.joined() + "--y--"
+    let within = "Content-Type: multipart/alternative; boundary=y\n\n\(alternative)"
+    #expect(try index(mail(within, footer)).body == "Page\n\nPhotos of the family")
+    #expect(try index(mail(footer, within.replacing("  ", with: "Plain"))).body == "Photos of the family\n\nPlain")
   }
 
   @Test("A page loses tags, scripts and entities") func page() throws {

@@ -1,4 +1,5 @@
-"""Makes mails as devices and programs build them, and writes what Python's `email` finds in each: corpus.py DIRECTORY."""
+"""Makes mails as devices and programs build them, adds those of Python's own tests, and writes what Python's `email` finds
+in each: corpus.py DIRECTORY."""
 import email
 import email.policy
 import hashlib
@@ -155,6 +156,9 @@ mails = {
     "single": single("image/jpeg"), "single-octets": single("application/octet-stream"), "uuencoded": uuencoded(),
 }
 mails |= {f"random-{number:03}": random_mail() for number in range(150)}
+# Debian has them in libpython3.11-testsuite.
+tests = pathlib.Path("/usr/lib/python3.11/test/test_email/data")
+mails |= {f"python-{path.stem}": path.read_bytes() for path in tests.glob("msg_*.txt")}
 place = pathlib.Path(sys.argv[1])
 for name, data in mails.items():
     (place / f"{name}.eml").write_bytes(data)
