@@ -8,23 +8,22 @@ struct MailReading {
   let parts: [MailPart]
   let charsets: Charsets
 
-  /// The texts of one kind. More than can be sent are not read, because that takes long.
-  private struct Texts {
-    private(set) var all: [String] = []
+  /// The texts of the mail itself, or of mails in it. More than can be sent are not read, because that takes long.
+  private struct Body {
+    private var texts: [(part: Int, text: String)] = []
     private var bytes = 0
 
     var isFull: Bool { bytes >= 4 * MailLimits.textBytes }
 
-    mutating func add(_ text: String) {
+    mutating func add(_ text: String, of part: Int) {
       bytes += text.utf8.count
-      all.append(text)
+      texts.append((part, text))
     }
-  }
 
-  /// Texts and pages of the mail itself, or of mails in it.
-  private struct Body {
-    var plain = Texts()
-    var pages = Texts()
+    /// In the order of the mail, with a blank line between two.
+    var joined: String {
+      texts.sorted { $0.part < $1.part }.map(\.text).filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
   }
 
   func index() throws(MailRefusal) -> MailIndex {
@@ -42,6 +41,8 @@ struct MailReading {
     }
     // The mail's own texts come first, and those of mails in it.
     var bodies = [Body(), Body()]
+    /// The alternatives that have a plain text, so that their pages are not needed.
+    var told = Set<Int>()
     let hasPage = parts.contains(where: \.isPage)
     for (number, part) in parts.enumerated() where !isLeftOut(number) {
       if part.type.hasPrefix("multipart/"), part.boundary != nil { continue }
@@ -51,17 +52,21 @@ struct MailReading {
         try add(MailIndex.Image(range: part.range, encoding: part.encoding, format: format), to: &index)
       } else if part.isText {
         let body = isInner(number) ? 1 : 0
-        let (text, images) = text(of: part, isWanted: !bodies[body].plain.isFull)
+        let (text, images) = text(of: part, isWanted: !bodies[body].isFull)
         for image in images { try add(image, to: &index) }
-        bodies[body].plain.add(text)
-      } else if part.isPage {
-        let body = isInner(number) ? 1 : 0
-        if !bodies[body].pages.isFull { bodies[body].pages.add(HTMLText.text(of: decoded(part))) }
+        let plain = Self.cleaned(text)
+        bodies[body].add(plain, of: number)
+        if !plain.isEmpty { told.formUnion(alternatives(of: number)) }
       } else if index.others.count < MailLimits.others, !Self.unnamed.contains(part.type) {
         index.others.append(part.type)
       }
     }
-    let found = bodies.lazy.flatMap { [$0.plain, $0.pages] }.map { Self.joined($0.all) }.first { !$0.isEmpty }
+    for (number, part) in parts.enumerated() where part.isPage && !isLeftOut(number) {
+      let body = isInner(number) ? 1 : 0
+      guard !bodies[body].isFull, told.isDisjoint(with: alternatives(of: number)) else { continue }
+      bodies[body].add(Self.cleaned(HTMLText.text(of: decoded(part))), of: number)
+    }
+    let found = bodies.lazy.map(\.joined).first { !$0.isEmpty }
     index.body = (found ?? "").prefix(bytes: MailLimits.textBytes)
     return index
   }
@@ -143,6 +148,17 @@ struct MailReading {
     return false
   }
 
+  /// The multiparts around a part whose parts say the same in different forms, within its own mail.
+  private func alternatives(of number: Int) -> [Int] {
+    var found: [Int] = []
+    var next = parts[number].parent
+    while let part = next, parts[part].type != "message/rfc822" {
+      if parts[part].type == "multipart/alternative" { found.append(part) }
+      next = parts[part].parent
+    }
+    return found
+  }
+
   /// Whether a part belongs to a mail within the mail.
   private func isInner(_ number: Int) -> Bool {
     var next = parts[number].parent
@@ -208,11 +224,7 @@ struct MailReading {
 
   // MARK: Text
 
-  /// Texts with a blank line between them, without signatures and controls.
-  private static func joined(_ texts: [String]) -> String {
-    texts.map(cleaned).filter { !$0.isEmpty }.joined(separator: "\n\n")
-  }
-
+  /// A text without signature and controls.
   static func cleaned(_ text: String) -> String {
     var lines = [Substring]()
     let plain = text.replacing("\r\n", with: "\n")
