@@ -279,7 +279,7 @@ let package = Package(
       name: "HotFoldersTests",
       dependencies: [
         "DurableFiles", "HotFolders", "Settings", "Spooling", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "InMemoryLogging", package: "swift-log"), .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "MailIntakeTests",

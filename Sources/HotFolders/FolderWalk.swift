@@ -19,6 +19,8 @@ struct FolderWalk {
 
   /// In order of the last change of contents, then of the path.
   private(set) var files: [FoundFile] = []
+  /// Those with a name for a while, in no order.
+  private(set) var passing: [FoundFile] = []
   /// The paths of all folders below the watched one that were entered; "" is that one.
   private(set) var folders: [String] = []
   /// The folders with a `.sent`.
@@ -36,8 +38,11 @@ struct FolderWalk {
       for name in found {
         guard let entry = try? directory.entry(name) else { continue }
         switch entry.kind {
-        case .file where !PassingName.isPassing(name) || HotFile.wasTaken(name):
-          if files.count < Self.mostFiles { files.append(FoundFile(folders: names, name: name, entry: entry)) }
+        case .file:
+          let file = FoundFile(folders: names, name: name, entry: entry)
+          let isPassing = PassingName.isPassing(name) && !HotFile.wasTaken(name)
+          if isPassing, passing.count < Self.mostFiles { passing.append(file) }
+          if !isPassing, files.count < Self.mostFiles { files.append(file) }
         case .directory where name == HotFile.sentName: withSent.append(names)
         case .directory
         where !PassingName.isIgnored(folder: name) && names.count < Self.depth && entry.device == device:

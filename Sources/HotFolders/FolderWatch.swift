@@ -16,6 +16,16 @@ package final class FolderWatch {
     /// It was judged in this state, and is not finished or not for us.
     var isJudged = false
     var isNamed = false
+
+    init(_ file: FoundFile) { (entry, since) = (file.entry, .now) }
+
+    /// Begins anew for a file that changed.
+    func renewed(for file: FoundFile) -> Seen {
+      let isSame =
+        entry.size == file.entry.size && entry.changed == file.entry.changed && entry.modified == file.entry.modified
+        && entry.inode == file.entry.inode
+      return isSame ? self : Seen(file)
+    }
   }
 
   private let folders: [WatchedFolder]
@@ -24,6 +34,7 @@ package final class FolderWatch {
   private let unfinished: Duration
   private let log: Logger
   private var seen: [String: [String: Seen]] = [:]
+  private var passing: [String: [String: Seen]] = [:]
   private var sent: [String: SentFiles] = [:]
   private var events = FolderEvents()
   private var troubles = Set<String>()
@@ -66,6 +77,7 @@ package final class FolderWatch {
           paths.insert(path)
         }
         next = min(next, look(at: try unsent(walk.files, in: folder, sweeps: sweeps), in: folder))
+        next = min(next, name(walk.passing, in: folder))
         if sweeps { try sweep(walk.withSent, in: folder) }
         if troubles.remove(folder.folder) != nil { log.info("a folder is watched again", metadata: name(folder)) }
       } catch {
@@ -101,12 +113,7 @@ package final class FolderWatch {
     let former = seen[folder.folder] ?? [:]
     var now = [String: Seen]()
     for file in files {
-      var one = former[file.path] ?? Seen(entry: file.entry, since: .now)
-      if one.entry.size != file.entry.size || one.entry.changed != file.entry.changed
-        || one.entry.modified != file.entry.modified || one.entry.inode != file.entry.inode
-      {
-        one = Seen(entry: file.entry, since: .now)
-      }
+      var one = former[file.path]?.renewed(for: file) ?? Seen(file)
       let rested = ContinuousClock.now - one.since
       let gaveUp = rested >= unfinished
       if rested < folder.quiet {
@@ -134,6 +141,28 @@ package final class FolderWatch {
       now[file.path] = one
     }
     seen[folder.folder] = now
+    return next
+  }
+
+  /// Names each file once that has kept a name for a while for `unfinished`. Returns the time until the next one.
+  private func name(_ files: [FoundFile], in folder: WatchedFolder) -> Duration {
+    var next = Duration.seconds(Self.rounds)
+    let former = passing[folder.folder] ?? [:]
+    var now = [String: Seen]()
+    for file in files {
+      var one = former[file.path]?.renewed(for: file) ?? Seen(file)
+      let rested = ContinuousClock.now - one.since
+      if rested < unfinished {
+        next = min(next, unfinished - rested)
+      } else if !one.isNamed {
+        one.isNamed = true
+        log.info(
+          "a file keeps the name of an unfinished one, and is not sent",
+          metadata: name(folder).merging(["file": "\(escaped(file.path))"]) { $1 })
+      }
+      now[file.path] = one
+    }
+    passing[folder.folder] = now
     return next
   }
 

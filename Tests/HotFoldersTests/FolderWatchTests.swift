@@ -1,5 +1,6 @@
 import DurableFiles
 import Foundation
+import InMemoryLogging
 import Logging
 import Settings
 import Spooling
@@ -27,10 +28,12 @@ import Testing
     return folder
   }
 
-  private func look(_ folder: WatchedFolder, unfinished: Duration = .seconds(600)) throws -> FolderWatch {
+  private func look(
+    _ folder: WatchedFolder, unfinished: Duration = .seconds(600), log: any LogHandler = SwiftLogNoOpLogHandler()
+  ) throws -> FolderWatch {
     let watch = try FolderWatch(
       [folder], spool: spool.path, state: scratch.path("state"), unfinished: unfinished,
-      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      log: Logger(label: "test") { _ in log })
     _ = watch.round()
     return watch
   }
@@ -118,6 +121,18 @@ import Testing
     _ = try look(keeping, unfinished: .zero)
     #expect(names("") == [".failed", "other.jpg"])
     #expect(try spool.new.names() == [])
+  }
+
+  @Test("A file that keeps the name of an unfinished one for long is named once") func passing() throws {
+    let log = InMemoryLogHandler()
+    try put("a.jpg.part")
+    try put("day/.in.b.jpg.")
+    _ = try look(folder(), log: log)
+    #expect(log.entries.isEmpty)
+    let watch = try look(folder(), unfinished: .zero, log: log)
+    _ = watch.round()
+    #expect(log.entries.compactMap { $0.metadata["file"]?.description }.sorted() == ["a.jpg.part", "day/.in.b.jpg."])
+    #expect(names("") == ["a.jpg.part", "day"])
   }
 
   @Test("Three hundred files at once are sent in their order, each once") func burst() throws {
