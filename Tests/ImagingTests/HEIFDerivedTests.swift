@@ -119,7 +119,8 @@ import Testing
     "A picture that nothing here decodes is refused with the reason, and not as a damaged one",
     arguments: [
       ("predicted", "predicted from another one"), ("unknown", "of the kind tmap"),
-      ("external", "is not in the file itself"), ("sequence", "is a film without a still picture"),
+      ("external", "is not in the file itself"), ("borrowed", "is made of the data of other items"),
+      ("sequence", "is a film without a still picture"),
     ])
   func notDecoded(kind: String, reason: String) throws {
     let camera = try Camera()
@@ -128,6 +129,14 @@ import Testing
     #expect(error?.cause == .unsupportedImage)
     #expect(error?.sentence.contains(reason) == true, "\(error?.sentence ?? "")")
     #expect(error?.sentence.contains("as a JPEG") == true)
+  }
+
+  @Test("A file that names a picture which is not in it is damaged")
+  func unnamed() throws {
+    let camera = try Camera()
+    let error = refusal(of: try make(camera, ["unnamed", tiles(camera)[0]]))
+    #expect(error?.cause == .truncatedImage)
+    #expect(error?.sentence.contains("references a non-existing image") == true, "\(error?.sentence ?? "")")
   }
 
   @Test("Television's range is disbelieved if the samples exceed it, and believed if they hardly do")

@@ -63,8 +63,8 @@ struct CodedFormat: Equatable {
     _ item: HEIFItems.Item, size: PixelSize, name: String, limits: PhotoLimits
   ) throws(DeliveryError) -> any CodedPicture {
     guard !item.data.isEmpty else {
-      throw DeliveryError(
-        .unsupportedImage, "the picture of this \(name) is not in the file itself; save it as a JPEG")
+      let reason = item.isBorrowed ? "is made of the data of other items" : "is not in the file itself"
+      throw DeliveryError(.unsupportedImage, "the picture of this \(name) \(reason); save it as a JPEG")
     }
     let picture: any CodedPicture =
       switch codec {

@@ -15,6 +15,8 @@ struct HEIFItems {
     fileprivate(set) var data: [ByteReader] = []
     /// A part of the data lies beyond the end of the file.
     fileprivate(set) var isCut = false
+    /// The data are parts of other items' data, which are not put together here.
+    fileprivate(set) var isBorrowed = false
 
     fileprivate mutating func place(_ data: [ByteReader], isCut: Bool) { (self.data, self.isCut) = (data, isCut) }
 
@@ -168,6 +170,7 @@ struct HEIFItems {
       }
       // Parts that overlap could be any number of times as long as the file.
       guard items[item]?.data.isEmpty == true, data.reduce(0, { $0 + $1.count }) <= file.count else { continue }
+      items[item]?.isBorrowed = kind == 2
       items[item]?.place(data, isCut: isCut)
     }
   }

@@ -149,7 +149,7 @@ def heics():
     make("thumbnail.heic", "thumbnail", f"{out}/420.heic", heic(keep("small.png", small), "scratch/small.heic"))
     make("full-range.heic", "grid", "1x1", "320x200", f"{out}/420.heic", "nclx=1/13/6/1")
     for kind, word in (("predicted", "predicted"), ("unknown", "tmap"), ("external", "not in the file itself"),
-                       ("sequence", "film")):
+                       ("borrowed", "of other items"), ("sequence", "film"), ("unnamed", "non-existing image")):
         others = [f"{out}/420.heic"] if kind == "predicted" else []
         make(f"refused/{word.replace(' ', '_')}--{kind}.heic", kind, f"{out}/420.heic", *others)
     write("refused/ends--half.heic", read(f"{out}/420.heic")[:3000])

@@ -4,10 +4,12 @@
     overlay WIDTHxHEIGHT PHOTO              a picture at the upper left of a canvas of another size
     identity PHOTO                          a derived picture that is the same as the coded one
     external PHOTO                          a coded picture without data of its own
+    borrowed PHOTO                          a coded picture whose data are a part of another item's
     predicted PHOTO OTHER                   a picture that is predicted from another one
     thumbnail PHOTO SMALL                   the primary picture is the thumbnail of the first
     unknown PHOTO                           a derived picture of a kind that nobody knows
     sequence PHOTO                          a film without a still picture
+    unnamed PHOTO                           a file whose primary picture is not in it
     empty                                   a file without pictures
 
 Further arguments are properties of the primary picture, in this order: `irot=1`, `imir=0`, `clap=WxH+X+Y`,
@@ -99,6 +101,8 @@ class File:
 
     def __init__(self, brand):
         self.brand, self.items, self.references, self.primary = brand, [], [], 1
+        # The items whose data are those of the item that they refer to.
+        self.borrowers = set()
 
     def add(self, kind, data, properties, is_hidden=False):
         self.items.append((kind, data, properties, is_hidden))
@@ -126,7 +130,9 @@ class File:
             marked = [0x8000 | index if every[index - 1][4:8] in needed else index for index in found]
             associations += struct.pack(f">HB{len(marked)}H", number, len(marked), *marked)
             if data is not None:
-                locations += struct.pack(">HHHHII", number, 0, 0, 1, start, len(data))
+                is_borrowed = number in self.borrowers
+                locations += struct.pack(
+                    ">HHHHII", number, 2 if is_borrowed else 0, 0, 1, 0 if is_borrowed else start, len(data))
                 start += len(data)
         references = b"".join(
             box(kind, struct.pack(f">HH{len(ends)}H", first, len(ends), *ends)) for kind, first, ends in self.references)
@@ -191,6 +197,23 @@ def external(path):
     return file
 
 
+def borrowed(path):
+    photo = Photo(path)
+    file = File(photo.brand)
+    file.add_photo(photo)
+    file.borrowers.add(1)
+    file.refer(b"iloc", 1, file.add_photo(photo, is_hidden=True))
+    return file
+
+
+def unnamed(path):
+    photo = Photo(path)
+    file = File(photo.brand)
+    file.add_photo(photo)
+    file.primary = 2
+    return file
+
+
 def predicted(path, other):
     photo = Photo(path)
     file = File(photo.brand)
@@ -247,7 +270,7 @@ def main():
     out, kind, *rest = sys.argv[1:]
     added = [argument for argument in rest if "=" in argument.rsplit("/", 1)[0] or argument.startswith("nclx=")]
     make = {function.__name__: function for function in (
-        grid, overlay, identity, external, predicted, thumbnail, unknown, sequence, empty)}[kind]
+        grid, overlay, identity, external, borrowed, predicted, thumbnail, unknown, sequence, unnamed, empty)}[kind]
     file = make(*(argument for argument in rest if argument not in added))
     if added:
         properties = file.items[0][2]
