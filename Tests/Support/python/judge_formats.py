@@ -2,7 +2,7 @@
 
 Pillow and libvips open each photo of DIRECTORY. A photo that one of them opens is prepared, in the same size and with
 the same picture as the one, or as both where they agree. Each in DIRECTORY/refused is refused, for the reason in its
-name. REFUSALS has a line for each refused photo: its path, a colon, and the reason."""
+name; one of a format that is taken is one that neither of them opens, or is cut off. REFUSALS has a line for each refused photo: its path, a colon, and the reason."""
 import os
 import subprocess
 import sys
@@ -12,6 +12,7 @@ from PIL import Image, ImageOps
 
 pillow_heif.register_heif_opener()
 directory, prepared, refusals = sys.argv[1:]
+TAKEN = ("jpg", "png", "webp", "gif", "heic", "avif")
 faults = []
 
 
@@ -101,6 +102,16 @@ def judge(name, reasons):
     return [peer for peer in same if difference(ours, same[peer]) < 3]
 
 
+def judge_refused(name, reasons):
+    word, reason = os.path.basename(name).split("--")[0].replace("_", " "), reasons.get(f"{directory}/{name}")
+    opened = [peer for peer, image in peers(f"{directory}/{name}").items() if not isinstance(image, str)]
+    print(f"{name}: {reason}{f' (opened by {opened})' if opened else ''}")
+    if reason is None or word not in reason:
+        faults.append(f"{name}: {reason}")
+    if opened and name.rsplit(".", 1)[1] in TAKEN and word != "ends":
+        faults.append(f"{name} is refused, and {opened} open it: {reason}")
+
+
 def main():
     reasons, agreed = results(), {}
     names = sorted(name for name in os.listdir(directory) if os.path.isfile(f"{directory}/{name}"))
@@ -110,12 +121,9 @@ def main():
             agreed[ending] = agreed.get(ending, 0) + 1
     refused = sorted(os.listdir(f"{directory}/refused"))
     for name in refused:
-        word, reason = name.split("--")[0].replace("_", " "), reasons.get(f"{directory}/refused/{name}")
-        print(f"refused/{name}: {reason}")
-        if reason is None or word not in reason:
-            faults.append(f"refused/{name}: {reason}")
+        judge_refused(f"refused/{name}", reasons)
     print(f"{len(names)} photos, of which Pillow and libvips show the same: {agreed}; {len(refused)} refused")
-    if len(names) < 60 or any(agreed.get(ending, 0) < 4 for ending in ("jpg", "png", "webp", "gif", "heic", "avif")):
+    if len(names) < 60 or any(agreed.get(ending, 0) < 4 for ending in TAKEN):
         faults.append("too few photos were judged")
     sys.exit("\n".join(faults) or None)
 
