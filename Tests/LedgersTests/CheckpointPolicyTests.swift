@@ -1,3 +1,4 @@
+import Dispatch
 import DurableFiles
 import GRDB
 import Synchronization
@@ -48,17 +49,19 @@ import Testing
       return try DatabaseQueue(path: scratch.path(Ledger.fileName), configuration: configuration)
     }
     let isOver = Mutex(false)
+    try readers[0].begin()
+    // A queue of its own: a task would wait for the tasks of other tests, and the log with it.
     let reading = Task.detached {
-      var number = 0
-      try readers[0].begin()
-      while !isOver.withLock(\.self) {
-        // The next one begins before the last one ends.
-        try readers[(number + 1) % 2].begin()
+      try await onQueueOfItsOwn {
+        var number = 0
+        while !isOver.withLock(\.self) {
+          // The next one begins before the last one ends.
+          try readers[(number + 1) % 2].begin()
+          try readers[number % 2].end()
+          number += 1
+        }
         try readers[number % 2].end()
-        number += 1
-        await Task.yield()
       }
-      try readers[number % 2].end()
     }
     var longest = 0
     for _ in 0..<1000 {
@@ -69,6 +72,12 @@ import Testing
     try await reading.value
     #expect(longest < 32 << 20)
     try ledger.close()
+  }
+}
+
+private func onQueueOfItsOwn(_ work: @escaping @Sendable () throws -> Void) async throws {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue(label: "reader").async { continuation.resume(with: Result(catching: work)) }
   }
 }
 
