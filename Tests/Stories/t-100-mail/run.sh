@@ -70,6 +70,13 @@ deliver waits <<< $'To: family@photos.home\n\nWaited'
 start_daemon
 wait_until come family 1
 
+# A purge also takes a mail that was refused while the daemon runs.
+deliver bad <<< $'To: cam-9@photos.home, family@photos.home\nContent-Type: video/mp4\n\nMARKERSECRET'
+wait_until grep -q MARKERSECRET "$spool/failed/bad/mail"
+"$photospool" purge cam-9
+is_gone() { ! grep -rq MARKERSECRET "$spool"; }
+wait_until is_gone
+
 # Faults of the Maildir.
 "$photospool" check > check.txt || fail "check: $(cat check.txt)"
 has check.txt '^mail: taken by 4 rules'

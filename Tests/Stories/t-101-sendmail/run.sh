@@ -54,7 +54,7 @@ if [ "$(id -u)" = 0 ]; then
   chmod 755 .
   as() { setpriv --reuid 65534 --regid "$1" --clear-groups "$photospool" sendmail -i cam-3@photos.home; }
   as 0 <<< $'Subject: Group\n\n' || fail 'a member of the group may not mail'
-  wait_until took
+  wait_until come cam-3 1
   status=0
   as 65534 <<< $'Subject: Stranger\n\n' 2> err.log || status=$?
   expect "$status" 77 "$(cat err.log)"
