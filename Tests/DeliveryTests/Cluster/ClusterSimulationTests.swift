@@ -14,7 +14,8 @@ struct ClusterSimulationTests {
     arguments: 1...max(1, wanted ?? 4))
   func keepsItsPromises(seed: Int) async throws {
     let simulation = try ClusterSimulation(seed: UInt64(seed))
-    #expect(try await simulation.run(rounds: 6) == [])
+    let wrong = try await simulation.run(rounds: 6)
+    #expect(wrong == [], "\(wrong)")
     if Self.wanted != nil { print("seed \(seed): \(HostQueue.injected.withLock { $0 }) failed calls") }
   }
 
