@@ -49,12 +49,14 @@ expect "$(ls "$spool/failed" "$spool/mail/tmp")" "$spool/failed:
 
 $spool/mail/tmp:" 
 
+sent=3
 # Another user of the spool's group may mail, and one outside of it may not.
 if [ "$(id -u)" = 0 ]; then
   chmod 755 .
-  as() { setpriv --reuid 65534 --regid "$1" --clear-groups "$photospool" sendmail -i cam-3@photos.home; }
+  as() { setpriv --reuid 65534 --regid "$1" --clear-groups "$photospool" sendmail -i family@photos.home; }
   as 0 <<< $'Subject: Group\n\n' || fail 'a member of the group may not mail'
-  wait_until come cam-3 1
+  sent=4
+  wait_until come family $sent
   status=0
   as 65534 <<< $'Subject: Stranger\n\n' 2> err.log || status=$?
   expect "$status" 77 "$(cat err.log)"
@@ -78,5 +80,5 @@ there=$(ls "$spool/mail/new" | wc -l)
 [ "$there" -ge "$confirmed" ] || fail "$confirmed were confirmed, and $there are there"
 for file in "$spool"/mail/new/*; do grep -q '^Message-ID: ' "$file" || fail "$file is not whole"; done
 start_daemon
-wait_until come family $((3 + there))
+wait_until come family $((sent + there))
 stop_daemon

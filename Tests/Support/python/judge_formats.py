@@ -2,7 +2,7 @@
 
 Pillow and libvips open each photo of DIRECTORY. A photo that one of them opens is prepared, in the same size and with
 the same picture as the one, or as both where they agree. Each in DIRECTORY/refused is refused, for the reason in its
-name; one of a format that is taken is one that neither of them opens, or is cut off. REFUSALS has a line for each refused photo: its path, a colon, and the reason."""
+name; if one of them opens it although its format is taken, the reason is among OPENED. REFUSALS has a line for each refused photo: its path, a colon, and the reason."""
 import os
 import subprocess
 import sys
@@ -13,6 +13,8 @@ from PIL import Image, ImageOps
 pillow_heif.register_heif_opener()
 directory, prepared, refusals = sys.argv[1:]
 TAKEN = ("jpg", "png", "webp", "gif", "heic", "avif")
+# They show what is there of a photo that is cut off or damaged, an empty or endless canvas, and the wrong one of two pictures.
+OPENED = ("ends", "damaged", "pixels", "65535x65535", "predicted")
 faults = []
 
 
@@ -108,7 +110,7 @@ def judge_refused(name, reasons):
     print(f"{name}: {reason}{f' (opened by {opened})' if opened else ''}")
     if reason is None or word not in reason:
         faults.append(f"{name}: {reason}")
-    if opened and name.rsplit(".", 1)[1] in TAKEN and word != "ends":
+    if opened and name.rsplit(".", 1)[1] in TAKEN and word not in OPENED:
         faults.append(f"{name} is refused, and {opened} open it: {reason}")
 
 
