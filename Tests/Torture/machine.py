@@ -54,14 +54,16 @@ class State:
 
 
 class Daemon:
-    def __init__(self, machine, environment, before=(), log=None):
+    """`photospool run`, or another verb that runs until it is stopped."""
+
+    def __init__(self, machine, environment, before=(), log=None, verb="run"):
         self.machine = machine
         machine.logs += 1
         self.heard = 0
         self.log = log or f"{machine.scratch}/log.{machine.logs}"
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [*before, PHOTOSPOOL, "run"], env=machine.environment | environment, stdout=log, stderr=log,
+                [*before, PHOTOSPOOL, verb], env=machine.environment | environment, stdout=log, stderr=log,
                 cwd=machine.scratch)
         machine.running.append(self.process)
 
@@ -117,7 +119,12 @@ class Daemon:
 
     def stop_with_a_reason(self, part, where):
         """Stops a daemon that could not do its work: it may end with an error and a reason."""
-        status = self.stop()
+        self.stop()
+        self.judge_end(part, where)
+
+    def judge_end(self, part, where):
+        """It has ended: well, or with an error and a reason."""
+        status = self.process.returncode
         if status not in STATUSES:
             part.complain("ALIVE", f"the daemon ended with {status} {where}: {self.text()[-300:]}")
         if status and "photospool: " not in self.text() and "at once" not in self.text():
