@@ -1,4 +1,5 @@
 import DurableFiles
+import Glibc
 
 /// A file in a watched folder.
 struct FoundFile {
@@ -23,6 +24,8 @@ struct FolderWalk {
   private(set) var passing: [FoundFile] = []
   /// The paths of all folders below the watched one that were entered; "" is that one.
   private(set) var folders: [String] = []
+  /// The paths of folders that were not entered though they are no special ones, and why.
+  private(set) var leftOut: [(path: String, reason: String)] = []
   /// The folders with a `.sent`.
   private(set) var withSent: [[String]] = []
 
@@ -33,8 +36,7 @@ struct FolderWalk {
     var waiting: [(directory: Directory, names: [String])] = [(root, [])]
     while let (directory, names) = waiting.popLast() {
       folders.append(names.joined(separator: "/"))
-      // One that vanished or forbids us is left out.
-      guard let found = try? directory.names() else { continue }
+      guard let found = list(directory, names) else { continue }
       for name in found {
         guard let entry = try? directory.entry(name) else { continue }
         switch entry.kind {
@@ -45,14 +47,37 @@ struct FolderWalk {
           if !isPassing, files.count < Self.mostFiles { files.append(file) }
         case .directory where name == HotFile.sentName: withSent.append(names)
         case .directory
-        where !PassingName.isIgnored(folder: name) && names.count < Self.depth && entry.device == device:
-          if let below = try? directory.directory(name) { waiting.append((below, names + [name])) }
+        where !PassingName.isIgnored(folder: name) && names.count < Self.depth:
+          if let below = open(name, in: directory, names, isOther: entry.device != device) {
+            waiting.append((below, names + [name]))
+          }
         default: continue
         }
       }
     }
     files.sort {
       $0.entry.modified != $1.entry.modified ? $0.entry.modified < $1.entry.modified : $0.path < $1.path
+    }
+  }
+
+  /// The names in a folder; nil if it vanished or forbids us.
+  private mutating func list(_ directory: Directory, _ names: [String]) -> [String]? {
+    do { return try directory.names() } catch {
+      leftOut.append((names.joined(separator: "/"), "\(error)"))
+      return nil
+    }
+  }
+
+  /// A folder below another one; nil if it is of another filesystem, vanished or forbids us.
+  private mutating func open(_ name: String, in directory: Directory, _ names: [String], isOther: Bool) -> Directory? {
+    let path = (names + [name]).joined(separator: "/")
+    do throws(FileError) {
+      if isOther { throw FileError("enter", path, code: EXDEV) }
+      return try directory.directory(name)
+    } catch {
+      if error.isMissing { return nil }
+      leftOut.append((path, error.code == EXDEV ? "it is of another filesystem; watch it by itself" : "\(error)"))
+      return nil
     }
   }
 }

@@ -34,6 +34,10 @@ package final class FolderWatch {
   private let unfinished: Duration
   private let log: Logger
   private var seen: [String: [String: Seen]] = [:]
+  /// The requests of files that were sent and cannot be taken away.
+  private var staying: [IdempotencyKey: String] = [:]
+  /// The folders that the log has named as left out.
+  private var leftOut = Set<String>()
   private var passing: [String: [String: Seen]] = [:]
   private var sent: [String: SentFiles] = [:]
   private var events = FolderEvents()
@@ -76,10 +80,14 @@ package final class FolderWatch {
           events.watch(path)
           paths.insert(path)
         }
-        next = min(next, look(at: try unsent(walk.files, in: folder, sweeps: sweeps), in: folder))
+        tell(walk.leftOut, in: folder)
+        let found = look(at: try unsent(walk.files, in: folder, sweeps: sweeps), in: folder)
+        next = min(next, found.next)
         next = min(next, name(walk.passing, in: folder))
         if sweeps { try sweep(walk.withSent, in: folder) }
-        if troubles.remove(folder.folder) != nil { log.info("a folder is watched again", metadata: name(folder)) }
+        if found.isWell, troubles.remove(folder.folder) != nil {
+          log.info("a folder is watched again", metadata: name(folder))
+        }
       } catch {
         tell(error, folder)
         next = min(next, .seconds(1))
@@ -107,9 +115,10 @@ package final class FolderWatch {
     return files.filter { file in file.key(in: folder).map { !list.contains($0) } ?? true }
   }
 
-  /// Sends what is finished, in order. A file that is not delays no other. Returns the time until the next look.
-  private func look(at files: [FoundFile], in folder: WatchedFolder) -> Duration {
-    var next = Duration.seconds(Self.rounds)
+  /// Sends what is finished, in order. A file that is not delays no other. Returns the time until the next look, and whether
+  /// no error was met.
+  private func look(at files: [FoundFile], in folder: WatchedFolder) -> (next: Duration, isWell: Bool) {
+    var (next, isWell) = (Duration.seconds(Self.rounds), true)
     let former = seen[folder.folder] ?? [:]
     var now = [String: Seen]()
     for file in files {
@@ -120,13 +129,14 @@ package final class FolderWatch {
         next = min(next, folder.quiet - rested)
       } else if !one.isJudged || gaveUp && !one.isNamed {
         do {
-          let outcome = try HotFile(file, in: folder, spool: spool).send(gaveUp: gaveUp)
+          let outcome = try send(file, in: folder, gaveUp: gaveUp)
           tell(outcome, of: file, in: folder)
           switch outcome {
           case .sent:
             if folder.after == .keep, let key = file.key(in: folder) { try sent[folder.folder]?.insert(key) }
             continue
           case .failed, .gone: continue
+          case .stays: isWell = false
           case .notForUs: (one.isJudged, one.isNamed) = (true, true)
           case .unfinished:
             // Somebody may still write it, which no event tells at its end.
@@ -135,13 +145,41 @@ package final class FolderWatch {
           }
         } catch {
           tell(error, folder)
+          isWell = false
           next = min(next, .seconds(1))
         }
       }
       now[file.path] = one
     }
     seen[folder.folder] = now
-    return next
+    return (next, isWell)
+  }
+
+  /// Sends a file, or only takes it away if it was sent before.
+  private func send(_ file: FoundFile, in folder: WatchedFolder, gaveUp: Bool) throws -> HotFile.Outcome {
+    let hot = try HotFile(file, in: folder, spool: spool)
+    let key = staying.isEmpty ? nil : file.key(in: folder)
+    let request = key.flatMap { staying[$0] }
+    let outcome = if let request { hot.takeAway(request) } else { try hot.send(gaveUp: gaveUp) }
+    if case .stays(let request, let sentence) = outcome, let key = file.key(in: folder) {
+      if staying.updateValue(request, forKey: key) == nil {
+        log.error(
+          "a file was sent, and cannot be taken away",
+          metadata: name(folder).merging(["file": "\(escaped(file.path))", "error": "\(sentence)"]) { $1 })
+      }
+    } else if let key {
+      staying[key] = nil
+    }
+    return outcome
+  }
+
+  /// Names each folder once that is left out.
+  private func tell(_ folders: [(path: String, reason: String)], in folder: WatchedFolder) {
+    for (path, reason) in folders where leftOut.insert("\(folder.folder)/\(path)").inserted {
+      log.warning(
+        "a folder below is left out",
+        metadata: name(folder).merging(["path": "\(escaped(path))", "error": "\(reason)"]) { $1 })
+    }
   }
 
   /// Names each file once that has kept a name for a while for `unfinished`. Returns the time until the next one.
@@ -175,7 +213,7 @@ package final class FolderWatch {
       log.info("a file is left where it is", metadata: metadata.merging(["error": "\(sentence)"]) { $1 })
     case .failed(let sentence):
       log.warning("a file went to .failed/", metadata: metadata.merging(["error": "\(sentence)"]) { $1 })
-    case .unfinished, .gone: break
+    case .unfinished, .gone, .stays: break
     }
   }
 

@@ -25,6 +25,8 @@ struct HotFile {
     /// It is incomplete, or changes, or somebody writes it.
     case unfinished
     case failed(sentence: String)
+    /// It was sent, and cannot be taken away.
+    case stays(request: String, sentence: String)
     case gone
   }
 
@@ -46,12 +48,14 @@ struct HotFile {
   private var taken: String { ".\(file.name)\(Self.takenEnding)" }
 
   /// - Parameter gaveUp: whether an incomplete file has been left alone for so long that nobody will complete it.
-  /// - Throws: `FileError` or `SpoolError` if it has to be sent later.
+  /// - Throws: `FileError` or `SpoolError` if it has to be sent later, as from a folder whose files cannot be taken away.
   func send(gaveUp: Bool) throws -> Outcome {
     if Self.wasTaken(file.name) { return try bringBack() }
     let opened: File
     do { opened = try directory.file(file.name) } catch {
       if error.isMissing { return .gone }
+      // A change of its permissions is a change, after which it is judged again.
+      if error.isForbidden { return .notForUs(sentence: "photospool may not read it; let its owner permit that") }
       throw error
     }
     let entry = try opened.entry()
@@ -85,12 +89,22 @@ struct HotFile {
     guard let bytes = try opened.contents(limit: RequestLimits.photoBytes), isSame(try opened.entry()) else {
       return .unfinished
     }
+    if folder.after != .keep, !directory.mayTake(".") { throw FileError("take files out of", directory.path) }
     let submission = Submission(
       to: conversation, from: folder.inbox, key: file.key(in: folder), text: text,
       photos: [try File(inMemory: bytes).called(file.name)])
-    let request = try submission.drop(into: spool)
-    if folder.after != .keep { try leave() }
-    return .sent(request: request.text)
+    return try takeAway(submission.drop(into: spool).text)
+  }
+
+  /// Takes a file away that was sent as `request`.
+  func takeAway(_ request: String) -> Outcome {
+    guard folder.after != .keep else { return .sent(request: request) }
+    do {
+      try leave()
+      return .sent(request: request)
+    } catch {
+      return .stays(request: request, sentence: "\(error)")
+    }
   }
 
   private var text: String? {

@@ -3,7 +3,11 @@ enum PassingName {
   private static let endings = [
     "~", ".part", ".partial", ".filepart", ".tmp", ".temp", ".crdownload", ".swp", "_tmp.jpg",
   ]
-  private static let folders: Set = ["@eaDir", "#recycle", "lost+found"]
+  /// Thumbnails, deleted files and snapshots of network storage and Windows, in lower case.
+  private static let folders: Set = [
+    "@eadir", "#recycle", "@recycle", "$recycle.bin", "#snapshot", "@recently-snapshot", "system volume information",
+    "lost+found",
+  ]
 
   /// Whether a file's name is one for a while: hidden uploads of FTP servers and Syncthing, parts of browsers and others.
   static func isPassing(_ name: String) -> Bool {
@@ -12,5 +16,7 @@ enum PassingName {
   }
 
   /// Whether a folder is left out, with all that is in it.
-  static func isIgnored(folder name: String) -> Bool { name.hasPrefix(".") || folders.contains(name) }
+  static func isIgnored(folder name: String) -> Bool {
+    name.hasPrefix(".") || folders.contains(name.lowercased())
+  }
 }

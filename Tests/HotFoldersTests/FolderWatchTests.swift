@@ -135,6 +135,30 @@ import Testing
     #expect(names("") == ["a.jpg.part", "day"])
   }
 
+  @Test("A file that cannot be taken away is sent once and named once, until it can") func stuck() throws {
+    let log = InMemoryLogHandler()
+    // Too long for the name that it has before it is moved.
+    let name = String(repeating: "a", count: 240) + ".jpg"
+    try put(name)
+    let watch = try look(folder(), log: log)
+    for _ in 0..<3 { _ = watch.round() }
+    #expect(try spool.new.names().count == 1)
+    #expect(names("") == [name])
+    #expect(log.entries.map(\.message) == ["a file was sent, and cannot be taken away"])
+    #expect(rename(scratch.path("hot/\(name)"), scratch.path("hot/short.jpg")) == 0)
+    _ = watch.round()
+    #expect(names(".sent") == ["short.jpg"])
+  }
+
+  @Test("Deleted files and snapshots of network storage are not sent, in any case of their folders' names")
+  func bins() throws {
+    for folder in ["@Recycle", "$RECYCLE.BIN", "#snapshot/2026", "System Volume Information", "@eaDir"] {
+      try put("\(folder)/a.jpg")
+    }
+    _ = try look(folder())
+    #expect(try spool.new.names() == [])
+  }
+
   @Test("Three hundred files at once are sent in their order, each once") func burst() throws {
     for number in 0..<300 { try put("\(number).jpg", modified: Double(number)) }
     let watch = try look(folder(after: .delete))
