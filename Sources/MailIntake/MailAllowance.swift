@@ -22,7 +22,7 @@ struct MailAllowance {
     waiting[name].map { !hasRoom($0, perHour, now) } ?? false
   }
 
-  /// Counts a mail for its rules, unless it has to wait.
+  /// Whether a mail may be taken now. Otherwise it waits.
   ///
   /// - Parameter isScan: all mails are looked at in their order. Otherwise waiting ones come first.
   mutating func admit(
@@ -36,8 +36,12 @@ struct MailAllowance {
       for rule in rules { counts[rule, default: 0] += 1 }
       return false
     }
-    for rule in rules { taken[rule] = (taken[rule] ?? []).filter { $0 + Self.hour > now } + [now] }
     return true
+  }
+
+  /// Counts a mail that was taken for its rules.
+  mutating func took(_ rules: Rules, now: ContinuousClock.Instant) {
+    for rule in rules { taken[rule] = (taken[rule] ?? []).filter { $0 + Self.hour > now } + [now] }
   }
 
   private func hasRoom(_ rules: Rules, _ perHour: Int, _ now: ContinuousClock.Instant) -> Bool {

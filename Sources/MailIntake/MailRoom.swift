@@ -146,8 +146,9 @@ package final class MailRoom: Service {
   private func tell(_ outcome: MailTaking.Outcome, of name: [UInt8]) {
     let mail = Logger.MetadataValue("\(escaped(name: name))")
     switch outcome {
-    case .taken(let requests, let leftOut):
+    case .taken(let requests, let leftOut, let rules):
       state.withLock { state in
+        state.allowance.took(rules, now: .now)
         state.counts.taken += 1
         state.hasToldWaiting = false
       }

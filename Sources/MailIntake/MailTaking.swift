@@ -11,7 +11,7 @@ import Spooling
 struct MailTaking: Sendable {
   /// The outcome for a mail.
   enum Outcome: Sendable, Equatable {
-    case taken(requests: [String], leftOut: [String])
+    case taken(requests: [String], leftOut: [String], rules: Set<MailRule>)
     /// It has no photo, and its rules want none of those.
     case dropped
     case refused(RequestName?, sentence: String)
@@ -57,7 +57,7 @@ struct MailTaking: Sendable {
       if !admits(requests.rules) { return .waits }
       let names = try requests.submissions(from: file).map { try $0.drop(into: spool.path).text }
       try places.new.remove(text)
-      return .taken(requests: names, leftOut: requests.leftOut)
+      return .taken(requests: names, leftOut: requests.leftOut, rules: requests.rules)
     } catch let refusal as MailRefusal {
       if addressees.recipients.isEmpty { addressees = (refusal.recipients, refusal.sender) }
       let conversations = MailRequests.conversations(for: addressees.recipients, from: addressees.sender, settings)

@@ -10,6 +10,7 @@ package final class Charsets {
     (1...16).filter { $0 != 12 }.map { "iso-8859-\($0)" } + (1250...1258).map { "windows-\($0)" }
     + [
       "koi8-r", "koi8-u", "gb18030", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "utf-16", "utf-7",
+      "tis-620", "windows-874", "macintosh",
     ]
 
   /// Names that devices write for a charset of `names`.
@@ -17,7 +18,8 @@ package final class Charsets {
     "gb2312": "gb18030", "gbk": "gb18030", "cp936": "gb18030", "euc-cn": "gb18030", "latin1": "windows-1252",
     "latin-1": "windows-1252", "iso-8859-1": "windows-1252", "iso8859-1": "windows-1252", "sjis": "shift_jis",
     "shift-jis": "shift_jis", "x-sjis": "shift_jis", "windows-31j": "shift_jis", "cp932": "shift_jis",
-    "ks_c_5601-1987": "euc-kr", "big5-hkscs": "big5",
+    "ks_c_5601-1987": "euc-kr", "big5-hkscs": "big5", "iso-8859-8-i": "iso-8859-8", "iso-8859-8-e": "iso-8859-8",
+    "x-mac-roman": "macintosh",
   ]
 
   package init() {

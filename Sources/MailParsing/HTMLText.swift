@@ -30,7 +30,9 @@ enum HTMLText {
       if scalar == "<", let tag = tag(in: scalars, at: index) {
         index = tag.end
         if let name = hiddenBy {
-          if tag.isEnd, tag.name == name { hiddenBy = nil }
+          // The end of a head may be left out.
+          let isOver = tag.isEnd ? tag.name == name : name == "head" && tag.name == "body"
+          if isOver { hiddenBy = nil }
         } else if !tag.isEnd, hidden.contains(tag.name) {
           hiddenBy = tag.name
         } else if breaks.contains(tag.name) {

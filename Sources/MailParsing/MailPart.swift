@@ -6,6 +6,9 @@ struct MailPart {
   let encoding: TransferEncoding
   let charset: String
   let boundary: [UInt8]?
+  /// Its lines that end in a blank go on in the next one (RFC 3676), and whether such a blank is no part of the text.
+  let isFlowed: Bool
+  let losesBlanks: Bool
   let isAttachment: Bool
   let hasName: Bool
   let hasContentID: Bool
@@ -25,7 +28,9 @@ struct MailPart {
       while let last = boundary.last, last <= 32 { boundary.removeLast() }
       return boundary.isEmpty ? nil : boundary
     }
-    encoding = TransferEncoding(field: fields.word("content-transfer-encoding"))
+    encoding = TransferEncoding(field: try ParameterField(fields.value("content-transfer-encoding") ?? []).word)
+    isFlowed = type.text("format").lowercased() == "flowed"
+    losesBlanks = type.text("delsp").lowercased() == "yes"
     isAttachment = disposition.word == "attachment"
     hasName = disposition["filename"] != nil || type["name"] != nil
     hasContentID = fields.value("content-id") != nil

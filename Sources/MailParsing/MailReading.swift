@@ -54,7 +54,7 @@ struct MailReading {
         let body = isInner(number) ? 1 : 0
         let (text, images) = text(of: part, isWanted: !bodies[body].isFull)
         for image in images { try add(image, to: &index) }
-        let plain = Self.cleaned(text)
+        let plain = Self.cleaned(part.isFlowed ? FlowedText.joined(text, losesBlanks: part.losesBlanks) : text)
         bodies[body].add(plain, of: number)
         if !plain.isEmpty { told.formUnion(alternatives(of: number)) }
       } else if index.others.count < MailLimits.others, !Self.unnamed.contains(part.type) {
@@ -106,7 +106,8 @@ struct MailReading {
     for part in parts {
       switch part.type {
       case "multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime":
-        throw MailRefusal("the mail is encrypted (\(part.type)); let its sender send it without encryption")
+        throw MailRefusal(
+          "the mail is encrypted, or wrapped in its signature (\(part.type)); let its sender send it as it is")
       case "message/external-body", "message/partial":
         throw MailRefusal("the mail does not hold its own contents (\(part.type)); let its sender attach the photo")
       default: continue

@@ -15,7 +15,7 @@ import Testing
     try #require(made.status == 0, "\(made.errors)")
     let texts = try JSONDecoder().decode(
       [String: String].self, from: Data(contentsOf: URL(fileURLWithPath: scratch.path("texts.json"))))
-    #expect(texts.count == 38)
+    #expect(texts.count == 42)
     let reader = MailReader(program: MailRoomUnderTest.program)
     defer { reader.close() }
     for (name, text) in texts.sorted(by: { $0.key < $1.key }) {

@@ -145,7 +145,9 @@ import Testing
     let now = ContinuousClock.now
     let later = now + .seconds(3601)
     func admits(_ name: UInt8, perHour: Int = 1, isScan: Bool, _ now: ContinuousClock.Instant) -> Bool {
-      allowance.admit([name], for: rules, perHour: perHour, isScan: isScan, now: now)
+      let isAdmitted = allowance.admit([name], for: rules, perHour: perHour, isScan: isScan, now: now)
+      if isAdmitted { allowance.took(rules, now: now) }
+      return isAdmitted
     }
     let first = [admits(1, isScan: true, now), admits(2, isScan: true, now + .seconds(1))]
     #expect(first == [true, false])
@@ -154,6 +156,9 @@ import Testing
     // The third one is told first.
     let second = [admits(3, isScan: false, later), admits(2, isScan: true, later), admits(3, isScan: true, later)]
     #expect(second == [false, true, false])
+    // A mail that could not be taken after all uses no place.
+    let again = [1, 1].map { allowance.admit([$0], for: rules, perHour: 1, isScan: true, now: later + .seconds(3601)) }
+    #expect(again == [true, true])
     allowance.keep([])
     let isForgotten = !allowance.isWaiting([3], perHour: 1, now: later)
     #expect(isForgotten)

@@ -7,6 +7,7 @@ import sys
 OTHERS = {
     "koi8-r": "koi8-r", "koi8-u": "koi8-u", "gb18030": "gb18030", "gb2312": "gb2312", "gbk": "gbk", "big5": "big5",
     "shift_jis": "cp932", "euc-jp": "euc-jp", "iso-2022-jp": "iso-2022-jp", "euc-kr": "cp949", "utf-16": "utf-16",
+    "tis-620": "tis-620", "windows-874": "cp874", "macintosh": "mac-roman", "iso-8859-8-i": "iso8859-8",
     "utf-7": "utf-7", "utf-8": "utf-8", "us-ascii": "ascii",
 }
 WORDS = {

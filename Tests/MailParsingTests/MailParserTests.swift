@@ -72,6 +72,29 @@ import Testing
     #expect(try index(mail(footer, within.replacing("  ", with: "Plain"))).body == "Photos of the family\n\nPlain")
   }
 
+  @Test("Lines that flow are one, with their quotations and without stuffed blanks") func flowed() throws {
+    func body(_ parameters: String, _ text: String) throws -> String {
+      try index("Content-Type: text/plain; format=flowed\(parameters)\n\n\(text)").body
+    }
+    #expect(
+      try body("", "A long \nline,\nand one.\n\n From me \nto you\n-- \nsigned")
+        == "A long line,\nand one.\n\nFrom me to you")
+    #expect(try body("; delsp=yes", "写 \n真") == "写真")
+    #expect(try body("", "> quoted \n> here\n>> deeper \nmine") == "> quoted here\n>> deeper \nmine")
+    #expect(try index("\nA short \nline").body == "A short \nline")
+  }
+
+  @Test("An encoding is known also with a comment or a semicolon behind it", arguments: ["base64;", "base64 (MIME)"])
+  func encoding(_ field: String) throws {
+    let part = Self.photo.replacing("Encoding: base64", with: "Encoding: \(field)")
+    #expect(try index(mail(part)).images.map(\.encoding) == [.base64])
+  }
+
+  @Test("The end of a page's head may be left out") func head() throws {
+    let page = "<html><head><title>T</title><meta charset=utf-8><body>Motion</body></html>"
+    #expect(try index("Content-Type: text/html\n\n\(page)").body == "Motion")
+  }
+
   @Test("A page loses tags, scripts and entities") func page() throws {
     let page =
       "<html><head><title>T</title></head><style>p{}</style><p>Tom &amp;   Jerry<br>&#8364; 5 &nope;</p></html>"
