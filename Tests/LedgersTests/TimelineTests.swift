@@ -60,6 +60,20 @@ import Testing
     #expect(seen == Array(0..<100))
   }
 
+  @Test("What came after the newest page is not on the page before it") func later() async throws {
+    for number in 0..<6 {
+      _ = try await ledger.receive(
+        [new("photo\(number)", in: "family")], fetch: .ask, at: now.advanced(seconds: Double(number)))
+    }
+    let view = try LedgerView(in: state)
+    let older = try #require(try view.timeline(of: family, limit: 4).older)
+    _ = try await ledger.acceptRenaming([NewRequest("reply", inode: 9, to: "family")], at: now.advanced(seconds: 60))
+    let page = try view.timeline(of: family, from: older, limit: 4)
+    #expect(times(page) == [0, 1])
+    let newer = try #require(page.newer)
+    #expect(times(try view.timeline(of: family, from: newer, isForward: true)) == [2, 3, 4, 5, 60])
+  }
+
   @Test("A photo with a message or an announcement is shown once, and one of a forgotten request stays")
   func once() async throws {
     try await accept(NewRequest("r", inode: 1, files: ["photo.jpg", "text"]))

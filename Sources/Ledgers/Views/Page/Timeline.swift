@@ -112,6 +112,12 @@ extension LedgerView {
         // Rows at `start` and before it; those that were taken begin after it.
         page.older = TimelinePlace(rows: start.rows.map { $0 == .max ? $0 : $0 + 1 })
       } else {
+        if place == nil {
+          // What comes from now on is newer, also in a source from which nothing was taken.
+          for index in sources.indices where nearest.rows[index] == .max {
+            nearest.rows[index] = sources[index].head.map { $0["row"] + 1 } ?? 1
+          }
+        }
         page.older = goesOn ? nearest : nil
         page.newer = place == nil ? nil : TimelinePlace(rows: start.rows.map { $0 - 1 })
       }
