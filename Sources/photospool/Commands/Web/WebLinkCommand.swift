@@ -36,12 +36,21 @@ struct WebLinkCommand: AsyncParsableCommand {
       return try link.show(try await linkOfPage())
     }
     let grant = try link.grant()
-    let name = try port.map { "http://\(try access.name()):\($0)" }
-    guard let origin = try name ?? access.origin() else {
+    guard let origin = try port.map({ try self.origin(at: $0, access) }) ?? access.origin() else {
       throw Failure(
         .unavailable, "no page was started on this spool yet; run `photospool web`, or add --port 7377 for the service")
     }
     try link.show(try access.newLink(grant, to: origin))
+  }
+
+  /// Where browsers find the page on this port of 127.0.0.1.
+  private func origin(at port: UInt16, _ access: AccessStore) throws -> String {
+    let web = try options.settings().web
+    do {
+      return try access.address(
+        .loopback(port: port), names: web.names.all, hasCertificate: web.certificate != nil
+      ).origin
+    } catch let error as WebError { throw Failure(.configuration, "\(error)") }
   }
 
   /// A link that the page makes for the user who asks. The kernel tells the page who that is.
@@ -67,7 +76,9 @@ struct WebLinkCommand: AsyncParsableCommand {
     request.limits.total = .seconds(30)
     do { return try await HTTPClient().send(request) } catch {
       throw Failure(
-        .unavailable, "the page does not answer on port \(port) of 127.0.0.1 (\(error)); name its port with --port")
+        .unavailable,
+        "the page does not answer on port \(port) of 127.0.0.1 (\(error)); name its port with --port, or ask the spool's "
+          + "user for a link if it speaks TLS")
     }
   }
 
