@@ -105,6 +105,16 @@ def test_100_mb_of_fields_are_refused(stage):
     assert not stage.failed() and not stage.waiting()
 
 
+def test_a_form_of_many_parts_is_refused(stage):
+    """Fields of different names, each small, are not collected; and a giant number of requests is no number."""
+    client, _ = started(stage)
+    many = {f"field{number}": "y" * 100 for number in range(1000)}
+    assert client.send("family", "hello", **many).status == 413
+    for count in (9223372036854775807, 10**30, 0, -1):
+        assert client.post("/queue/retry", f"count={count}").status == 400, count
+    assert not stage.waiting() and stage.web.poll() is None
+
+
 def test_photos_are_taken_in_little_memory(stage):
     """Forms with ten photos of 10 MB each need no memory for them."""
     client, _ = started(stage)

@@ -70,7 +70,7 @@ extension Site {
     let session = try await session(request, context, may: .operate)
     let form = try await Self.fields(of: request)
     let query = try QueueQuery(formFields(request.uri.query ?? ""), inbox: session.inbox)
-    guard let expected = form["count"].flatMap(Int.init), expected > 0 else {
+    guard let expected = form["count"].flatMap(Int.init), (1...1_000_000_000).contains(expected) else {
       throw WebProblem(.badRequest, "The form is damaged. Go back.")
     }
     let count = try await pool.run {

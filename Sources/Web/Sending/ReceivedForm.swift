@@ -18,6 +18,8 @@ struct ReceivedForm: Sendable {
   private static let longestField = 8 << 10
   /// Every line break of a text may come as two bytes.
   private static let longestText = 2 * RequestLimits.textFileBytes
+  /// Parts of a form. A browser sends one for each photo and field.
+  private static let mostParts = 100
   /// Bytes of a whole form.
   private static let longest = 2 * RequestLimits.photos * RequestLimits.photoBytes
 
@@ -31,7 +33,7 @@ struct ReceivedForm: Sendable {
     }
     try UploadLimits.checkRoom(in: spool)
     var part: Part?
-    var total = 0
+    var (total, parts) = (0, 0)
     do {
       var form = self
       try await request.eachPiece { piece in
@@ -41,7 +43,13 @@ struct ReceivedForm: Sendable {
         }
         var events: [MultipartReader.Event] = []
         try reader.read(piece.readableBytesView) { events.append($0) }
-        for event in events { try await form.take(event, &part, spool, pool) }
+        for event in events {
+          if case .begin = event { parts += 1 }
+          guard parts <= Self.mostParts else {
+            throw WebProblem(.contentTooLarge, "This form has more than \(Self.mostParts) parts. Nothing was sent.")
+          }
+          try await form.take(event, &part, spool, pool)
+        }
       }
       self = form
       try reader.finish()
