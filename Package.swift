@@ -263,7 +263,9 @@ let package = Package(
     .testTarget(name: "PhotosTests", dependencies: ["Messages", "Photos"]),
     .testTarget(
       name: "ImagingTests",
-      dependencies: ["CPNG", "CPixels", "CZlib", "Imaging", "Messages", "Photos", "TestSupport"]),
+      dependencies: ["CPNG", "CPixels", "CZlib", "Imaging", "Messages", "Photos", "TestSupport"],
+      // The tests make and compare pictures pixel by pixel.
+      swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .testTarget(
       name: "MailParsingTests", dependencies: ["Digests", "MailParsing", "Photos", "TestSupport"],
       exclude: ["corpus.py"]),
