@@ -110,6 +110,7 @@ package final class FolderWatch {
     var list: SentFiles
     if let known = sent[folder.folder] { list = known } else { list = try SentFiles(of: folder.folder, in: state) }
     if list.isNew { try list.begin(with: folder.existing == .skip ? files.compactMap { $0.key(in: folder) } : []) }
+    try list.catchUp()
     if sweeps { try list.shorten(to: files.compactMap { $0.key(in: folder) }) }
     sent[folder.folder] = list
     return files.filter { file in file.key(in: folder).map { !list.contains($0) } ?? true }

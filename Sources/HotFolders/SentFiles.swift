@@ -15,6 +15,8 @@ struct SentFiles {
   private let title: String
   private var keys: Set<String>
   private var list: File?
+  /// A write failed: keys are not on the disk, or only a part of one is.
+  private var isBehind = false
 
   /// Lines beyond which those of files that are gone are removed.
   private static let most = 200_000
@@ -50,9 +52,16 @@ struct SentFiles {
   /// Remembers a file. It counts as sent in this process even if that fails.
   mutating func insert(_ key: IdempotencyKey) throws(FileError) {
     guard keys.insert(key.text).inserted else { return }
-    guard let list else { return try write() }
+    guard let list, !isBehind else { return try write() }
+    isBehind = true
     try list.write(Array("\(key.text)\n".utf8))
     try list.sync()
+    isBehind = false
+  }
+
+  /// Writes the list anew if a write has failed.
+  mutating func catchUp() throws(FileError) {
+    if isBehind { try write() }
   }
 
   /// Begins the list of a new folder.
@@ -71,9 +80,11 @@ struct SentFiles {
   }
 
   private mutating func write() throws(FileError) {
+    isBehind = true
     let text = ([title] + keys.sorted()).map { "\($0)\n" }.joined()
     try place.write(Array(text.utf8), as: name)
     try place.sync()
     list = try place.file(appendingTo: name)
+    isBehind = false
   }
 }
