@@ -25,7 +25,7 @@ export class Composer {
   #changes = 0
   /** Places and sizes of photos that were removed while they were uploaded. The server may have had all of one. */
   #removed = new Set()
-  /** Removals that the server has not carried out. Send waits for them. */
+  /** Photos that the server has still to remove. Send waits for that. */
   #removals = new Set()
   /** Grows when an own change begins and when it ends. A page that was asked for before that shows an older draft. */
   version = 0
@@ -109,6 +109,21 @@ export class Composer {
     }
   }
 
+  /** Asks the server, and again while the line is cut. */
+  async #insist(task) {
+    for (;;) {
+      try {
+        const answer = await task()
+        this.on.cut(false)
+        return answer
+      } catch (error) {
+        if (error instanceof Problem) throw error
+        this.on.cut(true)
+        await line()
+      }
+    }
+  }
+
   explain(sentence) {
     this.problem.lastElementChild.textContent = sentence
     this.problem.hidden = !sentence
@@ -123,7 +138,7 @@ export class Composer {
         return this.explain(`These are more than ${most} photos. Send the others in a second message.`)
       }
       const place = 1 + Math.max(-1, ...this.items.map(placeOf))
-      const item = this.#item({file, name: file.name || 'photo', bytes: file.size, number: place,
+      const item = this.#show({file, name: file.name || 'photo', bytes: file.size, number: place,
         preview: URL.createObjectURL(file)})
       if (file.size > largest) {
         this.#fail(item, `It is larger than ${sizeInWords(largest)}. Send a smaller copy.`)
@@ -136,8 +151,9 @@ export class Composer {
     }
   }
 
-  #item(values) {
-    const item = {share: 0, ...values}
+  /** Puts a photo at the end of the tray. */
+  #show(item) {
+    item.share ??= 0
     const remove = make('button', {class: 'icon', label: `Remove ${item.name}`,
       title: 'Remove', test: 'composer.remove'}, symbol('close'))
     remove.addEventListener('click', () => this.remove(item))
@@ -149,7 +165,9 @@ export class Composer {
     item.element.item = item
     this.items.push(item)
     this.tray.append(item.element)
-    if (item.preview) this.#picture(item, item.preview)
+    const picture = item.picture ?? item.preview
+    if (picture) this.#picture(item, picture)
+    this.#share(item, item.share)
     this.#number()
     return item
   }
@@ -201,17 +219,22 @@ export class Composer {
         else if (!item.isRemoved) this.#fail(item, error.message)
       }
       this.#running -= 1
-      if (item.isRemoved && item.place) await this.#delete(item.place)
+      if (item.isRemoved && item.place) await this.#delete(item)
       await this.settle()
     })
   }
 
-  #delete(file) {
+  /** Removes a photo from the draft. If the server refuses, it says why in `item.refusal`, and the photo comes back. */
+  #delete(item) {
     return this.#change(async () => {
       try {
-        await ask(`/draft/${this.draft}/photo?file=${encodeURIComponent(file)}`, {method: 'DELETE'})
+        await this.#insist(() => ask(`/draft/${this.draft}/photo?file=${encodeURIComponent(item.place)}`, {method: 'DELETE'}))
       } catch (error) {
-        if (error.status !== 404) say(error.message, true)
+        if (error.status === 404) return
+        item.refusal = error.message
+        item.isRemoved = false
+        this.explain(`${item.name}: ${item.refusal}`)
+        this.#show(item)
       }
     })
   }
@@ -228,12 +251,18 @@ export class Composer {
     else this.text.focus()
     // If the server has all of it, its answer comes, and tells what to delete.
     if (!item.place && item.share < 0.5) this.#abort(item)
+    await this.#withdraw(item)
+  }
+
+  /** Has the server remove a photo. Send waits for it. */
+  async #withdraw(item) {
+    item.refusal = ''
     // An order that is on its way gives the photo another name.
-    if (item.place) this.#settling = this.#settling.then(() => this.#delete(item.place))
-    const removal = item.place ? this.#settling : item.upload
-    this.#removals.add(removal)
-    await removal
-    this.#removals.delete(removal)
+    if (item.place) this.#settling = this.#settling.then(() => this.#delete(item))
+    item.removal = item.place ? this.#settling : item.upload
+    this.#removals.add(item)
+    await item.removal
+    this.#removals.delete(item)
   }
 
   #abort(item) {
@@ -255,12 +284,12 @@ export class Composer {
     this.#wasMoved = false
     await this.#change(async () => {
       try {
-        const answer = await ask(`/draft/${this.draft}/order`, {method: 'POST', body: wanted.join('\n')})
-        const {photos} = await answer.json()
+        const {photos} = await this.#insist(async () =>
+          (await ask(`/draft/${this.draft}/order`, {method: 'POST', body: wanted.join('\n')})).json())
         there.forEach((item, index) => item.place = photos[index]?.file)
       } catch (error) {
         this.#wasMoved = true
-        if (error instanceof Problem) say(error.message, true)
+        say(error.message, true)
       }
     })
   }
@@ -287,14 +316,15 @@ export class Composer {
     const known = new Map(this.items.filter(item => item.place).map(item => [item.place, item]))
     for (const row of rows) {
       const place = decodeURIComponent(row.dataset.file)
+      const name = row.querySelector('bdi').textContent
       let item = known.get(place)
       known.delete(place)
       const bytes = Number(row.dataset.bytes)
       if (!item && this.#removed.delete(mark({place, bytes}))) {
-        this.#delete(place)
+        this.#withdraw({name, bytes, place, isRemoved: true})
         continue
       }
-      item ??= this.#item({name: row.querySelector('bdi').textContent, bytes, place})
+      item ??= this.#show({name, bytes, place})
       item.message = row.dataset.message
       const picture = row.querySelector('img')?.getAttribute('src')
       if (picture && item.picture !== picture) {
@@ -370,12 +400,14 @@ export class Composer {
   async #deliver(message) {
     try {
       await this.keeping
-      await Promise.allSettled([...message.removals, ...message.items.map(item => item.upload)])
+      await Promise.allSettled([...message.removals.map(item => item.removal), ...message.items.map(item => item.upload)])
       await this.#settling
+      await this.#order(message.items)
       if (message.isCancelled) return await this.#drop()
       const failed = message.items.find(item => item.problem && !item.place)
       if (failed) throw new Problem(`${failed.name}: ${failed.problem} Nothing was sent.`)
-      await this.#order(message.items)
+      const kept = message.removals.find(item => item.refusal)
+      if (kept) throw new Problem(`${kept.name}: ${kept.refusal} Nothing was sent.`)
       const body = new FormData()
       body.append('id', message.key)
       body.append('text', message.text)
@@ -394,18 +426,8 @@ export class Composer {
     }
   }
 
-  async #post(body) {
-    for (;;) {
-      try {
-        const answer = await part(`/conversation?name=${this.conversation}`, {method: 'POST', body})
-        this.on.cut(false)
-        return answer
-      } catch (error) {
-        if (error instanceof Problem) throw error
-        this.on.cut(true)
-        await line()
-      }
-    }
+  #post(body) {
+    return this.#insist(() => part(`/conversation?name=${this.conversation}`, {method: 'POST', body}))
   }
 
   #cancel(message) {
@@ -423,7 +445,8 @@ export class Composer {
     if (!this.draft) return
     const {draft} = this
     this.draft = ''
-    await ask(`/draft/${draft}`, {method: 'DELETE'}).catch(error => error.status === 404 || say(error.message, true))
+    await this.#insist(() => ask(`/draft/${draft}`, {method: 'DELETE'}))
+      .catch(error => error.status === 404 || say(error.message, true))
   }
 
   /** Puts what could not be sent back into the composer. */

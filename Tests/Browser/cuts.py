@@ -1,0 +1,46 @@
+"""Composing while the line is cut, while a proxy answers for the page, and while files change."""
+
+from composer import begin, pick
+from photographs import photograph
+from stage import has_left, until
+
+
+def test_what_is_removed_and_moved_during_a_cut_stays_so(stage):
+    """While the line is cut, a photo is removed, the others change places, and Send is pressed. When the line is back, the
+    message has the others alone, in their new order."""
+    tab = begin(stage)
+    shapes = {"a.jpg": (300, 300), "b.jpg": (300, 400), "c.jpg": (300, 500)}
+    tab.get_by_test_id("composer.photos").set_input_files(
+        [photograph(stage.directory, name, *shape) for name, shape in shapes.items()])
+    until(lambda: tab.locator(".thumbs .done").count() == 3, "they are uploaded")
+    tab.context.set_offline(True)
+    tab.get_by_test_id("composer.remove").first.click()
+    tab.get_by_test_id("composer.photo").first.focus()
+    tab.keyboard.press("ArrowRight")
+    tab.get_by_test_id("composer.text").fill("two are left")
+    tab.get_by_test_id("page.cut").wait_for()
+    tab.get_by_test_id("composer.send").click()
+    tab.context.set_offline(False)
+    until(lambda: stage.are_sent(3), "it is sent")
+    assert stage.texts("family") == ["photo", "photo", "two are left"]
+    assert [photo["attachment"]["height"] for photo in stage.published("family")[:2]] == [500, 400]
+    until(lambda: has_left(tab) and not list((stage.spool / "draft").iterdir()), "nothing is left")
+
+
+def test_a_message_that_is_cancelled_during_a_cut_leaves_no_photo(stage):
+    """A message with uploaded photos is sent during a cut and cancelled. When the line is back, the next message is sent without
+    its photos."""
+    tab = begin(stage)
+    pick(stage, tab, 2)
+    until(lambda: tab.locator(".thumbs .done").count() == 2, "they are uploaded")
+    tab.context.set_offline(True)
+    tab.get_by_test_id("composer.photo").first.focus()
+    tab.keyboard.press("ArrowRight")
+    tab.get_by_test_id("page.cut").wait_for()
+    tab.get_by_test_id("composer.send").click()
+    tab.get_by_test_id("message.cancel").first.click()
+    tab.get_by_test_id("composer.text").fill("the next")
+    tab.get_by_test_id("composer.send").click()
+    tab.context.set_offline(False)
+    until(lambda: "the next" in stage.texts("family"), "the next one is sent")
+    assert stage.texts("family") == ["the next"]
