@@ -7,6 +7,30 @@ from photographs import photograph
 from stage import until
 
 
+def test_a_message_that_is_refused_holds_back_those_after_it(stage):
+    """A message is refused while the next one waits and a third is typed. The texts and photos of all are in the composer again, in
+    their order, and nothing was sent. Send sends them as one message."""
+    tab = begin(stage)
+    held = hold(tab, "**/conversation?name=family", "POST")
+    for name, text in [("a.jpg", "first"), ("b.jpg", "second")]:
+        tab.get_by_test_id("composer.photos").set_input_files(photograph(stage.directory, name, 300, 200 + ord(name[0])))
+        tab.get_by_test_id("composer.text").fill(text)
+        tab.get_by_test_id("composer.send").click()
+    tab.get_by_test_id("composer.text").fill("third")
+    until(lambda: tab.evaluate("1") and held, "the first one is on its way")
+    refuse(held[0])
+    until(lambda: tab.get_by_test_id("composer.text").input_value() == "first\nsecond\nthird", "the texts are back")
+    assert "No room" in tab.get_by_test_id("composer.problem").inner_text()
+    assert tab.get_by_test_id("composer.photo").locator("bdi").all_inner_texts() == ["a.jpg", "b.jpg"]
+    assert tab.get_by_test_id("message").count() == 0 and not stage.published("family")
+    until(lambda: tab.locator(".thumbs .done").count() == 2, "both are uploaded")
+    tab.get_by_test_id("composer.send").click()
+    until(lambda: stage.are_sent(3), "all is sent")
+    assert stage.texts("family") == ["photo", "photo", "first\nsecond\nthird"]
+    heights = [photo["attachment"]["height"] for photo in stage.published("family")[:2]]
+    assert heights == [200 + ord("a"), 200 + ord("b")], heights
+
+
 def test_a_photo_that_the_server_does_not_remove_comes_back(stage):
     """The server refuses to remove a photo, after Send was pressed. Nothing is sent; photo and text are in the composer again. The
     photo is removed with the next attempt."""

@@ -18,6 +18,8 @@ export class Composer {
   #running = 0
   /** Compositions that were sent, one after another. The next draft begins after them. */
   #outbox = Promise.resolve()
+  /** Messages of the outbox that are not sent yet. */
+  #unsent = new Set()
   #settling = Promise.resolve()
   #lastSend = 0
   #wasMoved = false
@@ -388,6 +390,7 @@ export class Composer {
     this.explain('')
     this.isBusy = true
     message.pending = this.on.pending(message, () => this.#cancel(message))
+    this.#unsent.add(message)
     const delivery = this.#outbox.then(() => this.#change(async () => {
       await this.#deliver(message)
       this.isBusy = this.#outbox !== delivery
@@ -398,6 +401,8 @@ export class Composer {
   }
 
   async #deliver(message) {
+    // It was held back by an earlier one.
+    if (!this.#unsent.has(message)) return
     try {
       await this.keeping
       await Promise.allSettled([...message.removals.map(item => item.removal), ...message.items.map(item => item.upload)])
@@ -414,14 +419,16 @@ export class Composer {
       body.append('draft', this.draft)
       for (const item of message.items) if (item.isLocal) body.append('photo', item.file, item.name)
       message.isPosted = true
-      const [answer, request] = [await this.#post(body), this.draft]
-      this.draft = ''
+      const answer = await this.#post(body)
       const problem = by('composer.problem', answer)
       if (!problem.hidden) throw new Problem(problem.textContent.trim())
+      const request = this.draft
+      this.draft = ''
       this.on.sent(answer, message, request)
     } catch (error) {
-      this.#restore(message, error.message)
+      this.#restore(error.message)
     } finally {
+      this.#unsent.delete(message)
       message.pending.remove()
     }
   }
@@ -443,20 +450,31 @@ export class Composer {
 
   async #drop() {
     if (!this.draft) return
-    const {draft} = this
+    await this.#insist(() => ask(`/draft/${this.draft}`, {method: 'DELETE'}))
+      .catch(error => {
+        if (error.status !== 404) throw error
+      })
     this.draft = ''
-    await this.#insist(() => ask(`/draft/${draft}`, {method: 'DELETE'}))
-      .catch(error => error.status === 404 || say(error.message, true))
   }
 
-  /** Puts what could not be sent back into the composer. */
-  #restore(message, sentence) {
-    if (!this.text.value) this.text.value = message.text
-    for (const item of message.items) {
-      this.items.push(item)
-      this.tray.append(item.element)
-    }
+  /** Puts what could not be sent back into the composer, in its order: a message, those that wait behind it, and what was
+   *  begun since. They become one message, since the draft has photos of the first one. */
+  #restore(sentence) {
+    const back = [...this.#unsent]
+    this.#unsent.clear()
+    for (const message of back) message.pending.remove()
+    const texts = back.filter(message => !message.isCancelled).map(message => message.text)
+    this.text.value = [...texts, this.text.value].filter(text => text.trim()).join('\n')
+    // Of a cancelled message, the photos that the server did not remove come back.
+    const items = back.flatMap(message => message.items).filter(item => item.place || !item.isRemoved)
+    for (const item of items) item.isRemoved = false
+    this.items.unshift(...items)
+    this.tray.prepend(...items.map(item => item.element))
+    // What is still to be uploaded gets a place behind what is there.
+    let place = Math.max(-1, ...this.items.filter(item => item.place).map(placeOf))
+    for (const item of this.items) if (!item.place) item.number = place += 1
     this.#number()
     this.explain(sentence)
+    this.#keepText()
   }
 }
