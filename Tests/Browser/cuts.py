@@ -44,3 +44,51 @@ def test_a_message_that_is_cancelled_during_a_cut_leaves_no_photo(stage):
     tab.context.set_offline(False)
     until(lambda: "the next" in stage.texts("family"), "the next one is sent")
     assert stage.texts("family") == ["the next"]
+
+
+def test_an_answer_of_a_proxy_is_a_cut_line(stage):
+    """A proxy answers 502 to an upload, and 504 to a Send that the page has carried out. Both are tried again, and it is one
+    message."""
+    tab = begin(stage)
+    client, lost = stage.client(stage.link()), {}
+
+    def lose(name, status, task=lambda route: None):
+        def answer(route):
+            if name in lost or route.request.method not in ("POST", "PUT"):
+                return route.fallback()
+            lost[name] = task(route)
+            return route.fulfill(status=status, content_type="text/html", body="<h1>The gateway has no answer</h1>")
+        return answer
+
+    def carry_out(route):
+        return client.post("/conversation?name=family", route.request.post_data_buffer,
+                           Content_Type=route.request.headers["content-type"]).status
+
+    tab.route("**/draft/new/photo?*", lose("upload", 502))
+    tab.route("**/conversation?name=family", lose("send", 504, carry_out))
+    pick(stage, tab, 1)
+    until(lambda: tab.locator(".thumbs .done").count() == 1, "it is uploaded")
+    tab.get_by_test_id("composer.text").fill("once")
+    tab.get_by_test_id("composer.send").click()
+    until(lambda: tab.evaluate("1") and "send" in lost, "its answer is lost")
+    until(lambda: has_left(tab), "it has left")
+    assert tab.get_by_test_id("composer.text").input_value() == ""
+    assert not tab.get_by_test_id("composer.problem").is_visible()
+    until(lambda: stage.are_sent(2), "it is sent")
+    assert stage.texts("family") == ["photo", "once"] and lost["send"] == 303, lost
+    tab.get_by_test_id("page.cut").wait_for(state="detached")
+
+
+def test_a_message_that_was_sent_does_not_come_back(stage):
+    """The page cannot render the answer to Send. The message is sent; it does not come back into the composer, and the next one
+    is sent, too."""
+    tab = begin(stage)
+    tab.evaluate("() => { Document.prototype.importNode = () => { throw new Error('broken by a test') } }")
+    for number, text in enumerate(["first", "second"]):
+        tab.get_by_test_id("composer.text").fill(text)
+        tab.get_by_test_id("composer.send").click()
+        until(lambda: stage.are_sent(number + 1), "it is sent")
+        until(lambda: has_left(tab), "it has left")
+        assert tab.get_by_test_id("composer.text").input_value() == ""
+        assert not tab.get_by_test_id("composer.problem").is_visible()
+    assert stage.texts("family") == ["first", "second"]

@@ -403,12 +403,13 @@ export class Composer {
   async #deliver(message) {
     // It was held back by an earlier one.
     if (!this.#unsent.has(message)) return
+    let answer, request
     try {
       await this.keeping
       await Promise.allSettled([...message.removals.map(item => item.removal), ...message.items.map(item => item.upload)])
       await this.#settling
       await this.#order(message.items)
-      if (message.isCancelled) return await this.#drop()
+      if (message.isCancelled) return await this.#drop(message)
       const failed = message.items.find(item => item.problem && !item.place)
       if (failed) throw new Problem(`${failed.name}: ${failed.problem} Nothing was sent.`)
       const kept = message.removals.find(item => item.refusal)
@@ -419,18 +420,22 @@ export class Composer {
       body.append('draft', this.draft)
       for (const item of message.items) if (item.isLocal) body.append('photo', item.file, item.name)
       message.isPosted = true
-      const answer = await this.#post(body)
+      answer = await this.#post(body)
       const problem = by('composer.problem', answer)
       if (!problem.hidden) throw new Problem(problem.textContent.trim())
-      const request = this.draft
+      request = this.draft
       this.draft = ''
+      this.#unsent.delete(message)
+    } catch (error) {
+      return this.#restore(error.message)
+    }
+    // It is sent, whether or not the answer can be shown.
+    try {
       this.on.sent(answer, message, request)
     } catch (error) {
-      this.#restore(error.message)
-    } finally {
-      this.#unsent.delete(message)
-      message.pending.remove()
+      reportError(error)
     }
+    message.pending.remove()
   }
 
   #post(body) {
@@ -448,13 +453,13 @@ export class Composer {
     say('Cancelled. Nothing was sent.')
   }
 
-  async #drop() {
-    if (!this.draft) return
-    await this.#insist(() => ask(`/draft/${this.draft}`, {method: 'DELETE'}))
+  async #drop(message) {
+    if (this.draft) await this.#insist(() => ask(`/draft/${this.draft}`, {method: 'DELETE'}))
       .catch(error => {
         if (error.status !== 404) throw error
       })
     this.draft = ''
+    this.#unsent.delete(message)
   }
 
   /** Puts what could not be sent back into the composer, in its order: a message, those that wait behind it, and what was

@@ -93,7 +93,7 @@ function cut(isNow) {
 
 async function probe() {
   await line()
-  if (isCut) fetch('/healthz').then(() => cut(false), probe)
+  if (isCut) ask('/healthz').then(() => cut(false), probe)
 }
 
 const composer = form && timeline && new Composer(form, {

@@ -12,6 +12,9 @@ export class Problem extends Error {
   }
 }
 
+/** Whether a proxy answers, since it does not reach the page. The page's own refusals are problems. */
+export const isUnreached = (status, type) => [502, 503, 504].includes(status) && !type?.startsWith('application/problem')
+
 /** Asks the server. Throws a Problem if it refuses, and a TypeError if the line is cut. */
 export async function ask(address, options = {}) {
   const answer = await fetch(address, {...options, headers: {Accept: fragment, ...options.headers}})
@@ -21,6 +24,9 @@ export async function ask(address, options = {}) {
   if (type.startsWith('application/problem')) {
     throw new Problem((await answer.json()).detail, answer.status)
   }
+  if (isUnreached(answer.status, type)) throw new TypeError('the page is not reached')
+  // A form that cannot be sent comes back with its sentence and 422.
+  if (!answer.ok && answer.status !== 422) throw new Problem(`The server answered ${answer.status}.`, answer.status)
   return answer
 }
 

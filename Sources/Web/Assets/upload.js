@@ -1,6 +1,6 @@
 // Photos on their way from the browser to the draft.
 
-import {Problem} from './parts.js'
+import {Problem, isUnreached} from './parts.js'
 
 /** Puts a photo into the draft of a conversation, and tries again while the line is cut.
  *  `on.progress(share)` and `on.cut(isCut)` tell how it goes. */
@@ -42,6 +42,7 @@ function put(conversation, photo, on) {
     request.upload.onprogress = event => on.progress(event.loaded / Math.max(1, event.total))
     request.onload = () => {
       if (request.status === 201) done(request.response)
+      else if (isUnreached(request.status, request.getResponseHeader('content-type'))) request.onerror()
       else fail(new Problem(request.response?.detail ?? `The server answered ${request.status}.`, request.status))
     }
     request.onerror = request.onabort = () => fail(new TypeError('the line is cut'))
