@@ -92,3 +92,30 @@ def test_a_message_that_was_sent_does_not_come_back(stage):
         assert tab.get_by_test_id("composer.text").input_value() == ""
         assert not tab.get_by_test_id("composer.problem").is_visible()
     assert stage.texts("family") == ["first", "second"]
+
+
+def test_a_file_that_cannot_be_read_any_more_has_its_sentence(stage):
+    """A file is deleted before it is uploaded, and another one before it goes with the form. Each has its sentence, and the rest
+    is sent."""
+    tab = begin(stage)
+    tab.context.set_offline(True)
+    pick(stage, tab, 1)
+    tab.get_by_test_id("page.cut").wait_for()
+    (stage.directory / "0.jpg").unlink()
+    tab.context.set_offline(False)
+    until(lambda: "cannot be read any more" in tab.get_by_test_id("composer.error").inner_text(), "it has its sentence")
+    tab.get_by_test_id("composer.remove").click()
+    pick(stage, tab, 1)
+    until(lambda: tab.locator(".thumbs .done").count() == 1, "the next one is uploaded")
+    other = stage.open(stage.link("--may", "send"))
+    other.goto(stage.url("/conversation", "family"))
+    other.locator("form.composer.live").wait_for()
+    with other.expect_response(lambda answer: answer.status == 409):
+        pick(stage, other, 1)
+    (stage.directory / "0.jpg").unlink()
+    other.get_by_test_id("composer.text").fill("without it")
+    other.get_by_test_id("composer.send").click()
+    until(lambda: "cannot be read any more" in other.get_by_test_id("composer.problem").inner_text(), "it has its sentence")
+    other.get_by_test_id("composer.remove").click()
+    other.get_by_test_id("composer.send").click()
+    until(lambda: stage.texts("family") == ["without it"], "the rest is sent")

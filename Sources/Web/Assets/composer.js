@@ -2,7 +2,7 @@
 
 import {Problem, ask, by, make, part, say, sizeInWords, symbol} from './parts.js'
 import {listenForMoves} from './tray.js'
-import {line, upload} from './upload.js'
+import {checkFile, line, upload} from './upload.js'
 
 const most = 10
 const largest = 10_000_000
@@ -418,9 +418,10 @@ export class Composer {
       body.append('id', message.key)
       body.append('text', message.text)
       body.append('draft', this.draft)
-      for (const item of message.items) if (item.isLocal) body.append('photo', item.file, item.name)
+      const local = message.items.filter(item => item.isLocal)
+      for (const item of local) body.append('photo', item.file, item.name)
       message.isPosted = true
-      answer = await this.#post(body)
+      answer = await this.#post(body, local)
       const problem = by('composer.problem', answer)
       if (!problem.hidden) throw new Problem(problem.textContent.trim())
       request = this.draft
@@ -438,8 +439,24 @@ export class Composer {
     message.pending.remove()
   }
 
-  #post(body) {
-    return this.#insist(() => part(`/conversation?name=${this.conversation}`, {method: 'POST', body}))
+  #post(body, local) {
+    return this.#insist(async () => {
+      try {
+        return await part(`/conversation?name=${this.conversation}`, {method: 'POST', body})
+      } catch (error) {
+        if (!(error instanceof Problem)) for (const item of local) await this.#check(item)
+        throw error
+      }
+    })
+  }
+
+  async #check(item) {
+    try {
+      await checkFile(item.file)
+    } catch (error) {
+      this.#fail(item, error.message)
+      throw new Problem(`${item.name}: ${error.message}`)
+    }
   }
 
   #cancel(message) {

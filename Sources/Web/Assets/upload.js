@@ -12,11 +12,21 @@ export async function upload(conversation, photo, on) {
       return answer
     } catch (error) {
       if (error instanceof Problem || photo.isRemoved) throw error
+      await checkFile(photo.file)
       on.progress(0)
       on.cut(true)
       await line()
       if (photo.isRemoved) throw error
     }
+  }
+}
+
+/** Throws a Problem if a file was changed or deleted after it was chosen. Its upload fails as if the line were cut. */
+export async function checkFile(file) {
+  try {
+    await file.slice(0, 1).arrayBuffer()
+  } catch {
+    throw new Problem('It cannot be read any more. Choose it again.')
   }
 }
 
