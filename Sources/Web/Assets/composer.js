@@ -38,6 +38,8 @@ export class Composer {
     this.on = on
     this.conversation = form.closest('main').dataset.name
     this.text = form.elements.text
+    /** The text as it is in the draft; null if this is unknown. */
+    this.kept = this.text.defaultValue
     this.key = form.elements.id.value
     this.draft = form.elements.draft?.value ?? ''
     this.problem = by('composer.problem', form)
@@ -67,11 +69,16 @@ export class Composer {
     })
     this.#listenForFiles()
     listenForMoves(this)
-    addEventListener('beforeunload', event => this.isBusy && event.preventDefault())
+    addEventListener('beforeunload', event => this.#isLostOnLeaving && event.preventDefault())
+    addEventListener('pagehide', () => this.#keepText())
+    document.addEventListener('visibilitychange', () => document.hidden && this.#keepText())
   }
 
-  /** Whether something would be lost if the page were left. */
+  /** Whether a message is on its way to the server. */
   isBusy = false
+
+  /** Whether something would be lost if the page were left: a message, or a photo that is only in this browser. */
+  get #isLostOnLeaving() { return this.isBusy || this.items.some(item => !item.place && !item.problem) }
 
   #listenForFiles() {
     const main = this.form.closest('main')
@@ -352,16 +359,20 @@ export class Composer {
   // Text
 
   async #keepText() {
-    await this.#outbox
-    if (this.text.value === this.kept) return
-    this.kept = this.text.value
+    clearTimeout(this.timer)
+    // Without a message on its way, it is put at once: the page may be left just now.
+    if (this.isBusy) await this.#outbox
+    const text = this.text.value
+    if (text === this.kept) return
+    this.kept = text
     return this.keeping = this.#change(async () => {
       try {
+        // A request that goes on without its page has at most 64 KiB. A character of this length has at most 3 bytes.
         const answer = await ask(`/draft/${this.draft || 'new'}/text?name=${this.conversation}`,
-          {method: 'PUT', body: this.kept, headers: {'Content-Type': 'text/plain'}})
+          {method: 'PUT', body: text, headers: {'Content-Type': 'text/plain'}, keepalive: text.length < 20_000})
         this.draft = (await answer.json()).draft ?? ''
       } catch (error) {
-        this.kept = null
+        if (this.kept === text) this.kept = null
         if (error instanceof Problem && error.status === 413) this.explain(error.message)
       }
     })
